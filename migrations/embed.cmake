@@ -1,15 +1,17 @@
 cmake_minimum_required(VERSION 3.25)
-# Writes the header TO with the database's sources below FROM: versions in order, functions each behind those that it
-# needs, rights; each with its SHA-256.
+# Writes the header TO with the database's sources below FROM: versions in order, functions after those that they
+# need, rights; each with its SHA-256.
 
-# What stands in a file, or in the files of a folder in the order of their names, and its hash.
+# The text of a file, or of the files of a folder in the order of their names, and its hash. Comment lines do not count
+# in the hash, so that a comment may be reworded without a new version.
 function(read_sources text_name sha256_name)
   set(text "")
   foreach(file IN LISTS ARGN)
     file(READ ${file} part)
     string(APPEND text "${part}")
   endforeach()
-  string(SHA256 sha256 "${text}")
+  string(REGEX REPLACE "(^|\n)[ \t]*--[^\n]*" "" code "${text}")
+  string(SHA256 sha256 "${code}")
   set(${text_name} "${text}" PARENT_SCOPE)
   set(${sha256_name} ${sha256} PARENT_SCOPE)
 endfunction()

@@ -1,9 +1,10 @@
--- Brings a database of the development schema 0058, the last of 58 files, to version 1. Functions and rights follow.
+-- Upgrades a database of the development schema 0058, the last of 58 files, to version 1. Functions and rights follow.
 do $$
 declare
   v_function regprocedure;
 begin
-  -- One by one: a function takes those with it that need it. Triggers go, too, and come back with their functions.
+  -- One by one, because dropping a function drops what depends on it. Triggers are dropped too, and recreated with
+  -- their functions.
   loop
     select p.oid into v_function from pg_proc p where p.pronamespace = 'plimsoll'::regnamespace limit 1;
     exit when not found;

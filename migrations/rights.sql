@@ -1,7 +1,8 @@
--- Who owns what and who may do what: role by object, the whole of it. Applied after the functions whenever a version, a
--- function or this file changed, by the role that migrates. What is not granted here is revoked first.
+-- All ownership and privileges, role by object. Applied after the functions whenever a version, a function or this file
+-- changed, by the migrating role. Everything not granted here is revoked first.
 --
--- Tables belong to plimsoll_owner; functions to plimsoll_queue, but those named below. Roles: versions/0001_baseline.
+-- Tables belong to plimsoll_owner; functions to plimsoll_queue, except those named below. Roles:
+-- versions/0001_baseline.
 
 do $$
 declare
@@ -23,7 +24,7 @@ begin
       execute format('revoke all on function %s from plimsoll_owner', v.signature);
     end if;
   end loop;
-  -- Partitions have no rights of their own: they are reached through their parents.
+  -- Partitions have no privileges of their own: they are reached through their parents.
   for v in select c.oid::regclass as relation from pg_class c
       where c.relnamespace = 'plimsoll'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition loop
     execute format('revoke all on %s from public, plimsoll_queue, plimsoll_identity, plimsoll_guest, plimsoll_app,
@@ -75,7 +76,7 @@ grant select, insert, delete on training_measurement, dataset_chunk to plimsoll_
 grant select, update on dataset to plimsoll_app;
 grant select, insert, delete, update (user_id, name, spec, cron, time_zone, misfire, misfire_limit, overlap, paused_at,
   next_at, claimed_until, version, updated_at) on schedule to plimsoll_app;
--- A webhook's secret goes in and is read by the sender's functions only.
+-- A webhook's secret can be written, and read only by the sender's functions.
 grant select (id, team_id, user_id, name, url, created_at), insert, delete on webhook to plimsoll_app;
 grant insert (webhook_id, team_id, type, data) on webhook_delivery to plimsoll_app;
 grant execute on function
@@ -88,7 +89,7 @@ grant execute on function
   read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share, set_team_limit,
   settle_webhook_delivery, spend_sign_in_link, watch_vacuum to plimsoll_app;
 
--- plimsoll_worker: nothing but these. Workers parse hostile files.
+-- plimsoll_worker: nothing else, because workers parse untrusted files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;
 grant execute on function
   claim, claim_elsewhere, complete, heartbeat, read_claimed_chunks, register_worker, release_tasks, report_cleanup,

@@ -39,7 +39,7 @@ patiently() {
     local pause
     for pause in 5 20; do
         "$@" && return
-        printf '%s: trying again in %d s\n' "${0##*/}" "$pause" >&2
+        printf '%s: retrying in %d s\n' "${0##*/}" "$pause" >&2
         sleep "$pause"
     done
     "$@"

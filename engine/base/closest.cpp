@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace plimsoll {
@@ -51,13 +52,30 @@ std::size_t common_prefix(const std::string& a, const std::string& b) {
     return static_cast<std::size_t>(ends.in1 - a.begin());
 }
 
-constexpr std::size_t kShortestStem = 4;  // letters of a name that what was typed may go beyond
+constexpr std::size_t kShortestStem = 4;    // letters of a name that the input may go beyond
+constexpr std::size_t kShortestPrefix = 2;  // letters of the beginning of a name
+constexpr std::size_t kMostSuggestions = 3;
 
-}  // namespace
+// The names that begin with what was typed. One that all others begin with stands for them.
+std::vector<std::string> completions(const std::string& wanted,
+                                     std::span<const std::string> known) {
+    std::vector<std::string> names;
+    if (wanted.size() < kShortestPrefix) return names;
+    for (const auto& name : known) {
+        if (plain(name).starts_with(wanted)) names.push_back(name);
+    }
+    for (const auto& one : names) {
+        const auto letters = plain(one);
+        if (std::ranges::all_of(
+                names, [&](const std::string& name) { return plain(name).starts_with(letters); })) {
+            return {one};
+        }
+    }
+    return names;
+}
 
-std::optional<std::string> closest(std::string_view typed, std::span<const std::string> known) {
-    const auto wanted = plain(typed);
-    if (wanted.empty()) return std::nullopt;
+// The single name that was probably meant, if nothing begins with what was typed.
+const std::string* corrected(const std::string& wanted, std::span<const std::string> known) {
     const std::string* best = nullptr;
     auto fewest = std::numeric_limits<std::size_t>::max();
     std::size_t best_prefix = 0;
@@ -67,7 +85,6 @@ std::optional<std::string> closest(std::string_view typed, std::span<const std::
     std::size_t stem_size = kShortestStem - 1;
     for (const auto& name : known) {
         const auto letters = plain(name);
-        if (letters == wanted) return name;
         if (letters.find(wanted) != letters.npos) {
             holder = &name;
             ++holders;
@@ -84,15 +101,40 @@ std::optional<std::string> closest(std::string_view typed, std::span<const std::
             best = &name;
         }
     }
-    if (holders == 1 && wanted.size() > 1) return *holder;
-    if (best != nullptr && fewest * 3 <= wanted.size()) return *best;
-    if (stem != nullptr) return *stem;
-    return std::nullopt;
+    if (holders == 1 && wanted.size() > 1) return holder;
+    if (best != nullptr && fewest * 3 <= wanted.size()) return best;
+    return stem;
+}
+
+std::vector<std::string> candidates(std::string_view typed, std::span<const std::string> known) {
+    const auto wanted = plain(typed);
+    if (wanted.empty()) return {};
+    for (const auto& name : known) {
+        if (plain(name) == wanted) return {name};
+    }
+    auto names = completions(wanted, known);
+    if (!names.empty()) return names;
+    const auto* name = corrected(wanted, known);
+    return name == nullptr ? names : std::vector{*name};
+}
+
+}  // namespace
+
+std::optional<std::string> closest(std::string_view typed, std::span<const std::string> known) {
+    auto names = candidates(typed, known);
+    if (names.size() != 1) return std::nullopt;
+    return std::move(names.front());
 }
 
 std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
-    const auto meant = closest(typed, known);
-    return meant ? " Did you mean \"" + *meant + "\"?" : std::string();
+    const auto names = candidates(typed, known);
+    if (names.empty() || names.size() > kMostSuggestions) return {};
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i > 0) list += i + 1 == names.size() ? " or " : ", ";
+        list += "\"" + names[i] + "\"";
+    }
+    return " Did you mean " + list + "?";
 }
 
 }  // namespace plimsoll

@@ -11,8 +11,8 @@ namespace plimsoll {
 class Progress {
   public:
     Progress() = default;
-    // Of a part of some work, whose items are not the whole's: its signs of life are. `whole` must
-    // outlive it.
+    // Progress of a part of a larger work: its items do not count for the whole, its signs of life
+    // do. `whole` must outlive it.
     explicit Progress(Progress* whole) : whole_(whole) {}
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;

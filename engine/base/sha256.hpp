@@ -9,7 +9,7 @@ struct evp_md_ctx_st;
 
 namespace plimsoll {
 
-// SHA-256 of bytes that come in pieces.
+// SHA-256 of bytes that arrive in pieces.
 class Sha256 {
   public:
     using Digest = std::array<unsigned char, 32>;
@@ -17,7 +17,7 @@ class Sha256 {
     Sha256();
 
     void add(const void* bytes, std::size_t count);
-    // Ends the sum: nothing is added afterwards.
+    // Ends the hash: add nothing afterwards.
     Digest digest();
 
   private:
@@ -27,7 +27,7 @@ class Sha256 {
     std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-// Two lower-case hexadecimal digits a byte.
+// Two lower-case hexadecimal digits per byte.
 std::string hexadecimal(const Sha256::Digest& digest);
 
 }  // namespace plimsoll

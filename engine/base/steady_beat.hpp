@@ -9,8 +9,9 @@
 
 namespace plimsoll {
 
-// Beats a progress twice a second while this object lives, for calls that take seconds and cannot
-// be interrupted, such as a driver's compiler. Not longer than a minute: a call that hangs shows.
+// Signals progress twice a second during its lifetime, for calls that take seconds and cannot be
+// interrupted, such as a driver's compiler. Not for longer than a minute, so that a hung call is
+// noticed.
 class SteadyBeat {
   public:
     explicit SteadyBeat(Progress* progress) {

@@ -29,12 +29,12 @@ int tune(const TuneOptions& options);
 struct ProveOptions {
     std::string model;             // its name
     std::string form;              // bf16 or int8; empty: both, where the device has them
-    std::filesystem::path texts;   // CSV or JSON lines; empty: texts of our own
+    std::filesystem::path texts;   // CSV or JSON lines; empty: built-in texts
     std::filesystem::path models;  // the folder of models; empty: as workers of this machine
     std::string device;
     std::filesystem::path cache;
 };
-// Compares forms of an installed model with fp32, and keeps with the model which may be used.
+// Compares forms of an installed model with fp32, and records with the model which may be used.
 int prove(const ProveOptions& options);
 
 }  // namespace plimsoll::cli

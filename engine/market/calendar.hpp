@@ -14,8 +14,8 @@ namespace plimsoll::market {
 
 using Date = std::chrono::year_month_day;
 
-// Of a trading day, in minutes after local midnight, 0 to 1440, none before the one above it. Equal
-// ones: there is no such session.
+// Times of a trading day, in minutes after local midnight, 0 to 1440, in ascending order. If two
+// are equal, there is no such session.
 struct Hours {
     int pre_market = 0;  // begins
     int open = 0;
@@ -24,12 +24,12 @@ struct Hours {
     bool operator==(const Hours&) const = default;
 };
 
-// A day that is not as its weekday says.
+// A day that differs from its weekday.
 struct SpecialDay {
     Date date;
     std::string name;  // "Thanksgiving"
     bool closed = true;
-    Hours hours = {};  // where it is not closed
+    Hours hours = {};  // unless it is closed
 };
 
 struct CalendarRules {
@@ -42,7 +42,7 @@ struct CalendarRules {
     int last_year = 2040;
 };
 
-// A time of one state: [begin, end) in seconds since 1970 UTC.
+// A period in one state: [begin, end) in seconds since 1970 UTC.
 struct Span {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -50,25 +50,24 @@ struct Span {
     bool operator==(const Span&) const = default;
 };
 
-// When an exchange trades. Immutable, for any thread.
+// The trading hours of an exchange. Immutable, for any thread.
 class Calendar {
   public:
     explicit Calendar(CalendarRules rules);
 
     const CalendarRules& rules() const { return rules_; }
 
-    // The moments that it knows: [first, last) in seconds since 1970 UTC.
+    // The period that it covers: [first, last) in seconds since 1970 UTC.
     std::int64_t first() const { return first_; }
     std::int64_t last() const { return last_; }
 
-    // The state at a moment and how long it holds. Errc::invalid_input outside of the known
-    // moments.
+    // The state at a time and how long it lasts. Errc::invalid_input outside the covered period.
     Result<Span> at(std::int64_t seconds) const;
 
     // The states of [from, until), one after the other; the first and the last are whole, too.
     Result<std::vector<Span>> spans(std::int64_t from, std::int64_t until) const;
 
-    // The day that differs from its weekday, or none.
+    // The exception of that day, or none.
     const SpecialDay* special(Date date) const;
 
   private:

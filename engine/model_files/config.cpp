@@ -103,7 +103,7 @@ Result<void> check_supported(const Fields& fields, const Keys& keys) {
                       "\"; supported: single_label_classification.");
     }
     if (fields.has("quantization_config")) {
-        return refuse("The weights are quantised; supported: fp32, fp16, bf16.");
+        return refuse("The weights are quantized; supported: fp32, fp16, bf16.");
     }
     return {};
 }

@@ -10,11 +10,11 @@
 
 namespace plimsoll::model_files {
 
-// A regular file's bytes in memory, read as they are needed. A file that is cut off while it is
-// mapped ends the process with SIGBUS: only workers read tensors.
+// A regular file's bytes in memory, read on demand. Truncating a mapped file kills the process with
+// SIGBUS: only workers read tensors.
 class MappedFile {
   public:
-    // Errc::not_found, or Errc::unavailable when it is no regular file or cannot be read.
+    // Errc::not_found, or Errc::unavailable if it is not a regular file or cannot be read.
     static Result<MappedFile> open(const std::filesystem::path& path);
 
     MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}

@@ -8,7 +8,7 @@
 
 namespace plimsoll::model_files {
 
-// A tensor of a file, under the name that it has there.
+// A tensor of a file, under its name there.
 struct Named {
     std::string name;
     const Tensor* tensor = nullptr;
@@ -33,11 +33,11 @@ struct EncoderLayer {
     LayerNorm output_norm;
 };
 
-// The weights by what they are for; every shape is that of the config.
+// The weights by purpose; every shape matches the config.
 struct Weights {
     Named words;
     Named positions;
-    Named types;  // no tensor where the family has none
+    Named types;  // no tensor if the family has none
     LayerNorm embedding_norm;
     std::vector<EncoderLayer> layers;
     Linear head;    // hidden to hidden, before its activation (tanh, of DistilBERT ReLU)
@@ -54,9 +54,9 @@ struct Model {
     std::uint64_t parameters() const;
 };
 
-// Reads and checks all but the numbers. Errc::not_found without a file; Errc::invalid_input or
-// Errc::corrupt names what is missing, of another shape than the config says, or not supported,
-// such as a model without a head for classification.
+// Reads and checks everything but the numbers. Errc::not_found without a file; Errc::invalid_input
+// or Errc::corrupt names what is missing, has another shape than the config says, or is not
+// supported, such as a model without a classification head.
 Result<Model> open_model(const std::filesystem::path& folder);
 
 }  // namespace plimsoll::model_files

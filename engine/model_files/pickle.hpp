@@ -12,9 +12,8 @@
 
 namespace plimsoll::model_files {
 
-// A pickle's values, and nothing that it could run: what it calls is only named. Containers refer
-// to their members by place in `values`, so that no nesting, however deep or circular, costs a
-// stack.
+// A pickle's values, with nothing that could be run: calls are only named. Containers refer to
+// their members by place in `values`, so that no nesting, however deep or circular, uses stack.
 struct Pickle {
     enum class Kind {
         none,
@@ -37,7 +36,7 @@ struct Pickle {
     };
     std::deque<Value> values;
     Place root = 0;
-    std::size_t bytes = 0;  // up to and with STOP
+    std::size_t bytes = 0;  // up to and including STOP
 
     const Value& at(Place place) const { return values[place]; }
 };

@@ -26,18 +26,18 @@ struct Tensor {
     std::uint64_t count() const;  // of numbers
 };
 
-// The tensors of a file, by name. A format's reader has checked that every tensor lies within the
-// file and has as many bytes as its shape needs.
+// The tensors of a file, by name. The format's reader has checked that every tensor is within the
+// file and has the size of its shape.
 struct TensorFile {
     MappedFile file;
     std::map<std::string, Tensor, std::less<>> tensors;
 };
 
-// `tensor` as fp32. Errc::corrupt, with the tensor's name, when it holds a NaN or an infinity, or
+// `tensor` as fp32. Errc::corrupt, with the tensor's name, if it holds a NaN or an infinity, or
 // numbers of another type.
 Result<void> to_floats(std::string_view name, const Tensor& tensor, std::span<float> to);
 
-// Numbers of `shape`; nothing when they overflow 2^62.
+// The number of elements of `shape`; nothing if it exceeds 2^62.
 Result<std::uint64_t> numbers_of(std::span<const std::uint64_t> shape);
 
 // "768 x 3072".

@@ -12,8 +12,9 @@ namespace plimsoll::models {
 // SHA-256 in hexadecimal.
 std::string sha256_of(std::string_view text);
 
-// Of a file, which is copied to `copy` meanwhile unless that is empty. Progress counts bytes.
-// Errc::cancelled; Errc::unavailable when something cannot be read or written, with the reason.
+// Of a file, which is copied to `copy` at the same time unless that is empty. Progress counts
+// bytes. Errc::cancelled; Errc::unavailable if something cannot be read or written, with the
+// reason.
 Result<std::string> sha256_of_file(const std::filesystem::path& file,
                                    const std::filesystem::path& copy, const Watch& watch);
 

@@ -17,13 +17,13 @@ struct ModelFile {
     std::string sha256;  // hexadecimal
 };
 
-// What is kept of an installed model beside its files, in `plimsoll.json`.
+// What is stored with an installed model besides its files, in `plimsoll.json`.
 struct Manifest {
-    std::string name;  // by which jobs ask for it
-    // SHA-256 of the names and hashes of its files: the same model, the same hash.
+    std::string name;  // name used by jobs
+    // SHA-256 of the names and hashes of its files: same hash, same model.
     std::string hash = {};
-    std::string source = {};    // where its files came from, as told when it was added
-    std::string licence = {};   // empty: not told
+    std::string source = {};    // origin of its files, as given when it was added
+    std::string licence = {};   // empty: not given
     std::string added_at = {};  // RFC 3339, UTC
     std::string family = {};    // bert, distilbert, roberta
     std::vector<std::string> labels = {};
@@ -32,8 +32,8 @@ struct Manifest {
     std::uint32_t layers = 0;
     std::uint32_t hidden = 0;
     std::uint32_t intermediate = 0;
-    std::vector<Proof> proofs = {};     // of its other forms; kept in a file of their own
-    std::vector<ModelFile> files = {};  // none where the manifest travels without them
+    std::vector<Proof> proofs = {};     // of its other forms; stored in a separate file
+    std::vector<ModelFile> files = {};  // none if the manifest is sent without them
 };
 
 // 1 to 64 characters of a-z, 0-9, '.', '_' and '-', the first a letter or digit.

@@ -4,7 +4,7 @@
 
 namespace plimsoll::models {
 
-// This moment, RFC 3339 in UTC, to the second.
+// The current time, RFC 3339 in UTC, to the second.
 std::string now_text();
 
 }  // namespace plimsoll::models

@@ -10,9 +10,9 @@
 
 namespace plimsoll::models {
 
-// The models that are installed on a machine: a folder each, named like the model, with the files
-// as they were published and plimsoll.json. Folders appear and go by renaming, so that readers see
-// a whole model or none.
+// The models installed on a machine: one folder each, named like the model, with the files as
+// published and plimsoll.json. Folders appear and disappear by renaming, so that readers see a
+// whole model or none.
 class Store {
   public:
     explicit Store(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -20,13 +20,13 @@ class Store {
     const std::filesystem::path& folder() const { return folder_; }
     std::filesystem::path folder_of(const std::string& name) const { return folder_ / name; }
 
-    // By name, without those that are damaged. Reads only the manifests.
+    // By name, without damaged ones. Reads only the manifests.
     std::vector<Manifest> list() const;
 
-    // Errc::not_found names what is installed.
+    // Errc::not_found lists the installed ones.
     Result<Manifest> find(const std::string& name) const;
 
-    // Copies a published model's files, after reading and checking them like a job would: config,
+    // Copies a published model's files, after reading and checking them as a job would: config,
     // tokenizer, every tensor's shape and numbers. `about` has name, source and licence. A model of
     // this name is replaced only if `replace`: Errc::conflict. Progress counts bytes.
     Result<Manifest> add(const std::filesystem::path& published, Manifest about, bool replace,
@@ -35,27 +35,27 @@ class Store {
     // Reads all files again and compares their hashes: Errc::corrupt names the one that differs.
     Result<Manifest> verify(const std::string& name, const Watch& watch) const;
 
-    // Workers that use it keep what they have loaded. Errc::not_found.
+    // Workers that use it keep it loaded. Errc::not_found.
     Result<void> remove(const std::string& name);
 
   private:
     std::filesystem::path folder_;
 };
 
-// Where a machine keeps its models unless told otherwise: /var/lib/plimsoll/models for root, else
+// A machine's model folder unless set otherwise: /var/lib/plimsoll/models for root, else
 // plimsoll/models in the user's state folder.
 std::filesystem::path default_folder();
 
-// The files of a published model in a folder that its users need: config, tokenizer, weights,
-// licence. Bytes of all.
+// The files of a published model in a folder that are needed: config, tokenizer, weights, licence.
+// With their total size.
 struct PublishedFiles {
     std::vector<std::string> names;
     std::uint64_t bytes = 0;
 };
 PublishedFiles published_files(const std::filesystem::path& folder);
 
-// Which of all files that `there` knows: one form of the weights. Nothing where config, tokenizer
-// or weights are missing.
+// Selects the needed files among all that `there` knows: one form of the weights. Nothing if
+// config, tokenizer or weights are missing.
 std::vector<std::string> needed_files(const std::function<bool(const std::string&)>& there);
 
 }  // namespace plimsoll::models

@@ -10,7 +10,7 @@
 
 namespace plimsoll::routines {
 
-// What numbers products multiply: a model's activations and weights.
+// The numeric form of products: a model's activations and weights.
 enum class Form {
     fp32,
     bf16,  // sums in fp32
@@ -28,7 +28,7 @@ enum class Method {
     block_bf16,  // processors with AVX512-BF16
     block_amx,   // processors with AMX-BF16; needs request_amx_tiles(), which Device::open calls
     block_int8,  // processors with AVX512-VNNI
-    block_int8_avx2,  // processors with AVX2: the same numbers
+    block_int8_avx2,  // processors with AVX2: the same results
     group_fp32,       // GPUs, plain OpenCL C
     group_mma,        // NVIDIA GPUs of compute capability 8 and later
 };
@@ -37,11 +37,11 @@ std::string_view to_string(Method method);
 Form form_of(Method method);
 Flavour flavour_of(Method method);
 
-// What kernels/gemm/dot.cl is compiled with, for the block methods.
+// Compile options of kernels/gemm/dot.cl, for the block methods.
 std::string dot_options(Method method);
 
-// The best method whose instructions passed their test on this device; fp32 always works, and takes
-// the place of a form that the device cannot multiply in.
+// The best method whose instructions passed their test on this device; fp32 always works, and
+// replaces a form that the device does not support.
 Method method_for(const opencl::Capability& capability, Form form);
 
 }  // namespace plimsoll::routines

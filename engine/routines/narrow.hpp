@@ -4,17 +4,18 @@
 
 namespace plimsoll::routines {
 
-// Rows in the numbers that a method multiplies: bf16, or bytes with a scale for each row.
+// Rows in a method's number type: bf16, or bytes with a scale per row.
 struct NarrowRows {
     opencl::Buffer numbers;
     opencl::Buffer scales;  // of int8; otherwise empty
 };
 
-// The bytes of a number, and of a row beside its numbers.
+// The bytes per number, and per row besides its numbers.
 std::size_t bytes_of_number(Form form);
 std::size_t bytes_of_scale(Form form);
 
-// out = in, for block methods of bf16 and int8: fp32, finite. Enqueued in order, without waiting.
+// out = in, converted, for block methods of bf16 and int8: fp32, finite. Enqueued in order, without
+// waiting.
 Result<void> narrow(opencl::Programs& programs, Method method, const opencl::Buffer& in,
                     const NarrowRows& out, Shape shape);
 

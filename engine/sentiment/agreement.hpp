@@ -6,15 +6,15 @@
 #include <optional>
 #include <span>
 
-// How labels of the same texts agree: those of two models, or a model's with those that people
-// gave. All figures follow from counts, which add up over tasks. Shares are from 0 to 1. An empty
-// answer: the counts do not say.
+// Agreement of labels on the same texts: of two models, or of a model with reference labels. All
+// figures follow from counts, which add up over tasks. Shares are from 0 to 1. An empty result: the
+// counts do not determine it.
 namespace plimsoll::sentiment {
 
 inline constexpr std::size_t kClasses = 3;  // positive, neutral, negative
 
-// Texts by the one's class (row) and the other's (column). Of given labels and a model's: given are
-// the rows.
+// Texts by the one's class (row) and the other's (column). With reference labels, these are the
+// rows.
 using Table = std::array<std::array<std::int64_t, kClasses>, kClasses>;
 
 std::int64_t texts_in(const Table& table);
@@ -22,31 +22,31 @@ std::int64_t diagonal_of(const Table& table);
 
 std::optional<double> agreement(const Table& table);
 
-// Cohen's kappa (1960): agreement beyond chance. Empty where both always say the same one class.
+// Cohen's kappa (1960): agreement beyond chance. Empty if both always give the same single class.
 std::optional<double> kappa(const Table& table);
 
 struct ClassScore {
     std::int64_t given = 0;
-    double precision = 0;  // 0 where nothing was labelled so
-    double recall = 0;     // 0 where nothing is so
+    double precision = 0;  // 0 if no text was labelled with it
+    double recall = 0;     // 0 if no text has it
     double f1 = 0;
 };
 std::array<ClassScore, kClasses> class_scores(const Table& table);
-// Mean F1 of the classes that occur among given or predicted labels.
+// Mean F1 of the classes that occur among reference or predicted labels.
 std::optional<double> macro_f1(const Table& table);
 
 struct Interval {
     double low = 0;
     double high = 0;
 };
-// 95 % for a share (Wilson, 1927).
+// 95 % interval of a share (Wilson, 1927).
 std::optional<Interval> share_interval(std::int64_t part, std::int64_t all);
 
-// 95 % for how much the accuracy of one model exceeds another's on the same texts (Agresti and Min,
-// 2005); `gained`: texts that only the one labels right, `lost`: only the other.
+// 95 % interval of the difference in accuracy of two models on the same texts (Agresti and Min,
+// 2005); `gained`: texts that only the one labels correctly, `lost`: only the other.
 Interval accuracy_difference(std::int64_t gained, std::int64_t lost, std::int64_t all);
 
-// Texts whose probability of their label lies in one range.
+// Texts whose label's probability is in one range.
 struct CalibrationBin {
     std::int64_t texts = 0;
     std::int64_t right = 0;
@@ -65,7 +65,7 @@ struct Sums {
     std::int64_t yy = 0;
     std::int64_t xy = 0;
 };
-// Pearson's; empty where one of the two never changes.
+// Pearson's; empty if one of the two is constant.
 std::optional<double> correlation(const Sums& sums);
 
 }  // namespace plimsoll::sentiment

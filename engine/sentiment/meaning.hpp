@@ -10,29 +10,29 @@
 
 namespace plimsoll::sentiment {
 
-// What a text says, the same for all models.
+// The meaning of a text, the same for all models.
 struct Opinion {
-    double positive = 0;  // probabilities, together 1
+    double positive = 0;  // probabilities that sum to 1
     double neutral = 0;
     double negative = 0;
-    double compound = 0;  // from -1 to 1: the mean of what the labels are worth
+    double compound = 0;  // from -1 to 1: the mean value of the labels
 };
 
-// What a label is worth, see Meaning; in any case. Empty: it says nothing of sentiment.
+// The value of a label, see Meaning; in any case. Empty: not a sentiment label.
 std::optional<double> worth_of_label(std::string_view label);
 
-// What the labels of a published classifier are worth: positive 1, neutral 0, negative -1; of five
-// stars -1, -0.5, 0, 0.5, 1, where one and two stars are negative, four and five positive.
+// The values of a published classifier's labels: positive 1, neutral 0, negative -1; of five stars
+// -1, -0.5, 0, 0.5, 1, where one and two stars are negative, four and five positive.
 class Meaning {
   public:
-    // By the names of the labels, in any case: positive, bullish; neutral; negative, bearish;
-    // "1 star" to "5 stars". Errc::invalid_input names a label that says nothing of sentiment.
+    // By the names of the labels, in any case: positive, bullish; neutral; negative, bearish; "1
+    // star" to "5 stars". Errc::invalid_input names a label that is not a sentiment label.
     static Result<Meaning> of(std::span<const std::string> labels);
 
     // From the probability of every label, in their order.
     Opinion opinion(std::span<const float> probabilities) const;
 
-    // Whether a text can be neutral to it.
+    // Whether it has a neutral label.
     bool has_neutral() const;
 
   private:

@@ -6,18 +6,17 @@
 
 namespace plimsoll::text {
 
-// What an input may say of a text beside its id: where it comes from, when it appeared, how
-// somebody labelled it, what it is grouped by, and what else is kept of it: a JSON object of
-// strings.
+// Attributes of a text besides its ID: source, time, reference label, group, and kept columns: a
+// JSON object of strings.
 enum class Attribute : unsigned char { source, time, label, group, kept };
 
 inline constexpr std::array kAttributes = {Attribute::source, Attribute::time, Attribute::label,
                                            Attribute::group, Attribute::kept};
-// Those that are one column each; `kept` is of any number.
+// Attributes with one column each; `kept` has any number.
 inline constexpr std::array kColumnAttributes = {Attribute::source, Attribute::time,
                                                  Attribute::label, Attribute::group};
 
-// As inputs, columns and rows call it.
+// Their names in inputs, columns and rows.
 constexpr std::string_view name_of(Attribute attribute) {
     constexpr std::array<std::string_view, kAttributes.size()> kNames = {"source", "time", "label",
                                                                          "group", "kept"};

@@ -16,10 +16,10 @@ struct RecordError {
     std::string message;  // a full sentence for people
 };
 
-// One input item: a text with the caller's own id and what is said of it, or an error in its place.
+// One input item: a text with the caller's own ID and attributes, or an error in its place.
 struct Record {
     std::optional<std::string> custom_id;
-    Attributes<std::optional<std::string>> attributes = {};  // as they were given
+    Attributes<std::optional<std::string>> attributes = {};  // as given
     std::string text;  // valid UTF-8; empty when `error` is set
     std::optional<RecordError> error;
     std::uint64_t line = 0;  // where it starts in its file, from 1; 0: not from a file

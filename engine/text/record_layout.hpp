@@ -12,12 +12,12 @@
 
 namespace plimsoll::text {
 
-// The CSV columns, or JSON members, that hold the text and what is said of it.
+// The CSV columns, or JSON members, that hold the text and its attributes.
 struct RecordColumns {
     std::string text;                         // empty: "text", or the only column there is
     std::string custom_id;                    // empty: "custom_id" where there is one
     Attributes<std::string> attributes = {};  // empty: none
-    std::vector<std::string> keep = {};       // what goes into the attribute `kept`
+    std::vector<std::string> keep = {};       // columns of the attribute `kept`
 };
 
 // RecordColumns resolved against a file's header.
@@ -31,13 +31,13 @@ struct RecordLayout {
     std::vector<std::size_t> keep_positions;
 };
 
-// Errc::invalid_input when a column does not exist or its name occurs twice; its `where` is the
+// Errc::invalid_input if a column does not exist or its name occurs twice; its `where` is the
 // member of RecordColumns.
 Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::string>& header,
                                   RecordColumns columns);
 
-// Parses a raw record: a text with its id, or an error in its place. Other members of a JSON object
-// are ignored; a JSON string is a text without an id.
+// Parses a raw record: a text with its ID, or an error in its place. Other members of a JSON object
+// are ignored; a JSON string is a text without an ID.
 Record parse_record(std::string_view raw, const RecordLayout& layout,
                     const ReaderLimits& limits = {});
 

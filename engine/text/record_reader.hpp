@@ -21,7 +21,7 @@ struct ReadRecord {
 
 using RecordSink = std::function<void(ReadRecord)>;
 
-// Reads texts with their ids from a file that arrives in pieces of any size; the result does not
+// Reads texts with their IDs from a file that arrives in pieces of any size; the result does not
 // depend on the pieces. A record that breaks a rule becomes an error in its place (its message
 // names the line), and reading continues after it. Memory: one record.
 class RecordReader {
@@ -37,7 +37,7 @@ class RecordReader {
 
     // The column names of a CSV file, once its header has been read.
     const std::vector<std::string>& header() const { return scanner_->header(); }
-    // What separates them; 0 for JSON lines.
+    // The separator; 0 for JSON lines.
     char delimiter() const { return scanner_->delimiter(); }
 
   private:

@@ -43,10 +43,10 @@ std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits&
     }
     if (!record.custom_id) return std::nullopt;
     if (find_invalid_utf8(*record.custom_id)) {
-        return RecordError{"invalid_utf8", "The custom id is not UTF-8."};
+        return RecordError{"invalid_utf8", "The custom_id is not UTF-8."};
     }
     if (characters(*record.custom_id) > limits.custom_id_characters) {
-        return RecordError{"custom_id_too_long", "The custom id has more than " +
+        return RecordError{"custom_id_too_long", "The custom_id has more than " +
                                                      std::to_string(limits.custom_id_characters) +
                                                      " characters."};
     }

@@ -13,7 +13,7 @@ namespace plimsoll::text {
 // "Line 7: <what>", `message` begins in lower case.
 RawRecord failed_raw_record(std::uint64_t line, std::string_view code, std::string_view message);
 
-// The rule that a record's id or text breaks, if any (UTF-8, length of the id).
+// The rule that a record's ID or text breaks, if any (UTF-8, length of the ID).
 std::optional<RecordError> broken_rule(const Record& record, const ReaderLimits& limits);
 
 }  // namespace plimsoll::text

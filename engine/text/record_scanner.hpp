@@ -18,7 +18,7 @@ enum class RecordFormat { csv, json_lines };
 
 struct ReaderLimits {
     std::size_t record_bytes = 1 << 20;     // a longer record is an error; also the memory retained
-    std::size_t custom_id_characters = 64;  // attributes of one column, too
+    std::size_t custom_id_characters = 64;  // also of attributes with one column
     std::size_t kept_bytes = 4096;          // of the attribute `kept`
 };
 
@@ -49,7 +49,7 @@ class RecordScanner {
 
     // The column names of a CSV file, once its header has been read; empty for JSON lines.
     virtual const std::vector<std::string>& header() const = 0;
-    // What separates the columns of a CSV file, once its header has been read; 0 for JSON lines.
+    // The separator of a CSV file, once its header has been read; 0 for JSON lines.
     virtual char delimiter() const = 0;
 
     // Saves the whole state, so that another scanner, possibly in another process, can resume.

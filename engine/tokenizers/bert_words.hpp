@@ -14,8 +14,8 @@ struct BertRules {
     bool clean = true;  // drop control characters, every space is U+0020
 };
 
-// Cuts a text into the words that WordPiece divides further: normalised, at spaces, every
-// punctuation mark alone. The buffers are kept between texts.
+// Cuts a text into the words that WordPiece divides further: normalised, at spaces, with every
+// punctuation mark separate. The buffers are kept between texts.
 class BertWords {
   public:
     explicit BertWords(BertRules rules) : rules_(rules) {}

@@ -14,7 +14,7 @@
 
 namespace plimsoll::tokenizers {
 
-// What the files of a model say of its tokenizer.
+// A tokenizer as described by a model's files.
 struct Description {
     Vocabulary vocabulary;
     std::optional<Merges> merges;  // of byte pairs; none: WordPiece
@@ -25,16 +25,16 @@ struct Description {
     std::string behind;
 };
 
-// From tokenizer.json. Errc::invalid_input names what is not supported.
+// From tokenizer.json. Errc::invalid_input names unsupported features.
 Result<Description> read_tokenizer_json(const std::filesystem::path& file);
 
-// From vocab.txt, or vocab.json and merges.txt, with tokenizer_config.json where there is one.
+// From vocab.txt, or vocab.json and merges.txt, with tokenizer_config.json if it exists.
 Result<Description> read_vocabulary_files(const std::filesystem::path& model);
 
-// An object in a file. Errc::not_found; Errc::invalid_input when it is no JSON object.
+// An object in a file. Errc::not_found; Errc::invalid_input if it is not a JSON object.
 Result<nlohmann::json> read_json_object(const std::filesystem::path& file);
 
-// Of an object from a token to its id; merges as "a b" or as pairs.
+// From an object that maps tokens to IDs; merges as "a b" or as pairs.
 Result<Vocabulary> vocabulary_of(const nlohmann::json& tokens);
 Result<Merges> merges_of(const nlohmann::json& list);
 

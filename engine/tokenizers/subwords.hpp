@@ -17,8 +17,7 @@ struct StringHash {
 };
 using Vocabulary = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
 
-// Divides what stands between special tokens into tokens. One thread uses it at a time: it keeps
-// buffers between texts.
+// Divides text between special tokens into tokens. Not thread-safe: it keeps buffers between texts.
 class Subwords {
   public:
     virtual ~Subwords() = default;

@@ -13,29 +13,28 @@
 
 namespace plimsoll::tokenizers {
 
-// A text as a model reads it.
+// A text as the input of a model.
 struct Encoded {
-    std::vector<std::uint32_t> ids;  // with the tokens before and behind every text
-    std::size_t tokens = 0;          // of the whole text, these included
+    std::vector<std::uint32_t> ids;  // including the special tokens around every text
+    std::size_t tokens = 0;          // of the whole text, including these
     bool truncated() const { return ids.size() < tokens; }
 };
 
-// The tokenizer of a published model, equal to that of the library `tokenizers` for every text. One
-// thread uses it at a time.
+// The tokenizer of a published model, equal to that of the library `tokenizers` for every text. Not
+// thread-safe.
 class Tokenizer {
   public:
     // Reads tokenizer.json, else vocab.txt (WordPiece), else vocab.json and merges.txt (byte
-    // pairs), with what tokenizer_config.json says of them. Errc::not_found when there is none of
-    // these; Errc::invalid_input, with the file's name, when it is damaged or asks for something
-    // that is not supported.
+    // pairs), with tokenizer_config.json. Errc::not_found if there is none of these;
+    // Errc::invalid_input, with the file's name, if it is damaged or needs an unsupported feature.
     static Result<Tokenizer> read(const std::filesystem::path& model);
 
-    // At most `most` tokens (2 at least) with those before and behind the text, as the model's
-    // positions demand: the text's own are cut off at the end. Takes any bytes: what is not UTF-8
-    // counts as U+FFFD.
+    // At most `most` tokens (at least 2), including the special tokens around the text, as the
+    // model's positions require: the text's own tokens are truncated at the end. Accepts any bytes:
+    // invalid UTF-8 counts as U+FFFD.
     void encode(std::string_view text, std::size_t most, Encoded& into);
 
-    // One more than the largest id that it gives.
+    // One more than the largest ID.
     std::uint32_t vocabulary() const { return vocabulary_; }
 
   private:

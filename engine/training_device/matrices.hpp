@@ -18,7 +18,7 @@ struct MatrixShape {
     }
 };
 
-// The weights that matrix products take, those with the most work first; embeddings are looked up,
+// The weights in matrix products, those with the most work first; embeddings are looked up,
 // adapters are small, so neither is listed. The shape must be validated.
 std::vector<MatrixShape> matrix_shapes(const ModelShape& shape);
 

@@ -9,21 +9,21 @@
 
 namespace plimsoll::transformer {
 
-// Rows in fp32, in the form of the next product, or in both: what is not needed is empty.
+// Rows in fp32, in the form of the next product, or in both; unneeded ones are empty.
 struct Rows {
     opencl::Buffer numbers;
     routines::NarrowRows narrow;
 };
 
-// What layers hand on.
+// The data passed between layers.
 struct Activations {
     opencl::Buffer ids, positions, offsets, walk, first_tokens;
-    Rows hidden, query_key_value, attended, mixed, inner;  // a row for each token
-    Rows chosen, chosen_attended, pooled, logits;          // a row for each sequence
+    Rows hidden, query_key_value, attended, mixed, inner;  // one row per token
+    Rows chosen, chosen_attended, pooled, logits;          // one row per sequence
     opencl::Buffer probabilities;
 };
 
-// How many sequences so many tokens are at most.
+// The largest number of sequences for this many tokens.
 std::uint32_t sequences_in(std::size_t tokens);
 
 // `layers` and `attention`: the methods of products and of attention.

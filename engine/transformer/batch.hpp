@@ -6,7 +6,7 @@
 
 namespace plimsoll::transformer {
 
-// Token sequences one after the other, without padding.
+// Concatenated token sequences, without padding.
 struct Batch {
     std::vector<std::uint32_t> ids;
     std::vector<std::uint32_t> lengths;
@@ -21,10 +21,10 @@ struct Batch {
     }
 };
 
-// What a model says of a batch: a row for each sequence, a column for each label.
+// A model's output for a batch: one row per sequence, one column per label.
 struct Scores {
     std::vector<float> logits;
-    std::vector<float> probabilities;  // their softmax, computed on the device like all the rest
+    std::vector<float> probabilities;  // their softmax, also computed on the device
 };
 
 }  // namespace plimsoll::transformer

@@ -19,37 +19,34 @@
 
 namespace plimsoll::transformer {
 
-// Whether the device multiplies in this form.
+// Whether the device supports products in this form.
 bool can_use(const opencl::Capability& capability, routines::Form form);
 
-// A published model on a device: BERT, DistilBERT or RoBERTa with a head for classification. Its
-// form is that of products in layers, and of attention in bf16; all else is in fp32.
-//
-// What it says of a sequence depends on the sequence, the model and its form alone, to the last
-// bit: not on what else is in the batch, on its order, on the plans of products or on the number of
-// threads.
-//
-// Used by the device's thread; lives no longer than `programs`.
+// A published model on a device: BERT, DistilBERT or RoBERTa with a classification head. Its form
+// is that of products in layers, and of attention in bf16; all else is in fp32.
+// Its output for a sequence depends only on the sequence, the model and its form, to the last bit:
+// not on the rest of the batch, its order, the plans of products or the number of threads.
+// Used by the device's thread; must not outlive `programs`.
 class Classifier {
   public:
-    // Allocates all that it will ever need on the device and enters it into the ledger:
-    // Errc::exhausted, with the bytes, when it does not fit. `tokens` is the largest batch.
-    // Errc::unavailable: not in this form, on this device or of this model.
+    // Allocates everything that it will ever need on the device and records it in the ledger:
+    // Errc::exhausted, with the bytes, if it does not fit. `tokens` is the largest batch.
+    // Errc::unavailable: the form is not supported by this device or this model.
     static Result<std::unique_ptr<Classifier>> load(
         opencl::Programs& programs, opencl::Ledger& ledger, const opencl::Capability& capability,
         const tuning::Plans& plans, const model_files::Model& model, routines::Form form,
         std::size_t tokens, const Watch& watch);
 
-    // What load() with these arguments enters into the ledger.
+    // What load() with these arguments records in the ledger.
     static std::uint64_t predicted_bytes(const opencl::Capability& capability,
                                          const tuning::Plans& plans,
                                          const model_files::Config& config, routines::Form form,
                                          std::size_t tokens);
 
-    // Sequences have 2 to longest() tokens of the vocabulary,
-    // together at most capacity(): Errc::invalid_input otherwise. Waits for the device, which is
-    // asked every few layers whether it is done: then `watch` is looked at. Errc::cancelled.
-    // `seen` gets what every layer but the last hands on: `hidden` numbers a token.
+    // Sequences have 2 to longest() tokens of the vocabulary, together at most capacity():
+    // Errc::invalid_input otherwise. Waits for the device, and checks `watch` every few layers:
+    // Errc::cancelled. `seen` gets the output of every layer but the last: `hidden` numbers per
+    // token.
     using Seen = std::function<void(std::span<const float>)>;
     Result<void> run(const Batch& batch, const Watch& watch, Scores& scores,
                      const Seen& seen = nullptr);

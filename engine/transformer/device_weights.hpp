@@ -17,7 +17,7 @@ struct Matrix {
     std::uint32_t outputs = 0;
     std::uint32_t inputs = 0;
     routines::Method method = routines::Method::block_fp32;  // of products with it
-    std::uint32_t vectors = 0;                               // of the plan that it was packed for
+    std::uint32_t vectors = 0;                               // of the plan for which it was packed
 };
 
 // How products are computed: those of the layers, and those of the head, which is always in fp32.
@@ -32,7 +32,7 @@ struct NormWeights {
 };
 
 struct LayerWeights {
-    Matrix query_key_value;  // one above the other
+    Matrix query_key_value;  // concatenated by rows
     Matrix output;
     NormWeights attention_norm;
     Matrix up;
@@ -44,7 +44,7 @@ struct LayerWeights {
 struct DeviceWeights {
     opencl::Buffer words;
     opencl::Buffer positions;
-    opencl::Buffer types;  // the first of the table; empty where the family has none
+    opencl::Buffer types;  // the first of the table; empty if the family has none
     NormWeights embedding_norm;
     std::vector<LayerWeights> layers;
     Matrix head;
@@ -55,12 +55,12 @@ struct DeviceWeights {
 std::uint64_t weight_bytes(const model_files::Config& config, const tuning::Plans& plans,
                            const Methods& methods);
 
-// What it allocates beside them while it runs.
+// What it allocates temporarily besides them.
 std::uint64_t loading_bytes(const model_files::Config& config);
 
-// Reads, checks and packs the weights, tensor by tensor: the host keeps one matrix at a time.
-// Errc::corrupt names a tensor that holds a NaN or an infinity. `watch` is looked at between
-// tensors: Errc::cancelled.
+// Reads, checks and packs the weights, tensor by tensor: the host holds one matrix at a time.
+// Errc::corrupt names a tensor that holds a NaN or an infinity. `watch` is checked between tensors:
+// Errc::cancelled.
 Result<DeviceWeights> load_weights(opencl::Programs& programs, const tuning::Plans& plans,
                                    const Methods& methods, const model_files::Model& model,
                                    const Watch& watch);

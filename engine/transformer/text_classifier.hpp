@@ -17,12 +17,12 @@
 namespace plimsoll::transformer {
 
 struct Classified {
-    // Of every label, in the order of the config.
+    // For every label, in the order of the config.
     std::vector<float> logits;
     std::vector<float> probabilities;
     std::uint32_t tokens = 0;  // of the whole text
-    bool truncated = false;    // the model read its beginning only
-    bool duplicate = false;    // of an earlier text: it was not computed again
+    bool truncated = false;    // truncated
+    bool duplicate = false;    // equal to an earlier text: not computed again
 };
 
 // A published model that classifies texts on a device, in batches without padding.
@@ -35,10 +35,10 @@ class TextClassifier {
                                                         const tuning::Plans& plans,
                                                         routines::Form form, const Watch& watch);
 
-    // Classifies texts, in order. `next` gives them one by one until it gives none: all are read
-    // before the first is computed, so that batches are even. A batch has at most `texts` texts,
-    // and about as many tokens as the device computes in a quarter of a second. `done` is told
-    // after each batch how many texts more are finished; `seen` as of Classifier::run.
+    // Classifies texts, in order. `next` returns them one by one until it returns none: all are
+    // read before the first is computed, so that batches are even. A batch has at most `texts`
+    // texts, and about as many tokens as the device computes in a quarter of a second. `done` is
+    // called after each batch with the number of finished texts; `seen` as in Classifier::run.
     // Errc::cancelled.
     using Next = std::function<Result<const std::string_view*>()>;
     using Done = std::function<void(std::size_t)>;
@@ -69,10 +69,10 @@ class TextClassifier {
         std::vector<Classified> texts;
         std::vector<std::size_t> sequence;                    // of every text
         std::unordered_map<std::string, std::size_t> places;  // of sequences, by their tokens
-        std::vector<std::uint32_t> ids;      // of all sequences, one after the other
-        std::vector<std::uint32_t> lengths;  // of every sequence
-        std::vector<std::size_t> users;      // texts of every sequence
-        Scores scores;                       // of every sequence
+        std::vector<std::uint32_t> ids;                       // of all sequences, concatenated
+        std::vector<std::uint32_t> lengths;                   // of every sequence
+        std::vector<std::size_t> users;                       // texts of every sequence
+        Scores scores;                                        // of every sequence
     };
 
     // A batch, and whose its sequences are.

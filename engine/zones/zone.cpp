@@ -42,8 +42,7 @@ Result<Zone> Zone::named(std::string_view name) {
     if (zone.place_ == nullptr)
         return fail(Errc::invalid_input,
                     "There is no time zone \"" + std::string(name.substr(0, 60)) +
-                        "\": an offset such as +02:00 or an IANA name such as Europe/Berlin is "
-                        "needed.");
+                        "\": use an offset such as +02:00 or an IANA name such as Europe/Berlin.");
     return zone;
 }
 
@@ -72,7 +71,7 @@ Result<Instant> Zone::at(std::int64_t local) const {
     const auto found = shown(local);
     if (!found.skipped) return found.instant;
     return fail(Errc::invalid_input,
-                "No clock in " + place_->name + " showed this time: they were put forward.");
+                "This time does not exist in " + place_->name + ": the clocks went forward.");
 }
 
 std::string Zone::name() const {

@@ -1,4 +1,4 @@
--- The token that a token was made with, directly or in a session that it opened: revoked together with it.
+-- The token that a token was created with, directly or in a session that it opened: both are revoked together.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

@@ -4,5 +4,5 @@ set local search_path = plimsoll;
 
 alter table job add column slices int not null default 1;  -- tasks of each chunk of its dataset
 alter table job add constraint job_slices check (slices >= 1);
--- Its answer has two columns more.
+-- Its result has two more columns.
 drop function if exists read_claimed_chunks(int, int, bigint);

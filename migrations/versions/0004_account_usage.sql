@@ -1,4 +1,4 @@
--- Columns of account_state by their names in the field; what they hold is the same.
+-- Renames columns of account_state to the field's terms; their contents stay the same.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
@@ -7,6 +7,6 @@ alter table account_state rename column used_at to decayed_at;
 alter table account_state rename column spent to over_quota;
 alter index account_state_spent rename to account_state_over_quota;
 drop function if exists faded(float8, timestamptz, timestamptz, float8);
--- Its answer names the column.
+-- Its result names the column.
 drop function if exists divide_claim(
   float8, int, int, boolean, claim_turns, int[], real[], smallint[], float8, boolean);

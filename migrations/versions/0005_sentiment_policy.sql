@@ -1,4 +1,4 @@
--- What a team decides about the choice of models (server/jobs/sentiment).
+-- A team's policies for choosing models (server/jobs/sentiment).
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

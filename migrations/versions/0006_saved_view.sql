@@ -1,4 +1,4 @@
--- Views of a page that a member keeps: its filters under a name, as they stand in the address.
+-- Saved views of a page: a member's filters under a name, in the form of the page's address.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
@@ -18,5 +18,5 @@ create policy owner on saved_view to plimsoll_owner using (true) with check (tru
 create policy team on saved_view to plimsoll_app
   using (team_id = nullif(current_setting('app.team_id', true), '')::bigint)
   with check (team_id = nullif(current_setting('app.team_id', true), '')::bigint);
--- Its answer names the device class.
+-- Its result names the device class.
 drop function if exists read_jobs(bigint[]);

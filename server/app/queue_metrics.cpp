@@ -30,8 +30,8 @@ double number(const json& telemetry, const char* member) {
 
 Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
     auto depth = gauge("plimsoll_queue_depth",
-                       "Queue depth in tasks; in the state waiting, retries and scheduled jobs "
-                       "(each once), where 10000 means 10000 or more");
+                       "Queue depth in tasks; the state waiting counts retries and scheduled jobs "
+                       "(each job once), up to 10000");
     for (const auto& one : depths) {
         depth.add(static_cast<double>(one.tasks),
                   {{"device_class", one.device_class}, {"state", one.state}});
@@ -43,8 +43,8 @@ Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
 
 Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders) {
     auto held = gauge("plimsoll_vacuum_blocked_seconds",
-                      "Age of the oldest blocker of vacuum, by kind, or of log removal for "
-                      "replication_log; 0: none");
+                      "Age of what has blocked vacuum the longest, by kind (replication_log: the "
+                      "removal of write-ahead log); 0: none");
     for (const std::string sort :
          {"session", "replication_slot", "prepared_transaction", "replication_log"}) {
         double seconds = 0;

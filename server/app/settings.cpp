@@ -151,8 +151,9 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.http.trusted_proxies; }},
         {{"http.allowed_hosts", "PLIMSOLL_HTTP_ALLOWED_HOSTS", "name or *.name, …",
-          "Names that requests may ask for in Host, commas between; addresses and localhost always "
-          "pass; empty: with TLS any, else this machine's name and what trusted proxies pass on"},
+          "Host names that requests may carry, separated by commas; addresses and localhost are "
+          "always allowed; empty: any name with TLS, else this machine's name and what trusted "
+          "proxies forward"},
          "",
          false,
          [](Settings& s, const std::string& value) {
@@ -210,7 +211,7 @@ std::vector<Entry> make_table() {
                 "Retention of hourly usage"},
                "400", 1, 36'500, &S::retention, &S::Retention::usage_days),
         number({"retention.audit_days", "PLIMSOLL_RETENTION_AUDIT_DAYS", "1..36500, days",
-                "Retention of the audit log; every job has a row in it"},
+                "Retention of the audit log, which has a row per job"},
                "400", 1, 36'500, &S::retention, &S::Retention::audit_days),
         number({"devices.max_utilization", "GPU_MAX_UTILIZATION_WARN", "1..100, percent",
                 "Warn about GPUs with a higher utilization"},
@@ -245,7 +246,7 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.webhooks.allowed_origins; }},
         {{"webhooks.allowed_networks", "PLIMSOLL_WEBHOOKS_ALLOWED_NETWORKS", "10.1.2.0/24, …",
-          "Private networks that those hosts may be in, separated by commas; empty: public "
+          "Private networks in which those hosts may be, separated by commas; empty: public "
           "addresses only"},
          "",
          false,

@@ -8,8 +8,8 @@
 
 namespace plimsoll {
 
-// A fixed amount shared by many, with a share of it for each caller and each team, so that nobody
-// can hold what the others need. What would exceed a limit is refused immediately; nothing waits.
+// A fixed amount shared by many, with a share per caller and team, so that no caller can starve the
+// others. A reservation that would exceed a limit is refused immediately; nothing waits.
 // Single-threaded. Reservations must not outlive the budget.
 class FairBudget {
   public:
@@ -18,7 +18,7 @@ class FairBudget {
         std::size_t team;
         std::size_t caller;
     };
-    // Holders of one name are one; an empty team has no share of its own.
+    // Holders with the same name share one reservation limit; an empty team has no share.
     struct Holder {
         std::string caller;
         std::string team;
@@ -54,7 +54,7 @@ class FairBudget {
 
     explicit FairBudget(Limits limits) : limits_(limits) {}
 
-    // A reservation of nothing, to be grown.
+    // An empty reservation, to be grown.
     Reservation open(Holder holder) { return {*this, std::move(holder)}; }
     std::optional<Reservation> reserve(Holder holder, std::size_t amount) {
         auto reservation = open(std::move(holder));

@@ -7,9 +7,9 @@
 
 namespace plimsoll {
 
-// An absolute URL, as a view of `text`; nullopt if it is none. Boost.URL 1.81 takes the host
-// "127.0.0.1.example.com" for 127.0.0.1 and drops the rest: such a URL, whose host is not what its
-// text says, counts as none.
+// An absolute URL, as a view of `text`; nullopt if it is not one. Boost.URL 1.81 parses the host
+// "127.0.0.1.example.com" as 127.0.0.1 and drops the rest: a URL whose host differs from its text
+// is rejected.
 std::optional<boost::urls::url_view> parse_url(std::string_view text);
 
 }  // namespace plimsoll

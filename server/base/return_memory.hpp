@@ -2,9 +2,9 @@
 
 namespace plimsoll {
 
-// Returns memory that was freed to the system, which the allocator (tcmalloc or glibc) would keep
-// for later: after a few large requests a server would hold many times what it uses. Takes
-// milliseconds, so for a pool. A call while another one works does nothing.
+// Returns freed memory to the system, which the allocator (tcmalloc or glibc) would keep for later:
+// after a few large requests a server would hold many times what it uses. Takes milliseconds: call
+// it on a pool. A call during another one does nothing.
 void return_freed_memory();
 
 }  // namespace plimsoll

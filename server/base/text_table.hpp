@@ -7,20 +7,20 @@
 
 namespace plimsoll {
 
-// Columns of a terminal, as code points, which is near enough for the texts shown here.
+// Terminal columns, counted as code points: close enough for the texts shown here.
 std::size_t text_columns(std::string_view text);
 
-// A text as lines of at most `width` columns, broken between words; a longer word stands alone.
-// Width 0: one line.
+// A text as lines of at most `width` columns, broken between words; a longer word gets its own
+// line. Width 0: one line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-// A table, row by row, each as one line or more; the first row is the header. Where the table is
-// wider than `width` (0: any), its widest cells are broken between words; where even that is too
-// wide, every row becomes a list of "HEADER  cell" lines, and the header has none.
+// A table, row by row, each as one line or more; the first row is the header. If the table is wider
+// than `width` (0: unlimited), its widest cells are wrapped; if that is not enough, every row
+// becomes a list of "HEADER  cell" lines, and the header row is omitted.
 std::vector<std::vector<std::string>> table_lines(const std::vector<std::vector<std::string>>& rows,
                                                   std::size_t width);
 
-// All lines of that table, each with its line end.
+// All lines of that table, each with a line end.
 std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t width);
 
 }  // namespace plimsoll

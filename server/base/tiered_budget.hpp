@@ -6,8 +6,8 @@
 
 namespace plimsoll {
 
-// A fair budget in two parts: the first `small` of every reservation come out of a reserve of their
-// own, so that small requests go on while others hold all that large ones may.
+// A fair budget in two parts: the first `small` of every reservation come from a separate reserve,
+// so that small requests continue while large ones hold everything else.
 class TieredBudget {
   public:
     struct Limits {
@@ -38,7 +38,7 @@ class TieredBudget {
     explicit TieredBudget(const Limits& limits)
         : limits_(limits), small_(limits.of_small), large_(limits.of_large) {}
 
-    // A reservation of nothing, to be grown.
+    // An empty reservation, to be grown.
     Reservation open(const FairBudget::Holder& holder) {
         return {limits_.small, small_.open(holder), large_.open(holder)};
     }

@@ -20,11 +20,11 @@ struct CommandInfo {
     };
     std::string path;  // "queue share"; empty for the program itself
     std::string help;
-    std::vector<Option> options;        // those that help lists
-    std::vector<std::string> commands;  // below it
+    std::vector<Option> options;        // those shown in help
+    std::vector<std::string> commands;  // subcommands
 };
 
-// The program and all its commands, each after the one above it.
+// The program and all its commands, parents before children.
 std::vector<CommandInfo> command_tree(const CLI::App& app);
 
 // A script that completes commands and flags. `shell` is bash, zsh or fish.
@@ -33,7 +33,7 @@ std::string completion_script(const std::vector<CommandInfo>& commands, const st
 // A manual page for man(7).
 std::string manual_page(const std::vector<CommandInfo>& commands, const std::string& version);
 
-// The same for programs; the pages' command line reference is made of it.
+// The same as JSON, from which the pages' command line reference is generated.
 std::string description_json(const std::vector<CommandInfo>& commands);
 
 }  // namespace plimsoll::cli

@@ -9,13 +9,13 @@ namespace plimsoll::terminal {
 struct CommandContext;
 }
 
-// All commands but those of the job kinds, which server/jobs/kinds.inc brings.
+// All commands except those of the job kinds, which come from server/jobs/kinds.inc.
 namespace plimsoll::cli {
 
 using terminal::CommandContext;
 
-// Adds a command, or a group of them, to the program. What its flags are read into lives in its
-// callbacks; these set the exit code in `context`, which outlives `app`.
+// Adds a command, or a group of commands, to the program. Flag values live in the command's
+// callbacks, which set the exit code in `context`; it outlives `app`.
 using AddCommand = void(CLI::App& app, CommandContext& context);
 
 AddCommand add_help;

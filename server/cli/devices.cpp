@@ -135,7 +135,8 @@ int clean(const CommandContext& context, const std::string& node, const std::str
                               " by the job kinds' memory ledger, " +
                               megabytes(cleanup.at("freed_bytes")) + " by the system's count.");
     } else {
-        context.terminal.note("The device's worker is gone; the next one will do it.");
+        context.terminal.note(
+            "The device's worker has stopped; its successor will free the memory.");
     }
     return done ? 0 : 1;
 }

@@ -6,8 +6,8 @@
 
 namespace plimsoll::cli {
 
-// The help of commands: what is below a command comes before its flags, of which some commands have
-// many, and descriptions keep to the terminal's width.
+// Formats help: subcommands come before flags, because some commands have many flags, and
+// descriptions wrap at the terminal's width.
 class HelpFormat : public CLI::Formatter {
   public:
     explicit HelpFormat(const terminal::Terminal& terminal);
@@ -18,11 +18,11 @@ class HelpFormat : public CLI::Formatter {
     std::string make_option(const CLI::Option* option, bool is_positional) const override;
 
   private:
-    // A text whose lines keep their indent and the width.
+    // Wraps a text at the width, and keeps the indent of its lines.
     std::string kept(const std::string& text) const;
     std::string entry(const std::string& name, const std::string& description) const;
 
-    std::size_t width_;  // of the terminal; 0 on a pipe: any
+    std::size_t width_;  // of the terminal; 0 on a pipe: unlimited
 };
 
 }  // namespace plimsoll::cli

@@ -150,7 +150,7 @@ int show_queue(const CommandContext& context) {
     print(context,
           {{"TEAM", "NAME", "CLASS", "WEIGHT", "USED", "DUE", "DEVICES", "QUOTA", "READY"}},
           queue->at("shares"), share_row);
-    print(context, {{"LIMITS OF", "WAITING", "OF AT MOST", "JOBS A MINUTE"}}, queue->at("limits"),
+    print(context, {{"TEAM", "QUEUED", "LIMIT", "JOBS PER MINUTE"}}, queue->at("limits"),
           limit_row);
     print(context, {{"HOLD", "OF", "MODE", "RUNNING", "BY", "SINCE", "REASON"}}, queue->at("holds"),
           hold_row);
@@ -285,11 +285,12 @@ void add_resume(CLI::App& group, CommandContext& context) {
 void add_share(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<ShareOptions>();
     auto* command = group.add_subcommand(
-        "share", "Set a team's share of a device class; flags left out reset to their defaults");
+        "share", "Set a team's share of a device class; omitted flags reset to their defaults");
     command->add_option("team", options->team, "Team, by name or ID")->required();
     command->add_option("class", options->device_class, "Device class")->required();
     command->add_option("--weight", options->weight, "Weight in the fair share (default: 1)");
-    command->add_option("--cap", options->cap, "Cap on devices at once (default: unlimited)");
+    command->add_option("--cap", options->cap,
+                        "Cap on devices in use at once (default: unlimited)");
     command->add_option("--quota-seconds", options->quota_seconds,
                         "Quota of device-seconds per period (default: unlimited)");
     command
@@ -302,12 +303,12 @@ void add_share(CLI::App& group, CommandContext& context) {
 void add_limit(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<LimitOptions>();
     auto* command = group.add_subcommand(
-        "limit", "Set a team's limits on jobs; flags left out reset to unlimited");
+        "limit", "Set a team's limits on jobs; omitted flags reset to unlimited");
     command->add_option("team", options->team, "Team, by name or ID")->required();
     command->add_option("--queued-jobs", options->queued_jobs,
-                        "Most queued jobs (default: unlimited)");
+                        "Maximum number of queued jobs (default: unlimited)");
     command->add_option("--jobs-per-minute", options->jobs_per_minute,
-                        "Most jobs submitted per minute (default: unlimited)");
+                        "Maximum number of jobs submitted per minute (default: unlimited)");
     command->callback([&context, options] { context.exit_code = set_limits(context, *options); });
 }
 

@@ -9,7 +9,7 @@ class ParseError;
 
 namespace plimsoll::cli {
 
-// What is wrong with a command line, as one sentence that names the command or flag, with the one
+// The error of a command line as one sentence, which names the command or flag and suggests the one
 // that was probably meant.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error);
 

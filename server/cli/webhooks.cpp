@@ -96,8 +96,7 @@ void add_webhooks(CLI::App& app, CommandContext& context) {
     group->add_subcommand("list", "List the team's webhooks")->callback([&context] {
         context.exit_code = list_webhooks(context);
     });
-    auto* add_command =
-        group->add_subcommand("add", "Add a webhook and print its secret, this once");
+    auto* add_command = group->add_subcommand("add", "Add a webhook and print its secret once");
     add_command->add_option("name", options->name, "Purpose")->required();
     add_command->add_option("url", options->url, "URL to send notices to")->required();
     add_command->callback([&context, options] {

@@ -22,7 +22,7 @@ Error transport_error(const std::string& server, const beast::error_code& code) 
 Error problem(const Reply& reply) {
     const auto body = nlohmann::json::parse(reply.body, nullptr, false);
     Error error{Errc::internal,
-                "The server answered with status " + std::to_string(reply.status) + ".",
+                "The server responded with status " + std::to_string(reply.status) + ".",
                 {}};
     switch (reply.status) {
         case 400:

@@ -22,8 +22,8 @@ struct Reply {
     std::string body;
 };
 
-// A blocking client of one Plimsoll server: one connection, kept open. Answers with a problem+json
-// body become an Error that carries its detail and one line for each field it names.
+// A blocking client of one Plimsoll server: one connection, kept open. A problem+json response
+// becomes an Error with its detail and one line for each field it names.
 class ApiClient {
   public:
     // `server` is "http://host:port" or "https://host:port".
@@ -35,13 +35,13 @@ class ApiClient {
     Result<Reply> send(std::string_view method, const std::string& target, std::string body = {},
                        Headers headers = {});
     Result<nlohmann::json> get_json(const std::string& target);
-    // A null body is none; an empty answer is an empty object.
+    // A null body sends none; an empty response returns an empty object.
     Result<nlohmann::json> post_json(const std::string& target, const nlohmann::json& body,
                                      Headers headers = {});
     Result<nlohmann::json> put_json(const std::string& target, const nlohmann::json& body,
                                     Headers headers = {});
 
-    // Reads a long answer piece by piece until it ends or `on_piece` returns false.
+    // Reads a long response piece by piece until it ends or `on_piece` returns false.
     Result<void> stream(const std::string& target, Headers headers,
                         const std::function<bool(std::string_view)>& on_piece);
 

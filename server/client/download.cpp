@@ -79,10 +79,10 @@ Error broken(const std::string& address, const beast::error_code& code) {
 
 Error refused(int status, const std::string& address) {
     const auto url = parse_url(address);
-    Error error{
-        Errc::unavailable,
-        (url ? server_of(*url) : address) + " answered with status " + std::to_string(status) + ".",
-        {}};
+    Error error{Errc::unavailable,
+                (url ? server_of(*url) : address) + " responded with status " +
+                    std::to_string(status) + ".",
+                {}};
     if (status == 401) error.code = Errc::unauthenticated;
     if (status == 403) error.code = Errc::forbidden;
     if (status == 404) error.code = Errc::not_found;
@@ -136,7 +136,7 @@ class Answer {
         auto made = std::make_unique<Answer>();
         made->address_ = address;
         const auto url = parse_url(address);
-        if (!url) return fail(Errc::invalid_input, "\"" + address + "\" is no URL.");
+        if (!url) return fail(Errc::invalid_input, "\"" + address + "\" is not a URL.");
         // The origin may stand in one's own network; whom it names may not.
         HttpConnection::AllowAddress allowed;
         if (server_of(*url) != origin.server) allowed = is_public;
@@ -195,7 +195,7 @@ Result<void> receive(Answer& answer, std::FILE* to, std::uint64_t left,
         if (watch.progress != nullptr) {
             watch.progress->advance(static_cast<std::int64_t>(piece->size()));
         }
-        if (watch.stopped()) return fail(Errc::cancelled, "It was stopped.");
+        if (watch.stopped()) return fail(Errc::cancelled, "The download was stopped.");
     }
     if (left != 0)
         return fail(Errc::unavailable, "The connection closed before the end of the file.");

@@ -10,29 +10,29 @@
 
 namespace plimsoll::client {
 
-// Where files may come from.
+// Allowed sources of a file.
 struct Origin {
     std::string server;  // "https://host"; the only one that gets the token
     std::string token;   // empty: none
-    // Names of other hosts that it may send us to, and all names below them. By https, at public
-    // addresses alone.
+    // Other hosts that it may redirect to, including their subdomains: over https, at public
+    // addresses only.
     std::vector<std::string> redirects;
 };
 
 struct RemoteFile {
     std::string target;       // "/…" on the origin
-    std::uint64_t bytes = 0;  // that it must have
+    std::uint64_t bytes = 0;  // expected
 };
 
-// Downloads a file to `path`, by way of `path`.part, where a download goes on that was broken off.
-// Progress counts the bytes that come. Errc::corrupt: it is longer, and nothing is kept, or we are
-// sent elsewhere than we may go; Errc::unauthenticated, forbidden, not_found: the server's answer;
-// Errc::unavailable: the connection broke or the disk is full, and what came is kept;
+// Downloads a file to `path` through `path`.part, from which an interrupted download resumes.
+// Progress counts received bytes. Errc::corrupt: the file is too long, and nothing is kept, or a
+// redirect is not allowed; Errc::unauthenticated, forbidden, not_found: the server's response;
+// Errc::unavailable: the connection broke or the disk is full, and what was received is kept;
 // Errc::cancelled.
 Result<void> download(const Origin& origin, const RemoteFile& file,
                       const std::filesystem::path& path, const Watch& watch);
 
-// The text of a short answer, at most `most` bytes.
+// The text of a short response, at most `most` bytes.
 Result<std::string> download_text(const Origin& origin, const std::string& target,
                                   std::size_t most);
 

@@ -12,7 +12,7 @@ struct ServerEvent {
     std::string data;
 };
 
-// Puts server-sent events together from pieces cut anywhere.
+// Assembles server-sent events from pieces of any size.
 class EventStreamParser {
   public:
     void feed(std::string_view piece, const std::function<void(const ServerEvent&)>& on_event);

@@ -17,14 +17,14 @@
 
 namespace plimsoll::client {
 
-// A blocking connection to an http or https server, whose certificate must be its host's.
+// A blocking connection to an http or https server, whose certificate must match its host.
 class HttpConnection {
   public:
     using AllowAddress = std::function<bool(const boost::asio::ip::address&)>;
 
-    // `url`: of the server; what follows its authority is not looked at. `allowed`: which of its
-    // addresses may be connected to; empty: all. Throws boost::system::system_error.
-    // Errc::invalid_input: it is no such URL; Errc::forbidden: no address is allowed.
+    // `url`: the server's; anything after the authority is ignored. `allowed`: addresses that may
+    // be connected to; empty: all. Throws boost::system::system_error. Errc::invalid_input: not
+    // such a URL; Errc::forbidden: no address is allowed.
     static Result<std::unique_ptr<HttpConnection>> open(const std::string& url,
                                                         const AllowAddress& allowed = {});
 
@@ -46,7 +46,7 @@ class HttpConnection {
         visit([&](auto& stream) { boost::beast::http::read_some(stream, buffer_, parser, code); });
     }
 
-    // Host and port as the Host field has them.
+    // Host and port as in the Host field.
     const std::string& authority() const { return authority_; }
 
   private:

@@ -6,7 +6,7 @@
 
 namespace plimsoll::client {
 
-// Ends a token. One that the server no longer takes is as good as revoked.
+// Revokes a token. One that the server no longer accepts counts as revoked.
 Result<void> revoke(const std::string& server, const std::string& token);
 
 }  // namespace plimsoll::client

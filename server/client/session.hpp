@@ -4,7 +4,7 @@
 
 namespace plimsoll::client {
 
-// The client of the server that `plimsoll login` signed in to. Errc::unauthenticated when there is
+// The client of the server that `plimsoll login` signed in to. Errc::unauthenticated if there is
 // none.
 Result<ApiClient> signed_in();
 

@@ -19,7 +19,7 @@ inline constexpr std::size_t kInlineItems = 10'000;
 // others are JSON lines.
 bool is_csv(const std::string& file);
 
-// Size of a regular file; Errc::invalid_input when it is none.
+// Size of a regular file; Errc::invalid_input if it is not one.
 Result<std::int64_t> file_bytes(const std::string& file);
 
 struct UploadRequest {
@@ -32,8 +32,8 @@ struct UploadRequest {
 using UploadProgress = std::function<void(const std::string& dataset_id,
                                           std::int64_t bytes_received, std::int64_t bytes_total)>;
 
-// Uploads a file in parts and retries when the connection breaks or the server restarts. Calls
-// `progress` before each part and after the last. Answers the dataset as the API shows it.
+// Uploads a file in parts, and retries when the connection breaks or the server restarts. Calls
+// `progress` before each part and after the last. Returns the dataset as the API shows it.
 Result<nlohmann::json> upload_file(ApiClient& api, const UploadRequest& request,
                                    const UploadProgress& progress);
 

@@ -31,7 +31,7 @@ struct User {
     Timestamp created_at;
 };
 
-// What changes of a user; what is left out stays.
+// Changes to a user; omitted members stay.
 struct UserChange {
     std::optional<std::string> name;
     std::optional<std::string> email;  // empty: none
@@ -83,8 +83,8 @@ struct Token {
     std::optional<Timestamp> last_used_at;
 };
 
-// With what a token is made: a token, or a session, which a token may have opened. It is revoked
-// together with that token. Neither: by a sign-in or by the installation's own commands.
+// What a token is created with: a token, or a session that a token may have opened. It is revoked
+// together with that token. Neither: created by a sign-in or by the installation's own commands.
 struct TokenOrigin {
     std::optional<TokenId> token;
     std::optional<SessionId> session;

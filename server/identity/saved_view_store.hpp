@@ -10,8 +10,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// Filters of a page that a member keeps under a name. They belong to the member and are of one
-// team; another member's is Errc::not_found, like a missing one. Implemented by server/postgres.
+// Filters of a page that a member saved under a name. They belong to the member and one team;
+// another member's is Errc::not_found, like a missing one. Implemented by server/postgres.
 namespace plimsoll::identity {
 
 using SavedViewId = Id<struct SavedViewTag>;
@@ -24,9 +24,9 @@ constexpr int kSavedViewsPerMember = 100;
 
 struct SavedView {
     SavedViewId id;
-    std::string page;   // which page it is a view of
+    std::string page;   // the page
     std::string name;   // unique among the member's views of the page
-    std::string query;  // the page's own words, as in its address
+    std::string query;  // in the page's own format, as in its address
     Timestamp created_at;
 };
 
@@ -39,8 +39,8 @@ class SavedViewStore {
 
     // By page and name.
     virtual Answer<std::vector<SavedView>> list(TeamId team, UserId user) = 0;
-    // Replaces the view of its page and name. Errc::conflict when the member has
-    // kSavedViewsPerMember others.
+    // Replaces the view of its page and name. Errc::conflict if the member has kSavedViewsPerMember
+    // others.
     virtual Answer<SavedView> put(TeamId team, UserId user, SavedView view) = 0;
     virtual Answer<void> remove(TeamId team, UserId user, SavedViewId id) = 0;
 };

@@ -34,8 +34,8 @@ class IdentityStore {
     virtual awaitable<Result<SessionId>> create_session(NewSession who, std::string hash,
                                                         std::string csrf, Timestamp expires_at) = 0;
     virtual awaitable<Result<void>> end_session(SessionId id) = 0;
-    // The session goes on in another team of its user. Errc::not_found: the user is no member of
-    // it; Errc::conflict: a token opened the session, which is of one team.
+    // Switches the session to another team of its user. Errc::not_found: the user is not a member
+    // of it; Errc::conflict: a token opened the session, so it is bound to one team.
     virtual awaitable<Result<void>> switch_team(SessionId id, TeamId team) = 0;
     virtual awaitable<Result<void>> create_sign_in_link(Author author, UserId user, TeamId team,
                                                         std::string hash, Timestamp expires_at) = 0;
@@ -58,10 +58,10 @@ class IdentityStore {
 
     virtual awaitable<Result<std::vector<Token>>> tokens(TeamId team,
                                                          std::optional<UserId> user) = 0;
-    // Errc::conflict when the user has kTokensPerUser.
+    // Errc::conflict if the user has kTokensPerUser.
     virtual awaitable<Result<Token>> create_token(Author author, Token token, std::string hash,
                                                   TokenOrigin origin) = 0;
-    // Revokes the tokens that were made with it, too, and those made with them.
+    // Also revokes the tokens created with it, and those created with them.
     virtual awaitable<Result<void>> revoke_token(Author author, TokenId id) = 0;
 
     // First start: creates an administrator, a team and a one-time sign-in link, unless a user

@@ -31,22 +31,22 @@ struct ListFlag {
     Result<std::vector<std::string>> (*read)(const std::vector<std::string>& given) = nullptr;
 };
 
-// The third part of a kind, which it may leave out, as each member: what the command line needs of
-// it. Every folder server/jobs/<kind>/command defines plimsoll::jobs::<kind>::kCommand.
+// The optional third part of a kind, all of whose members are optional: what the command line needs
+// of it. Every folder server/jobs/<kind>/command defines plimsoll::jobs::<kind>::kCommand.
 struct Command {
     std::string_view kind;
-    // Adds the kind's own commands to the program, as server/cli/commands.hpp says.
+    // Adds the kind's own commands to the program, see server/cli/commands.hpp.
     void (*add)(CLI::App& app, terminal::CommandContext& context) = nullptr;
-    // A report's summary for a terminal whose tables have so many columns (0: any); null: its
+    // A report's summary for a terminal with tables of this many columns (0: unlimited); null: its
     // members are shown as they are.
     std::string (*summary_text)(const nlohmann::json& summary, std::size_t width) = nullptr;
-    // A job's arguments from a file, as terminal::read_input_file() makes them of items; null: the
-    // kind takes items.
+    // A job's arguments from a file, in place of terminal::read_input_file(), which reads items;
+    // null: the kind takes items.
     Result<terminal::JobInput> (*read_file)(const std::string& file,
                                             const std::vector<std::string>& columns) = nullptr;
-    // A list that `plimsoll submit` takes for this kind; null flag: none.
+    // A list that `plimsoll submit` accepts for this kind; null flag: none.
     ListFlag list = {};
-    // What `plimsoll doctor` says about what the kind needs on this machine.
+    // Findings of `plimsoll doctor` about what the kind needs on this machine.
     std::vector<terminal::Finding> (*examine)(const KindSettings& settings) = nullptr;
 };
 

@@ -27,9 +27,9 @@ namespace plimsoll::text {
 struct RecordView;
 }
 
-// What a job kind is. A kind has two parts, linked apart: the contract (in `plimsoll`, which links
-// no OpenCL) says what may be asked and how it is cut into tasks; the run (in `plimsoll-engine`)
-// computes a task and merges partial aggregates into the report.
+// A job kind. A kind has two parts, linked separately: the contract (in `plimsoll`, which links no
+// OpenCL) validates arguments and cuts them into tasks; the run (in `plimsoll-engine`) computes a
+// task and merges partial aggregates into the report.
 namespace plimsoll::jobs {
 
 struct FieldError {
@@ -47,7 +47,7 @@ struct Requirement {
     std::string model;                  // resident model preferred by the scheduler; empty: none
 };
 
-// One piece of a job: what a single worker runs in one go, about 20 to 250 ms.
+// One piece of a job, run by a single worker: about 20 to 250 ms.
 struct TaskSpec {
     std::string input;  // one chunk in the kind's own encoding, at most 1 MiB
     std::int64_t items = 0;
@@ -69,12 +69,12 @@ struct DatasetPlan {
     double seconds_per_byte = 0;    // of raw records
 };
 
-// Plans a job on a dataset whose items are made of several records, wherever these stand in the
-// file: it gets all of them, in order, and tasks are cut from what it made of them.
+// Plans a job on a dataset whose items consist of several records anywhere in the file: it receives
+// all records in order, and cuts tasks from the items it built.
 class Gatherer {
   public:
     virtual ~Gatherer() = default;
-    // Fails when the job can no longer be planned: then nothing more comes.
+    // Fails if the job can no longer be planned: no further calls follow.
     virtual tl::expected<void, FieldErrors> take(const text::RecordView& record) = 0;
     virtual tl::expected<Plan, FieldErrors> finish() = 0;
 };
@@ -92,11 +92,11 @@ struct Contract {
     std::span<const Column> columns;
     std::span<const KindSetting> settings = {};
     std::span<const UnusedVariable> unused_variables = {};
-    // What teams keep for the kind beside its jobs.
+    // Records that teams keep for the kind besides its jobs.
     std::span<const Collection> collections = {};
-    // The "args" with what they leave to the server filled in, from what it knows; null: they leave
-    // nothing. Called before `plan` and `estimate`, which also report what is wrong with the rest.
-    // Pure, on the I/O thread, a few milliseconds at most.
+    // The "args" with what they leave to the server filled in from what it knows; null: they leave
+    // nothing. Called before `plan` and `estimate`, which also report errors in the rest. Pure, on
+    // the I/O thread, a few milliseconds at most.
     tl::expected<nlohmann::json, FieldErrors> (*complete)(nlohmann::json args,
                                                           const Knowledge& knowledge) = nullptr;
     // Whether nothing is left to the server: then `complete` is not called. Null: it always is.
@@ -113,33 +113,32 @@ struct Contract {
     // The same for a kind whose items are not records; at most one of the two is set.
     tl::expected<std::unique_ptr<Gatherer>, FieldErrors> (*gather_dataset)(
         const nlohmann::json& args, const DatasetShape& dataset) = nullptr;
-    // Rows for the items of a task that was given up because its workers died on it, so that every
-    // item of the input has one: JSON lines like TaskOutput::results, not compressed. `args` are
-    // the plan's.
+    // Rows for the items of a quarantined task, so that every item of the input has one: JSON lines
+    // like TaskOutput::results, not compressed. `args` are the plan's.
     Result<std::string> (*failed_rows)(std::string_view args, std::string_view input,
                                        std::string_view reason) = nullptr;
-    // The `summary` that a job with these arguments would report, at once and without a job (JSON
-    // text); null where a kind has none. Pure, off the I/O thread, and well below a second: what
-    // takes longer is refused.
+    // The `summary` that a job with these arguments would report, computed immediately without a
+    // job (JSON text); null if the kind has none. Pure, off the I/O thread, and well below a
+    // second: longer computations are refused.
     tl::expected<std::string, FieldErrors> (*estimate)(const nlohmann::json& args) = nullptr;
-    // What the kind offers beside jobs (offer.hpp); null: nothing.
+    // What the kind offers besides jobs (offer.hpp); null: nothing.
     const Offer* offer = nullptr;
 };
 
 struct RunContext {
     opencl::Device* device = nullptr;  // none on the host worker
     Progress& progress;                // items of this task
-    std::stop_token stop;        // asked on cancel and on a lost lease; look at least every 100 ms
+    std::stop_token stop;  // set on cancel and on a lost lease; check it at least every 100 ms
     std::string_view node = {};  // the machine's name in the queue
-    // Of the device: what it was proven to do, and the book of its memory, in which a kind enters
-    // what it takes. None on the host worker.
+    // The device's proven features, and its memory ledger, in which a kind records its allocations.
+    // None on the host worker.
     const opencl::Capability* capability = nullptr;
     opencl::Ledger* ledger = nullptr;
     const KindSettings& settings = kUsualSettings;
 };
 
 struct TaskOutput {
-    std::string results;  // one gzip member of JSON lines, one line an item, in input order
+    std::string results;  // one gzip member of JSON lines, one line per item, in input order
     std::int64_t items_ok = 0;
     std::int64_t items_failed = 0;
     std::string partial;  // partial aggregate as JSON text, at most 64 KiB
@@ -159,16 +158,15 @@ struct SharedTask {
 // What a job ends with.
 struct Merged {
     std::string summary;  // of the report: JSON text
-    // The rows of the job's last task once more, where what a row says depends on other tasks: as
-    // of TaskOutput and of the same items. Empty: they stay as they are.
+    // Replaces the rows of the job's last task, if they depend on other tasks: in the format of
+    // TaskOutput, for the same items. Empty: the rows stay.
     std::string results;
 };
 
-// What a worker can do for a kind beside running it.
+// What a worker can do for a kind besides running it.
 struct Abilities {
     std::vector<std::string> names;  // what Requirement::capability may ask for
-    // A JSON object for the server's part of the kind, which gets it by Knowledge::offers; empty:
-    // none.
+    // A JSON object for the server's part of the kind, passed on in Knowledge::offers; empty: none.
     std::string offer;
 
     bool operator==(const Abilities&) const = default;
@@ -200,8 +198,8 @@ struct Run {
     // class gives nothing help with the kind's tasks of other classes. An account pays the
     // estimate for such a task, so that estimates are those of the lane's class, and honest ones.
     bool any_device = false;
-    std::span<const KindSetting> settings = {};  // those of the contract that tasks look at
-    // What the kind can do here; `device`: what it was proven to do, null on the host worker. Asked
+    std::span<const KindSetting> settings = {};  // the contract's settings that tasks read
+    // What the kind can do here; `device`: its proven features, null on the host worker. Called
     // with every heartbeat, on the I/O thread: well below a millisecond. Null: nothing.
     Abilities (*abilities)(const KindSettings& settings,
                            const opencl::Capability* device) = nullptr;

@@ -10,26 +10,26 @@
 #include <string_view>
 #include <vector>
 
-// What the server knows beside the arguments of a job. It keeps these things and does not
-// understand them: their meaning is the kind's.
+// What the server knows besides a job's arguments. It stores this without interpreting it: the kind
+// defines the meaning.
 namespace plimsoll::jobs {
 
 struct KindSettings;
 
-// Records of one sort that a team keeps for a kind. Their statements are
-// `records.<name>.list`, `.put` and `.remove` in the kind's `store/<name>.sql`.
+// Records of one sort that a team keeps for a kind. Their statements are `records.<name>.list`,
+// `.put` and `.remove` in the kind's `store/<name>.sql`.
 struct Collection {
-    std::string_view name;  // of all kinds together, each name once
-    int most = 0;           // that a team has
-    int completing = 0;     // that Contract::complete gets: the first of the list
+    std::string_view name;  // unique among all kinds
+    int most = 0;           // per team
+    int completing = 0;     // passed to Contract::complete: the first of the list
 };
 
 struct TeamRecord {
-    std::string id;            // chosen by the team, or a number of the database's
-    std::string key;           // what the kind looks it up by; set by the store
-    std::optional<JobId> job;  // that it belongs to; may outlive the job
+    std::string id;            // chosen by the team, or numbered by the database
+    std::string key;           // look-up key of the kind; set by the store
+    std::optional<JobId> job;  // the job it belongs to; may outlive it
     std::string data;          // JSON text
-    Timestamp created_at;      // or replaced at; set by the store
+    Timestamp created_at;      // of creation or replacement; set by the store
 };
 
 struct PoolDevice {
@@ -40,11 +40,11 @@ struct PoolDevice {
 
 struct Knowledge {
     std::map<std::string_view, std::vector<TeamRecord>> records;  // of Contract::collections
-    std::vector<PoolDevice> devices;                              // GPUs that are ready
-    // What kinds say that they can do on devices that are ready (Abilities::offer), each a JSON
-    // object from a kind's name to its offer.
+    std::vector<PoolDevice> devices;                              // GPUs of ready devices
+    // What kinds can do on ready devices (Abilities::offer), each a JSON object from a kind's name
+    // to its offer.
     std::vector<std::string> offers;
-    Timestamp at = {};  // when the job starts, if nothing holds it up
+    Timestamp at = {};  // when the job starts, unless delayed
     const KindSettings* settings = nullptr;
 };
 

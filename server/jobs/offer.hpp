@@ -4,11 +4,10 @@
 
 #include <span>
 
-// What a kind offers beside jobs.
+// What a kind offers besides jobs.
 namespace plimsoll::jobs {
 
-// What an answer may stand on beside its body: an item of an ended job, with what its task was
-// given.
+// Further input of an answer: an item of an ended job, with the input of its task.
 struct JobItem {
     std::string_view args;  // the plan's
     std::string_view input;
@@ -17,9 +16,9 @@ struct JobItem {
 
 struct Answer {
     std::string_view operation;  // the operationId in openapi.yaml of a POST that answers 200
-    // The body has passed the operation's schema. `item` is there where the body names one by
-    // "job_id" and "index". JSON text, or errors with pointers into the body. Pure, off the I/O
-    // thread, and well below a second: what takes longer is refused.
+    // The body has passed the operation's schema. `item` is set if the body names one by "job_id"
+    // and "index". JSON text, or errors with pointers into the body. Pure, off the I/O thread, and
+    // well below a second: longer computations are refused.
     tl::expected<std::string, FieldErrors> (*make)(const nlohmann::json& body,
                                                    const JobItem* item) = nullptr;
 };
@@ -28,13 +27,14 @@ enum class PictureFormat { svg, png };
 
 struct Offer {
     std::span<const Answer> answers = {};
-    // A picture of a result row (a JSON line), the `number`th from 1 on; null where a kind draws
-    // none. Errc::not_found: the row has fewer; Errc::unavailable: this machine cannot draw the
-    // format. Pure, off the I/O thread, some milliseconds.
+    // A picture of a result row (a JSON line), the `number`th from 1; null if the kind draws none.
+    // Errc::not_found: the row has fewer; Errc::unavailable: this machine cannot draw the format.
+    // Pure, off the I/O thread, some milliseconds.
     Result<std::string> (*picture)(std::string_view row, std::int64_t number,
                                    PictureFormat format) = nullptr;
-    // What reports have in common that are compared with one another, in words of at most 8,192
-    // bytes; null where reports of a kind are not compared. `args` are the plan's. Pure and quick.
+    // The comparison key, in words of at most 8,192 bytes: reports with the same key are compared
+    // with one another; null if reports of the kind are not compared. `args` are the plan's. Pure
+    // and quick.
     std::string (*comparison_key)(const nlohmann::json& args,
                                   const nlohmann::json& summary) = nullptr;
 };

@@ -15,31 +15,31 @@
 
 namespace plimsoll::planning {
 
-// Fills in what arguments leave to the server. What it is given must outlive it.
+// Fills in what arguments leave to the server. References must outlive it.
 class ArgumentCompletion {
   public:
     ArgumentCompletion(queue::TeamRecordStore& records, queue::JobStore& jobs,
                        jobs::KindSettings settings = {})
         : records_(records), jobs_(jobs), settings_(std::move(settings)) {}
 
-    // By Contract::complete, which the kind must have. `start`: of the job, where it is not now.
+    // By Contract::complete, which the kind must have. `start`: of the job, unless it is now.
     boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> complete(
         TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
         std::optional<Timestamp> start = {}) const;
 
-    // What Contract::complete needs to know of a team, as it is now; `records`: its collections,
-    // too.
+    // What Contract::complete needs to know about a team, as it is now; `records`: including its
+    // collections.
     boost::asio::awaitable<Result<jobs::Knowledge>> knowledge(TeamId team,
                                                               const jobs::Contract& kind,
                                                               bool records) const;
 
-    // Arguments whose `device` names a device as `node/device`, with its `device_class`. Refused
-    // where no such device is known, or where they name another class. One that is not connected is
-    // waited for, as a class is.
+    // Arguments whose `device` names a device as `node/device`, with its `device_class` filled in.
+    // Refused if no such device is known, or if they name another class. The job waits for a device
+    // that is not connected, as it does for a class.
     boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> with_class_of_device(
         const nlohmann::json& args) const;
 
-    // The same with the devices that there are.
+    // The same with the given devices.
     static tl::expected<nlohmann::json, Refusal> with_class_of_device(
         const nlohmann::json& args, const std::vector<queue::DeviceStatus>& devices);
 

@@ -15,8 +15,8 @@
 
 namespace plimsoll::planning {
 
-// A job on a dataset each of whose chunks becomes a task: what a record and a byte of raw records
-// are estimated to take.
+// A job on a dataset with one task per chunk: the estimated seconds per record and per byte of raw
+// records.
 struct OnDataset {
     DatasetId id;
     double seconds_per_record = 0;
@@ -24,17 +24,17 @@ struct OnDataset {
 };
 
 struct Planned {
-    jobs::Plan plan;  // without tasks when it is on a dataset
+    jobs::Plan plan;  // without tasks if it is on a dataset
     std::optional<OnDataset> dataset;
 };
 
-// From the arguments of a job to its tasks, wherever the arguments come from: completes them,
-// looks into datasets and calls the kind. On one thread; what it is given must outlive it.
+// Turns the arguments of a job into tasks, wherever the arguments come from: completes them, reads
+// datasets and calls the kind. Single-threaded; references must outlive it.
 class Planner {
   public:
     using Kinds = std::span<const jobs::Contract>;
 
-    // `pool` does what would hold up the thread.
+    // `pool` does blocking work.
     Planner(queue::DatasetStore& datasets, Kinds kinds, ArgumentCompletion completion,
             boost::asio::thread_pool& pool, jobs::KindSettings settings = {})
         : datasets_(datasets),
@@ -45,29 +45,29 @@ class Planner {
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
 
-    // Null for a kind that this server does not have.
+    // Null for an unknown kind.
     const jobs::Contract* kind(std::string_view name) const;
 
-    // Of arguments that are complete and name no dataset; on any thread.
+    // For complete arguments without a dataset; on any thread.
     tl::expected<jobs::Plan, jobs::FieldErrors> plan_alone(const jobs::Contract& kind,
                                                            const nlohmann::json& args) const {
         return kind.plan(args, settings_);
     }
 
-    // `args` have passed the kind's schema and live until the answer comes; `large`: reading them
-    // takes long; `start`: of the job, where it is not now.
+    // `args` have passed the kind's schema and must live until the result is returned; `large`:
+    // parsing them takes long; `start`: of the job, unless it is now.
     boost::asio::awaitable<tl::expected<Planned, Refusal>> plan(
         TeamId team, const jobs::Contract& kind, const nlohmann::json& args, bool large = false,
         std::optional<Timestamp> start = {});
 
-    // What many specs of one call leave to the server, read once for all of them.
+    // What the specs of one call leave to the server, read once for all of them.
     struct Known {
         std::map<std::string_view, jobs::Knowledge> kinds;
         std::vector<queue::DeviceStatus> devices;
     };
     boost::asio::awaitable<Result<Known>> know(TeamId team, const nlohmann::json& specs) const;
 
-    // The arguments with what they leave to the server; none: they leave nothing. On any thread.
+    // The completed arguments; none: nothing was left to the server. On any thread.
     tl::expected<std::optional<nlohmann::json>, Refusal> complete(
         const Known& known, const jobs::Contract& kind, const nlohmann::json& args,
         std::optional<Timestamp> start) const;
@@ -86,10 +86,10 @@ class Planner {
     ArgumentCompletion completion_;
     boost::asio::thread_pool& pool_;
     jobs::KindSettings settings_;
-    Budget gathering_{4};  // datasets being read into a job's tasks: each may hold 100 MB
+    Budget gathering_{4};  // datasets being read into tasks: each may hold 100 MB
 };
 
-// The job of a spec as openapi.yaml has it, but for its times and its plan.
+// The job of a spec from openapi.yaml, except its times and its plan.
 queue::NewJob new_job(TeamId team, UserId submitter, const jobs::Contract& kind,
                       const nlohmann::json& spec);
 

@@ -7,11 +7,11 @@
 
 namespace plimsoll::planning {
 
-// Why something cannot be planned: the arguments at fault or, when there are none, the error.
+// Why a job cannot be planned: the invalid arguments or, if there are none, the error.
 struct Refusal {
     jobs::FieldErrors arguments;
     Error error;
-    bool no_dataset = false;  // because the dataset has gone, or never was
+    bool no_dataset = false;  // because the dataset does not exist or was deleted
 
     Refusal(jobs::FieldErrors errors) : arguments(std::move(errors)) {}
     Refusal(Error failure) : error(std::move(failure)) {}

@@ -38,13 +38,13 @@ struct NewJob {
     int priority = 0;  // -10..10, higher first within a team
     std::optional<IdempotencyKey> idempotency;
     std::optional<Timestamp> run_at;    // not before; none: at once
-    std::optional<Timestamp> deadline;  // it fails if it has not ended by then
-    std::optional<Seconds> timeout;     // and if it runs for longer, from its start
-    std::string unique_key;  // one unfinished job of the team has it at a time; empty: none
+    std::optional<Timestamp> deadline;  // fails if it has not ended by then
+    std::optional<Seconds> timeout;     // fails if it runs longer, from its start
+    std::string unique_key;  // held by one unfinished job of the team at a time; empty: none
     jobs::Plan plan;
 };
 
-// The schedule that created a job, and the due time it answers.
+// The schedule that created a job, and the due time.
 struct MadeBySchedule {
     std::int64_t schedule = 0;  // server/schedules' id
     std::string name;           // empty: it has been deleted
@@ -67,13 +67,13 @@ struct Job {
     std::string device_class;  // empty right after a submit that left the choice to the queue
     std::string args = "{}";   // JSON text, see jobs::Plan::args
     std::int64_t items_total = 0;
-    std::int64_t items_done = 0;  // ok and failed together
+    std::int64_t items_done = 0;  // including failed ones
     std::int64_t items_failed = 0;
     int tasks_total = 0;
     int tasks_done = 0;
     int tasks_failed = 0;    // quarantined; their items count as failed
-    int retries = 0;         // attempts of its tasks that were followed by another
-    std::string last_error;  // what the last attempt that failed said; empty: none did
+    int retries = 0;         // retried attempts of its tasks
+    std::string last_error;  // error of the last failed attempt; empty: none
     std::string error;       // why it failed; empty otherwise
     std::string unique_key;  // empty: none
     Timestamp created_at;
@@ -88,7 +88,7 @@ struct Job {
     bool operator==(const Job&) const = default;
 };
 
-// The job as it is right after it was stored.
+// The job right after it was stored.
 Job stored(NewJob job, JobId id, Timestamp created_at);
 
 // A stored event of a job, numbered from 1 without gaps.
@@ -120,7 +120,7 @@ struct ChunkInfo {
     std::int64_t items = 0;
     std::int64_t bytes = 0;       // compressed
     std::int64_t rows_bytes = 0;  // uncompressed; 0 if the task was quarantined
-    // Why the task was quarantined: it then has no results, only its input while that is kept.
+    // Why the task was quarantined: it has no results, only its input as long as that is kept.
     std::string error;
 };
 
@@ -135,36 +135,36 @@ struct JobFilter {
     std::optional<Timestamp> created_from;
     std::optional<Timestamp> created_before;
     std::string device_class;  // empty: all
-    // All of them, in any case, in its name, kind, labels or arguments, where these are short.
+    // All of these words, in any case, in its name, kind, labels or arguments, if these are short.
     std::vector<std::string> words;
     std::optional<JobId> only;    // the job itself
     std::optional<JobId> before;  // keyset cursor: jobs older than this one
     int limit = 50;
 };
 
-// How many jobs one call examines by conditions that have no index.
+// How many jobs one call examines for conditions without an index.
 inline constexpr int kJobsExamined = 20'000;
 
 struct FoundJobs {
     std::vector<Job> jobs;  // newest first
-    // The last job that was examined, where the search ended before the oldest job.
+    // The last examined job, if the search ended before the oldest job.
     std::optional<JobId> examined_to = {};
 };
 
 struct JobCounts {
     std::map<JobState, std::int64_t> jobs;
-    // Whether all jobs were examined: else there may be more.
+    // Whether all jobs were examined; otherwise there may be more.
     bool complete = true;
 };
 
 // An attempt at a task of a job.
 struct Attempt {
     int task = 0;
-    std::int64_t fence = 0;  // orders the attempts at a task
+    std::int64_t fence = 0;  // number of the attempt at the task
     bool merge = false;      // of the task that makes the report
     int number = 1;
     std::string outcome;  // done, quarantined, retry, final, worker_lost, running
-    std::string node;     // empty, as the next two: no longer known
+    std::string node;     // empty, as are the next two: no longer known
     std::string device;
     std::string device_class;
     std::optional<Timestamp> started_at;
@@ -200,7 +200,7 @@ struct DeviceStatus {
     std::string reason;             // why it is not ready
     std::string last_exit;          // how the previous worker exited; empty: normally
     std::string copy_mode;          // see WorkerInfo; empty: unknown
-    std::string capability;         // JSON text: the probe's record
+    std::string capability;         // JSON text: the probe's report
     std::int64_t memory_bytes = 0;  // 0: unknown
     std::optional<Timestamp> seen_at;
     std::int64_t tasks_running = 0;
@@ -208,7 +208,7 @@ struct DeviceStatus {
     std::optional<DeviceCleanup> cleanup;  // the last
 };
 
-// What kinds can do on the device (WorkerInfo::offers): a JSON object, or nothing.
+// What kinds can do on the device (WorkerInfo::offers): a JSON object, or empty.
 std::string offers_of(const DeviceStatus& device);
 
 }  // namespace plimsoll::queue

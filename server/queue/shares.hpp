@@ -17,10 +17,10 @@ struct SecondsQuota {
     std::string period;  // hour, day, week or month, by the calendar in UTC
 };
 
-// What an administrator sets.
+// Set by an administrator.
 struct ShareTerms {
     double weight = 1;
-    std::optional<int> cap;  // devices at once; none: all
+    std::optional<int> cap;  // devices in use at once; none: unlimited
     std::optional<SecondsQuota> quota;
 };
 
@@ -32,23 +32,23 @@ struct Share {
     ShareTerms terms;
     int slots = 0;            // devices with a lease on the team's tasks
     std::int64_t ready = 0;   // tasks that could be claimed
-    double used_seconds = 0;  // decayed by the half-life of the class
-    double used_share = 0;    // of what all teams used, decayed, 0 … 1
-    double fair_share = 0;    // by weight, among the teams that used some lately or want to
+    double used_seconds = 0;  // decayed with the half-life of the class
+    double used_share = 0;    // of the usage of all teams, decayed, 0 … 1
+    double fair_share = 0;    // by weight, among the teams with recent usage or ready tasks
     double quota_used = 0;    // in this period
     std::optional<Timestamp> quota_renews_at;
-    bool quota_exhausted = false;  // its next task does not fit into what is left
+    bool quota_exhausted = false;  // its next task exceeds what is left
     bool paused = false;
 };
 
 struct ClassOverview {
     std::string device_class;
-    double half_life_seconds = 0;    // after which past use counts half
-    double entry_limit_seconds = 0;  // largest delay of a heavy user that comes back
+    double half_life_seconds = 0;    // half-life of past usage
+    double entry_limit_seconds = 0;  // largest delay of a returning heavy user
     std::int64_t devices = 0;
     std::int64_t ready = 0;
     std::int64_t running = 0;
-    std::int64_t waiting = 0;  // for a start time or the next attempt, 10,000 at most
+    std::int64_t waiting = 0;  // for a start time or a retry, counted up to 10,000
 };
 
 // Limits on a team's jobs that have not started, and on submits per minute (a token bucket that
@@ -61,7 +61,7 @@ struct TeamLimits {
 struct TeamLimit {
     TeamId team;
     TeamLimits limits;
-    std::int64_t queued = 0;  // jobs that wait; 0 where their number is not limited
+    std::int64_t queued = 0;  // queued jobs; 0 if not limited
 };
 
 // A hold: nothing is claimed for a team or by devices.
@@ -85,7 +85,7 @@ struct NewHold {
     std::optional<TeamId> team;
     std::string device_class;
     std::string node;
-    std::string device;  // of the node; empty: all of them
+    std::string device;  // of the node; empty: all
     std::string mode;
     std::string reason;
     bool by_admin = false;
@@ -99,22 +99,22 @@ struct VacuumHolder {
     std::string holder;  // session, replication_slot, prepared_transaction or replication_log
     std::string detail;  // identifies it
     Timestamp since;     // first seen
-    double seconds = 0;  // since then, when last checked
+    double seconds = 0;  // last time it was still there
 };
 
-// Why a submit exceeded the team's quota.
+// Why a submit exceeds the team's quota.
 struct OverQuota {
     std::string quota;  // queued_jobs, jobs_per_minute or device_seconds
     double used = 0;
     double limit = 0;
     double needed = 0;  // by this job and those before it in the call; not for queued_jobs
-    // Of device_seconds.
+    // For device_seconds.
     std::string device_class;
     std::string period;
     std::optional<Timestamp> renews_at;  // for jobs_per_minute: when the submit would be accepted
 };
 
-// Says what it is and how to resolve it.
+// Describes the holder and how to resolve it.
 std::string describe(const VacuumHolder& holder);
 
 // The refusal as a sentence.

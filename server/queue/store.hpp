@@ -11,7 +11,7 @@
 
 // The queue as the API sees it. Implemented by server/postgres; tests use an in-memory fake.
 // Another team's object is Errc::not_found, exactly like a missing one. Every call has its own
-// deadline: Errc::unavailable or Errc::timeout if the database does not answer.
+// deadline: Errc::unavailable or Errc::timeout if the database does not respond.
 namespace plimsoll::queue {
 
 using boost::asio::awaitable;

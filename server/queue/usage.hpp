@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// Usage as it was charged. Counted a few seconds after a task ends, and kept longer than the jobs.
+// Usage as charged. Counted a few seconds after a task ends, and kept longer than the jobs.
 namespace plimsoll::queue {
 
 struct UsageQuery {
@@ -26,7 +26,7 @@ struct Usage {
     std::optional<TeamId> team;
     std::string team_name;
     std::optional<UserId> user;
-    std::string user_name;  // empty, too, when there is no such user any more
+    std::string user_name;  // also empty if the user no longer exists
     std::string kind;
     std::string model;  // as Requirement::model names it; empty, too, where a job needs none
     double device_seconds = 0;  // measured, of a device of speed 1; failed attempts are among them

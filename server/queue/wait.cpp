@@ -12,16 +12,16 @@ std::string stopped(const Hold& hold, const std::string& what) {
 
 std::string describe(const Wait& wait) {
     const auto devices = "device of class " + wait.device_class;
-    if (wait.reason == "running") return "It runs.";
+    if (wait.reason == "running") return "It is running.";
     if (wait.reason == "scheduled") return "It is scheduled for later.";
-    if (wait.reason == "retrying") return "A task of it failed and waits to be tried again.";
+    if (wait.reason == "retrying") return "A task failed and waits for its retry.";
     if (wait.reason == "paused") {
         if (!wait.hold) return "The team's jobs are paused on every " + devices + ".";
         return stopped(*wait.hold, wait.hold->scope == "team" ? "the team" : "every " + devices);
     }
     if (wait.reason == "quota") {
-        return "The team has used up its device-seconds of class " + wait.device_class +
-               " for now, or the next task needs more than is left of them.";
+        return "The team's quota of device-seconds of class " + wait.device_class +
+               " is used up, or too small for the next task.";
     }
     if (wait.reason == "no_device") return "No " + devices + " is connected.";
     if (wait.reason == "no_fit") {

@@ -30,11 +30,12 @@ struct WorkerInfo {
     std::vector<std::string> kinds;    // "word-count:1": name and version of every kind it can run
     std::vector<std::string> helps{};  // those it also runs for other device classes
     std::string last_exit{};           // how the previous worker exited; empty: normally
-    // What its kinds can do, see jobs::Abilities: what tasks may need, and a JSON object from kinds
-    // to their offers (empty: none).
+    // What its kinds can do, see jobs::Abilities: what tasks may require, and a JSON object from
+    // kinds to their offers (empty: none).
     std::vector<std::string> abilities{};
     std::string offers{};
-    std::string copy_mode{};  // how data is copied to the device, see openapi.yaml; empty: the host
+    std::string
+        copy_mode{};  // how data is copied to the device, see openapi.yaml; empty for the host
 };
 
 // A worker that registers again gets a new epoch; leases of the old epoch are void.
@@ -50,14 +51,14 @@ struct ClaimedTask {
     int kind_version = 1;
     std::string args;
     std::string input;    // empty for a merge task
-    jobs::Slice slice{};  // of the input's records; the task's are only these
+    jobs::Slice slice{};  // of the input's records; the task has only these
     std::int64_t items = 0;
     int attempt = 1;
     int priority = 0;  // of the job, as in its lane
     bool merge = false;
     std::vector<std::string> partials;  // of a merge task, in task order
     double estimated_seconds = 0;
-    std::string model;  // that its device will then hold; empty: none
+    std::string model;  // held by its device afterwards; empty: none
 };
 
 struct TaskName {
@@ -88,22 +89,22 @@ struct TaskReport {
     jobs::TaskOutput output;
     std::string report;                     // JSON text, of a merge task that is done
     std::string error;                      // for people, of one that is not
-    std::optional<Errc> cause;              // likewise, where an error of the task caused it
+    std::optional<Errc> cause;              // also, if an error of the task caused it
     std::chrono::duration<double> pause{};  // before the retry
     double device_seconds = 0;
 };
 
 enum class Acceptance {
     accepted,
-    replayed,  // this very completion was accepted before (the reply was lost)
-    stale,     // the lease is gone: somebody else has the tasks now
+    replayed,  // this completion was already accepted (the reply was lost)
+    stale,     // the lease is gone: another lease holds the tasks
 };
 
 struct HeartbeatReply {
     bool expired = false;          // this worker's leases are gone: drop the work, register again
     std::vector<JobId> cancelled;  // stop these
     bool drain = false;            // claim nothing more
-    std::int64_t cleanup = 0;      // a request to let go of what is kept between tasks; 0: none
+    std::int64_t cleanup = 0;      // a cleanup request; 0: none
 };
 
 // What a cleanup released.
@@ -114,15 +115,15 @@ struct Freed {
 
 // Telemetry that a worker reports with each heartbeat. Counters start at zero with its process.
 struct WorkerTelemetry {
-    std::int64_t claims = 0;  // that brought work
+    std::int64_t claims = 0;  // that returned tasks
     std::int64_t tasks_done = 0;
     std::int64_t tasks_failed = 0;
-    std::int64_t tasks_retried = 0;           // handed back to be tried again
+    std::int64_t tasks_retried = 0;           // returned to be retried
     std::int64_t tasks_died = 0;              // that cost the process
-    std::int64_t tasks_released = 0;          // handed back unstarted or stopped
+    std::int64_t tasks_released = 0;          // returned unstarted or stopped
     std::int64_t tasks_dropped = 0;           // computed, but the lease was gone
     std::optional<std::int64_t> free_memory;  // of the device, bytes; at the last claim
-    std::string device;  // JSON text: what the device says of itself; empty: nothing
+    std::string device;                       // JSON text: the device's readings; empty: none
     // Recent measured seconds per estimated second, by kind ("word-count:3"), for kinds that run on
     // any device class. Used to compare helpers with devices of the class.
     std::map<std::string, double> slowness;

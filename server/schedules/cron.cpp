@@ -76,7 +76,7 @@ Result<int> value_of(const Field& field, std::string_view text) {
     if (value && *value >= field.low && *value <= field.high) return *value;
     auto rule = quoted(text) + " is not between " + std::to_string(field.low) + " and " +
                 std::to_string(field.high);
-    if (!field.names.empty()) rule += " and no name such as " + quoted(field.names[1]);
+    if (!field.names.empty()) rule += " and not a name such as " + quoted(field.names[1]);
     return refuse(field, rule);
 }
 
@@ -93,7 +93,8 @@ Result<Range> range_of(const Field& field, std::string_view text) {
         const auto digits = text.substr(slash + 1);
         const auto step = digits.empty() ? std::nullopt : number(digits);
         if (!step || *step < 1) {
-            return refuse(field, "the step " + quoted(digits) + " is no number from 1 on");
+            return refuse(field,
+                          "the step " + quoted(digits) + " must be a whole number of at least 1");
         }
         range.step = std::min(*step, field.high + 1);
     }
@@ -145,9 +146,10 @@ Result<Cron> Cron::parse(std::string_view given) {
         const auto alias =
             std::ranges::find(kAliases, text, [](const auto& pair) { return pair[0]; });
         if (alias == kAliases.end()) {
-            return fail(Errc::invalid_input, quoted(given) +
-                                                 " is none of @hourly, @daily, @midnight, @weekly, "
-                                                 "@monthly, @yearly and @annually");
+            return fail(
+                Errc::invalid_input,
+                quoted(given) +
+                    " must be @hourly, @daily, @midnight, @weekly, @monthly, @yearly or @annually");
         }
         text = (*alias)[1];
     }
@@ -155,8 +157,8 @@ Result<Cron> Cron::parse(std::string_view given) {
     std::erase(fields, "");
     if (fields.size() != 5) {
         return fail(Errc::invalid_input,
-                    "five fields are needed (minute, hour, day of the month, month, day of the "
-                    "week), these are " +
+                    "the expression needs five fields (minute, hour, day of the month, month, day "
+                    "of the week), not " +
                         std::to_string(fields.size()));
     }
     Cron cron;
@@ -190,7 +192,8 @@ Result<Cron> Cron::parse(std::string_view given) {
         }
         const auto digits = part.substr(hash + 1);
         if (digits.size() != 1 || digits[0] < '1' || digits[0] > '5') {
-            return refuse(kWeekdayField, "what follows # in " + quoted(part) + " is not 1 to 5");
+            return refuse(kWeekdayField,
+                          "the number after # in " + quoted(part) + " must be 1 to 5");
         }
         cron.nth_weekdays_[index].set(static_cast<std::size_t>(digits[0] - '0'));
     }

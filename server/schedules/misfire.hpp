@@ -5,16 +5,16 @@
 
 namespace plimsoll::schedules {
 
-// A due time unanswered for longer than this was missed because no server was running. Longer than
+// A due time not handled for longer than this was missed because no server was running. Longer than
 // the claim of a server that dies.
 constexpr std::int64_t kMissedAfter = 120;  // seconds
 
-// How to answer the earliest unanswered due time, together with those it covers.
+// How to handle the earliest open due time, together with those it covers.
 struct Step {
     std::int64_t due = 0;
     bool submit = true;                // otherwise it is skipped as missed
     int missed = 0;                    // due times before `due` that are skipped with it
-    std::optional<std::int64_t> then;  // the due time to answer after it; none: there is none
+    std::optional<std::int64_t> then;  // the due time to handle after it; none: there is none
 };
 
 // `next` was due, `now` is not before it; seconds since 1970.

@@ -117,13 +117,13 @@ struct Runner::State : std::enable_shared_from_this<State> {
             answered = co_await due_times.answer(std::move(instead));
         }
         if (!answered) {
-            log::warn("a due time was not answered: it will be again",
+            log::warn("a due run could not be handled: it will be retried",
                       {{"schedule", to_public(claimed.id)},
                        {"due_at", to_rfc3339(*due)},
                        {"reason", answered.error().message}});
             co_return false;
         }
-        log::info("due time answered",
+        log::info("due run handled",
                   {{"schedule", to_public(claimed.id)},
                    {"due_at", to_rfc3339(*due)},
                    {"outcome", answered->outcome},
@@ -174,7 +174,7 @@ struct Runner::State : std::enable_shared_from_this<State> {
         const auto name = spec.is_object() ? spec.value("kind", "") : "";
         const auto* kind = planner.kind(name);
         if (kind == nullptr) {
-            fail_with(answer, "This server has no kind of job \"" + name + "\".");
+            fail_with(answer, "This server does not support the job kind \"" + name + "\".");
             co_return true;
         }
         try {

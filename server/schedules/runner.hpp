@@ -8,8 +8,8 @@
 
 namespace plimsoll::schedules {
 
-// The duty of `serve` that answers due times. Any number of servers may run it, and any may die at
-// any moment: each due time is answered exactly once, in one transaction. Single-threaded, on the
+// The duty of `serve` that handles due times. Any number of servers may run it, and any may die at
+// any moment: each due time is handled exactly once, in one transaction. Single-threaded, on the
 // executor.
 class Runner {
   public:

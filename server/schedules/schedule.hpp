@@ -50,7 +50,7 @@ struct Settings {
 struct Schedule {
     ScheduleId id;
     Settings settings;
-    UserId user;  // who saved it last; its jobs are theirs
+    UserId user;  // the user who last saved it; its jobs belong to that user
     std::string user_name;
     std::optional<Timestamp> paused_at;
     std::optional<Timestamp> next_at;  // none: paused, or never due again

@@ -25,7 +25,7 @@ struct Submission {
     std::optional<planning::OnDataset> dataset;
 };
 
-// The answer to a due time; the Step says which due times it covers.
+// The outcome of a due time; the Step says which due times it covers.
 struct Answer {
     ScheduleId schedule;
     int version = 1;  // as the caller last saw it
@@ -46,14 +46,14 @@ struct Answered {
     Timestamp due_at;
 };
 
-// A due time or a waiting run that was handed to this server.
+// A due time or a waiting run, claimed by this server.
 struct Claimed {
     ScheduleId id;
     int version = 1;
     TeamId team;
     UserId user;
     Settings settings;
-    std::optional<Timestamp> due_at;      // the first unanswered one
+    std::optional<Timestamp> due_at;      // the first open one
     std::optional<Timestamp> waiting_at;  // of a run that waited for an earlier job
     bool busy = false;                    // a job of it has not ended
     Timestamp now;                        // by the database's clock
@@ -78,7 +78,7 @@ class ScheduleStore {
     // `next_at` takes effect only if it was paused.
     virtual awaitable<Result<Schedule>> resume(Author author, ScheduleId id,
                                                std::optional<Timestamp> next_at) = 0;
-    // Its jobs stay.
+    // Its jobs are kept.
     virtual awaitable<Result<void>> remove(Author author, ScheduleId id) = 0;
     // Newest first; with `before`, only those due earlier.
     virtual awaitable<Result<std::vector<Run>>> runs(TeamId team, ScheduleId id,
@@ -88,12 +88,12 @@ class ScheduleStore {
     virtual awaitable<Result<Answered>> run_now(Author author, Answer answer) = 0;
 };
 
-// For the runner. Any number of servers may use it: each due time is answered once.
+// For the runner. Any number of servers may use it: each due time is handled once.
 class DueTimes {
   public:
     virtual ~DueTimes() = default;
 
-    // Due times of all teams. Those not answered within `lease` are handed out again.
+    // Due times of all teams. Those not handled within `lease` are handed out again.
     virtual awaitable<Result<std::vector<Claimed>>> claim(int limit,
                                                           std::chrono::seconds lease) = 0;
     virtual awaitable<Result<Answered>> answer(Answer answer) = 0;

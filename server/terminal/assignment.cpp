@@ -20,7 +20,7 @@ Result<void> assign(json& args, const std::string& setting) {
         args[json::json_pointer(place)] = value.is_discarded() ? json(text) : std::move(value);
     } catch (const json::exception&) {
         return fail(Errc::invalid_input,
-                    "--set " + setting + ": there is no such place among the arguments.");
+                    "--set " + setting + ": the path leads into a value that is not an object.");
     }
     return {};
 }

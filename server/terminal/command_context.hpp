@@ -6,8 +6,8 @@
 
 namespace plimsoll::terminal {
 
-// What every command is handed: where to write and in which form, and the exit status to set. It
-// outlives the command line's parser, so that callbacks may keep a reference to it.
+// Passed to every command: where to write and in which form, and the exit status to set. Outlives
+// the command line's parser, so callbacks may keep a reference to it.
 struct CommandContext {
     Terminal terminal;
     bool json = false;  // print JSON for programs instead of text for people
@@ -15,9 +15,9 @@ struct CommandContext {
 };
 
 // Prints the error to standard error, with --json as {"error": {"code", "message", "where"}}, and
-// returns the exit status of its kind.
+// returns its exit status.
 int refuse(const CommandContext& context, const Error& error);
-// The same with an exit status of the command's own.
+// The same with the command's own exit status.
 int refuse(const CommandContext& context, const Error& error, ExitStatus status);
 
 }  // namespace plimsoll::terminal

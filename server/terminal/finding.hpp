@@ -4,13 +4,13 @@
 
 namespace plimsoll::terminal {
 
-// What `plimsoll doctor` found out about one thing.
+// One finding of `plimsoll doctor`.
 struct Finding {
     enum class Grade { good, remark, bad };
     Grade grade = Grade::good;
     std::string about;   // "PostgreSQL"
     std::string found;   // a clause or a sentence
-    std::string advice;  // what to do; empty when there is nothing to do
+    std::string advice;  // what to do; empty: nothing
 };
 
 }  // namespace plimsoll::terminal

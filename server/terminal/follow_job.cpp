@@ -97,9 +97,8 @@ int follow_job(const CommandContext& context, const std::string& job_id, Ending 
         if (!now) std::this_thread::sleep_for(kReconnectPause);
     }
     bar.finish();
-    return refuse(context, {Errc::unavailable,
-                            "The server does not answer any more; the job goes on without us.",
-                            {}});
+    return refuse(context,
+                  {Errc::unavailable, "The server no longer responds; the job continues.", {}});
 }
 
 }  // namespace plimsoll::terminal

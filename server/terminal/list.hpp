@@ -9,8 +9,8 @@
 
 namespace plimsoll::terminal {
 
-// A page of `items`: as JSON for programs, or else as a table under the header that `rows` holds;
-// `none` stands for an empty one. Returns the process's exit code.
+// Prints a page of `items`: as JSON for programs, or as a table below the header in `rows`; `none`
+// replaces an empty one. Returns the exit code.
 int show_list(const CommandContext& context, const Result<nlohmann::json>& page,
               std::vector<std::vector<std::string>> rows,
               std::vector<std::string> (*row_of)(const nlohmann::json&), const std::string& none);

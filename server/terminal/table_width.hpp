@@ -6,7 +6,7 @@
 
 namespace plimsoll::terminal {
 
-// The columns that tables keep to: those of the terminal; 0 on a pipe, where they take their room.
+// The width of tables: that of the terminal; 0 on a pipe, where it is unlimited.
 std::size_t table_width(const Terminal& terminal);
 
 }  // namespace plimsoll::terminal

@@ -20,7 +20,7 @@ class Terminal {
     bool interactive() const { return interactive_; }
     std::string paint(Style style, std::string_view text) const;
     void line(std::string_view text) const;  // to standard output
-    void note(std::string_view text) const;  // to standard error: never part of the output proper
+    void note(std::string_view text) const;  // to standard error: never part of the output
     int width() const;
 
   private:
@@ -28,13 +28,12 @@ class Terminal {
     bool colours_ = false;
 };
 
-// A bar on standard error that redraws itself on a terminal and says a line every ten percent on
-// a pipe.
+// A progress bar on standard error, redrawn on a terminal; on a pipe, one line every ten percent.
 class ProgressBar {
   public:
     ProgressBar(const Terminal& terminal, std::string title);
     void show(std::int64_t done, std::int64_t total);
-    // Where the counts do not tell how far it is.
+    // If the counts do not show the progress.
     void show(std::int64_t done, std::int64_t total, double share);
     void finish();
 
@@ -46,11 +45,11 @@ class ProgressBar {
     bool drawn_ = false;
 };
 
-// Columns as wide as their widest cell, two blanks apart; the first row is the header.
+// Columns as wide as their widest cell, separated by two blanks; the first row is the header.
 std::string format_table(const Terminal& terminal,
                          const std::vector<std::vector<std::string>>& rows);
 
-std::string format_share(double share);                           // 43 %, 100 % at 1 alone
+std::string format_share(double share);                           // 43 %; 100 % only for 1
 std::string format_duration(std::chrono::duration<double> time);  // 0.8 s, 12 s, 3 min 4 s
 
 }  // namespace plimsoll::terminal

@@ -7,13 +7,13 @@
 
 namespace plimsoll::terminal {
 
-// Says on standard error why a job has not started: what keeps it from starting (no device, a hold,
-// a quota, a time) at once, that others are ahead of it when it takes longer, and each reason once.
+// Reports on standard error why a job has not started: immediately if something blocks it (no
+// device, a hold, a quota, a time), later if others are ahead of it, and each reason once.
 class WaitReason {
   public:
     WaitReason(const CommandContext& context, std::string job_id);
 
-    // To be called often while the job is watched; asks the server at most every 15 seconds, over a
+    // Call often while the job is watched; asks the server at most every 15 seconds, over a
     // connection of its own. Does nothing unless `state` is "queued" or "scheduled".
     void look(const std::string& state);
 

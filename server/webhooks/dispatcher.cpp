@@ -97,7 +97,7 @@ struct Dispatcher::State : std::enable_shared_from_this<State> {
         if (now < forget_at) co_return;
         forget_at = now + kForgetPace;
         if (const auto done = co_await queue.forget(kKeepDays); !done) {
-            log::warn("old notices were not forgotten", {{"reason", done.error().message}});
+            log::warn("old notices could not be deleted", {{"reason", done.error().message}});
         }
     }
 

@@ -44,7 +44,7 @@ outbound::Request message_of(const Outgoing& notice, const Target& target, Times
 Attempted judged(int status) {
     Attempted attempted{.status = status, .error = {}};
     if (status >= 200 && status < 300) return attempted;
-    attempted.error = "The receiver answered " + std::to_string(status);
+    attempted.error = "The receiver responded with " + std::to_string(status);
     attempted.error += status >= 300 && status < 400 ? "; redirects are not followed." : ".";
     return attempted;
 }
@@ -85,7 +85,7 @@ awaitable<Attempted> Sender::send(const Outgoing& notice, Timestamp now) {
     const auto first = co_await (outbound::exchange(destination, *endpoints, message, *tls_) ||
                                  timer.async_wait(use_awaitable));
     if (first.index() == 1) {
-        co_return failed("The receiver did not answer within " + std::to_string(kTime.count()) +
+        co_return failed("The receiver did not respond within " + std::to_string(kTime.count()) +
                          " s.");
     }
     // A connection or protocol failure is an outcome of the attempt, not an internal error.

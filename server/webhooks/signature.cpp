@@ -28,7 +28,7 @@ std::string make_secret() {
     std::string secret(kSecretBytes, '\0');
     if (RAND_bytes(reinterpret_cast<unsigned char*>(secret.data()),
                    static_cast<int>(secret.size())) != 1) {
-        throw std::runtime_error("the machine has no random numbers");
+        throw std::runtime_error("the machine has no source of randomness");
     }
     return secret;
 }

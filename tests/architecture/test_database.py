@@ -58,13 +58,13 @@ class Functions(unittest.TestCase):
         lists = re.findall(rf'grant execute on function([^;]*?) to {role};', self.rights)
         return {name for names in lists for name in names.replace(',', ' ').split()}
 
-    def test_each_stands_in_a_file_of_its_name(self):
+    def test_each_has_a_file_of_its_name(self):
         for name, text in self.functions.items():
             with self.subTest(name):
                 self.assertEqual(re.findall(r'create (?:or replace )?function (\S+?)\(', text), [name])
                 self.assertIn(f'create or replace function {name}(', text)
 
-    def test_each_says_what_it_promises(self):
+    def test_each_has_a_contract(self):
         for name, text in self.functions.items():
             with self.subTest(name):
                 self.assertTrue(re.sub(r'-- needs:.*|[-\s]', '', header(text)), 'no comment before the function')
@@ -120,10 +120,16 @@ class Embedding(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         return done, header_file.read_text(encoding='utf-8') if header_file.exists() else ''
 
-    def test_a_function_stands_behind_what_it_needs(self):
+    def test_a_function_comes_after_those_it_needs(self):
         done, text = self.embed({'first': '-- needs: second, third', 'second': '-- needs: third', 'third': '--'})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(re.findall(r'\{"(\w+)", "[0-9a-f]{64}"', text)[:3], ['third', 'second', 'first'])
+
+    def test_a_comment_line_does_not_change_the_hash(self):
+        hashes = [re.findall(r'\{"first", "([0-9a-f]{64})"', self.embed({'first': lines})[1])
+                  for lines in ('-- Before.', '-- After:\n  -- more words; and [brackets]', 'select 2;')]
+        self.assertEqual(hashes[0], hashes[1])
+        self.assertNotEqual(hashes[0], hashes[2])
 
     def test_functions_that_need_each_other_are_refused(self):
         for needs in ({'first': '-- needs: second', 'second': '-- needs: first', 'third': '--'}, {'first': '-- needs: nobody'}):

@@ -174,7 +174,7 @@ def includes():
 
 
 class Rule(unittest.TestCase):
-    def test_refuses_what_it_should(self):
+    def test_refuses_forbidden_includes(self):
         for path, included in [
                 ('engine/waves/search.cpp', 'server/base/id.hpp'),
                 ('engine/main.cpp', 'server/http/session.hpp'),
@@ -206,7 +206,7 @@ class Rule(unittest.TestCase):
                 ('server/http/contract/router.cpp', 'google/protobuf/message.h')]:
             self.assertIsNotNone(violation(path, included), f'{path} includes {included}')
 
-    def test_allows_what_it_should(self):
+    def test_allows_permitted_includes(self):
         for path, included in [
                 ('engine/waves/search.cpp', 'engine/base/result.hpp'),
                 ('engine/main.cpp', 'server/worker/loop.hpp'),

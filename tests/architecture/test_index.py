@@ -47,7 +47,7 @@ class Index(unittest.TestCase):
         unknown = [path for path in self.untested() if not path.startswith(tuple(RUN_BY_PROGRAMS))]
         self.assertFalse(unknown, '\nno test reaches these: ' + ', '.join(unknown))
 
-    def test_what_the_programs_run_is_named_once_and_no_longer_than_needed(self):
+    def test_exceptions_are_listed_once_and_still_needed(self):
         untested = self.untested()
         for prefix, test in RUN_BY_PROGRAMS.items():
             self.assertIn(test, self.graph.texts)
@@ -76,7 +76,7 @@ class Index(unittest.TestCase):
             self.assertIn(nearest, [test for steps, test in found if steps == found[0][0]], name)
         self.assertFalse(self.graph.nodes_of('no_such_thing'))
 
-    def test_knows_addresses(self):
+    def test_finds_page_addresses(self):
         self.assertTrue(index.fits('/jobs/:id/report', '/jobs/${job.id}/report'))
         self.assertFalse(index.fits('/jobs/:id', '/jobs'))
         self.assertFalse(index.fits('/jobs/:id', '/datasets/${id}'))

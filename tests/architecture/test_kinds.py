@@ -86,7 +86,7 @@ class Kinds(unittest.TestCase):
             self.assertEqual(folders_below('server/jobs', marker) - SHARED, set(self.folders),
                              f'folders of server/jobs with {marker} and lines of kinds.inc differ')
 
-    def test_have_no_part_that_nobody_builds(self):
+    def test_have_only_parts_that_are_built(self):
         for path in tree.tracked_files():
             if path.parts[:2] == ('server', 'jobs') and len(path.parts) > 3:
                 self.assertIn(path.parts[2], SHARED | set(self.folders), f'{path}: no line in kinds.inc')
@@ -120,7 +120,7 @@ class Kinds(unittest.TestCase):
 
 
 class Places(unittest.TestCase):
-    def test_nothing_of_a_kind_stands_outside_its_folder(self):
+    def test_nothing_of_a_kind_is_outside_its_folder(self):
         kinds = registered()
         found = [stray for path in shared_sources(kinds) if str(path) not in EXCEPTIONS
                  for stray in strays(kinds, path, tree.text_of(path))]
@@ -131,7 +131,7 @@ class Places(unittest.TestCase):
         for path in EXCEPTIONS:
             self.assertTrue(list(strays(registered(), path, tree.text_of(path))), f'{path} names no kind')
 
-    def test_sees_what_it_should(self):
+    def test_detects_names_of_kinds(self):
         for line in ['if (kind == "training-config") {', 'find_contract("profile")', 'jobs::waves::kName',
                      '#include "server/jobs/profile/contract/offer.hpp"', 'class GpuProfiles {',
                      'handlers["createWavesCheck"]', 'parse_llm_endpoints(text)', 'void add_gpu_profiles()',
@@ -141,7 +141,7 @@ class Places(unittest.TestCase):
                      '// takes "waves:3" seconds']:
             self.assertTrue(list(strays(registered(), 'server/http/any.cpp', line)), line)
 
-    def test_takes_words_of_every_day_for_what_they_are(self):
+    def test_allows_everyday_words(self):
         for line in ['// a profile of the process', '{"PROFILE", "NAME"}', 'GPU_PROFILING_ENABLED', 'training runs on it',
                      'microwaves', '"profiles"', 'void enroll(Member m);']:
             self.assertFalse(list(strays(registered(), 'server/http/any.cpp', line)), line)

@@ -6,7 +6,7 @@ import tree
 
 
 class Priorities(unittest.TestCase):
-    def test_all_say_the_same(self):
+    def test_all_agree(self):
         command_line = dict(re.findall(r'\{"(\w+)", (-?\d+)\}', tree.text_of('server/terminal/priority.hpp')))
         offered = re.findall(r"\['(-?\d+)', '(\w+)'\]", tree.text_of('web/src/routes/jobs/priority.ts'))
         contract = re.sub(r'\s+', ' ', tree.text_of('server/http/openapi.yaml'))

@@ -26,7 +26,7 @@ def is_script(path):
 
 
 class Tree(unittest.TestCase):
-    def test_top_level_is_as_agreed(self):
+    def test_top_level_holds_only_agreed_entries(self):
         entries = {path.parts[0] for path in tree.tracked_files()}
         extra = {entry for entry in entries - TOP_LEVEL if not entry.startswith('.')}
         self.assertFalse(extra, 'not among the agreed entries of the top level')
@@ -40,7 +40,7 @@ class Tree(unittest.TestCase):
                     large.append(f'{path}: {lines} lines, at most {MAX_LINES}')
         self.assertFalse(large, '\n' + '\n'.join(large))
 
-    def test_no_folder_is_a_heap(self):
+    def test_no_folder_has_too_many_files(self):
         folders = collections.Counter(path.parent for path in tree.tracked_files()
                                       if path.parts[0] in ('engine', 'server', 'web') and path.suffix in CODE)
         heaps = [f'{folder}: {count} files, at most {MAX_FILES}: make rooms' for folder, count in folders.items() if count > MAX_FILES]

@@ -60,7 +60,7 @@ class WebKinds(unittest.TestCase):
                     wrong.append(f'{path} names {kind}')
         self.assertEqual(wrong, [])
 
-    def test_no_folder_is_a_heap(self):
+    def test_no_folder_has_too_many_files(self):
         heaps = [folder for folder, _, names in os.walk(SOURCE) if len(names) > MOST_FILES]
         self.assertEqual(heaps, [])
 

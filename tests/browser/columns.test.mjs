@@ -5,7 +5,7 @@ import { visit } from './support/setting.mjs';
 
 const file = (text) => ({ name: 'reviews.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
 
-visit('a file names its group, its time, its source and what to keep', async ({ page, server, go }) => {
+visit('a file’s columns for group, time, source and kept values are chosen', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await page.getByRole('radio', { name: 'File' }).check({ force: true });
   await page.locator('input[type=file]').first().setInputFiles(file('text,region,time,source,customer\nfine,EU,2026-03-02T10:00:00Z,wire,Ann\nbad,,2026-03-02T11:00:00Z,,Bo\n'));
@@ -23,7 +23,7 @@ visit('a file names its group, its time, its source and what to keep', async ({ 
   ]);
 });
 
-visit('the report tells scores by group and over time', { arrange: grouped }, async ({ page, go }) => {
+visit('the report shows scores by group and over time', { arrange: grouped }, async ({ page, go }) => {
   await go('/#/jobs/job_g');
   const table = page.getByRole('table', { name: 'Texts by group' });
   assert.match(await table.getByRole('row', { name: /EU/ }).textContent(), /512.*59 %.*24 %.*17 %.*\+0\.416/);

@@ -30,7 +30,7 @@ visit('a job compares the models that are ticked, the default first', { arrange:
   assert.deepEqual(sent(server).at(-1), { models: ['finbert', 'vader'], texts: ['one'] });
 });
 
-visit('a form that passed its guard can be chosen', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
+visit('a form that passed its guard can be selected', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await page.getByText('109 million parameters').waitFor();
   await page.getByLabel('Form', { exact: true }).selectOption('int8');
@@ -46,14 +46,14 @@ visit('a form that passed its guard can be chosen', { arrange: (server) => (serv
   assert.equal(await page.getByLabel('Form', { exact: true }).count(), 0);
 });
 
-visit('the report says which model to use, how they agree and where they do not', { arrange: (server) => compare(server) }, async ({ page, go }) => {
+visit('the report recommends a model and shows agreement and disagreement', { arrange: (server) => compare(server) }, async ({ page, go }) => {
   await go('/#/jobs/job_c');
   await page.getByText('finbert: the most accurate (84.8 %)').waitFor();
-  await page.getByText('5 texts have labels that mean nothing here (mixed)').waitFor();
+  await page.getByText('5 texts have unknown labels (mixed)').waitFor();
   const table = page.getByRole('table', { name: 'Compared models' });
   assert.match(await table.getByRole('row', { name: /finbert/ }).textContent(), /84\.8 %.*80\.5 % – 88\.6 %/);
   assert.match(await table.getByRole('row', { name: /distilbert/ }).textContent(), /–.*172/);
-  await page.getByText('distilbert knows no neutral').waitFor();
+  await page.getByText('distilbert has no neutral label').waitFor();
   await page.getByText('62.3 %').first().waitFor();
   await page.getByRole('radio', { name: 'Kappa' }).check({ force: true });
   await page.getByText('0.492').first().waitFor();

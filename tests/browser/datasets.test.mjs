@@ -39,7 +39,7 @@ visit('a file is uploaded in parts, and its records are shown', async ({ page, s
   await page.getByRole('rowheader', { name: '11', exact: true }).waitFor();
 });
 
-visit('a dropped file is uploaded, too', async ({ page, server, go }) => {
+visit('a dropped file is also uploaded', async ({ page, server, go }) => {
   await go('/#/datasets');
   await page.getByText('No dataset yet').waitFor();
   const transfer = await page.evaluateHandle(() => {
@@ -53,7 +53,7 @@ visit('a dropped file is uploaded, too', async ({ page, server, go }) => {
   assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/datasets').body, { name: 'texts.jsonl', format: 'jsonl', bytes: 16 });
 });
 
-visit('a pause stops the parts, and other pages do not', async ({ page, server, go }) => {
+visit('a pause stops the upload, other pages do not', async ({ page, server, go }) => {
   const line = gate();
   server.faults.set(content, line.closed);
   await go('/#/datasets');
@@ -73,7 +73,7 @@ visit('a pause stops the parts, and other pages do not', async ({ page, server, 
   assert.deepEqual(received(server), letters.buffer);
 });
 
-visit('a server that does not answer is waited for', async ({ page, server, go }) => {
+visit('an upload waits for a server that does not respond', async ({ page, server, go }) => {
   server.faults.set(content, 503);
   await page.clock.install();
   await go('/#/datasets');
@@ -89,7 +89,7 @@ visit('a server that does not answer is waited for', async ({ page, server, go }
   assert.deepEqual(server.datasets[0].bytes_received, letters.buffer.length);
 });
 
-visit('after a reload the same file goes on, and another one is refused', async ({ page, server, go }) => {
+visit('after a reload the same file continues, and another one is refused', async ({ page, server, go }) => {
   page.on('dialog', (dialog) => dialog.accept());
   await go('/#/datasets');
   // The first part arrives, the second one hangs.
@@ -111,7 +111,7 @@ visit('after a reload the same file goes on, and another one is refused', async 
   line.open();
 });
 
-visit('a file that the server cannot read says why', async ({ page, server, go }) => {
+visit('an unreadable file shows the reason', async ({ page, server, go }) => {
   await go('/#/datasets');
   server.faults.set(content, 422);
   server.onCall = ({ name }) => name === content && Object.assign(server.datasets[0], { state: 'failed', error: 'The file is UTF-16; datasets are UTF-8.' });
@@ -132,7 +132,7 @@ visit('unreadable lines are listed and downloaded', filled, async ({ page, go })
   assert.equal(Buffer.concat(chunks).toString().trimEnd().split('\n').length, 1 + 43);
 });
 
-visit('columns of a wide file are chosen', filled, async ({ page, go }) => {
+visit('columns of a wide file can be selected', filled, async ({ page, go }) => {
   await go('/#/datasets/data_flawed');
   const table = page.getByRole('region', { name: 'Table of records' }).getByRole('table');
   await table.getByRole('columnheader', { name: 'author' }).waitFor();
@@ -143,7 +143,7 @@ visit('columns of a wide file are chosen', filled, async ({ page, go }) => {
   assert.equal(await table.getByRole('columnheader', { name: 'author' }).count(), 0);
 });
 
-visit('a dataset is deleted after a question', filled, async ({ page, server, go }) => {
+visit('a dataset is deleted after confirmation', filled, async ({ page, server, go }) => {
   await go('/#/datasets/data_ready');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -154,13 +154,13 @@ visit('a dataset is deleted after a question', filled, async ({ page, server, go
   assert.ok(!server.datasets.some(({ id }) => id === 'data_ready'));
 });
 
-visit('a dataset becomes a job on the column that holds its texts', filled, async ({ page, server, go }) => {
+visit('a job on a dataset uses its text column', filled, async ({ page, server, go }) => {
   await go('/#/datasets/data_ready');
   await page.getByRole('link', { name: 'New sentiment job' }).click();
   await page.getByText('CSV with 1,000,000 records').waitFor();
   await page.getByText('Ferry operator beats forecasts').waitFor();
   assert.equal(await page.getByLabel('Text column').locator('option:checked').innerText(), 'headline');
-  await page.getByLabel('Id column').selectOption('key');
+  await page.getByLabel('ID column').selectOption('key');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText('0 of 1,000,000 texts').waitFor();
   assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/jobs').body.args, {

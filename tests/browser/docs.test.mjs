@@ -72,7 +72,7 @@ visit('the type of a problem leads to its entry', async ({ page, go }) => {
   await until(() => page.evaluate(() => document.activeElement?.id === 'problems-unavailable'), 'the focus at the entry');
 });
 
-visit('a page that does not load is asked for again', async ({ page, go }) => {
+visit('a page that does not load is requested again', async ({ page, go }) => {
   await go('/#/docs');
   await index(page).waitFor();
   await page.route(/\/assets\/GLOSSARY.*\.js/, (route) => route.abort());
@@ -118,7 +118,7 @@ visit('narrow windows list everything on the overview and lead back to it', asyn
   await title(page, 'Documentation');
 });
 
-visit('a guide that does not load is asked for again', async ({ page, go }) => {
+visit('a guide that does not load is requested again', async ({ page, go }) => {
   await go('/#/docs');
   await index(page).waitFor();
   await page.route(/\/assets\/Guide-.*\.js/, (route) => route.abort());
@@ -129,7 +129,7 @@ visit('a guide that does not load is asked for again', async ({ page, go }) => {
   await page.getByText('fits on RTX 4090').first().waitFor();
 });
 
-visit('the training example waits for whoever looks at it to be known', async ({ page, go, server }) => {
+visit('the training example waits for the session', async ({ page, go, server }) => {
   let tell;
   server.faults.set('GET /v1/users/me', new Promise((resolve) => (tell = resolve)));
   await go('/#/docs/guides/training-config');
@@ -140,7 +140,7 @@ visit('the training example waits for whoever looks at it to be known', async ({
   await page.getByText('fits on RTX 4090').first().waitFor();
 });
 
-visit('the training example is for who is signed in', { signedOut: true }, async ({ page, go }) => {
+visit('the training example requires sign-in', { signedOut: true }, async ({ page, go }) => {
   await go('/#/docs/guides/training-config');
   await page.getByText('Sign in to see it.').waitFor();
 });

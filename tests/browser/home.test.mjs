@@ -27,7 +27,7 @@ visit('a model and a GPU are answered above the fold without a submit, and remem
   assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'bert-large');
 });
 
-visit('the answer is kept as a report by one click', async ({ page, server, go }) => {
+visit('the answer becomes a report with one click', async ({ page, server, go }) => {
   await go('/#/home');
   await page.getByText('Batch 16 fits').waitFor();
   await page.getByRole('button', { name: 'Keep as a report' }).click();
@@ -43,7 +43,7 @@ visit('a model that does not fit says so in the same place', async ({ page, serv
   await page.getByText(/^Not even one sample fits on RTX 4090: it takes/).waitFor();
 });
 
-visit('a length that the model does not take is told beside its field', async ({ page, server, go }) => {
+visit('a length beyond the model is refused beside its field', async ({ page, server, go }) => {
   await go('/#/home');
   await page.getByText('Batch 16 fits').waitFor();
   const detail = 'The sequence length 4096 exceeds the model\'s 512 positions.';
@@ -53,7 +53,7 @@ visit('a length that the model does not take is told beside its field', async ({
   assert.equal(await page.getByRole('textbox', { name: 'Tokens' }).getAttribute('aria-invalid'), 'true');
 });
 
-visit('a newcomer runs a sample of each kind by one click', async ({ page, server, go }) => {
+visit('a newcomer runs a sample of each kind with one click', async ({ page, server, go }) => {
   for (const [title, kind] of [['Training memory', 'training-config'], ['Sentiment', 'sentiment'], ['Waves', 'waves'], ['Speed profile', 'profile']]) {
     server.jobs = [];
     await go('/#/home');
@@ -82,7 +82,7 @@ visit('one\'s own work is seen at a glance, and why it waits', { arrange: busy }
   await page.waitForURL(/#\/jobs\?by=ada/);
 });
 
-visit('the pool says whether it is healthy', { arrange: busy }, async ({ page, server, go }) => {
+visit('the pool shows its health', { arrange: busy }, async ({ page, server, go }) => {
   await go('/#/home');
   const pool = page.getByRole('region', { name: 'The pool' });
   await pool.getByText('2 of 4 devices').waitFor();
@@ -96,7 +96,7 @@ visit('the pool says whether it is healthy', { arrange: busy }, async ({ page, s
   await pool.getByText('No device').waitFor();
 });
 
-visit('who has a job is no newcomer', { arrange: (server) => server.add(makeJob('job_x', { name: 'Mine' })) }, async ({ page, go }) => {
+visit('samples are hidden once there is a job', { arrange: (server) => server.add(makeJob('job_x', { name: 'Mine' })) }, async ({ page, go }) => {
   await go('/#/home');
   await page.getByRole('region', { name: 'Your work' }).getByText('Mine').waitFor();
   assert.equal(await page.getByRole('heading', { name: 'Start here' }).count(), 0);

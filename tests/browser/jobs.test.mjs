@@ -16,14 +16,14 @@ const link = (page, name) => table(page).getByRole('link', { name });
 const listed = (server) => server.calls.filter(({ name }) => name === 'GET /v1/jobs');
 const scrollToEnd = (page) => page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
 
-visit('filters live in the address, and the server does what it can of them', sixty, async ({ page, server, go }) => {
+visit('filters are in the address, and the server applies them', sixty, async ({ page, server, go }) => {
   await go('/#/jobs');
   await page.getByRole('radio', { name: 'Failed' }).check();
   await page.waitForURL(/state=failed/);
   await link(page, 'Letters to the editor').first().waitFor();
   await link(page, 'Morning headlines').first().waitFor({ state: 'detached' });
   await page.getByLabel('Kind').selectOption('Sentiment');
-  await page.getByPlaceholder('Name, id or label').fill('desk=energy');
+  await page.getByPlaceholder('Name, ID or label').fill('desk=energy');
   await page.keyboard.press('Enter');
   await page.waitForURL(/label=desk%3Denergy/);
   await until(() => listed(server).at(-1).query.get('label') === 'desk=energy', 'the label at the server');
@@ -42,7 +42,7 @@ const ofTwo = (server) => {
 visit('jobs are found by name, id and label, by person, device and time, and counted by state', { arrange: ofTwo }, async ({ page, server, go }) => {
   server.jobs[5].device_class = 'gpu';
   await go('/#/jobs');
-  const search = page.getByPlaceholder('Name, id or label');
+  const search = page.getByPlaceholder('Name, ID or label');
   const count = (words) => page.getByRole('status').getByText(words, { exact: true }).waitFor();
   const noted = (name, amount) => page.getByRole('radio', { name: `${name} ${amount}`, exact: true }).waitFor();
   await count('40 jobs');
@@ -98,7 +98,7 @@ visit('a view is saved under a name, shown again, and deleted', sixty, async ({ 
   assert.deepEqual(server.savedViews, []);
 });
 
-visit('somebody of several teams switches, and what is shown is the other team’s', sixty, async ({ page, server, go }) => {
+visit('a member of several teams switches, and the pages show the other team', sixty, async ({ page, server, go }) => {
   server.myTeams.push({ team: { ...server.team, id: 'team_2', name: 'research' }, role: 'member' });
   await go(`/#/jobs/${server.jobs[0].id}`);
   await page.getByLabel(/^Account: ada, team /).click();
@@ -108,7 +108,7 @@ visit('somebody of several teams switches, and what is shown is the other team�
   assert.deepEqual(server.calls.find(({ name }) => name === 'PUT /v1/sessions/current/team').body, { team_id: 'team_2' });
 });
 
-visit('a search that finds little looks on for a while, then asks', many(60), async ({ page, server, go }) => {
+visit('a search with few matches continues for a while, then asks', many(60), async ({ page, server, go }) => {
   server.pageSize = 1;
   await go('/#/jobs?by=ada');
   const before = 1 + 5;
@@ -123,7 +123,7 @@ const unnamed = (server) => {
   server.add(trainingJob({ id: 'job_t', name: null }));
   server.add(makeJob('job_p', { kind: 'profile', args: { mode: 'engine' } }));
 };
-visit('a job without a name is called by what it is', { arrange: unnamed }, async ({ page, go }) => {
+visit('a job without a name is described by its content', { arrange: unnamed }, async ({ page, go }) => {
   await go('/#/jobs');
   await link(page, 'Sentiment: 2,000 texts').waitFor();
   await link(page, 'Speed of a device').waitFor();
@@ -144,7 +144,7 @@ visit('a row says how long a job waited and ran, and why it failed', { arrange: 
   assert.equal(height, 40);
 });
 
-visit('the list follows what happens, on the pages that are seen too', many(120), async ({ page, server, go }) => {
+visit('the list follows events, on loaded pages too', many(120), async ({ page, server, go }) => {
   await go('/#/jobs');
   await until(async () => (await rows(page).count()) > 10, 'rows');
   server.finish(server.jobs[1].id);
@@ -162,7 +162,7 @@ visit('the list follows what happens, on the pages that are seen too', many(120)
   await row.getByText('Running').waitFor({ state: 'detached' });
 });
 
-visit('a scheduled job does not have the list looked at every second', { arrange: (server) => server.add(makeJob('job_later', { state: 'scheduled', run_at: '2100-01-02T03:04:05.000Z' })) }, async ({ page, server, go }) => {
+visit('a scheduled job does not refresh the list every second', { arrange: (server) => server.add(makeJob('job_later', { state: 'scheduled', run_at: '2100-01-02T03:04:05.000Z' })) }, async ({ page, server, go }) => {
   await page.clock.install();
   await go('/#/jobs');
   await table(page).getByText('Scheduled').waitFor();
@@ -173,7 +173,7 @@ visit('a scheduled job does not have the list looked at every second', { arrange
   await until(() => listed(server).length > before, 'the next look');
 });
 
-visit('of a hundred thousand jobs only those on the screen are drawn', many(100_000), async ({ page, server, go }) => {
+visit('only visible jobs of a hundred thousand are drawn', many(100_000), async ({ page, server, go }) => {
   server.pageSize = 10_000;
   await go('/#/jobs');
   await until(async () => {
@@ -218,7 +218,7 @@ visit('jobs are chosen and cancelled after a question that counts them', sixty, 
   await bar.getByText('3 jobs selected').waitFor();
   await bar.getByRole('button', { name: 'Cancel 2 jobs' }).click();
   const question = page.getByRole('dialog', { name: 'Cancel 2 jobs?' });
-  await question.getByText('1 running, 1 queued. 1 of them is another member’s.').waitFor();
+  await question.getByText('1 running, 1 queued. 1 of them belongs to another member.').waitFor();
   await question.getByRole('button', { name: 'Keep' }).click();
   assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/cancellations'));
   await bar.getByRole('button', { name: 'Cancel 2 jobs' }).click();
@@ -231,7 +231,7 @@ visit('jobs are chosen and cancelled after a question that counts them', sixty, 
   assert.equal(server.job(done.id).state, 'succeeded');
 });
 
-visit('all that match run again after a question that counts them, those that are not loaded too', many(2_000), async ({ page, server, go }) => {
+visit('all matching jobs run again after a confirmation that counts them, loaded or not', many(2_000), async ({ page, server, go }) => {
   const failed = server.jobs.filter(({ state }) => state === 'failed');
   server.unredrivable.add(failed[0].id);
   await go('/#/jobs?state=failed');
@@ -249,7 +249,7 @@ visit('all that match run again after a question that counts them, those that ar
   assert.deepEqual(body, { filter: { state: 'failed' } });
 });
 
-visit('all that match are cancelled by their filter', many(2_000), async ({ page, server, go }) => {
+visit('all matching jobs are cancelled by their filter', many(2_000), async ({ page, server, go }) => {
   const waiting = server.jobs.filter(({ state }) => state === 'queued');
   await go('/#/jobs?state=queued&by=ada');
   await page.getByLabel('Select all jobs of the list').check();
@@ -264,13 +264,13 @@ visit('all that match are cancelled by their filter', many(2_000), async ({ page
   assert.ok(waiting.every(({ id }) => server.job(id).state === 'cancelling'));
 });
 
-visit('who may not submit has nothing to choose', { arrange: (server) => ((server.jobs = manyJobs(5)), (server.scopes = ['jobs:read'])) }, async ({ page, go }) => {
+visit('without the scope to submit jobs cannot be selected', { arrange: (server) => ((server.jobs = manyJobs(5)), (server.scopes = ['jobs:read'])) }, async ({ page, go }) => {
   await go('/#/jobs');
   await rows(page).nth(5).waitFor();
   assert.equal(await page.getByRole('checkbox').count(), 0);
 });
 
-visit('a job turns into its report when it ends, with all else in a drawer', { arrange: (server) => server.add(makeJob('job_r', { name: 'Long one', state: 'running', started_at: new Date().toISOString(), progress: { items_total: 40 } })) }, async ({ page, server, go }) => {
+visit('a job turns into its report when it ends, with details in a drawer', { arrange: (server) => server.add(makeJob('job_r', { name: 'Long one', state: 'running', started_at: new Date().toISOString(), progress: { items_total: 40 } })) }, async ({ page, server, go }) => {
   await go('/#/jobs/job_r');
   await page.getByText('About this job').waitFor();
   await until(() => server.followers('job_r') === 1, 'the event stream');
@@ -291,7 +291,7 @@ visit('a job turns into its report when it ends, with all else in a drawer', { a
   await drawer.waitFor({ state: 'hidden' });
 });
 
-visit('a job is cloned with changes, and what is refused is told', { arrange: (server) => server.add(trainingJob({ labels: { desk: 'ore' } })) }, async ({ page, server, go }) => {
+visit('a job is cloned with changes, and refusals are shown', { arrange: (server) => server.add(trainingJob({ labels: { desk: 'ore' } })) }, async ({ page, server, go }) => {
   await go('/#/jobs/job_training0000');
   await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('button', { name: 'Clone with changes' }).click();
@@ -312,7 +312,7 @@ visit('a job is cloned with changes, and what is refused is told', { arrange: (s
   assert.deepEqual(server.calls.findLast(({ name }) => name === 'POST /v1/jobs').body.args.gpus, ['h200']);
 });
 
-visit('a long report lists what is on it, and leads there', { arrange: (server) => server.add(trainingJob()) }, async ({ page, go }) => {
+visit('a long report has a table of contents', { arrange: (server) => server.add(trainingJob()) }, async ({ page, go }) => {
   await go('/#/jobs/job_training0000');
   const list = page.getByRole('navigation', { name: 'On this page' });
   await list.getByRole('link', { name: 'Layers' }).click();
@@ -322,7 +322,7 @@ visit('a long report lists what is on it, and leads there', { arrange: (server) 
   await list.locator('[aria-current]').getByText('Layers').waitFor();
 });
 
-visit('jobs of a kind are compared, what they were given and what came of it', { arrange: (server) => {
+visit('jobs of a kind are compared, inputs and results', { arrange: (server) => {
   server.add(trainingJob({ id: 'job_a', name: 'First' }));
   const second = trainingJob({ id: 'job_b', name: 'Second' });
   server.add({ ...second, args: { ...second.args, gpus: ['h200'] } });

@@ -38,7 +38,7 @@ visit('from the sign-in link to the report', { signedOut: true }, async ({ page,
   assert.equal((await download).suggestedFilename(), `${id}.jsonl`);
 });
 
-visit('a spent link says so and offers the other way in', { signedOut: true }, async ({ page, go }) => {
+visit('a used link says so and offers the token', { signedOut: true }, async ({ page, go }) => {
   await go('/#/sign-in/plm_signin_spent');
   await page.getByText('was used or has expired').waitFor();
   await page.getByLabel('Sign-in link or API token').fill('plm_api_wrong');
@@ -49,14 +49,14 @@ visit('a spent link says so and offers the other way in', { signedOut: true }, a
   await page.getByRole('heading', { name: 'What fits on your GPU?' }).waitFor();
 });
 
-visit('signing in leads back to the page that was asked for', { signedOut: true }, async ({ page, go }) => {
+visit('signing in leads back to the requested page', { signedOut: true }, async ({ page, go }) => {
   await go('/#/devices');
   await page.getByLabel('Sign-in link or API token').fill('plm_api_good');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Devices' }).waitFor();
 });
 
-visit('a session that ends sends to the sign-in page', async ({ page, go }) => {
+visit('the end of a session leads to the sign-in page', async ({ page, go }) => {
   await go('/#/settings'); // which asks the server nothing by itself
   await page.getByRole('heading', { name: 'This browser' }).waitFor();
   await page.context().clearCookies();
@@ -76,7 +76,7 @@ const oneRunning = {
   arrange: (server) => server.add(makeJob('job_r', { name: 'Long one', state: 'running', started_at: new Date().toISOString() })),
 };
 
-visit('a lost connection is told and mended without losing events', oneRunning, async ({ page, server, go }) => {
+visit('a lost connection is shown and restored without losing events', oneRunning, async ({ page, server, go }) => {
   await go('/#/jobs/job_r');
   await until(() => server.followers('job_r') === 1, 'the event stream');
   server.update('job_r', { progress: { items_done: 300 } });
@@ -105,7 +105,7 @@ visit('cancelling', oneRunning, async ({ page, server, go }) => {
   await heard(page, 'Long one: cancelled');
 });
 
-visit('deleting asks first', { arrange: (server) => (server.jobs = manyJobs(3)) }, async ({ page, server, go }) => {
+visit('deleting requires confirmation', { arrange: (server) => (server.jobs = manyJobs(3)) }, async ({ page, server, go }) => {
   const id = server.jobs[2].id;
   await go(`/#/jobs/${id}`);
   await page.getByRole('button', { name: 'Details' }).click();
@@ -118,7 +118,7 @@ visit('deleting asks first', { arrange: (server) => (server.jobs = manyJobs(3)) 
   assert.ok(!server.job(id));
 });
 
-visit('an answer that got lost is asked for again under the same key', async ({ page, server, go }) => {
+visit('a lost response is requested again with the same key', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await page.getByLabel('Texts', { exact: true }).fill('one\n\n two ');
   server.faults.set('POST /v1/jobs', 503);
@@ -151,7 +151,7 @@ visit('the pool\'s models can be chosen, and its default is', { arrange: (server
   assert.equal(await choice.getAttribute('aria-invalid'), 'true');
 });
 
-visit('what the server refuses stands beside its field', async ({ page, server, go }) => {
+visit('refusals are shown beside their field', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText('There is no text yet.').waitFor();

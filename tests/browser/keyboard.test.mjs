@@ -32,7 +32,7 @@ visit('a job is submitted with the keyboard alone', async ({ page, server, go })
   assert.equal(server.jobs.length, 1);
 });
 
-visit('lists are walked with j and k', sixty, async ({ page, go }) => {
+visit('j and k move through lists', sixty, async ({ page, go }) => {
   await go('/#/jobs');
   await page.getByText('Port authority notices').first().waitFor();
   await page.keyboard.press('j');
@@ -48,8 +48,8 @@ visit('slash goes to the search, g d to the devices', sixty, async ({ page, go }
   await go('/#/jobs');
   await page.getByText('Port authority notices').first().waitFor();
   await page.keyboard.press('/');
-  assert.equal(await page.evaluate(() => document.activeElement.placeholder), 'Name, id or label');
-  assert.equal(await page.getByPlaceholder('Name, id or label').inputValue(), '');
+  assert.equal(await page.evaluate(() => document.activeElement.placeholder), 'Name, ID or label');
+  assert.equal(await page.getByPlaceholder('Name, ID or label').inputValue(), '');
   await page.keyboard.press('Escape');
   await page.keyboard.press('g');
   await page.keyboard.press('d');

@@ -49,7 +49,7 @@ const profiledTwice = (server) => {
   }
 };
 
-visit('a pinned report is what later ones are compared with, for the team and not for a browser', { arrange: profiledTwice }, async ({ page, server, go }) => {
+visit('a pinned report is the team’s baseline, in every browser', { arrange: profiledTwice }, async ({ page, server, go }) => {
   await go('/#/jobs/before');
   await page.getByRole('button', { name: 'Pin as baseline' }).click();
   await page.getByText("This report is your team's baseline").waitFor();
@@ -62,7 +62,7 @@ visit('a pinned report is what later ones are compared with, for the team and no
   await page.getByText('by ada').waitFor();
   server.jobs = server.jobs.filter(({ id }) => id !== 'before');
   await page.reload();
-  await page.getByText('whose job has been deleted and whose numbers are kept').waitFor();
+  await page.getByText('its job was deleted, its numbers are kept').waitFor();
   await table.getByText('+100.0 %').first().waitFor();
 
   await page.getByRole('button', { name: 'Pin this one instead' }).click();
@@ -72,14 +72,14 @@ visit('a pinned report is what later ones are compared with, for the team and no
   assert.deepEqual(server.baselines, []);
 });
 
-visit('who may not submit sees the baseline and cannot pin', { arrange: profiledTwice }, async ({ page, server, go }) => {
+visit('without the scope to submit the baseline is shown but cannot be pinned', { arrange: profiledTwice }, async ({ page, server, go }) => {
   server.scopes = ['jobs:read', 'reports:read'];
   await go('/#/jobs/after');
   await page.getByText('Nothing is pinned. Once a report is').waitFor();
   assert.equal(await page.getByRole('button', { name: /Pin|Unpin/ }).count(), 0);
 });
 
-visit('on a phone the bar shows where one is, and buttons of a card keep within it', async ({ page, go }) => {
+visit('on a phone the bar shows the current page, and buttons stay within their card', async ({ page, go }) => {
   await page.setViewportSize({ width: 375, height: 800 });
   await go('/#/settings/preferences');
   const current = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' });
@@ -94,7 +94,7 @@ visit('on a phone the bar shows where one is, and buttons of a card keep within 
   for (const button of await stop.all()) assert.ok(await within(button));
 });
 
-visit('a device says how the worker before ended', async ({ page, go }) => {
+visit('a device shows how its previous worker ended', async ({ page, go }) => {
   await go('/#/devices');
   const reason = page.getByText('A task ran ten times longer than predicted', { exact: false });
   await page.getByText('Restarted').click();
@@ -102,7 +102,7 @@ visit('a device says how the worker before ended', async ({ page, go }) => {
   assert.equal(await reason.count(), 1);
 });
 
-visit('a device says what it has proven, and what not', async ({ page, go }) => {
+visit('a device shows which features passed their test', async ({ page, go }) => {
   await go('/#/devices');
   const row = page.getByRole('row').filter({ hasText: 'Draining' });
   await row.getByText('Details').click();
@@ -113,7 +113,7 @@ visit('a device says what it has proven, and what not', async ({ page, go }) => 
   assert.equal(await failed.getByText('Details').count(), 0);
 });
 
-visit('a scheduled job says when it runs, a queued one why it waits', sixty, async ({ page, server, go }) => {
+visit('a scheduled job shows its start, a queued one why it waits', sixty, async ({ page, server, go }) => {
   const job = server.jobs.find(({ state }) => state === 'queued');
   const times = { run_at: '2100-01-02T03:04:05.000Z', deadline: '2100-01-03T00:00:00.000Z', timeout_seconds: 90 };
   server.update(job.id, { state: 'scheduled', ...times });
@@ -141,7 +141,7 @@ visit('a failed job runs again, as itself', sixty, async ({ page, server, go }) 
 
 const priorities = [[0, 'Normal'], [-5, 'Low (−5)'], [10, 'High (+10)']];
 const prioritised = { arrange: (server) => (server.jobs = manyJobs(3).map((job, i) => ({ ...job, priority: priorities[i][0] }))) };
-visit('a priority is named by how it stands to the usual one', prioritised, async ({ page, server, go }) => {
+visit('a priority is named relative to the default', prioritised, async ({ page, server, go }) => {
   for (const job of server.jobs) {
     await go(`/#/jobs/${job.id}`);
     await page.getByRole('heading', { level: 1, name: job.name }).waitFor();
@@ -150,7 +150,7 @@ visit('a priority is named by how it stands to the usual one', prioritised, asyn
   }
 });
 
-visit('a failed refresh keeps the list and says that it is old', sixty, async ({ page, server, go }) => {
+visit('a failed refresh keeps the list and marks it out of date', sixty, async ({ page, server, go }) => {
   await go('/#/jobs');
   await page.getByText('Port authority notices').first().waitFor();
   server.faults.set('GET /v1/jobs', 503);
@@ -169,7 +169,7 @@ visit('a failed load can be tried again', async ({ page, server, go }) => {
   await page.getByText('nightly script').first().waitFor();
 });
 
-visit('what is not there is not to be loaded again', async ({ page, go }) => {
+visit('a missing page offers no retry', async ({ page, go }) => {
   await go('/#/jobs/job_nowhere');
   await page.getByText('There is no such job').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
@@ -192,7 +192,7 @@ visit('results are searched, filtered, sorted and paged', sixty, async ({ page, 
   await page.getByText('No text matches').waitFor();
 });
 
-visit('markup in texts is text', sixty, async ({ page, go }) => {
+visit('markup in texts is shown as text', sixty, async ({ page, go }) => {
   await go(reportAddress);
   await page.getByText('<b>twice</b>').first().waitFor();
 });
@@ -265,7 +265,7 @@ visit('a token is shown once, and revoked', async ({ page, server, go }) => {
   assert.equal(server.tokens.length, 2);
 });
 
-visit('a webhook is added, tried out and removed', async ({ page, server, go }) => {
+visit('a webhook is added, tested and removed', async ({ page, server, go }) => {
   await go('/#/settings/webhooks');
   await page.getByRole('button', { name: 'New webhook' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('press office');
@@ -318,7 +318,7 @@ visit('colours are chosen and kept', { scheme: 'light' }, async ({ page, go }) =
   await until(isDark, 'the dark colours after a reload');
 });
 
-visit('a device frees what it keeps, and says how much', {}, async ({ page, server, go }) => {
+visit('a device frees its memory, and reports how much', {}, async ({ page, server, go }) => {
   await go('/#/devices');
   const row = page.getByRole('row').filter({ hasText: 'Host work' });
   await row.getByRole('button', { name: /^Free memory/ }).click();

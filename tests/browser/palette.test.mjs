@@ -16,7 +16,7 @@ const chosen = (page) => palette(page).getByRole('option', { selected: true });
 visit('Ctrl K goes anywhere by name, from any page', sixty, async ({ page, go }) => {
   await go('/#/jobs');
   await page.getByRole('table', { name: 'Jobs' }).waitFor();
-  await page.getByPlaceholder('Name, id or label').focus();
+  await page.getByPlaceholder('Name, ID or label').focus();
   await page.keyboard.press('Control+K');
   await field(page).and(page.locator(':focus')).waitFor();
   await page.keyboard.type('devic');
@@ -43,7 +43,7 @@ visit('jobs are found by name, label and id, and chosen with the arrows', sixty,
   await page.getByRole('heading', { level: 1, name: 'Letters to the editor' }).waitFor();
 });
 
-visit('what does not match says so, Escape leaves everything as it was', { arrange: (server) => (server.scopes = ['jobs:read']) }, async ({ page, go }) => {
+visit('a search without matches says so, Escape changes nothing', { arrange: (server) => (server.scopes = ['jobs:read']) }, async ({ page, go }) => {
   await go('/#/jobs');
   await page.getByText('No jobs yet').waitFor();
   await page.keyboard.press('Control+K');
@@ -101,7 +101,7 @@ visit('the command beside the form sends what the form sends', async ({ page, se
   assert.deepEqual(flags, ['submit', 'training-config', 'args.json', '--name', name, '--label', 'desk=North Sea', '--watch']);
 });
 
-visit('a long input stands in a file beside the command, a schedule is called as one', async ({ page, go }) => {
+visit('a long input is a file next to the command, a schedule uses its own command', async ({ page, go }) => {
   await go('/#/new/waves');
   assert.equal(await command(page).count(), 0, 'without prices there is nothing to send');
   await page.getByRole('button', { name: 'Fill in sample closes' }).click();

@@ -7,7 +7,7 @@ import { visit } from './support/setting.mjs';
 const dialog = (page) => page.getByRole('dialog');
 const week = (page) => page.getByRole('region', { name: 'Chosen models' });
 
-visit('a policy is made, with the week that it leads to', async ({ page, server, go }) => {
+visit('a policy is created, with a preview of its week', async ({ page, server, go }) => {
   server.models = models;
   await go('/#/settings/policies');
   await page.getByRole('button', { name: 'New policy' }).click();
@@ -15,9 +15,9 @@ visit('a policy is made, with the week that it leads to', async ({ page, server,
   await dialog(page).getByRole('button', { name: 'Save' }).click();
   await dialog(page).getByText('Use up to 64 of').waitFor();
   await dialog(page).getByRole('textbox', { name: 'Id' }).fill('wire');
-  await week(page).getByText('finbert now: the market is open, rule 1 holds.').waitFor();
+  await week(page).getByText('finbert now: the market is open, rule 1 matches.').waitFor();
   await dialog(page).getByRole('group', { name: 'Markets of rule 1' }).getByLabel('open', { exact: true }).uncheck();
-  await week(page).getByText('vader now: the market is open, and no rule holds.').waitFor();
+  await week(page).getByText('vader now: the market is open, and no rule matches.').waitFor();
   await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
   await dialog(page).getByRole('button', { name: 'Remove rule 1' }).click();
   await dialog(page).getByLabel('Sources').fill('reuters, businesswire');
@@ -32,14 +32,14 @@ visit('a policy is made, with the week that it leads to', async ({ page, server,
   });
 });
 
-visit('a change keeps what the editor does not show', async ({ page, server, go }) => {
+visit('a change keeps members that the editor does not show', async ({ page, server, go }) => {
   const own_calendar = { time_zone: 'Europe/Berlin', weekdays: ['monday'], open: '09:00', close: '17:30' };
   const overrides = [{ from: '2026-03-02T10:00:00Z', until: '2026-03-02T11:00:00Z', market_status: 'closed' }];
   server.policies = [{ ...desk, definition: { ...desk.definition, own_calendar, overrides } }];
   await go('/#/settings/policies');
   await page.getByRole('button', { name: 'Edit desk' }).click();
   await dialog(page).getByText('It has its own calendar').waitFor();
-  await dialog(page).getByLabel('What for').fill('For the desk');
+  await dialog(page).getByLabel('Purpose').fill('For the desk');
   server.faults.set('PUT /v1/policies/desk', { status: 422, title: 'Invalid', errors: [{ pointer: '/rules/1/model', detail: 'is unknown' }, { pointer: '/overrides/0', detail: 'is too long' }] });
   await dialog(page).getByRole('button', { name: 'Save' }).click();
   await dialog(page).getByText('model is unknown').waitFor();
@@ -81,7 +81,7 @@ visit('a job names a policy instead of a model', async ({ page, server, go }) =>
   assert.deepEqual(body.args, { policy: 'desk', texts: ['Shares soar.'] });
 });
 
-visit('a few texts are scored at once, by what is chosen', async ({ page, server, go }) => {
+visit('a few texts are scored immediately, by the chosen model', async ({ page, server, go }) => {
   server.models = models;
   server.policies = [desk];
   const scores = page.getByRole('list', { name: 'Scores' });

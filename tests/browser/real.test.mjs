@@ -82,7 +82,7 @@ test('the jobs list finds it by its label', async () => {
   await page.getByText('No job matches').waitFor();
 });
 
-test('the devices are there', async () => {
+test('the devices are listed', async () => {
   await page.getByRole('link', { name: 'Devices' }).click();
   await page.getByRole('table', { name: 'Devices' }).getByText('tasks that need no OpenCL device').waitFor();
 });
@@ -99,7 +99,7 @@ test('a large file survives a cut line and a reload, and its job is exact', asyn
   let parts = 0;
   await page.route(/\/content\?offset=/, (route) => (++parts <= 2 ? route.continue() : route.abort('connectionreset')));
   await page.locator('input[type=file]').setInputFiles(file);
-  await page.getByText('The server does not answer').waitFor();
+  await page.getByText('The server does not respond').waitFor();
   await page.unroute(/\/content\?offset=/);
   await page.reload();
   await page.getByText('This upload is incomplete').waitFor();
@@ -115,7 +115,7 @@ test('a large file survives a cut line and a reload, and its job is exact', asyn
 
   await page.getByRole('link', { name: 'New sentiment job' }).click();
   await page.getByText('CSV with 60,001 records, 1 of them unreadable').waitFor();
-  await page.getByLabel('Id column').selectOption('key');
+  await page.getByLabel('ID column').selectOption('key');
   await page.getByRole('textbox', { name: 'Name' }).fill('Days');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText('Mean score').waitFor();
@@ -147,7 +147,7 @@ test('the documentation shows the contract of the server that serves it', async 
   assert.deepEqual(page.complaints, []);
 });
 
-test('a token made here works, and stops working when it is revoked', async () => {
+test('a new token works, and stops working when it is revoked', async () => {
   await page.goto(`${server.url}/#/settings/tokens`);
   await page.getByRole('button', { name: 'New token' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('browser test');
@@ -158,7 +158,7 @@ test('a token made here works, and stops working when it is revoked', async () =
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByRole('button', { name: 'Revoke browser test' }).click();
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
-  await heard(page, 'works no more');
+  await heard(page, 'is revoked');
   assert.equal(await status(), 401);
 });
 

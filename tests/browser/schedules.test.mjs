@@ -10,7 +10,7 @@ async function fillTexts(page) {
   await page.getByLabel('Texts', { exact: true }).fill('Shares soar.');
 }
 
-visit('a job becomes a schedule, with its next runs while one types', async ({ page, server, go }) => {
+visit('a job becomes a schedule, with its next runs during input', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await fillTexts(page);
   await page.getByRole('radio', { name: 'On a schedule' }).check();
@@ -32,7 +32,7 @@ visit('a job becomes a schedule, with its next runs while one types', async ({ p
   assert.equal(job.run_at, undefined);
 });
 
-visit('what is missing of a schedule is said beside it', async ({ page, server, go }) => {
+visit('missing fields of a schedule are named beside it', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await fillTexts(page);
   await page.getByRole('radio', { name: 'On a schedule' }).check();
@@ -135,14 +135,14 @@ for (const [kind, args, wanted] of [
   });
 }
 
-visit('a job whose items came with it offers no schedule', async ({ page, server, go }) => {
+visit('a job with inline items offers no schedule', async ({ page, server, go }) => {
   server.jobs = [makeJob('job_with_texts', { name: 'Headlines', state: 'running' })];
   await go('/#/jobs/job_with_texts');
   await page.getByRole('button', { name: 'Cancel job' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Create schedule' }).count(), 0);
 });
 
-visit('a change to what somebody else changed meanwhile is refused', async ({ page, server, go }) => {
+visit('a concurrent change is refused', async ({ page, server, go }) => {
   await go('/#/schedules/sched_1');
   await page.getByRole('button', { name: 'Edit' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit schedule' });

@@ -34,7 +34,7 @@ visit('the estimate follows the form, and submitting sends the same arguments', 
   assert.deepEqual(body.args, asked);
 });
 
-visit('the answer stands at the foot of the window while the form is filled in, and begins where the last one ended', async ({ page, go }) => {
+visit('the answer stays at the foot of the window during input, and starts from the previous one', async ({ page, go }) => {
   await go(form);
   await upToDate(page);
   const foot = page.locator('form p', { hasText: 'Batch 16 fits on RTX 4090' }).first();
@@ -45,13 +45,13 @@ visit('the answer stands at the foot of the window while the form is filled in, 
   assert.ok(await seen(), 'before any scrolling');
   await page.getByRole('combobox', { name: 'Preset' }).selectOption('bert-large');
   await page.getByRole('checkbox', { name: /H200/ }).check();
-  await page.getByText('Fits on 1 other card, too.').waitFor();
+  await page.getByText('Also fits on 1 other card.').waitFor();
   await page.reload();
   await upToDate(page);
   assert.equal(await page.getByRole('combobox', { name: 'Preset' }).inputValue(), 'bert-large');
 });
 
-visit('typing fast asks once', async ({ page, server, go }) => {
+visit('fast typing sends one request', async ({ page, server, go }) => {
   await page.clock.install();
   await go(form);
   await until(() => lastArgs(server)?.gpus?.[0] === 'rtx_4090', 'the default card');
@@ -67,7 +67,7 @@ visit('typing fast asks once', async ({ page, server, go }) => {
   assert.equal(estimates(server).length - before, 1, 'only the last length is asked about');
 });
 
-visit('complaints stand beside their fields and go when they are met', async ({ page, server, go }) => {
+visit('errors are shown beside their fields until corrected', async ({ page, server, go }) => {
   await go(form);
   await upToDate(page);
   const detail = 'The sequence length 1024 exceeds the model\'s 512 positions.';
@@ -95,7 +95,7 @@ visit('a config.json is read in the browser and sent as it is', async ({ page, s
   await page.getByText('This is not JSON').waitFor({ state: 'detached' });
 });
 
-visit('a refusal leads to the first field to mend, and opens what hides it', async ({ page, server, go }) => {
+visit('a refusal focuses the first invalid field, and opens its section', async ({ page, server, go }) => {
   await go(form);
   await upToDate(page);
   const inFocus = (name) => page.getByRole('textbox', { name }).and(page.locator(':focus')).waitFor();
@@ -107,7 +107,7 @@ visit('a refusal leads to the first field to mend, and opens what hides it', asy
   await inFocus('config.json');
 });
 
-visit('a preset of a guide brings its settings', async ({ page, server, go }) => {
+visit('a guide’s preset brings its settings', async ({ page, server, go }) => {
   await go(form);
   await page.getByRole('combobox', { name: 'Preset' }).selectOption('naics-4ch');
   await until(() => lastArgs(server)?.stages?.length === 2, 'an estimate with both stages');
@@ -127,7 +127,7 @@ visit('a device of the pool is measured by the job, never by the estimate', asyn
   assert.ok(estimates(server).every((call) => !('probe' in call.body.args)), 'an estimate measures nothing');
 });
 
-visit('what a device showed stands beside what is modelled', { arrange }, async ({ page, go }) => {
+visit('measurements of a device are shown next to the model', { arrange }, async ({ page, go }) => {
   await go(report);
   const panel = page.getByRole('region', { name: 'A device of the pool' });
   await panel.getByText('opencl:pocl:0').waitFor();
@@ -144,7 +144,7 @@ async function chooseFirst(page) {
   await cards.getByRole('button', { name: 'NVIDIA RTX 4090', pressed: true }).waitFor();
 }
 
-visit('the report opens on the fastest card that fits and turns to the one that is chosen', { arrange }, async ({ page, server, go }) => {
+visit('the report opens on the fastest card that fits and shows the chosen one', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await page.getByText(/^Batch \d+ fits on H200/).waitFor();
   const names = page.getByRole('table', { name: 'Cards' }).getByRole('button', { name: /^NVIDIA/ });
@@ -160,7 +160,7 @@ visit('the report opens on the fastest card that fits and turns to the one that 
   await page.getByText(/^Batch 16 fits on RTX 4090/).waitFor();
 });
 
-visit('layers that are alike are one row', { arrange }, async ({ page, go }) => {
+visit('equal layers are one row', { arrange }, async ({ page, go }) => {
   await go(report);
   const layers = page.getByRole('table', { name: 'Layers' });
   await layers.getByText('0 to 4, each of 5').waitFor();
@@ -187,11 +187,11 @@ const arrangeMeasured = (server) => {
   const job = server.add(trainingJob());
   server.measurements = [measurement(job)];
 };
-visit('a run that reported back stands beside its prediction, and can be taken back', { arrange: arrangeMeasured }, async ({ page, server, go }) => {
+visit('a measured run is shown next to its prediction, and can be deleted', { arrange: arrangeMeasured }, async ({ page, server, go }) => {
   await go(report);
   const panel = page.getByRole('region', { name: 'Predicted and measured' });
   await panel.getByText('+2.0 %').waitFor();
-  await panel.getByRole('button', { name: /^Take back/ }).click();
+  await panel.getByRole('button', { name: /^Delete/ }).click();
   await panel.getByText('No run has reported back yet').waitFor();
   assert.equal(server.measurements.length, 0);
   await panel.getByText('transformers_callback(job="job_training0000")').waitFor();
@@ -226,7 +226,7 @@ visit('a team describes a card of its own and removes it', async ({ page, server
   assert.equal(server.cards.length, 0);
 });
 
-visit('the parts of the memory sum to what the card holds', { arrange }, async ({ page, go }) => {
+visit('the parts of the memory sum to the total', { arrange }, async ({ page, go }) => {
   await go(report);
   const panel = page.getByRole('region', { name: 'Memory by part' });
   await panel.waitFor();
@@ -236,7 +236,7 @@ visit('the parts of the memory sum to what the card holds', { arrange }, async (
   assert.equal(sum, Number(said.replace(/\D/g, '')));
 });
 
-visit('moving the batch asks for that batch and changes the page', { arrange }, async ({ page, server, go }) => {
+visit('moving the batch requests that batch and updates the page', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await chooseFirst(page);
   const slider = page.getByRole('slider', { name: 'Batch' });
@@ -257,7 +257,7 @@ const arrangeLatePeak = (server) => {
   for (const card of report.summary.gpus) card.memory.moment = { step: 3, phase: 'backward', layer: 2 };
   server.reports.set(report.job_id, report);
 };
-visit('a peak that is not drawn is not pinned', { arrange: arrangeLatePeak }, async ({ page, go }) => {
+visit('a peak outside the chart is not marked', { arrange: arrangeLatePeak }, async ({ page, go }) => {
   await go(report);
   const panel = page.getByRole('region', { name: 'Memory over the first two training steps' });
   await panel.getByText(/comes after these steps, in step 3, backward, layer 2/).waitFor();
@@ -302,14 +302,14 @@ const arrangeTooSmall = (server) => {
   const job = server.add(trainingJob());
   server.reports.set(job.id, trainingReport(job, tooSmall()));
 };
-visit('a card that is too small says so and why', { arrange: arrangeTooSmall }, async ({ page, go }) => {
+visit('a card that is too small says why', { arrange: arrangeTooSmall }, async ({ page, go }) => {
   await go(report);
   await page.getByText('One sample takes 32.9 GiB').waitFor();
   await page.getByText('Does not fit', { exact: true }).first().waitFor();
   await page.getByText('Smallest batch', { exact: true }).waitFor();
 });
 
-visit('a chart is taken along as its numbers, a drawing and a picture', { arrange: (server) => server.add(trainingJob()) }, async ({ page, go }) => {
+visit('a chart is exported as CSV, SVG and PNG', { arrange: (server) => server.add(trainingJob()) }, async ({ page, go }) => {
   await go('/#/jobs/job_training0000');
   const panel = page.getByRole('region', { name: /Memory over/ }).first();
   await panel.getByText('Show as a table').click();

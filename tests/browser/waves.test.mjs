@@ -32,7 +32,7 @@ visit('the sample is filled in and sent with the settings', async ({ page, serve
   });
 });
 
-visit('complaints stand beside their fields', async ({ page, server, go }) => {
+visit('errors are shown beside their fields', async ({ page, server, go }) => {
   await go(form);
   await page.getByLabel('Prices', { exact: true }).fill('close\n1\n');
   const detail = 'must be at most 100000';
@@ -55,7 +55,7 @@ const oneLive = (server) => {
   made.summary.ranking.forEach((row, place, all) => (row.best.invalidated = place < all.length - 1));
   server.reports.set(made.job_id, made);
 };
-visit('a count that still holds leads the report', { arrange: oneLive }, async ({ page, server, go }) => {
+visit('a count that is still valid leads the report', { arrange: oneLive }, async ({ page, server, go }) => {
   await go(report);
   const symbol = [...server.reports.values()][0].summary.ranking.at(-1).symbol;
   const rows = page.getByRole('table', { name: 'Symbols' }).getByRole('row');
@@ -64,7 +64,7 @@ visit('a count that still holds leads the report', { arrange: oneLive }, async (
   await panelOf(page, symbol).waitFor();
 });
 
-visit('the report turns to the symbol that is chosen, by keyboard too', { arrange }, async ({ page, server, go }) => {
+visit('the report shows the chosen symbol, by keyboard too', { arrange }, async ({ page, server, go }) => {
   await go(report);
   const grid = page.getByRole('grid', { name: 'Symbols by patterns' });
   await grid.waitFor();
@@ -79,7 +79,7 @@ visit('the report turns to the symbol that is chosen, by keyboard too', { arrang
   assert.equal(asked(server).at(-1).query.get('limit'), '1');
 });
 
-visit('a chart is read bar by bar and taken along as SVG and PNG', { arrange }, async ({ page, go }) => {
+visit('a chart is read bar by bar and exported as SVG and PNG', { arrange }, async ({ page, go }) => {
   await go(report);
   const chart = page.getByRole('slider', { name: /^Bar of the chart/ });
   await chart.focus();
@@ -95,14 +95,14 @@ visit('a chart is read bar by bar and taken along as SVG and PNG', { arrange }, 
   }
 });
 
-visit('rarities stand beside scores, with what they mean', { arrange }, async ({ page, go }) => {
+visit('rarities are shown with scores, and explained', { arrange }, async ({ page, go }) => {
   await go(report);
   await page.getByText(/^Rarity [\d.]+: .*random walk/).waitFor();
   await page.getByText(/Highest rarities in 200 chance series/).waitFor();
   await page.getByRole('columnheader', { name: 'Rarity', exact: true }).first().waitFor();
 });
 
-visit('counts in progress say what they expect', { arrange }, async ({ page, go }) => {
+visit('counts in progress show the expected move', { arrange }, async ({ page, go }) => {
   await go(report);
   await page.getByRole('radio', { name: /^In progress/ }).check();
   await page.getByText('Counts in progress are not compared with chance series').waitFor();
@@ -112,7 +112,7 @@ visit('counts in progress say what they expect', { arrange }, async ({ page, go 
 const checks = (server) => server.calls.filter(({ name }) => name === 'POST /v1/waves-checks');
 const lastEnds = (server) => checks(server).at(-1)?.body.ends;
 
-visit('a count of the report is changed and every rule judged again', { arrange }, async ({ page, server, go }) => {
+visit('a count of the report is changed and every rule checked again', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await page.getByText('Check a count of your own').click();
   await page.getByRole('button', { name: 'Start from the count above' }).click();
@@ -150,7 +150,7 @@ visit('ends are chosen on the chart, by keyboard and by pointer', { arrange }, a
   assert.ok(from < 10 && to > 50, `${from} to ${to}`);
 });
 
-visit('what is wrong with an end stands beside it', { arrange }, async ({ page, server, go }) => {
+visit('the error of an end is shown beside it', { arrange }, async ({ page, server, go }) => {
   const detail = 'There is no bar "soon".';
   server.faults.set('POST /v1/waves-checks', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/ends/1', detail }] });
   await go(report);
@@ -162,7 +162,7 @@ visit('what is wrong with an end stands beside it', { arrange }, async ({ page, 
 
 const replays = (server) => server.calls.filter(({ name }) => name === 'POST /v1/waves-replays');
 
-visit('bars come one by one, and each tells what it changed', { arrange }, async ({ page, server, go }) => {
+visit('bars are replayed one by one, each with its changes', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
   await page.getByText(/^Bar 20 of 20/).waitFor();
@@ -180,7 +180,7 @@ visit('bars come one by one, and each tells what it changed', { arrange }, async
   await page.getByText(/^Bar 50 of 50/).waitFor();
 });
 
-visit('new bars are replayed behind the series', { arrange }, async ({ page, server, go }) => {
+visit('new bars are replayed after the series', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
   await page.getByRole('radio', { name: 'New ones' }).check();
@@ -197,7 +197,7 @@ visit('new bars are replayed behind the series', { arrange }, async ({ page, ser
   assert.equal(await field.getAttribute('aria-invalid'), 'true');
 });
 
-visit('settings that cannot be replayed are told', { arrange }, async ({ page, server, go }) => {
+visit('settings that cannot be replayed are reported', { arrange }, async ({ page, server, go }) => {
   const detail = 'Series must be searched as a whole.';
   server.faults.set('POST /v1/waves-replays', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/windows', detail }] });
   await go(report);

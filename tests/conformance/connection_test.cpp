@@ -49,7 +49,7 @@ Statement plain(const char* sql) {
     return Statement::of(Query{"test", sql});
 }
 
-TEST_F(ConnectionTest, ScalarsComeBackAsTheyWent) {
+TEST_F(ConnectionTest, ScalarsRoundTrip) {
     const Timestamp time = std::chrono::sys_days{std::chrono::year{2031} / 5 / 17} + 123456us;
     const std::string bytes("\0\xff\\ ' \n", 7);
     auto replies = run(
@@ -75,7 +75,7 @@ TEST_F(ConnectionTest, ScalarsComeBackAsTheyWent) {
     EXPECT_THROW(row.get<int>("nothing"), std::logic_error);
 }
 
-TEST_F(ConnectionTest, ArraysComeBackAsTheyWent) {
+TEST_F(ConnectionTest, ArraysRoundTrip) {
     const std::vector<std::string> texts = {"", "NULL", "a,b", "{\"q\"}", "back\\slash"};
     const std::vector<Bytes> bytes = {{std::string("\0\1", 2)}, {""}};
     const Timestamp time{1us};
@@ -165,7 +165,7 @@ TEST_F(ConnectionTest, CallersShareTheConnectionAndKeepTheirAnswers) {
     EXPECT_EQ(refused, 100);
 }
 
-TEST_F(ConnectionTest, LargeValuesTravelBothWaysAtOnce) {
+TEST_F(ConnectionTest, LargeValuesTravelInBothDirectionsAtOnce) {
     const std::string large(16 << 20, 'x');
     int answered = 0;
     int right = 0;

@@ -21,7 +21,7 @@ TEST_F(DutiesTest, EveryDutyRunsAgainstTheSchema) {
     duties.stop();
 }
 
-TEST_F(DutiesTest, ADeadWorkersTasksComeBack) {
+TEST_F(DutiesTest, ADeadWorkersTasksRunAgain) {
     must(server_.jobs().submit(job_of(1)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     ASSERT_EQ(claim(worker).tasks.size(), 1u);
@@ -51,7 +51,7 @@ TEST_F(DutiesTest, OldDaysAreDropped) {
 
 // However it ended: a session by its time, by signing out or with its token, a link by its time or
 // by being used.
-TEST_F(DutiesTest, WhatHasEndedIsForgottenAfterItsDays) {
+TEST_F(DutiesTest, EndedJobsAreDeletedAfterTheirDays) {
     const auto owner =
         std::to_string(people_.team.value) + ", " + std::to_string(people_.user.value);
     const auto token = Cluster::get().execute(

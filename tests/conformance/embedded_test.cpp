@@ -64,7 +64,7 @@ TEST_F(EmbeddedTest, KeepsItsDataAcrossAStop) {
     EXPECT_EQ(query("select v from kept"), "7");
 }
 
-TEST_F(EmbeddedTest, TakesOverAServerThatOutlivedItsOwner) {
+TEST_F(EmbeddedTest, AdoptsAServerThatOutlivedItsOwner) {
     // The owner is a child that dies without a word.
     const pid_t owner = fork();
     if (owner == 0) {

@@ -166,7 +166,7 @@ TEST_F(JobStoreTest, LookUpsShareRoundsAndEachGetsItsOwn) {
     run_until([&] { return answered == 60 * 6; });
 }
 
-TEST_F(JobStoreTest, OneBadJobDoesNotSpoilItsNeighbours) {
+TEST_F(JobStoreTest, OneBadJobDoesNotAffectOthers) {
     int stored = 0;
     int refused = 0;
     for (int i = 0; i < 10; ++i) {
@@ -183,7 +183,7 @@ TEST_F(JobStoreTest, OneBadJobDoesNotSpoilItsNeighbours) {
     EXPECT_EQ(refused, 1);
 }
 
-TEST_F(JobStoreTest, KnowsItsSchema) {
+TEST_F(JobStoreTest, ChecksItsSchema) {
     must(server_.jobs().ready());
 }
 

@@ -69,7 +69,7 @@ TEST_F(ListenerTest, ChecksAgainAfterAReconnect) {
     EXPECT_EQ(heard_, std::vector<std::string>{"after"});
 }
 
-TEST_F(ListenerTest, PollsBehindTheNotifications) {
+TEST_F(ListenerTest, PollsBesidesNotifications) {
     start(10ms);
     run_until([&] { return looks_ >= 5; });
     EXPECT_TRUE(heard_.empty());

@@ -111,7 +111,7 @@ TEST_F(MigratorTest, LeavesTheFunctionsOfANewerProgramAlone) {
     EXPECT_EQ(ask("select version from plimsoll.schema_set"), std::to_string(kSchema.set + 1));
 }
 
-TEST_F(MigratorTest, SeveralAtOnceMakeOneSchema) {
+TEST_F(MigratorTest, ConcurrentOnesMakeOneSchema) {
     std::vector<std::future<Result<MigrationReport>>> started;
     for (int i = 0; i < 3; ++i) {
         started.push_back(std::async(std::launch::async, [this] { return migrate(target_); }));

@@ -64,7 +64,7 @@ TEST_F(PreparedStatementTest, SurvivesABatchThatFails) {
     EXPECT_EQ(prepared(), 2);
 }
 
-TEST_F(PreparedStatementTest, SaysWhatIsWrongWithItself) {
+TEST_F(PreparedStatementTest, ReportsItsOwnError) {
     for (int i = 0; i < 2; ++i) {
         const auto replies = run({Statement::of(kBroken)});
         ASSERT_FALSE(replies);
@@ -76,7 +76,7 @@ TEST_F(PreparedStatementTest, SaysWhatIsWrongWithItself) {
 }
 
 // What a proxy that hands out sessions by the transaction does.
-TEST_F(PreparedStatementTest, IsNotUsedWhereTheSessionChanges) {
+TEST_F(PreparedStatementTest, IsNotUsedIfTheSessionChanges) {
     EXPECT_EQ(number(kTwice, 1), 2);
     ASSERT_TRUE(run({Statement::of(Query{"test", "deallocate all"})}));
     const auto lost = number(kTwice, 1);
@@ -86,7 +86,7 @@ TEST_F(PreparedStatementTest, IsNotUsedWhereTheSessionChanges) {
     EXPECT_EQ(prepared(), 0);
 }
 
-TEST_F(PreparedStatementTest, IsNotUsedWhereASessionIsSharedWithOtherClients) {
+TEST_F(PreparedStatementTest, IsNotUsedIfOtherClientsShareTheSession) {
     ASSERT_TRUE(run({Statement::of(
         Query{"test", "prepare \"plimsoll.test.twice\"(int) as select 2 * $1::int n"})}));
     const auto taken = number(kTwice, 1);

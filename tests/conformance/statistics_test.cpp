@@ -16,7 +16,7 @@ class StatisticsTest : public StoreTest {
     }
 };
 
-TEST_F(StatisticsTest, ATaskIsCountedWhereItIs) {
+TEST_F(StatisticsTest, ATaskIsCountedInItsState) {
     const auto before = depth("ready");
     WorkerProcess worker(io_, kind_, "accelerator", "counted");
     must(server_.jobs().submit(job_of(3, "accelerator")));

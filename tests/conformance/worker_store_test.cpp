@@ -50,7 +50,7 @@ TEST_F(WorkerStoreTest, TasksOfAWorkerWithoutHeartbeatsExpireAndItsWritesAreStal
     EXPECT_EQ(refused.error().code, Errc::conflict);
 }
 
-TEST_F(WorkerStoreTest, ANameBelongsToTheHomeWhoseWorkerLives) {
+TEST_F(WorkerStoreTest, ANameBelongsToTheHomeOfTheLiveWorker) {
     queue::WorkerInfo here;
     here.node = kind_;
     here.home = "here";

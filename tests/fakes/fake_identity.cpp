@@ -196,7 +196,8 @@ awaitable<Result<identity::User>> FakeIdentity::create_user(Author, std::string 
     email = lower_case(std::move(email));
     for (const auto& [id, user] : users_) {
         if (user.name == name || (!email.empty() && user.email == email)) {
-            co_return fail(Errc::conflict, "A user with this name or email address exists.");
+            co_return fail(Errc::conflict,
+                           "A user with this name or email address already exists.");
         }
     }
     const auto id = add_user(name, administrator);
@@ -217,7 +218,8 @@ awaitable<Result<identity::User>> FakeIdentity::update_user(Author, UserId id,
     for (const auto& [other, one] : users_) {
         if (other == id) continue;
         if (one.name == user.name || (!user.email.empty() && one.email == user.email)) {
-            co_return fail(Errc::conflict, "A user with this name or email address exists.");
+            co_return fail(Errc::conflict,
+                           "A user with this name or email address already exists.");
         }
         administrated = administrated || (one.administrator && !one.disabled);
     }

@@ -200,7 +200,7 @@ class Access(unittest.TestCase):
             if operation.scope in READS and operation.method == "GET":
                 self.assertNotIn(operation.ask(viewer, self.ids).status, (401, 403), operation.id)
 
-    def test_another_team_learns_and_changes_nothing(self):
+    def test_another_team_reads_and_changes_nothing(self):
         before = self.seen_by_owner()
         self.assertGreater(sum(CANARY in body or CANARY.replace("-", "_") in body for body in before.values()), 8)
         for operation in self.operations:

@@ -90,14 +90,14 @@ class Attacks(unittest.TestCase):
                 self.assertIn(b" 400 ", connection.recv(4096))
         self.assertLess(memory(self.server.process.pid, "VmRSS") - before, 64 << 20)
 
-    def test_silent_bodies_refuse_nobody(self):
+    def test_silent_bodies_block_nobody(self):
         for _ in range(16):
             self.connect(self.head(self.vera, "/v1/waves-checks", f"Content-Length: {BODY}\r\n"))
         self.assertEqual(self.vera.get("/v1/jobs").status, 200)  # after them in the server's queue
         self.tom.submit_texts(["good"] * 5000)
         self.assertEqual(self.tom.post("/v1/sessions", {"token": "plm_api_none"}).status, 401)
 
-    def test_a_callers_computations_refuse_only_itself(self):
+    def test_a_callers_computations_affect_only_itself(self):
         job = {"kind": "training-config", "args": {"model": {"preset": "minilm-l6"}, "gpus": ["t4"]}}
         statuses = []
 
@@ -142,7 +142,7 @@ class Attacks(unittest.TestCase):
         for pid in engines:
             self.assertEqual(held(pid), set(), pid)
 
-    def test_a_link_in_the_cluster_is_not_followed(self):
+    def test_a_symbolic_link_in_the_cluster_is_not_followed(self):
         server = Server().start()
         self.addCleanup(server.remove)
         server.stop()

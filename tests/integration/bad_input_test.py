@@ -59,7 +59,7 @@ class BadInput(unittest.TestCase):
         self.assertEqual(self.api.get("/v1/nothing").status, 404)
         self.assertEqual(self.api.send("PUT", "/v1/jobs", {}).status, 405)
 
-    def test_bytes_that_are_no_http(self):
+    def test_bytes_that_are_not_http(self):
         host, port = self.server.base.removeprefix("http://").split(":")
         for garbage in (b"\x16\x03\x01\x02\x00\x01", b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
                         b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

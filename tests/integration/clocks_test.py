@@ -65,7 +65,7 @@ class Clocks(QueueCase):
         self.queue.connection.execute("update scheduled set run_at = clock_timestamp() where job_id = %s", (later,))
         self.until(lambda: (self.queue.state(late), self.queue.state(later)) == ('failed', 'queued'), 'no duty was done')
 
-    def test_nothing_comes_early_or_late(self):
+    def test_nothing_is_early_or_late(self):
         for offset, off in (('+1d', DAY), ('-1d', -DAY)):
             with self.subTest(offset):
                 shown = email.utils.parsedate_to_datetime(self.apis[offset].get('/v1/health').headers['Date'])

@@ -75,7 +75,7 @@ class Columns(unittest.TestCase):
         refused = self.api.send("POST", "/v1/jobs", {"kind": "sentiment", "args": {"model": "vader", "items": many}})
         self.assertEqual((refused.status, refused.json["errors"][0]["pointer"]), (422, "/args/items"))
 
-    def test_what_is_left_out_is_said(self):
+    def test_omitted_members_are_reported(self):
         told = self.server.run("submit", "sentiment", self.path, "--set", "model=vader", "--column", "text=said", "--keep", "region").stderr
         self.assertIn("not sent: when, customer", told)
         wrong = self.server.run("submit", "sentiment", self.path, "--column", "text=said", "--keep", "zone", check=False)

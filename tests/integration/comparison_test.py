@@ -107,7 +107,7 @@ class Comparison(unittest.TestCase):
         self.assertIsNone(told["summary"]["compared"]["given"])
         self.assertIn("have no labels", told["summary"]["compared"]["recommendation"]["text"])
 
-    def test_a_dataset_counts_labels_that_mean_nothing(self):
+    def test_a_dataset_counts_unknown_labels(self):
         path = self.server.folder / "half.csv"
         path.write_text("text,label\n" + f"{GOOD},positive\n{BAD},\n{PLAIN},mixed\n" * 10)
         dataset = json.loads(self.server.run("datasets", "upload", path, "--json").stdout)["id"]

@@ -109,7 +109,7 @@ class Datasets(unittest.TestCase):
         self.assertEqual(reply.json["state"], "ready")
         self.check_results(self.submit(dataset, {"text": "headline", "custom_id": "key"}), texts)
 
-    def test_an_upload_goes_on_after_a_cut_connection_and_a_killed_server(self):
+    def test_an_upload_resumes_after_a_cut_connection_and_a_killed_server(self):
         texts = make_texts(LINES, seed=9)
         body = as_csv(texts)
         dataset = self.create(body)
@@ -211,7 +211,7 @@ class Datasets(unittest.TestCase):
         both = self.api.post("/v1/jobs", {"kind": "sentiment", "args": {"dataset": dataset, "texts": ["a"]}})
         self.assertEqual(both.status, 422)
 
-    def test_a_foreign_dataset_looks_like_a_missing_one(self):
+    def test_another_teams_dataset_looks_missing(self):
         dataset = self.upload(b"text\nmine\n")["id"]
         self.server.admin("add-team", "others")
         self.server.admin("add-user", "eve")
@@ -238,7 +238,7 @@ class Datasets(unittest.TestCase):
         self.assertEqual(self.api.results(job), before)
         self.assertEqual(self.api.post("/v1/jobs", {"kind": "sentiment", "args": {"dataset": dataset}}).status, 422)
 
-    def test_the_command_line_uploads_what_is_too_long_for_a_request(self):
+    def test_the_command_line_uploads_files_too_long_for_a_request(self):
         self.server.api()  # signs the command line in, wherever the server is by now
         texts = make_texts(12_000)
         file = self.server.folder / "headlines.jsonl"
@@ -259,7 +259,7 @@ class Datasets(unittest.TestCase):
         self.assertEqual((made["name"], made["records_failed"]), ("bad.csv", 1))
         self.assertIn("1,3,wrong_field_count", self.server.run("datasets", "errors", made["id"]).stdout)
 
-    def test_a_download_that_is_cut_off_goes_on(self):
+    def test_an_interrupted_download_resumes(self):
         job = self.submit(self.upload(as_csv(make_texts(LINES, seed=5)))["id"], {"text": "headline", "custom_id": "key"})
         self.api.wait(job, 600)
         rng = random.Random(11)

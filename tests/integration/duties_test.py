@@ -146,7 +146,7 @@ class Duties(QueueCase):
             server.stop()
         self.assert_no_failures()
 
-    def test_another_does_what_the_killed_one_was_at(self):
+    def test_another_server_takes_over_from_a_killed_one(self):
         self.start_all('first', 'second')
         for number, (make, way) in enumerate(self.DUTIES):
             # The server's connection may close with it, or stay open until the server notices.
@@ -171,7 +171,7 @@ class Duties(QueueCase):
         work.check()
         self.start(held.server)
 
-    def test_servers_that_start_at_once_make_days_and_drop_days_once(self):
+    def test_servers_that_start_together_create_and_drop_days_once(self):
         old = self.seconds_from_now(-40 * 86400)
         self.queue.now = old
         self.queue.rows('select ensure_partitions(0, %s)', old)
@@ -197,7 +197,7 @@ class Duties(QueueCase):
             server.stop()
         self.assert_no_failures()
 
-    def test_sign_ins_are_forgotten_thirty_days_after_their_end(self):
+    def test_sign_ins_are_deleted_thirty_days_after_their_end(self):
         user = self.queue.one("insert into app_user (name) values ('ada') returning id")
         self.change("insert into membership (team_id, user_id, role) values (%s, %s, 'owner')", self.team, user)
         for name, days_over in {'fresh': -7, 'over': 29, 'long over': 31}.items():

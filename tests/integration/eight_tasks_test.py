@@ -164,7 +164,7 @@ class EightTasks(unittest.TestCase):
                               capture_output=True, text=True, timeout=harness.PATIENCE).stdout
         self.assertIn("rtx_3090: fits yes, batch", told)
 
-    def test_what_is_wrong_is_said(self):
+    def test_errors_are_reported(self):
         for walk in self.walks():
             # Whether this machine has little memory left is no matter here.
             status = self.server.run("doctor", check=False).returncode

@@ -36,7 +36,7 @@ class Faults(unittest.TestCase):
     def workers(self):
         return self.server.children("plimsoll-engine", "worker", "host")
 
-    def test_a_killed_worker_costs_no_text_and_doubles_none(self):
+    def test_a_killed_worker_loses_and_duplicates_no_text(self):
         jobs = [self.api.submit_texts([f"good day number {i}, bad night" for i in range(10_000)]) for _ in range(8)]
         while not (old := self.workers()):  # it comes after the server is ready
             pass
@@ -96,7 +96,7 @@ class Faults(unittest.TestCase):
                     os.kill(pid, signal.SIGCONT)
         self.check_recovery()
 
-    def test_a_database_that_recovers_from_a_crash_is_taken_over(self):
+    def test_a_database_that_recovers_from_a_crash_is_adopted(self):
         self.server.kill()
         parts = {command_line(pid).rpartition(": ")[2].strip(): pid for pid in descendants(self.server.postmaster())}
         # PostgreSQL restarts after the death of a part, and refuses connections until all others have ended.
@@ -111,7 +111,7 @@ class Faults(unittest.TestCase):
         while not any(text in line for line in self.server.log):
             self.assertLess(time.monotonic(), deadline, text)
 
-    def test_a_killed_database_that_nobody_buries_comes_back(self):
+    def test_a_killed_database_is_restarted_even_if_it_is_a_zombie(self):
         # As in a container without an init: PostgreSQL's parent is gone, and the process that inherits its children never reaps them.
         self.assertEqual(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0)
         self.server.kill()

@@ -41,7 +41,7 @@ class FirstHour(unittest.TestCase):
         rows = self.api.results(json.loads(done.stdout)["id"])
         self.assertEqual((len(rows), rows[-1]["text"], rows[-1]["custom_id"]), (10_001, "calm, sunny", "1"))
 
-    def test_a_wrong_file_says_what_is_wrong_and_which_flag_helps(self):
+    def test_an_invalid_file_names_the_error_and_the_flag(self):
         told = self.call("submit", "sentiment", self.file("d.csv", "headline,id\nup,1\n"), status=2).stderr
         self.assertIn('"headline"', told)
         self.assertIn("--column text=COLUMN", told)
@@ -76,7 +76,7 @@ class FirstHour(unittest.TestCase):
         for wrong in ("urgent", "11"):
             self.assertIn("low, normal, high", self.call("submit", "sentiment", texts, "--priority", wrong, status=2).stderr)
 
-    def test_doctor_knows_what_runs_and_what_is_set(self):
+    def test_doctor_reports_servers_and_settings(self):
         there = self.call("doctor", "--data", self.server.folder / "data").stdout
         self.assertIn("Signed in to " + self.server.base, there)
         self.assertIn("VADER; no published model", there)
@@ -112,7 +112,7 @@ class FirstHour(unittest.TestCase):
         again = self.server.run("doctor", "--bundle", bundle, check=False)
         self.assertEqual(again.returncode, 2, again.stderr)
 
-    def test_the_status_says_how_a_job_ended(self):
+    def test_the_exit_status_tells_how_a_job_ended(self):
         one, long = "calm", "x" * 100_000
         self.call("submit", "sentiment", self.file("ok.jsonl", json.dumps({"text": one})), "--watch")
         lines = "\n".join(json.dumps({"text": text}) for text in (one, long))
@@ -125,7 +125,7 @@ class FirstHour(unittest.TestCase):
         self.call("cancel", told.stdout.strip())
         self.call("watch", told.stdout.strip(), status=6)
 
-    def test_nothing_is_dropped_without_a_word(self):
+    def test_nothing_is_dropped_silently(self):
         texts = self.file("g.jsonl", json.dumps({"text": "calm"}))
         for timeout in ("0", "-5", "soon"):
             told = self.call("submit", "sentiment", texts, "--timeout", timeout, status=2).stderr

@@ -22,7 +22,7 @@ class FirstStart(unittest.TestCase):
         return subprocess.Popen([BIN / "plimsoll", "serve", "--port", "0", "--data", self.server.folder / "data"],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.server.environment())
 
-    def test_initdb_ends_with_the_start_that_asked_for_it(self):
+    def test_initdb_ends_with_the_start_that_began_it(self):
         for way in (signal.SIGKILL, signal.SIGTERM):
             with self.subTest(way):
                 start = self.begin()
@@ -39,7 +39,7 @@ class FirstStart(unittest.TestCase):
                 self.assertTrue(select.select([initdb], [], [], 30)[0], "initdb goes on")
         self.server.start()  # over what they left
 
-    def test_a_folder_that_is_no_cluster_is_named_and_left_alone(self):
+    def test_a_folder_that_is_not_a_cluster_is_named_and_unchanged(self):
         self.server.start()
         self.server.stop()
         cluster = self.server.folder / "data/postgres"
@@ -77,7 +77,7 @@ class Host(unittest.TestCase):
             self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
             self.assertEqual(self.status(server, "evil.example"), 421)
 
-    def test_a_trusted_proxy_may_pass_on_any_name(self):
+    def test_a_trusted_proxy_may_forward_any_name(self):
         with Server(engine__local="false", http__trusted_proxies="127.0.0.1") as server:
             self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
 

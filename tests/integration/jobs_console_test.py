@@ -74,7 +74,7 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(reply.status, 200, reply.body)
         return {state: jobs for state, jobs in reply.json["jobs"].items() if jobs}, reply.json["complete"]
 
-    def test_jobs_are_found_by_what_they_are(self):
+    def test_jobs_are_found_by_their_properties(self):
         label = {"labels": {"case": "found"}}
         first = self.submit(name="Harbour 50% off", **label)
         self.submit(name="harbour news", run_at=LATER, **label)
@@ -151,7 +151,7 @@ class JobsConsole(unittest.TestCase):
         reader = self.server.api("grace", self.team, scopes=("jobs:read",))
         self.assertEqual(reader.post("/v1/cancellations", {"filter": {}}).status, 403)
 
-    def test_what_was_tried_for_a_job_is_told(self):
+    def test_attempts_at_a_job_are_listed(self):
         job = self.api.wait(self.submit(name="tried", args={"texts": ["calm"] * 3}))
         page = self.api.get(f"/v1/jobs/{job['id']}/attempts").json
         self.assertIsNone(page["next_cursor"])
@@ -176,7 +176,7 @@ class JobsConsole(unittest.TestCase):
         for cursor in ("x", "1", "1.", ".1", "1.2x", "99999999999999999999.1"):
             self.assertEqual(self.api.get(f"/v1/jobs/{many['id']}/attempts?cursor={cursor}").status, 400, cursor)
 
-    def test_views_are_kept_for_who_saved_them(self):
+    def test_views_are_kept_for_their_owner(self):
         view = {"page": "jobs", "name": "Failed", "query": "state=failed"}
         first = self.api.send("PUT", "/v1/saved-views", view).json
         again = self.api.send("PUT", "/v1/saved-views", {**view, "query": "state=failed&since=1d"}).json

@@ -48,7 +48,7 @@ class Lifecycle(unittest.TestCase):
         self.api.post(job["links"]["cancellation"])
         self.assertEqual(self.api.wait(self.submit(unique=unique)["id"])["state"], "succeeded")
 
-    def test_a_bundle_is_stored_whole_or_each_job_for_itself(self):
+    def test_a_bundle_is_stored_whole_or_each_job_individually(self):
         good = {"kind": "sentiment", "args": {"texts": ["good"]}}
         bad = {"kind": "sentiment", "args": {}}
         refused = self.api.post("/v1/job-bundles", {"jobs": [good, bad]})
@@ -73,7 +73,7 @@ class Lifecycle(unittest.TestCase):
 
 
 class WithoutDevices(unittest.TestCase):
-    def test_what_nobody_can_run_says_so_and_fails_at_its_deadline(self):
+    def test_a_job_that_nobody_can_run_says_so_and_fails_at_its_deadline(self):
         with Server(engine__local="false") as server:
             api = server.api()
             soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=1)

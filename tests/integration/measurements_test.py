@@ -75,7 +75,7 @@ class Measurements(unittest.TestCase):
         self.assertIn("largest batch", str(found))
         self.assertEqual([one["id"] for one in self.listed()], [found.answer["id"]])
 
-    def test_a_probe_stops_at_the_most_and_at_other_errors(self):
+    def test_a_probe_stops_at_its_maximum_and_at_other_errors(self):
         self.assertEqual(plimsoll.probe(step, args=ARGS, most=24, server=self.where).largest_batch, 24)
         huge = plimsoll.probe(lambda batch: step(1000), args=ARGS, server=self.where)
         self.assertEqual((huge.largest_batch, huge.answer), (0, None))
@@ -105,7 +105,7 @@ class Measurements(unittest.TestCase):
         self.assertAlmostEqual(one["ratio"],
                                one["measured"]["peak_reserved_bytes"] / one["predicted"]["peak_reserved_bytes"])
 
-    def test_a_server_that_refuses_or_is_away_never_stops_a_training(self):
+    def test_an_unreachable_or_refusing_server_never_stops_a_training(self):
         for where in (plimsoll.Server(self.api.base, "plm_wrong"), plimsoll.Server("http://127.0.0.1:9", "plm_wrong")):
             monitor = plimsoll.RunMonitor(8, args=ARGS, server=where)
             monitor.begin()
@@ -121,14 +121,14 @@ class Measurements(unittest.TestCase):
             found = plimsoll.probe(step, args=ARGS, most=4, server=plimsoll.Server(self.api.base, "plm_wrong"))
         self.assertEqual((found.largest_batch, found.answer, str(found)), (4, None, "largest batch 4"))
 
-    def test_a_probe_names_what_it_cannot_do(self):
+    def test_a_probe_names_its_error(self):
         with self.assertRaisesRegex(ValueError, "first=8 to most=4"):
             plimsoll.probe(step, args=ARGS, first=8, most=4, server=self.where)
         with mock.patch.object(torch.cuda, "is_available", lambda: False):
             with self.assertRaisesRegex(plimsoll.NoGpu, "PyTorch 2.11.0 finds no CUDA device"):
                 plimsoll.probe(step, args=ARGS, server=self.where)
 
-    def test_a_run_without_a_gpu_is_measured_where_it_can_be_and_not_sent(self):
+    def test_a_run_without_a_gpu_is_measured_as_far_as_possible_and_not_sent(self):
         with (mock.patch.object(torch.cuda, "is_available", lambda: False),
               self.assertLogs("plimsoll_training", "INFO") as logs):
             callback = plimsoll.transformers_callback(args=ARGS, every=10)
@@ -139,7 +139,7 @@ class Measurements(unittest.TestCase):
         self.assertIn("nothing is sent", logs.output[0])
         self.assertEqual(self.listed(), [])
 
-    def test_measurements_correct_later_estimates_and_are_their_evidence(self):
+    def test_measurements_correct_later_estimates_and_are_shown_as_evidence(self):
         before = self.summary()
         self.assertIsNone(before["correction"])
         for factor in (1.30, 1.20, 1.10):
@@ -163,7 +163,7 @@ class Measurements(unittest.TestCase):
         self.assertEqual(summary["correction"], after["correction"])
         self.assertIn("corrected by 1.200", self.server.run("report", job).stdout)
 
-    def test_a_measurement_that_makes_no_sense_names_what_is_wrong(self):
+    def test_an_invalid_measurement_names_the_field(self):
         good = {"source": "run", "args": ARGS, "gpu": {"name": "X", "total_bytes": 8 << 30}, "batch": 1,
                 "measured": {"peak_reserved_bytes": 1}}
 
@@ -206,7 +206,7 @@ class Measurements(unittest.TestCase):
         self.assertEqual(self.api.send("DELETE", "/v1/gpu-profiles/lab_card").status, 404)
         self.assertEqual(self.api.send("DELETE", "/v1/gpu-profiles/t4").status, 404)
 
-    def test_auto_says_when_the_pool_has_no_gpu(self):
+    def test_auto_reports_a_pool_without_a_gpu(self):
         reply = self.api.post("/v1/estimates", {"kind": "training-config", "args": {**ARGS, "gpus": ["auto"]}})
         self.assertEqual((reply.status, reply.json["errors"][0]["pointer"]), (422, "/args/gpus/0"))
 

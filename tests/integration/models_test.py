@@ -104,20 +104,20 @@ class Pull(unittest.TestCase):
         self.assertTrue(all(token == "Bearer secret" for _, token, _ in self.hub.asked))
         self.assertIn("already installed", self.pull("desk/tiny", "--name", "tiny", status=2)["error"]["message"])
 
-    def test_a_connection_that_breaks_goes_on_where_it_was(self):
+    def test_a_broken_download_resumes(self):
         self.hub.tricks["cut"] = 50_000
         self.pull("desk/tiny", "--name", "tiny")
         ranges = [asked for path, _, asked in self.hub.asked if path == "/moved/model.safetensors"]
         self.assertEqual(ranges, [None, "bytes=50000-"])
 
-    def test_another_file_than_the_hub_told_of_is_not_kept(self):
+    def test_a_file_that_differs_from_the_hubs_hash_is_not_kept(self):
         self.hub.tricks["sha256"] = "0" * 64
         self.assertIn("differs from the hub's hash", self.pull("desk/tiny", "--name", "tiny", status=2)["error"]["message"])
         self.assertNotIn("tiny", self.left())
         self.hub.tricks.clear()
         self.pull("desk/tiny", "--name", "tiny")
 
-    def test_it_is_sent_nowhere_that_was_not_allowed(self):
+    def test_the_token_is_sent_only_to_allowed_hosts(self):
         for location in ("http://127.0.0.1:1/x", "https://example.com/x", "https://huggingface.co.example.com/x",
                          "file:///etc/passwd", "//example.com/x", "http://[::1"):
             self.hub.tricks["location"] = location
@@ -126,7 +126,7 @@ class Pull(unittest.TestCase):
             self.assertNotIn("token", told)
             self.assertEqual([path for path, _, _ in self.hub.asked if path.startswith("/moved")], [])
 
-    def test_what_is_wrong_is_told(self):
+    def test_errors_are_reported(self):
         self.assertIn("has no model", self.pull("desk/other", "--name", "x", status=2)["error"]["message"])
         self.assertIn("OWNER/NAME", self.pull("../../x", status=2)["error"]["message"])
         self.hub.tricks["status"] = 401
@@ -185,7 +185,7 @@ class Models(unittest.TestCase):
         self.assertEqual(job["state"], "succeeded", job)
         return job, self.api.results(job["id"])
 
-    def test_a_model_is_offered_with_what_is_known_of_it(self):
+    def test_a_model_is_offered_with_its_manifest(self):
         listed = self.api.get("/v1/models").json
         self.assertEqual(listed["default"], "vader")
         self.assertEqual([model["name"] for model in listed["items"]], ["vader", "tiny"])
@@ -210,7 +210,7 @@ class Models(unittest.TestCase):
         self.assertEqual(summary["reading"]["duplicates"], 1)
         self.assertEqual(job["args"]["model_hash"], self.hash)
 
-    def test_scores_do_not_depend_on_how_texts_come(self):
+    def test_scores_do_not_depend_on_the_form_of_input(self):
         draw = random.Random(3)
         words = "good bad strong weak profit loss shares quarter board union port rise fall storm deal".split()
         texts = [" ".join(draw.choice(words) for _ in range(draw.randrange(1, 40))) for _ in range(600)]
@@ -229,7 +229,7 @@ class Models(unittest.TestCase):
         again = json.loads(self.server.run("submit", "sentiment", path, "--set", "model=vader", "--watch", "--json").stdout)
         self.assertEqual(self.api.results(again["id"])[0]["tokens"], None)
 
-    def test_what_is_wrong_is_refused_with_the_field(self):
+    def test_invalid_arguments_are_refused_with_the_field(self):
         for args, pointer in (({"model": "tinny", "texts": ["a"]}, "/args/model"),
                               ({"model": "Tiny", "texts": ["a"]}, "/args/model"),
                               ({"model": "vader", "batch_size": 5, "texts": ["a"]}, "/args/batch_size"),

@@ -44,7 +44,7 @@ class Metrics(unittest.TestCase):
             if wanted(families):
                 return families
 
-    def test_prometheus_own_parser_takes_every_line(self):
+    def test_prometheus_own_parser_accepts_every_line(self):
         text, families = self.scrape()
         samples = [line for line in text.splitlines() if line and not line.startswith("#")]
         self.assertEqual(sum(len(f.samples) for f in families.values()), len(samples))
@@ -63,7 +63,7 @@ class Metrics(unittest.TestCase):
                                     "http_server_request_duration_seconds_count",
                                     operation="cancelJob", status="404"), 3)
 
-    def test_queue_devices_database_and_process_are_there(self):
+    def test_queue_devices_database_and_process_are_included(self):
         def settled(families):  # connections open one by one, duties begin after a second, devices report in turn
             opened = self.value(families, "plimsoll_database_connections", state="open")
             configured = self.value(families, "plimsoll_database_connections", state="configured")
@@ -88,7 +88,7 @@ class Metrics(unittest.TestCase):
         self.assertGreater(sum(sample.value for sample in families["plimsoll_duty_runs"].samples), 0)
         self.assertEqual(self.value(families, "plimsoll_leases_expired"), 0)
 
-    def test_only_metrics_and_only_reading(self):
+    def test_only_metrics_and_only_reads(self):
         base = self.server.metrics.rpartition("/")[0]
         other = Api(base)
         self.assertEqual(other.get("/v1/jobs").status, 404)
@@ -131,7 +131,7 @@ class Metrics(unittest.TestCase):
 
 
 class Readiness(unittest.TestCase):
-    def test_a_server_that_drains_says_so_before_it_stops_listening(self):
+    def test_a_draining_server_is_not_ready_before_it_stops_listening(self):
         server = Server(engine__local="false", http__drain_delay="60").start()
         self.addCleanup(server.remove)
         nobody = Api(server.base)

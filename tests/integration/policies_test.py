@@ -65,7 +65,7 @@ class Policies(unittest.TestCase):
         for method in ("PUT", "DELETE"):
             self.assertEqual(self.api.send(method, "/v1/policies/server", DESK if method == "PUT" else None).status, 409)
 
-    def test_what_cannot_be_meant_is_refused_with_its_member(self):
+    def test_invalid_arguments_are_refused_with_their_member(self):
         for change, pointer in (({"fallback": ["finbert", "finbert"]}, "/fallback/1"),
                                 ({"rules": [{"model": "finbert"}]}, "/rules/0"),
                                 ({"calendar": "lse"}, "/calendar"),
@@ -91,7 +91,7 @@ class Policies(unittest.TestCase):
         self.assertEqual(self.refusal("POST", "/v1/policy-previews", {"policy_id": "desk", "at": "1980-01-01T00:00:00Z"}), "/at")
         self.assertEqual(self.api.post("/v1/policy-previews", {}).status, 422)
 
-    def test_each_text_is_scored_by_what_its_time_and_source_choose(self):
+    def test_each_text_is_scored_by_the_model_of_its_time_and_source(self):
         items = [{"text": "A brilliant quarter", "time": CLOSED, "source": "reuters"},
                  {"text": "A brilliant quarter", "time": TRADING, "source": "reuters"},
                  {"text": "A brilliant quarter", "time": CLOSED, "source": "businesswire"},
@@ -187,7 +187,7 @@ class Policies(unittest.TestCase):
         self.server.run("policy", "remove", "wire")
         self.assertNotEqual(self.server.run("policy", "show", "wire", check=False).returncode, 0)
 
-    def test_jobs_of_a_bundle_are_completed_as_those_alone(self):
+    def test_jobs_of_a_bundle_are_completed_like_single_jobs(self):
         jobs = [{"kind": "sentiment", "args": args} for args in (
             {"model": "finbert", "texts": ["good"]}, {"policy": "desk", "texts": ["good"]}, {"texts": ["good"]})]
         made = self.api.post("/v1/job-bundles", {"jobs": jobs}).json["items"]

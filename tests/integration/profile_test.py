@@ -85,16 +85,16 @@ class Profile(unittest.TestCase):
         told = [line for line in self.server.log if "FEATURE_CUDA_STREAMS has no effect" in line]
         self.assertIn("opencl:pocl:0", "".join(told))
         found = self.server.run("doctor", env={"FEATURE_CUDA_STREAMS": "1"}, check=False).stdout
-        self.assertIn("FEATURE_CUDA_STREAMS is on, without effect on opencl:pocl:0", found)
+        self.assertIn("FEATURE_CUDA_STREAMS is on, but has no effect on opencl:pocl:0", found)
 
-    def test_one_named_device_measures_and_no_other(self):
+    def test_only_the_named_device_measures(self):
         devices = {device["device"]: device for device in self.api.get("/v1/devices").json["items"]}
         for address, mode in (("opencl:pocl:0", "sentiment"), ("host", "sentiment")):
             node = devices[address]["node"]
             report, _ = self.report(mode=mode, device=f"{node}/{address}", limits={"max_batch": 4})
             self.assertEqual(report["summary"]["device"]["device"], address)
 
-    def test_a_device_that_is_not_there_or_cannot_be_measured_is_refused(self):
+    def test_an_unknown_or_unmeasurable_device_is_refused(self):
         [host] = [device for device in self.api.get("/v1/devices").json["items"] if device["device"] == "host"]
         node = host["node"]
         for args, pointer in (({"device": f"{node}/opencl:none:0"}, "/args/device"), ({"device": "host"}, "/args/device"),
@@ -104,14 +104,14 @@ class Profile(unittest.TestCase):
             self.assertEqual(reply.status, 422, reply.body)
             self.assertEqual([error["pointer"] for error in reply.json["errors"]], [pointer])
 
-    def test_what_no_schema_says_is_refused_with_its_place(self):
+    def test_rules_beyond_the_schema_are_refused_with_their_place(self):
         reply = self.submit(mode="engine", device_class="host")
         self.assertEqual(reply.status, 422, reply.body)
         self.assertEqual([error["pointer"] for error in reply.json["errors"]], ["/args/device_class"])
         self.assertEqual(self.submit(limits={"max_batch": 0}).status, 422)
         self.assertEqual(self.submit(mode="llama").status, 422)
 
-    def test_a_language_model_is_asked_where_an_administrator_named_it(self):
+    def test_a_language_model_is_called_at_configured_endpoints(self):
         for path, tokens in (("/api/generate", 11), ("/v1/chat/completions", 5)):
             with self.subTest(path):
                 report, rows = self.report(mode="llm", llm_endpoint=self.origin + path, llm_model="tiny")
@@ -123,7 +123,7 @@ class Profile(unittest.TestCase):
                 self.assertEqual(self.model.asked[-1]["model"], "tiny")
         self.assertEqual(report["summary"]["summary"]["llm_models"], 1)
 
-    def test_no_other_endpoint_is_asked_and_no_redirect_followed(self):
+    def test_no_other_endpoint_is_called_and_no_redirect_followed(self):
         for elsewhere in (f"{self.origin}/other/api/generate", "http://localhost/api/generate"):
             reply = self.submit(mode="llm", llm_endpoint=elsewhere)
             self.assertEqual(reply.status, 422, reply.body)
@@ -136,7 +136,7 @@ class Profile(unittest.TestCase):
         self.assertEqual({row["error_code"] for row in rows}, {"unavailable"})
         self.assertIn("redirects are not followed", rows[0]["error"])
 
-    def test_a_device_lets_go_of_what_it_keeps(self):
+    def test_a_device_releases_its_memory(self):
         found = self.server.run("--json", "devices")
         [host] = [device for device in json.loads(found.stdout)["items"] if device["device"] == "host"]
         self.assertIsNone(host["cleanup"])
@@ -187,7 +187,7 @@ class Profile(unittest.TestCase):
         self.assertEqual(self.api.get("/v1/baselines").json["items"], [])
         self.assertIn("No baselines", self.server.run("baselines").stdout)
 
-    def test_a_baseline_belongs_to_its_team_and_to_those_who_may_submit(self):
+    def test_a_baseline_belongs_to_its_team_and_needs_the_scope_to_submit(self):
         reply = self.submit(mode="sentiment", limits={"max_batch": 1})
         job = self.api.wait(reply.json["id"])["id"]
         self.server.admin("add-team", "others")

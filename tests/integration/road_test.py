@@ -87,19 +87,19 @@ class Road(unittest.TestCase):
             names = [device["device"] for device in json.loads(self.server.run("--json", "devices").stdout)["items"]]
         self.assertIn("host", names)
 
-    def test_the_command_line_says_what_is_wrong_with_a_job(self):
+    def test_the_command_line_reports_errors_of_a_job(self):
         sample = ROOT / "deploy/samples/headlines.jsonl"
         refused = self.server.run("submit", "sentiment", sample, "--set", "model=bert", check=False)
         self.assertEqual(refused.returncode, 2)
         self.assertRegex(refused.stderr, r'(?m)^  /args/model: No worker has a model "bert". Available: vader\.')
 
-    def test_the_command_line_says_what_of_a_file_it_does_not_send(self):
+    def test_the_command_line_lists_columns_it_does_not_send(self):
         lines = '{"text": "good"}\n{"text": "bad", "custom_ID": "h-2"}\n'
         done = self.server.run("submit", "sentiment", "-", input=lines)
         self.assertIn('-:2: the member "custom_ID" is not sent', done.stderr)
         self.assertEqual(self.api.wait(done.stdout.strip())["progress"]["items_total"], 2)
 
-    def test_a_foreign_job_looks_like_a_missing_one(self):
+    def test_another_teams_job_looks_missing(self):
         job = self.api.submit_texts(["mine"])
         self.server.admin("add-team", "others")
         self.server.admin("add-user", "eve")
@@ -168,7 +168,7 @@ class Road(unittest.TestCase):
         link = self.server.admin("sign-in-link", "--user", "root", "--base-url", self.server.base)
         self.assertIn("as root, team operators", self.server.run("login", link, env=theirs).stdout)
 
-    def test_nothing_under_v1_is_open(self):
+    def test_nothing_under_v1_is_public(self):
         nobody = Api(self.server.base)
         for path in ("/v1/jobs", "/v1/users/me", "/v1/devices", "/v1/tokens", "/v1/jobs/job_0000000000001"):
             self.assertEqual(nobody.get(path).status, 401, path)
@@ -183,7 +183,7 @@ class Road(unittest.TestCase):
         self.assertEqual(admin.send("DELETE", "/v1/tokens/" + made["token"]["id"]).status, 204)
         self.assertEqual(short.get("/v1/jobs").status, 401)
 
-    def test_a_finished_job_can_be_deleted_with_everything_it_had(self):
+    def test_a_finished_job_can_be_deleted_with_its_data(self):
         job = self.api.submit_texts(["to be forgotten"])
         self.api.wait(job)
         self.assertEqual(self.api.send("DELETE", f"/v1/jobs/{job}").status, 204)

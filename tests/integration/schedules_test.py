@@ -59,7 +59,7 @@ class Schedules(unittest.TestCase):
         self.assertIsNotNone(run["triggered_by"])
         self.assertEqual(len(self.api.post(path + "/resume").json["next_runs"]), 5)
 
-    def test_a_name_is_taken_once_and_a_change_is_made_to_what_one_saw(self):
+    def test_a_name_is_unique_and_a_change_checks_the_version(self):
         path, schedule = self.make(cron="0 0 1 1 *")
         spec = {"name": schedule["name"], "cron": "@yearly", "job": JOB}
         taken = self.api.post("/v1/schedules", spec)

@@ -51,7 +51,7 @@ class Scores(unittest.TestCase):
         self.assertEqual(self.api.results(answer["job_id"]), answer["items"])
         self.assertEqual(self.api.send("DELETE", f"/v1/jobs/{answer['job_id']}").status, 204)
 
-    def test_items_bring_their_id_and_a_policy_says_what_it_chose(self):
+    def test_items_keep_their_id_and_a_policy_reports_its_choice(self):
         items = [{"text": GOOD, "custom_id": "a", "time": "2026-03-02T15:00:00Z", "source": "reuters"},
                  {"text": BAD, "custom_id": "b", "time": "2041-03-02T15:00:00Z"}]
         answer = self.score(items=items, policy="server")
@@ -61,7 +61,7 @@ class Scores(unittest.TestCase):
         self.assertEqual((good["model"], good["model_asked"], good["source"]), ("vader", "finbert", "reuters"))
         self.assertEqual((late["label"], late["error_code"]), (None, "invalid_time"))
 
-    def test_what_cannot_be_meant_is_refused_and_names_its_member(self):
+    def test_invalid_calls_are_refused_and_name_their_member(self):
         for body, status, pointer in (({"texts": ["a"] * 65}, 422, "/texts"),
                                       ({"texts": []}, 422, "/texts"),
                                       ({"texts": ["a"], "items": [{"text": "a"}]}, 422, None),
@@ -79,7 +79,7 @@ class Scores(unittest.TestCase):
                 self.assertEqual(answer.json["errors"][0]["pointer"], pointer, str(body)[:100])
         self.assert_nothing_stays()
 
-    def test_what_takes_too_long_is_given_up_and_says_so(self):
+    def test_a_timeout_is_reported_per_item(self):
         self.paused()
         answer = self.score(texts=[GOOD, BAD], timeout_seconds=1)
         self.assertEqual([(item["label"], item["error_code"]) for item in answer["items"]],
@@ -87,7 +87,7 @@ class Scores(unittest.TestCase):
         self.assertEqual(answer["items"][0]["error"], "Not done within 1 s.")
         self.assert_nothing_stays()
 
-    def test_who_sends_too_many_is_told_to_come_back(self):
+    def test_too_many_calls_get_retry_after(self):
         self.paused()
         with concurrent.futures.ThreadPoolExecutor(20) as pool:
             calls = [pool.submit(self.api.post, "/v1/score", {"texts": [GOOD], "timeout_seconds": 3}) for _ in range(20)]

@@ -144,7 +144,7 @@ class Smuggling(unittest.TestCase):
     def statuses(self, received):
         return [int(part[:3]) for part in received.split(b"HTTP/1.1 ")[1:]]
 
-    def test_what_is_ambiguous_is_refused_and_ends_the_connection(self):
+    def test_ambiguous_requests_are_refused_and_close_the_connection(self):
         self.assertGreater(len(REFUSED), 60)
         for name, sent in REFUSED.items():
             with self.subTest(name):
@@ -153,14 +153,14 @@ class Smuggling(unittest.TestCase):
                 self.assertTrue(all(400 <= status < 500 for status in statuses), statuses)
                 self.assertNotIn(401, statuses)  # the body was taken for a sign-in
 
-    def test_what_is_clear_is_understood_to_its_end(self):
+    def test_unambiguous_requests_are_parsed_to_their_end(self):
         for name, sent in UNDERSTOOD.items():
             with self.subTest(name):
                 first, *rest = self.statuses(self.exchange(sent + HIDDEN))
                 self.assertIn(first, (200, 401, 422))
                 self.assertEqual(rest, [404])
 
-    def test_a_refusal_whose_end_is_clear_leaves_the_next_request_alone(self):
+    def test_a_refusal_with_a_clear_end_does_not_affect_the_next_request(self):
         for name, sent in REFUSED_ALONE.items():
             with self.subTest(name):
                 first, *rest = self.statuses(self.exchange(sent + HIDDEN))

@@ -41,7 +41,7 @@ class Tls(unittest.TestCase):
     def serial(self):
         return ssl.get_server_certificate(("127.0.0.1", self.port))
 
-    def test_serves_with_the_certificate_and_takes_up_a_renewed_one(self):
+    def test_serves_with_the_certificate_and_reloads_a_renewed_one(self):
         self.assertTrue(self.server.base.startswith("https://"))
         status, headers = self.get(self.server.base + "/readyz", self.trusting)
         self.assertEqual((status, headers["Strict-Transport-Security"]), (200, "max-age=31536000"))
@@ -84,7 +84,7 @@ class Proxy(unittest.TestCase):
         self.assertTrue(cookie.startswith("__Host-plimsoll="), cookie)
         self.assertIn("; Secure", cookie)
 
-    def test_nobody_else_can_say_so(self):
+    def test_other_clients_headers_are_ignored(self):
         server = Server(engine__local="false").start()
         self.addCleanup(server.remove)
         cookie = self.cookie(server, {"X-Forwarded-Proto": "https"})
@@ -131,7 +131,7 @@ class Guesses(unittest.TestCase):
             self.assertEqual(status, 401)
             self.assertLess(n, 1000)
 
-    def test_only_who_guesses_has_to_wait(self):
+    def test_only_the_guessing_client_has_to_wait(self):
         self.start(http__trusted_proxies="127.0.0.1")
         self.assertGreaterEqual(self.guess("127.0.0.66"), 60)
         self.assertEqual(self.status("127.0.0.77", self.token), 200)
@@ -141,14 +141,14 @@ class Guesses(unittest.TestCase):
         self.guess("127.0.0.67", {"X-Forwarded-For": "127.0.0.77"})
         self.assertEqual(self.status("127.0.0.77", nobodys_token(10**6 + 1)), 401)
 
-    def test_without_trust_the_proxy_is_who_guesses(self):
+    def test_without_trust_the_proxy_counts_as_the_guessing_client(self):
         self.start()
         self.guess("127.0.0.66")
         self.assertEqual(self.status("127.0.0.77", nobodys_token(10**6)), 429)
 
 
 class Limits(unittest.TestCase):
-    def test_who_asks_too_much_is_told_when_to_come_back(self):
+    def test_a_rate_limited_client_gets_retry_after(self):
         server = Server(engine__local="false", limits__requests_per_minute="20").start()
         self.addCleanup(server.remove)
         api = server.api()

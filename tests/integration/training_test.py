@@ -36,7 +36,7 @@ class Training(unittest.TestCase):
         self.assertIn("/args" + pointer, found)
         self.assertIn(words, found["/args" + pointer])
 
-    def test_an_estimate_sums_up_and_keeps_below_the_load_line(self):
+    def test_an_estimate_sums_up_and_stays_below_the_load_line(self):
         card = self.card()
         self.assertEqual(card["fits"], "yes")
         self.assertEqual(sum(part["bytes"] for part in card["breakdown"]), card["memory"]["device_used_bytes"])
@@ -44,13 +44,13 @@ class Training(unittest.TestCase):
         self.assertLessEqual(card["batch"], card["max_batch"])
         self.assertEqual(card["accumulation"]["exact"]["effective"], 32)
 
-    def test_what_does_not_fit_is_an_answer_that_says_what_would(self):
+    def test_a_run_that_does_not_fit_gets_a_remedy(self):
         card = self.card(model={"preset": "llama-8b"}, gpus=["t4"], what_ifs=True)
         self.assertEqual((card["fits"], card["max_batch"]), ("no", 0))
         self.assertIsNone(card["accumulation"])
         self.assertIn("The smallest GPU of the catalogue that fits it is", card["why"])
 
-    def test_a_batch_above_the_largest_is_judged_as_asked(self):
+    def test_a_batch_above_the_largest_is_checked_as_requested(self):
         largest = self.card()["max_batch"]
         card = self.card(training={"sequence_length": 128, "batch": largest * 2})
         self.assertEqual((card["batch"], card["fits"]), (largest * 2, "no"))
@@ -76,7 +76,7 @@ class Training(unittest.TestCase):
         not_a_number = b'{"kind": "training-config", "args": {"model": {"preset": "gpt2"}, "safety_margin": NaN}}'
         self.assertEqual(self.api.post("/v1/estimates", not_a_number).status, 400)
 
-    def test_too_much_for_an_estimate_is_refused_and_makes_a_job(self):
+    def test_an_estimate_that_is_too_large_is_refused_and_works_as_a_job(self):
         args = {"model": {"preset": "gpt2-xl"}, "gpus": ["all"]}
         reply = self.api.post("/v1/estimates", {"kind": "training-config", "args": args})
         self.assertEqual(reply.status, 422)
@@ -85,7 +85,7 @@ class Training(unittest.TestCase):
         self.assertEqual(job.status, 202, job.body[:500])
         self.assertEqual(self.api.wait(job.json["id"])["state"], "succeeded")
 
-    def test_a_job_reports_what_the_estimate_said(self):
+    def test_a_job_reports_the_same_as_the_estimate(self):
         args = {**BERT, "gpus": ["rtx_4090", "h200"], "what_ifs": True,
                 "stages": [{"name": "long", "sequence_length": 512}], "cluster": {"cards": 4, "sharding": "zero2"}}
         job = self.api.post("/v1/jobs", {"kind": "training-config", "args": args}).json["id"]
@@ -106,7 +106,7 @@ class Training(unittest.TestCase):
         csv = self.api.get(f"/v1/jobs/{job}/results.csv").body.decode().splitlines()
         self.assertEqual((csv[0].split(",")[:3], len(csv)), (["index", "gpu", "name"], 3))
 
-    def test_a_device_of_the_pool_is_measured_beside_the_reports(self):
+    def test_a_device_of_the_pool_is_measured_besides_the_reports(self):
         args = {"model": {"preset": "minilm-l6"}, "gpus": ["rtx_4090"], "what_ifs": False}
         job = self.api.post("/v1/jobs", {"kind": "training-config", "args": {**args, "probe": True}}).json["id"]
         self.assertEqual(self.api.wait(job)["state"], "succeeded")
@@ -243,7 +243,7 @@ class Training(unittest.TestCase):
         self.server.run("gpu-profiles", "remove", "cli_card")
         self.assertIn("No team GPU profiles yet", self.server.run("gpu-profiles", "own").stdout)
 
-    def test_what_was_seen_of_a_run_is_explained_with_the_estimate(self):
+    def test_observations_of_a_run_are_explained_with_the_estimate(self):
         seen = {"gpu_percent": 30, "memory_percent": 20, "batch": 8}
         causes = self.card(observed=seen)["diagnosis"]
         self.assertIn("raise the batch from 8 to", causes[0]["change"])

@@ -25,7 +25,7 @@ class Usage(unittest.TestCase):
             pass
         return found
 
-    def test_what_jobs_used_is_told_and_outlives_them(self):
+    def test_usage_of_jobs_is_reported_and_outlives_them(self):
         jobs = [self.api.submit_texts([f"a good day {n}", "a bad day"]) for n in range(3)]
         for job in jobs:
             self.api.wait(job)

@@ -68,13 +68,13 @@ class WavesJobs(unittest.TestCase):
             self.assertEqual(rates[row["symbol"]], symbol.pop("false_discovery_rate", None))
             self.assertEqual(row["report"], symbol)
 
-    def test_a_job_says_what_the_command_line_says(self):
+    def test_a_job_reports_the_same_as_the_command_line(self):
         report, rows = self.finished(self.submit(prices=SAMPLE.read_text(), **SETTINGS))
         self.assert_same(report, rows, self.alone(SAMPLE, **SETTINGS))
         self.assertEqual(report["items"], {"total": 4, "ok": 4, "failed": 0})
         self.assertTrue(report["summary"]["complete"])
 
-    def test_a_dataset_by_date_says_the_same_as_the_file(self):
+    def test_a_dataset_by_date_gives_the_same_as_the_file(self):
         text = walks(30, 400)  # 12,000 rows: more than one chunk, every symbol in each
         file = self.folder / "walks.csv"
         file.write_text(text)
@@ -122,7 +122,7 @@ class WavesJobs(unittest.TestCase):
             time.sleep(0.1)
         self.fail(f"{name} is not ready: {states}")
 
-    def test_a_device_finds_what_the_processor_finds(self):
+    def test_a_device_finds_the_same_as_the_processor(self):
         self.wait_for_device("opencl:pocl:0")
         args = {"prices": walks(4, 120), "surrogates": 20}
         with_device, rows = self.finished(self.submit(**args, use_gpu=True))
@@ -144,7 +144,7 @@ class WavesJobs(unittest.TestCase):
         known = {line.strip().split(":")[0] for line in schema.splitlines() if line[:8] == " " * 8 and line[8:9].isalpha()}
         self.assertEqual(keys - known, set())
 
-    def test_wrong_settings_name_their_key(self):
+    def test_invalid_settings_name_their_key(self):
         for key, value in (("max_overlap", 2), ("preset", "warp"), ("use_gpu", "maybe"), ("stars", 1), ("top_n", -1)):
             reply = self.api.post("/v1/jobs", {"kind": "waves", "args": {"prices": "close\n1\n", key: value}})
             self.assertEqual(reply.status, 422, (key, reply.body[:300]))
@@ -156,7 +156,7 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual(reply.status, 422, reply.body[:500])
         return [error["pointer"] for error in reply.json["errors"]]
 
-    def test_a_count_of_a_report_holds_when_it_is_checked(self):
+    def test_a_count_of_a_report_is_valid_when_checked(self):
         report, rows = self.finished(self.submit(prices=SAMPLE.read_text(), days=300, top_n=5))
         job = {"job_id": report["job_id"], "index": 2}
         for count in rows[2]["report"]["counts"]:
@@ -213,7 +213,7 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual(self.api.get(f"{pictures}/1.svg?number={counts + 1}").status, 404)
         self.assertEqual(self.api.get(f"{pictures}/4.svg").status, 404)
 
-    def test_new_bars_change_what_a_search_of_all_says(self):
+    def test_new_bars_change_what_a_full_search_reports(self):
         closes = [line.split(",")[1] for line in SAMPLE.read_text().splitlines() if line.startswith("DAX,")][:400]
         told = lambda bars: "close\n" + "\n".join(bars) + "\n"
         before, _ = self.finished(self.submit(prices=told(closes[:390]), symbol="DAX", surrogates=5))
@@ -234,7 +234,7 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual([step["bar"] for step in few["steps"]], list(range(8)))
         self.assertEqual(self.refused("/v1/waves-replays", {"prices": told(["1"] * 2001)}), [""])
 
-    def test_times_are_told_in_the_zone_of_the_series(self):
+    def test_times_are_in_the_zone_of_the_series(self):
         rows = "".join(f"2024-03-{day:02} {hour:02}:30,{100 + (day * 7 + hour * 3) % 11}\n"
                        for day in range(28, 32) for hour in range(9, 17))
         args = {"prices": "date,close\n" + rows, "time_zone": "Europe/Berlin"}
@@ -257,7 +257,7 @@ class WavesJobs(unittest.TestCase):
         self.assertEqual(results[0]["date_start"], "2024-03-01")
         self.assertIsNone(days["summary"]["rarity_note"])
 
-    def test_a_file_that_names_its_zone_is_told_there(self):
+    def test_a_file_that_names_its_zone_keeps_it(self):
         rows = "".join(f"2024-03-04T{hour:02}:30-05:00,{100 + (hour * 7) % 11}\n" for hour in range(9, 17))
         _, results = self.finished(self.submit(prices="date,close\n" + rows))
         told = results[0]["report"]
@@ -292,7 +292,7 @@ class WavesJobs(unittest.TestCase):
 
 
 class WithoutCairo(unittest.TestCase):
-    def test_png_says_what_is_missing_and_svg_is_drawn(self):
+    def test_png_names_the_missing_library_and_svg_is_drawn(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "libcairo.so.2").write_text("")  # found first, and no library
             with unittest.mock.patch.dict(os.environ, {"LD_LIBRARY_PATH": folder}):

@@ -162,7 +162,7 @@ class Waves(unittest.TestCase):
         self.assertIn("no symbol", self.waves(path, "--symbols", "none", code=2))
         self.assertIn("close", self.waves(self.file("x.csv", "date,price\n1,2\n"), code=2))
 
-    def test_a_count_of_ones_own(self):
+    def test_a_user_drawn_count(self):
         check = ("--set", "mode=compatible", "--check")
         self.assertIn("valid, score 0.9920", self.waves(PRICES, *check, "impulse down 38,45,48,57,76,84"))
         told = json.loads(self.waves(PRICES, *check, "impulse down 38,45,48,57,76,85", "--format", "json", code=1))
@@ -171,7 +171,7 @@ class Waves(unittest.TestCase):
         self.assertIn("has 6 ends", self.waves(PRICES, *check, "impulse down 38,45,48,57,76,84,90", code=2))
         self.assertIn("3 of 5 waves", self.waves(PRICES, *check, "impulse down 38,45,48,57"))
 
-    def test_bars_that_come_one_by_one(self):
+    def test_bars_one_by_one(self):
         told = [json.loads(line) for line in self.waves(PRICES, "--replay", "30", "--format", "jsonl").splitlines()]
         self.assertEqual([step["bar"] for step in told], list(range(470, 500)))
         self.assertLess(sum(step["nodes"] for step in told), sum(step["full_search_nodes"] for step in told))

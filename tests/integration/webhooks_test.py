@@ -71,7 +71,7 @@ class Webhooks(unittest.TestCase):
         self.assertEqual(reply.status, 202, reply.body)
         return reply.json["id"]
 
-    def test_a_receiver_that_fails_is_told_again_until_it_takes_it(self):
+    def test_a_failing_receiver_is_retried_until_it_accepts(self):
         path, secret = self.add(self.flaky.origin + "/jobs?key=1")
         began = int(time.time())
         job = self.api.post("/v1/jobs", {"kind": "sentiment", "name": "told", "labels": {"desk": "energy"},
@@ -99,7 +99,7 @@ class Webhooks(unittest.TestCase):
         self.assertNotIn(secret, log)
         self.assertNotIn("key=1", log)
 
-    def test_a_removed_webhook_is_told_nothing_more(self):
+    def test_a_removed_webhook_gets_no_more_notices(self):
         path, secret = self.add(self.plain.origin)
         job = self.api.submit_texts(["good"])
         self.api.wait(job)
@@ -153,7 +153,7 @@ class Webhooks(unittest.TestCase):
 
 
 class Rebinding(unittest.TestCase):
-    def test_a_listed_name_that_leads_inside_is_not_called(self):
+    def test_a_listed_name_with_a_private_address_is_not_called(self):
         receiver = Receiver()
         self.addCleanup(receiver.close)
         origin = f"http://localhost:{receiver.port}"

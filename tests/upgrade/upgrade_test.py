@@ -49,7 +49,7 @@ def ledger_of(url):
 class Upgrade(unittest.TestCase):
     maxDiff = None
 
-    def test_a_fresh_schema_is_the_one_that_psql_makes(self):
+    def test_a_fresh_schema_equals_the_one_made_by_psql(self):
         fresh = create('fresh')
         self.assertRegex(migrate(fresh), r'Schema version \d+, was 0\.')
         self.assertEqual(schema_of(fresh), schema_of(SERVER))

@@ -15,8 +15,8 @@ std::filesystem::path default_kernel_cache();
 // exist: it sets an environment variable, which children inherit.
 Result<void> use_kernel_cache(const std::filesystem::path& directory);
 
-// The same with a folder of this user's own among the temporary files, for where the chosen one
-// cannot be made (a read-only file system). Returns the folder.
+// The same with a folder of this user's own among the temporary files, if the chosen one cannot be
+// created (a read-only file system). Returns the folder.
 Result<std::filesystem::path> use_temporary_kernel_cache();
 
 }  // namespace plimsoll::opencl

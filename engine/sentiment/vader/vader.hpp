@@ -16,8 +16,8 @@ struct Scores {
     double compound = 0;  // -1 (most negative) to 1, four decimals
 };
 
-// Scores English texts with VADER (Hutto and Gilbert, ICWSM 2014), bit for bit as the Python
-// reference at commit 44fc044. Keeps its working memory between texts: one scorer a thread.
+// Scores English texts with VADER (Hutto and Gilbert, ICWSM 2014), equal bit for bit to the Python
+// reference at commit 44fc044. Keeps its working memory between texts: use one scorer per thread.
 class Scorer {
   public:
     // Broken UTF-8 counts as U+FFFD. An empty text scores zeros.

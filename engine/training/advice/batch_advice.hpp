@@ -8,7 +8,7 @@
 namespace plimsoll::training {
 
 struct Accumulation {
-    std::int64_t batch = 0;  // of each card
+    std::int64_t batch = 0;  // per card
     std::int64_t steps = 1;
     std::int64_t cards = 1;  // that train together, each on its own samples
     std::int64_t effective() const { return batch * steps * cards; }
@@ -18,7 +18,7 @@ struct Accumulation {
 struct AccumulationAdvice {
     Accumulation floor;    // never above the target (the NAICS memory guide's choice)
     Accumulation nearest;  // closest to the target
-    // The target itself, with the largest batch that divides it; none where the cards do not divide
+    // The target itself, with the largest batch that divides it; none if the cards do not divide
     // the target.
     std::optional<Accumulation> exact;
 };
@@ -38,13 +38,13 @@ struct LoaderAdvice {
     bool persistent_workers = false;
     std::int64_t host_bytes = 0;     // workers * prefetch * bytes of a batch
     bool host_memory_tight = false;  // more than half of the given RAM
-    // Processes that tokenise the data set once before the training; 0 where there is no text.
+    // Processes that tokenize the dataset once before training; 0 without text.
     int tokenizer_processes = 0;
 };
 LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t batch_bytes,
                            std::int64_t host_ram_bytes, bool text = true);
 
-// The number of concurrent runs of one model that fit on a card, CUDA contexts included.
+// The number of concurrent runs of one model that fit on a card, including CUDA contexts.
 std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t reserved_bytes,
                            std::int64_t context_bytes);
 

@@ -8,11 +8,11 @@
 
 namespace plimsoll::training {
 
-// What a kind of training usually starts from, where nobody says what theirs does.
+// The usual starting point of a kind of training, if none is given.
 struct Convention {
     std::int64_t effective_batch = 0;
     double rate = 0;
-    double rate_batch = 0;  // the effective batch that the rate goes with
+    double rate_batch = 0;  // the effective batch of this rate
     std::string source;
 };
 

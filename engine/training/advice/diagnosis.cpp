@@ -31,7 +31,7 @@ void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
                        "keeps only layer inputs; about 20 % slower", false});
     else
         out.push_back({"weights and their states dominate where activations are checkpointed",
-                       "train adapters (LoRA) or take an 8-bit optimizer; on several cards, shard",
+                       "train adapters (LoRA) or use an 8-bit optimizer; on several cards, shard",
                        "weights that do not train have no gradients and no states", false});
 }
 
@@ -47,10 +47,11 @@ void add_memory(const Observation& seen, std::vector<Cause>& out) {
                                          seen.batch, seen.batch - (seen.batch + 3) / 4)
                            : std::string("lower the batch and accumulate more");
         const bool checkpointed = seen.checkpointing.value_or(false);
-        out.push_back({fmt::format("{:.0f} % of the memory is used", percent),
-                       change + (checkpointed ? "" : ", or turn gradient checkpointing on"),
-                       "a longer batch, or another process on the card, no longer ends the run",
-                       false, Subject::batch});
+        out.push_back(
+            {fmt::format("{:.0f} % of the memory is used", percent),
+             change + (checkpointed ? "" : ", or turn gradient checkpointing on"),
+             "a longer batch, or another process on the card, no longer makes the run fail", false,
+             Subject::batch});
     } else if (percent < kFewPercent && known && seen.max_batch > seen.batch) {
         out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
                        fmt::format("raise the batch from {} to {}", seen.batch, seen.max_batch),

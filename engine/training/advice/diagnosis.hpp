@@ -9,20 +9,20 @@
 
 namespace plimsoll::training {
 
-// Symptoms of a running or failed training. Percentages 0 to 100.
+// Symptoms of a running or failed training run. Percentages 0 to 100.
 struct Observation {
     std::optional<double> gpu_percent = {};
     std::optional<double> cpu_percent = {};
     std::optional<double> memory_percent = {};
     bool out_of_memory = false;
-    int batch = 0;  // 0 = not known
+    int batch = 0;  // 0: unknown
     int accumulation = 1;
     std::optional<bool> checkpointing = {};
-    int loader_workers = -1;                  // -1 = not known
-    int cpu_cores = 0;                        // 0 = not known
-    std::int64_t max_batch = 0;               // maximum of the estimate, 0 = no estimate
+    int loader_workers = -1;                  // -1: unknown
+    int cpu_cores = 0;                        // 0: unknown
+    std::int64_t max_batch = 0;               // largest batch of the estimate, 0: no estimate
     std::optional<double> step_seconds = {};  // of one optimizer step with all its micro-batches
-    double modelled_step_seconds = 0;         // of the same step, 0 = no estimate
+    double modelled_step_seconds = 0;         // of the same step, 0: no estimate
 };
 
 struct Cause {

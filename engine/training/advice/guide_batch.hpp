@@ -8,20 +8,20 @@
 
 namespace plimsoll::training {
 
-// What the guide that speaks of a model sets on a card.
+// The settings that a model's guide recommends on a card.
 struct GuideBatch {
     std::string_view guide;  // its title
     std::int64_t batch = 1;
     std::int64_t accumulation = 1;
 };
 
-// Whether one of the three guides speaks of this model.
+// Whether one of the three guides covers this model.
 bool has_guide(const ModelShape& shape);
 
-// Nothing where its guide has no batch for the card.
+// Nothing if its guide has no batch for the card.
 std::optional<GuideBatch> guide_batch(const ReportRequest& request, const GpuProfile& gpu);
 
-// The NAICS memory guide's own view of a model of its family and of a card.
+// The NAICS memory guide's representation of a model of its family and of a card.
 naics::Model naics_model(const ModelShape& shape, const TrainingSettings& settings);
 naics::Search naics_search(const ReportRequest& request, const GpuProfile& gpu);
 

@@ -8,7 +8,7 @@
 
 namespace plimsoll::training {
 
-// Where larger batches stop paying.
+// Where larger batches no longer pay off.
 struct Knee {
     std::int64_t batch = 1;
     double samples_per_second = 0;

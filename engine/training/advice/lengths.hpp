@@ -7,9 +7,9 @@
 
 namespace plimsoll::training {
 
-// How long the texts of a data set are: a histogram in tokens.
+// The lengths of a dataset's texts: a histogram in tokens.
 struct LengthBin {
-    int tokens = 0;  // of its longest text
+    int tokens = 0;  // of the longest text
     std::int64_t samples = 0;
 };
 
@@ -20,7 +20,7 @@ struct Lengths {
     double cut_share = 0;
 };
 
-// `cut_at`: where the tokenizer truncates; 0 = nowhere. Errors name the field below the histogram.
+// `cut_at`: where the tokenizer truncates; 0: nowhere. Errors name the field below the histogram.
 Result<Lengths> summarise(std::vector<LengthBin> histogram, int cut_at);
 
 }  // namespace plimsoll::training

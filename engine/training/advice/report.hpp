@@ -14,22 +14,22 @@ namespace plimsoll::training {
 
 // Which batch to recommend among those that fit.
 enum class Goal {
-    fill,   // the largest, of which whole micro-batches make the target
+    fill,   // the largest that reaches the target in whole micro-batches
     knee,   // the smallest that is hardly slower than the largest; speed is modelled
-    guide,  // what the guide that speaks of the model sets, whether it fits or not
+    guide,  // the value of the model's guide, whether it fits or not
 };
 
 struct ReportRequest {
     ModelShape shape;
     TrainingSettings settings;
-    // Nobody chose bf16: a card without it trains in fp16 autocast, or in fp32 where it has no fast
-    // fp16 either.
+    // bf16 was not requested: a card without it trains in fp16 autocast, or in fp32 if it has no
+    // fast fp16 either.
     bool adapts_precision = false;
     std::optional<Lengths> lengths;  // of the texts; settings.sequence is their longest
     std::vector<GpuProfile> gpus;
     SearchOptions search;
-    std::int64_t batch = 0;  // judge this batch; 0 = the recommended one
-    // Where it takes several micro-batches, gradients persist between them and are counted.
+    std::int64_t batch = 0;  // check this batch; 0: the recommended one
+    // With several micro-batches, gradients persist between them and are counted.
     std::int64_t target_effective_batch = 256;  // of all settings.cards together
     RateQuestion rate;                          // its batch is filled in per card
     Workload workload;
@@ -46,7 +46,7 @@ struct ReportRequest {
 struct WhatIf {
     std::string change;  // "gradient checkpointing"
     std::int64_t max_batch = 0;
-    double batch_factor = 0;  // against the report's own max_batch
+    double batch_factor = 0;  // relative to the report's own max_batch
     double speed_factor = 0;  // samples per second at its own recommended batch
 };
 
@@ -57,11 +57,11 @@ struct CurvePoint {
     double step_seconds = 0;
 };
 
-// Why a report has its batch.
+// The reason for a report's batch.
 enum class BatchReason {
     knee,          // larger batches would hardly be faster
     memory,        // the largest round batch that fits, still faster than smaller ones
-    fill,          // the largest that fits, of which whole micro-batches make the target
+    fill,          // the largest that fits and reaches the target in whole micro-batches
     target,        // the target effective batch itself
     guide,         // the guide's
     asked,         // the request
@@ -72,22 +72,22 @@ struct GpuReport {
     GpuProfile gpu;
     Precision precision = Precision::fp32;  // of this card's run
     BatchLimits limits;
-    std::vector<std::int64_t> unfitting;  // just below the largest batch; with the curves
+    std::vector<std::int64_t> unfitting;  // just below the largest batch; only with the curves
     Band band;
     Knee knee;               // of the batches that fit
-    std::int64_t batch = 1;  // the batch that the other fields describe
+    std::int64_t batch = 1;  // the batch described by the other fields
     BatchReason reason = BatchReason::nothing_fits;
     std::string guide;  // whose batch it is
     Fit fit = Fit::no;  // of this batch
     Estimate at_batch;
     std::int64_t reserved = 0;     // peak_reserved, corrected by measured runs
-    std::int64_t device_used = 0;  // that and the context
+    std::int64_t device_used = 0;  // that plus the context
     double utilisation_percent = 0;
     std::int64_t headroom_bytes = 0;
-    double out_of_memory_probability = 0;  // by the band
+    double out_of_memory_probability = 0;  // from the band
     std::optional<AccumulationAdvice> accumulation;
-    Throughput throughput;          // of one card; hours: all cards, without their communication
-    double micro_step_seconds = 0;  // one micro-batch with its share of the optimizer step
+    Throughput throughput;          // per card; hours: all cards, excluding their communication
+    double micro_step_seconds = 0;  // one micro-batch with its part of the optimizer step
     RateAdvice rate;
     LoaderAdvice loader;
     std::int64_t parallel_runs = 0;
@@ -99,7 +99,7 @@ struct Report {
     std::vector<GpuReport> gpus;
 };
 
-// Everything a training-config job returns; errors name the field.
+// The whole result of a training-config job; errors name the field.
 Result<Report> make_report(const ReportRequest& request);
 
 }  // namespace plimsoll::training

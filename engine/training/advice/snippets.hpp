@@ -14,7 +14,7 @@ struct RecommendedSettings {
     std::int64_t warmup_steps = 0;
     TrainingSettings training;
     std::string allocator = {};     // PYTORCH_ALLOC_CONF, unless it is the default
-    std::string lora_targets = {};  // as peft takes them; empty without adapters
+    std::string lora_targets = {};  // names for peft; empty without adapters
     std::int64_t trainable_parameters = 0;
     LoaderAdvice loader;
     int epochs = 1;

@@ -57,7 +57,7 @@ std::string recommendation(const DetectedGpu& card) {
     const auto profile = profile_for(card);
     return fmt::format("{} with {}: use {}{} (GPU_PROFILE={})\n", card.name,
                        gigabytes(card.total_bytes), profile.name,
-                       profile_named(card) ? "" : ", the nearest in memory that the catalogue has",
+                       profile_named(card) ? "" : ", the closest in memory in the catalogue",
                        profile.id);
 }
 

@@ -7,11 +7,11 @@
 
 namespace plimsoll::training {
 
-// Settings of PyTorch's CUDA caching allocator (PYTORCH_CUDA_ALLOC_CONF). Bytes; 0 = off.
+// Settings of PyTorch's CUDA caching allocator (PYTORCH_CUDA_ALLOC_CONF). Bytes; 0: off.
 struct AllocatorSettings {
     std::int64_t limit = 0;            // memory the driver can provide; 0 = unlimited
     std::int64_t max_split = 0;        // max_split_size_mb
-    bool expandable_segments = false;  // one growing segment a pool
+    bool expandable_segments = false;  // one growing segment per pool
 };
 
 // A simulation of PyTorch's CUDA caching allocator for one stream

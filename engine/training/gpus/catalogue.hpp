@@ -40,13 +40,12 @@ struct DetectedGpu {
     std::int64_t total_bytes = 0;
 };
 
-// The profile of a real card, by its name; where several have it, the one nearest in memory.
+// The profile of a real card, by name; if several have it, the closest in memory.
 std::optional<GpuProfile> profile_named(const DetectedGpu& card,
                                         std::span<const GpuProfile> profiles = shipped_gpus());
 
-// The same, or else the profile nearest in memory that does not claim more than the card reports,
-// of the generation that its name gives away if there is one. Its memory is replaced by the
-// reported number.
+// The same, or else the profile closest in memory that does not exceed what the card reports, of
+// the generation that its name implies, if any. Its memory is replaced by the reported number.
 GpuProfile profile_for(const DetectedGpu& card,
                        std::span<const GpuProfile> profiles = shipped_gpus());
 

@@ -78,7 +78,7 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
         return std::islower(c) || std::isdigit(c) || c == '_';
     });
     if (gpu.id.empty() || gpu.id.size() > 64 || !plain)
-        return bad("/id", "The id must be 1 to 64 lower-case letters, digits or underscores.");
+        return bad("/id", "The ID must be 1 to 64 lower-case letters, digits or underscores.");
     if (!in(gpu.memory_gib, 0.5, 4096))
         return bad("/memory_gib", "The memory must be between 0.5 and 4096 GiB.");
     if (!in(gpu.context_gib, 0, gpu.memory_gib / 2))

@@ -8,14 +8,14 @@
 
 namespace plimsoll::training {
 
-// A card as a team describes it. Without bandwidth and fp32 rate, what is left out is that of the
-// built-in card that is most like it, by name or by memory.
+// A card as described by a team. Without bandwidth and fp32 rate, omitted values are those of the
+// most similar built-in card, by name or by memory.
 struct CustomGpu {
     std::string id = {};
     std::string name = {};
     double memory_gib = 0;
     double context_gib = 0.5;
-    double bandwidth_gb_s = 0;  // 0: not known; both or none
+    double bandwidth_gb_s = 0;  // 0: unknown; both or none
     double fp32_tflops = 0;
     double fp16_tflops = 0;
     double bf16_tflops = 0;

@@ -65,11 +65,11 @@ std::vector<std::string> warnings(const GpuProfile& profile) {
     const int models = g.max_workers * g.memory_per_model_1h_gb;
     const double context_gb = profile.context_bytes.value / kGiB;
     if (models + g.max_workers * context_gb > g.vram_gb)
-        out.push_back(fmt::format(
-            "{} x {} GB + {} CUDA contexts (about {:.1f} GB each) > {} GB: {} hourly models at the "
-            "guide's batch do not fit beside each other.",
-            g.max_workers, g.memory_per_model_1h_gb, g.max_workers, context_gb, g.vram_gb,
-            g.max_workers));
+        out.push_back(
+            fmt::format("{} x {} GB + {} CUDA contexts (about {:.1f} GB each) > {} GB: {} hourly "
+                        "models at the guide's batch do not fit at the same time.",
+                        g.max_workers, g.memory_per_model_1h_gb, g.max_workers, context_gb,
+                        g.vram_gb, g.max_workers));
     if (profile.id == "rtx_5090")
         out.emplace_back(
             "The guide's text allows 2-3 workers, its profile 2; this estimate uses 2.");

@@ -17,7 +17,7 @@ struct RateQuestion {
     bool adaptive = true;   // Adam family; false for SGD
     // The gradient noise scale in samples, tr(Sigma)/|G|^2 (McCandlish et al. 2018), if measured.
     std::optional<double> noise_scale = {};
-    std::int64_t optimizer_steps = 0;  // of the whole run, for the warm-up; 0 = unknown
+    std::int64_t optimizer_steps = 0;  // of the whole run, for the warm-up; 0: unknown
 };
 
 // Learning rates by every rule, never applied silently: `recommended` says which and `why`.

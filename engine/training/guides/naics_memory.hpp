@@ -84,7 +84,7 @@ inline constexpr std::array kCurriculum = {Stage{"01_stage (Early)", 32, 24},
 // For every stage of it. Errors name the field and the rule.
 Result<std::vector<Suggestion>> suggest_stages(const Model& model, const Search& search);
 
-// How the guide's show_current_config judges a utilisation.
+// The guide's verdict on a utilization, as in its show_current_config.
 enum class Load { risky, good, reasonable, underused };
 Load judge_utilisation(double percent);
 std::string_view to_string(Load load);

@@ -52,8 +52,7 @@ struct Throughput {
 };
 std::span<const Throughput> throughput_table();
 
-// The setting that a piece of advice changes, where the present settings can tell whether it is
-// news.
+// The setting that a piece of advice changes, if the current settings can tell whether it is new.
 enum class Subject { other, batch, workers, accumulation };
 
 struct QuickWin {

@@ -19,7 +19,7 @@ class ConfigReader {
     explicit ConfigReader(const nlohmann::json& json) : json_(json) {}
 
     bool has(const std::string& key) const;
-    // Reads `key` and, under its name, remembers which of our fields it became.
+    // Reads `key` and records, under its name, which of our fields it became.
     template <class Int>
     void required(const std::string& key, Int& out, const char* field = nullptr) {
         if (!has(key)) return note(key, "is missing.");
@@ -33,7 +33,8 @@ class ConfigReader {
     void number(const std::string& key, double& out, const char* field = nullptr);
     void boolean(const std::string& key, bool& out);
     void activation(const std::string& key, Activation& out);
-    // A key whose value, unless it is false, null, zero or empty, means what is not modelled.
+    // A key whose value, unless it is false, null, zero or empty, means something that is not
+    // modelled.
     void refuse(const std::string& key, const std::string& why);
     void note(const std::string& key, const std::string& rule);
 
@@ -50,9 +51,9 @@ class ConfigReader {
     std::optional<Error> error_;
 };
 
-// Layers, hidden size, heads and feed-forward by the names that most types give them.
+// Layers, hidden size, heads and feed-forward by the names of most types.
 void read_sizes(ConfigReader& read, ModelShape& shape);
-// Which layers see everything must follow a period, as those of published models do.
+// The layers with full attention must follow a period, as in published models.
 void read_layer_types(ConfigReader& read, ModelShape& shape);
 
 // Readers of model types: fill all but name, labels and head.

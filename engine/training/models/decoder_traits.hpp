@@ -4,12 +4,12 @@
 
 namespace plimsoll::training {
 
-// What the code of one decoder with RMSNorm does otherwise than Llama's.
+// How a decoder with RMSNorm differs from Llama.
 struct DecoderTraits {
     bool head_norms = false;   // of every head's q and k
     bool unit_norms = false;   // multiply by 1 + weight, in fp32; embeddings are scaled
-    bool outer_norms = false;  // of what attention and feed-forward return, too
-    bool packed = false;       // one product for q, k, v and one for gate and up
+    bool outer_norms = false;  // also of the outputs of attention and feed-forward
+    bool packed = false;       // q, k and v in one product, and gate and up in one
 };
 
 constexpr DecoderTraits decoder_traits(Family family) {

@@ -65,35 +65,36 @@ struct ModelShape {
     bool parallel_blocks = true;  // gpt_neox: attention and feed-forward read the same input
     double rotary_share = 1;      // of a head's numbers, that rotary positions turn
     int window = 0;               // tokens that a query sees; 0 = all before it
-    int full_every = 0;           // one of n layers sees all; 0 = the window is every layer's
-    int full_at = 0;              // which of the n
-    bool capped_scores = false;   // gemma2: eager attention's scores through tanh
-    bool capped_logits = false;   // gemma2: the language model's logits through tanh
-    int channels = 1;             // naics: encoders side by side
-    int experts = 0;              // mixtures of experts
-    int experts_per_row = 0;      // of them, that a token (naics: a text) takes
+    int full_every =
+        0;            // one in n layers has full attention; 0 = the window applies to every layer
+    int full_at = 0;  // which of the n
+    bool capped_scores = false;  // gemma2: eager attention's scores through tanh
+    bool capped_logits = false;  // gemma2: the language model's logits through tanh
+    int channels = 1;            // naics: encoders side by side
+    int experts = 0;             // mixtures of experts
+    int experts_per_row = 0;     // of them, that a token (naics: a text) takes
     int expert_hidden = 0;
     int shared_expert_hidden = 0;    // qwen2_moe
-    bool normalised_routing = true;  // a token's gates add up to 1
-    int position_buckets = 0;        // deberta_v2: relative positions told apart, to each side
-    bool mean_pooling = false;       // modernbert: the classifier reads the mean, not the first
-    int image_size = 0;              // vit: pixels of a side
-    int patch_size = 0;              // vit: pixels of a patch's side
-    int image_channels = 3;          // vit
-    int projection = 0;              // whisper: width of what the classifier reads
-    int features = 0;                // series models: numbers per time step; whisper: mel bins
-    int horizon = 0;                 // series models: predicted steps
+    bool normalised_routing = true;  // a token's gates sum to 1
+    int position_buckets = 0;        // deberta_v2: distinct relative positions per side
+    bool mean_pooling = false;  // modernbert: the classifier reads the mean, not the first token
+    int image_size = 0;         // vit: pixels of a side
+    int patch_size = 0;         // vit: pixels of a patch's side
+    int image_channels = 3;     // vit
+    int projection = 0;         // whisper: width of what the classifier reads
+    int features = 0;           // series models: numbers per time step; whisper: mel bins
+    int horizon = 0;            // series models: predicted steps
 
     bool is_series() const { return family == Family::temporal || family == Family::lstm; }
     bool is_decoder() const {
         return family == Family::gpt2 || family == Family::gpt_neox || has_rms_norm();
     }
-    // Decoders in the manner of Llama.
+    // Decoders like Llama.
     bool has_rms_norm() const { return family >= Family::llama && family <= Family::qwen3_moe; }
-    // What transformers has, but for the model of the NAICS memory guide.
+    // Models of transformers, except that of the NAICS memory guide.
     bool is_text_or_features() const { return !is_series() && family != Family::naics; }
     bool reads_text() const { return !is_series() && sample_length() == 0; }
-    // Positions of a sample where the model alone decides it; 0 where the training does.
+    // Positions of a sample if the model fixes them; 0 if the training decides.
     int sample_length() const {
         if (family == Family::whisper) return positions;
         if (family != Family::vit || patch_size == 0) return 0;
@@ -104,7 +105,7 @@ struct ModelShape {
     int kv_width() const { return kv_heads * head_dim; }
     int q_width() const { return heads * head_dim; }
     int rotary_width() const { return static_cast<int>(head_dim * rotary_share); }
-    // Layer `index` sees a window only.
+    // Layer `index` attends to a window only.
     bool has_window(int index) const {
         return window > 0 && (full_every == 0 || index % full_every != full_at);
     }

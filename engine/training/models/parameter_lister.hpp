@@ -23,7 +23,7 @@ class ParameterLister {
     void fixed_matrix(std::int64_t rows, std::int64_t columns) {
         add(rows * columns, true, rows, false, false);
     }
-    // What follows trains beside adapters too.
+    // The following also trains beside adapters.
     void always_train() { always_trains_ = true; }
 
     void vector(std::int64_t n) { add(n, false, 0, lora_.rank == 0, false); }
@@ -34,13 +34,13 @@ class ParameterLister {
         vector(n);
         vector(n);
     }
-    // Adapters that are put on queries and values go to the layers so marked.
+    // Adapters on queries and values go to the layers marked so.
     enum class Use { other, query_value };
     void linear(std::string_view name, std::int64_t in, std::int64_t out, bool bias,
                 Use use = Use::other);
 
     std::vector<Parameter> take() { return std::move(parameters_); }
-    // Names of the layers' linear layers, and of those that got adapters, each once.
+    // Names of the layers' linear layers, and of those with adapters, each once.
     std::vector<std::string> take_names() { return std::move(names_); }
     std::vector<std::string> take_wrapped() { return std::move(wrapped_); }
 

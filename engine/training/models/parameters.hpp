@@ -30,7 +30,7 @@ struct Parameter {
     Part part = Part::layer;
     bool trainable = true;
     bool adapter = false;
-    bool linear = false;    // the weight of a layer's linear layer: what bitsandbytes quantises
+    bool linear = false;    // the weight of a layer's linear layer: quantized by bitsandbytes
     bool matrix = false;    // at least two dimensions: Adafactor keeps rows and columns of it
     std::int32_t rows = 0;  // of a matrix
 };
@@ -42,7 +42,7 @@ std::vector<Parameter> list_parameters(const ModelShape& shape, const Lora& lora
 // The linear layers that adapters can wrap, by their names in transformers, each once, in order.
 std::vector<std::string> linear_layers(const ModelShape& shape);
 
-// Those of them that "query/value" means.
+// The ones meant by "query/value".
 std::vector<std::string> query_value_layers(const ModelShape& shape);
 
 // Non-parameter tensors that move to the device with the model, in bytes, in order.

@@ -34,11 +34,11 @@ Result<void> check_offload(const TrainingSettings& t) {
                       t.sharding == Sharding::zero3;
     if (!zero)
         return wrong("/offload",
-                     "What is offloaded is DeepSpeed's: it needs zero1, zero2 or zero3.");
+                     "Offloading is modelled for DeepSpeed: it needs zero1, zero2 or zero3.");
     if (t.offload == Offload::parameters && t.sharding != Sharding::zero3)
-        return wrong("/offload", "Parameters are offloaded by zero3 alone.");
+        return wrong("/offload", "Only zero3 offloads parameters.");
     if (t.optimizer != Optimizer::adamw)
-        return wrong("/offload", "An offloaded optimizer is known for adamw only.");
+        return wrong("/offload", "Optimizer offload is modelled for adamw only.");
     return {};
 }
 

@@ -8,7 +8,7 @@
 
 namespace plimsoll::training {
 
-// What a run on several cards allocates beside the model's own tensors: buckets, gathered weights,
+// What a run on several cards allocates besides the model's own tensors: buckets, gathered weights,
 // shards of gradients, masters. The graph calls it as its code runs; without sharding it does
 // nothing.
 class Communication {
@@ -30,7 +30,7 @@ class Communication {
     void zero_gradients();
 
   private:
-    // What FSDP gathers and reduces at once: a layer, or all that is outside the layers.
+    // What FSDP gathers and reduces at once: a layer, or everything outside the layers.
     struct Unit {
         std::int64_t elements = 0;
         std::vector<int> parameters;
@@ -57,7 +57,7 @@ class Communication {
     BufferId last_reduced_ = kNoBuffer;
     BufferId bucket_ = kNoBuffer;
     BufferId live_ = kNoBuffer;     // ZeRO-3: weights that are gathered
-    BufferId update_ = kNoBuffer;   // the gradients' shard as wide as the masters
+    BufferId update_ = kNoBuffer;   // the gradients' shard, as wide as the masters
     std::vector<BufferId> shards_;  // ZeRO: of gradients, by parameter
 };
 

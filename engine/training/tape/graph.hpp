@@ -151,8 +151,8 @@ class Graph {
     GraphParameter& parameter(int index) { return parameters_[static_cast<std::size_t>(index)]; }
     std::vector<GraphParameter>& parameters() { return parameters_; }
     const std::vector<GraphParameter>& parameters() const { return parameters_; }
-    // A tensor made to require a gradient (peft does it to the embeddings' output when the layers
-    // are checkpointed). It and its gradient live as long as their graph.
+    // A tensor that was made to require a gradient (peft does so with the embeddings' output if
+    // layers are checkpointed). It and its gradient live as long as their graph.
     Var as_leaf(Var x);
     // Frees the leaves of every graph but the newest, or of all.
     void drop_leaves(bool newest_too);
@@ -161,7 +161,7 @@ class Graph {
     void set_phase(Phase phase) { phase_ = phase; }
     Phase phase() const { return phase_; }
     void set_layer(int layer);
-    // Told of what runs from now on. Must outlive the recording.
+    // Notified of the code that runs from now on. Must outlive the recording.
     void attach(Communication& communication) { communication_ = &communication; }
     // Returns a right-sized copy of the events so far and starts a new list that keeps its
     // capacity.

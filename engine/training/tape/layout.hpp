@@ -6,9 +6,10 @@
 
 namespace plimsoll::training {
 
-// What of a run's state one card keeps, and how wide its elements are. The shares are those of
-// Rajbhandari et al. 2020; FSDP's buffers were measured (tests/pytorch/fsdp_buffers.py), DDP's
-// too (ddp_buffers.py); DeepSpeed's follow its documented defaults and were compared with nothing.
+// The part of a run's state that one card keeps, and the width of its elements. The shares are
+// those of Rajbhandari et al. 2020; FSDP's buffers were measured (tests/pytorch/fsdp_buffers.py),
+// DDP's too (ddp_buffers.py); DeepSpeed's follow its documented defaults and were compared with
+// nothing.
 struct Layout {
     Sharding sharding = Sharding::none;
     int cards = 1;
@@ -32,7 +33,7 @@ struct Layout {
         return sharding == Sharding::zero1 || sharding == Sharding::zero2 ||
                sharding == Sharding::zero3;
     }
-    // One card's part of so many elements; the last part is padded.
+    // One card's part of this many elements; the last part is padded.
     std::int64_t shard(std::int64_t elements) const { return (elements + cards - 1) / cards; }
     std::int64_t kept_weights(std::int64_t elements) const {
         if (offloads_weights) return 0;

@@ -36,19 +36,19 @@ enum class Sharding {
     fsdp,   // as zero3; a layer's weights are gathered while it runs
 };
 
-// What DeepSpeed keeps in the host's memory, and updates there.
+// What DeepSpeed keeps and updates in the host's memory.
 enum class Offload {
     none,
     optimizer,   // its state, the masters and the gradients' shards
-    parameters,  // of ZeRO-3: the weights' shards, too
+    parameters,  // with ZeRO-3: also the weights' shards
 };
 
-// How bitsandbytes keeps the linear layers of a frozen model. Everything else is fp32, as peft's
-// prepare_model_for_kbit_training makes it, unless the precision is bf16.
+// How bitsandbytes stores the linear layers of a frozen model. Everything else is fp32, as after
+// peft's prepare_model_for_kbit_training, unless the precision is bf16.
 enum class Quantization {
     none,
     nf4,         // four bits and an fp32 scale for 64 weights
-    nf4_double,  // whose scales are quantised too
+    nf4_double,  // with quantized scales
     int8,        // LLM.int8
 };
 

@@ -12,7 +12,7 @@ namespace plimsoll::waves::output {
 std::string symbol_text(const SymbolReport& report);
 // What was searched and skipped, over all symbols.
 std::string totals_text(std::span<const SymbolReport> reports);
-// Processor time of the searches, excluding surrogates.
+// CPU time of the searches, excluding surrogates.
 std::string time_text(std::span<const SymbolReport> reports);
 // The same symbol by symbol, and how many nodes each rule ended.
 std::string profile_text(std::span<const SymbolReport> reports);

@@ -71,7 +71,7 @@ std::vector<std::string> omissions(const Coverage& coverage) {
                       " cut by max_combinations.");
     if (coverage.cut_chains > 0)
         out.push_back(count_words(coverage.cut_chains, "chain", "chains") +
-                      " of ends went on beyond up_to.");
+                      " of ends continued beyond up_to.");
     return out;
 }
 
@@ -91,10 +91,10 @@ std::string rarity_note(const Settings& settings) {
     note(settings.max_combinations > 0, "max_combinations");
     note(settings.up_to > 0, "up_to");
     if (keys.empty()) return {};
-    return "Rarities are those of a search from every bar, but this one was restricted (" + keys +
-           "): chance holds fewer such counts in it than a rarity says, and not fewer by the same "
-           "share in every pattern. Chance series are searched with the same restriction: where "
-           "there are some, their p tells what this search is worth.";
+    return "Rarities are for a search from every bar, but this one was restricted (" + keys +
+           "): random walks yield fewer such counts in it than the rarity says, by a different "
+           "factor for each pattern. Chance series are searched with the same restriction, so use "
+           "their p, if there is one.";
 }
 
 std::string rarity_words(double rarity) {

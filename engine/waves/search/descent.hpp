@@ -8,7 +8,7 @@
 
 namespace plimsoll::waves {
 
-// Work of a search, and where it was cut. Sums over starts, windows and threads.
+// Work of a search, and where it was limited. Sums over starts, windows and threads.
 template <std::size_t N>
 struct Tally {
     std::uint64_t nodes = 0;                                       // ends of waves tried

@@ -44,8 +44,8 @@ void add_chances(const SurrogateMaker& maker, const Series& series, const Settin
                  double week, std::uint32_t from, std::uint32_t to, std::span<const Judged> judged,
                  std::span<Chance> chances, std::span<double> best, const Watch& watch = {});
 
-// The share of false discoveries among the symbols at or below each p-value (Benjamini and
-// Hochberg, 1995), in the order given.
+// The false discovery rate among the symbols at or below each p-value (Benjamini and Hochberg,
+// 1995), in the order given.
 std::vector<double> false_discovery_rates(std::span<const double> p_values);
 
 }  // namespace plimsoll::waves

@@ -1,4 +1,4 @@
--- assert_team for several teams at once. The role is the one that the client logged in as or chose, not the function's.
+-- assert_team for several teams at once. Checks the role that the client logged in as or set, not the function's owner.
 create or replace function assert_teams(p_teams bigint[]) returns void language plpgsql stable as $$
 declare
   v_named constant text := nullif(current_setting('app.team_id', true), '');

@@ -1,5 +1,5 @@
--- What the accounts of a helper's lease pay for its tasks, in its seconds: what was charged. How long a device of
--- another class took says nothing of what the class's own would have.
+-- The device-seconds charged for the tasks of a helper's lease: the estimates. The time that a device of another class
+-- took says nothing about the class's own devices.
 create or replace function charged_seconds(p_lease lease, p_speed real, p_jobs bigint[], p_tasks int[])
 returns real[] language plpgsql as $$
 begin

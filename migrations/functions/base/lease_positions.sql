@@ -1,4 +1,5 @@
--- Where in a lease the given tasks stand; null: it does not hold them. The one place that joins two arrays.
+-- The positions of the given tasks in a lease; null: the lease does not hold the task. The only function that joins two
+-- arrays.
 create or replace function lease_positions(p_jobs bigint[], p_tasks int[], p_lease_jobs bigint[], p_lease_tasks int[])
 returns int[] language plpgsql immutable set enable_nestloop = off set enable_hashjoin = on as $$
 begin

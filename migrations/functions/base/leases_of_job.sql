@@ -1,5 +1,5 @@
--- The leases that hold tasks of the job. Worker by worker, because each knows its oldest lease that lives, and offset 0
--- so that the planner keeps to that: all of lease would be read with its dead rows.
+-- The leases that hold tasks of the job. Read worker by worker, because each worker knows its oldest live lease; offset
+-- 0 makes the planner keep to that, instead of reading all of lease with its dead rows.
 create or replace function leases_of_job(p_job_id bigint) returns bigint[] language plpgsql as $$
 begin
   return array(select l.fence from worker w cross join lateral (

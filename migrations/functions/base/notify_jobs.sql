@@ -1,4 +1,4 @@
--- One NOTIFY for many jobs: ids separated by commas, 350 at most (a payload has under 8,000 bytes).
+-- One NOTIFY for many jobs: IDs separated by commas, 350 at most (a payload has under 8,000 bytes).
 create or replace function notify_jobs(p_jobs bigint[]) returns void language plpgsql as $$
 begin
   for i in 0 .. (coalesce(cardinality(p_jobs), 0) - 1) / 350 loop

@@ -1,4 +1,4 @@
--- Device-seconds charged in the quota's present period.
+-- Device-seconds charged in the quota's current period.
 -- needs: quota_start
 create or replace function period_used(p_seconds float8, p_start timestamptz, p_period text, p_now timestamptz)
 returns float8 language sql stable

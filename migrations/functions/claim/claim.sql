@@ -1,15 +1,14 @@
 -- Gives the worker tasks: about p_max_seconds of its device's time, at most p_max_tasks, at least one if any fits. No
--- row: nothing to do; listen and poll. See claim_next for who gets what.
+-- row: there is nothing to do; listen and poll. claim_next describes who gets which tasks.
 --
--- A row a job: tasks and the arrays beside it have an element per task, in the order of the tasks; places says where
--- each stands among all tasks of the claim, from 1. items and inputs are null for a merge task, which has the job's
--- summary and the partials of its tasks instead; an input is null where the task runs on a dataset's chunk
--- (read_claimed_chunks). p_memory_bucket: 2^n MiB are free on the device; null: as registered. p_models: what the
--- device holds in memory. PLM01: the worker is not registered or has expired. A single task that is no merge, which is
--- what an idle worker that is woken gets, is read by itself.
--- To keep leases short a worker holds two at most: one running, one fetched ahead. A task that a worker died on is
--- handed
--- out alone, and for a minute not to the device it died on while another could run it.
+-- One row per job: tasks and the arrays beside it have one element per task, in task order; places gives the position
+-- of each among all tasks of the claim, from 1. items and inputs are null for a merge task, which has the job's summary
+-- and its tasks' partials instead; an input is null if the task runs on a dataset's chunk (read_claimed_chunks).
+-- p_memory_bucket: 2^n MiB are free on the device; null: as registered. p_models: models that the device holds in
+-- memory. PLM01: the worker is not registered or has expired. A single task that is no merge task, the usual claim of
+-- an idle worker that is notified, has a fast path.
+-- To keep leases short, a worker holds at most two: one running, one fetched ahead. A task that a worker died on is
+-- handed out alone and, for a minute, not to the device that it died on while another one could run it.
 create or replace function claim(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25,
   p_max_tasks int default 64, p_memory_bucket smallint default null, p_models text[] default '{}',
   p_now timestamptz default clock_timestamp())

@@ -1,5 +1,5 @@
--- Leases to a guest what it may take (cross_class_candidates); the caller holds the class's lock. jobs is null:
--- nothing.
+-- Leases to a helper the tasks that it may take (cross_class_candidates); the caller holds the class's lock. jobs is
+-- null: nothing.
 create or replace function claim_cross_class(p_guest worker, p_bucket smallint, p_seconds float8, p_max_tasks int,
   p_now timestamptz, out fence bigint, out jobs bigint[], out tasks int[], out attempts smallint[], out ests real[])
 language plpgsql as $$
@@ -44,7 +44,7 @@ begin
     array_fill(v_wanted.lane_id, array[v_wanted.tasks]), ests, attempts,
     array_fill(0::smallint, array[v_wanted.tasks]), array_fill(v_old.account_id, array[v_wanted.tasks]));
 
-  -- The clock follows the account that is furthest behind; when nobody waits, the one served last.
+  -- The clock follows the account that is furthest behind or, if none is waiting, the one served last.
   update class_state c set version = n.version + 1, vclock = n.vclock
   from (
     select o.ctid spot, o.version, o.vclock old_clock, coalesce((

@@ -1,13 +1,14 @@
--- The general case of a claim, among accounts that take turns; the arguments are those of the claim, with what it found
--- out under the class's lock. Answers what was leased, in order, and the virtual time at which the last account ended;
--- null where there was nothing to lease.
+-- The general case of a claim, among accounts that take turns. Arguments: those of the claim, with what it read under
+-- the class's lock. Returns what was leased, in order, and the virtual time at which the last account ended; null if
+-- there was nothing to lease.
 --
--- Stride scheduling within a quantum: read_turns says whose turn it is, divide_claim how many tasks each gets of what
--- is read here, lease_turns writes it down. At most 16 accounts share a claim, and none gets ahead of a waiting one by
--- more than the quantum, 1/16 of the claim, from wherever it stood before: leads do not add up. The tasks of a lease
--- stand account by account. An account whose next task is more than what is left of its quota is marked as over quota.
+-- Stride scheduling within a quantum: read_turns decides whose turn it is, divide_claim how many of the tasks read here
+-- each account gets, and lease_turns writes the lease. At most 16 accounts share a claim, and none gets ahead of a
+-- waiting one by more than the quantum, 1/16 of the claim, from wherever it stood before: leads do not add up. A lease
+-- holds its tasks account by account. An account whose next task exceeds what is left of its quota is marked as over
+-- quota.
 --
--- Ready tasks are read by the primary key of ready, behind the lanes' cursors.
+-- Ready tasks are read by the primary key of ready, after the lanes' cursors.
 create or replace function claim_fair(p_worker worker, p_bucket smallint, p_work float8, p_max_tasks int,
   p_models text[], p_clock float8, p_half_life float8, p_fence bigint, p_now timestamptz)
 returns claimed_tasks language plpgsql as $$
@@ -16,10 +17,10 @@ declare
   v_held constant int[] := array(select distinct unnest(l.accounts) from lease l
     where l.worker_id = p_worker.id and l.fence >= p_worker.oldest_fence);
   v_turns claim_turns;
-  v_counts int[];  -- how many tasks of each lane are looked at
+  v_counts int[];  -- number of examined tasks per lane
   v_not_left int[];  -- how many of these are not left to other workers
   v_division record;
-  v_spots tid[];  -- these and the following have one element per task that was looked at
+  v_spots tid[];  -- these and the following have one element per examined task
   v_seqs bigint[];
   v_jobs bigint[];
   v_tasks int[];
@@ -35,7 +36,7 @@ begin
       return null;
     end if;
 
-    -- What they have ready, account by account in the order of their lanes.
+    -- Their ready tasks, account by account in lane order.
     v_counts := v_turns.counts;
     for reading in 1 .. 2 loop
       select array_agg(r.ctid), array_agg(r.seq), array_agg(r.job_id), array_agg(r.task), array_agg(r.attempt),
@@ -45,7 +46,7 @@ begin
       cross join lateral (
         select x.ctid, x.* from ready x where x.lane_id = l.id and x.seq > l.head order by x.seq limit l.n) r;
       exit when not v_suspects or reading = 2;
-      -- What a worker died on here is left to others, and what stands behind it in its lane.
+      -- A task that a worker died on here is left to others, with everything after it in its lane.
       v_not_left := array(
         select coalesce((
           select r.place - 1 from (
@@ -69,7 +70,7 @@ begin
     if v_division.over_quota = '{}' then
       return null;
     end if;
-    -- Once more: those who may not go on stood in the way of others.
+    -- Try once more: accounts that may not continue blocked others.
   end loop;
 
   return lease_turns(p_worker, p_half_life, p_fence, v_held, v_turns, v_counts, v_division.given, v_division.charges,

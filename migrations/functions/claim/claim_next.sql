@@ -1,13 +1,12 @@
--- What claims have in common: leases the next tasks of the accounts whose turn it is, about p_max_seconds of this
--- device's time, at most p_max_tasks tasks, at least one task if any fits. fence is null: nothing to do, listen and
+-- The common part of claims: leases the next tasks of the accounts whose turn it is, about p_max_seconds of this
+-- device's time, at most p_max_tasks tasks, at least one if any fits. fence is null: there is nothing to do; listen and
 -- poll.
 --
--- Within an account: by priority, which grows while a task waits, then the lane that is furthest behind; of lanes that
--- differ in whether the worker holds their model (p_models), the one it holds, unless the other's head waits for a
--- minute longer. No account gets more or less by it.
+-- Within an account: by priority, which grows while a task waits, then the lane that is furthest behind. Among lanes
+-- that differ in whether the worker holds their model (p_models), the one whose model it holds, unless the head of the
+-- other has waited a minute longer. No account gets more or less because of this.
 --
--- Nothing is claimed above a quota: an account whose next task does not fit is marked, and left out until there is
--- room.
+-- Nothing is claimed above a quota: an account whose next task does not fit is marked and skipped until there is room.
 --
 -- Locks: the worker's row (key share), the class, the jobs that start.
 create or replace function claim_next(p_worker_id int, p_epoch int, p_max_seconds float8, p_max_tasks int,
@@ -24,12 +23,12 @@ declare
   v_given claimed_tasks;
   v_low bigint;
   v_high bigint;
-  v_started bigint[];  -- these and the three below: jobs of which the first tasks go out
+  v_started bigint[];  -- these and the three below: jobs whose first tasks are leased
   v_events int[];
   v_teams bigint[];
   v_timeouts real[];
 begin
-  -- Whoever ends a worker's leases holds its row for update: no lease is made behind their back.
+  -- Whatever ends a worker's leases locks its row for update, so no lease is created concurrently.
   select * into v_worker from worker w where w.id = p_worker_id for key share;
   if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
     raise exception 'worker % epoch % is not registered or expired', p_worker_id, p_epoch using errcode = 'PLM01';
@@ -39,7 +38,7 @@ begin
   end if;
   v_work := p_max_seconds * v_worker.speed;
   v_bucket := coalesce(p_memory_bucket, v_worker.memory_bucket);
-  -- A worker that has nothing to expect does not queue for the lock.
+  -- A worker that cannot get anything does not queue for the lock.
   if not try_lock_class(v_worker.class_id) then
     if not exists (
         select from account_state s
@@ -82,7 +81,7 @@ begin
     return;
   end if;
 
-  -- The clock follows the account that is furthest behind; when nobody waits, the one served last.
+  -- The clock follows the account that is furthest behind or, if none is waiting, the one served last.
   update class_state c set version = n.version + 1, vclock = n.vclock
   from (
     select o.ctid spot, o.version, coalesce((

@@ -1,6 +1,6 @@
--- The case of a single account, without a quota, beside leases of nobody else: the tasks of its lanes one after the
--- other. v_turn is its row with its place (spot). Answers as claim_fair; jobs is null where the general case must
--- decide, and then nothing has been done.
+-- The case of a single account without a quota, with no leases of other accounts: the tasks of its lanes in sequence.
+-- v_turn is its row with its place (spot). Returns the same as claim_fair; jobs is null if the general case must
+-- decide, and then nothing has changed.
 create or replace function claim_single_account(p_worker worker, p_bucket smallint, p_work float8, p_max_tasks int,
   p_models text[], p_spot tid, p_account account_state, p_held boolean, p_half_life float8, p_fence bigint,
   p_now timestamptz, out jobs bigint[], out tasks int[], out attempts smallint[], out ests real[], out finish float8)
@@ -16,7 +16,7 @@ declare
   v_count int := 0;
 begin
   if cardinality(v_lanes) > 1 then
-    -- Where all lanes are alike, nobody needs to know how long their heads have waited.
+    -- If all lanes are equal, it does not matter how long their heads have waited.
     with fitting as materialized (
       select u.lane_id, u.head, l.priority, l.model = any(p_models) resident,
         min(l.priority) over () < max(l.priority) over ()
@@ -57,7 +57,7 @@ begin
     attempts := attempts || v_line.attempts;
     ests := ests || v_line.ests;
     v_row_lanes := v_row_lanes || array_fill(v_lanes[i], array[v_line.n]);
-    -- The account's row, as it will be: a lane that is empty leaves it.
+    -- The account's new row, without lanes that became empty.
     v_place := array_position(p_account.lanes, v_lanes[i]);
     if p_account.counts[v_place] > v_line.n then
       p_account.heads[v_place] := v_line.head;

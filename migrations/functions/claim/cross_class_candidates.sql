@@ -1,15 +1,14 @@
--- What a guest may take: the next p_tasks tasks of lane p_lane_id, all of one job of this account. tasks is null:
+-- What a helper may take: the next p_tasks tasks of lane p_lane_id, all of one job of this account. tasks is null:
 -- nothing. The first account in turn that has something, and its lanes by age, as in every claim.
 --
--- A job must not end later for it. So a guest takes only what it will have done sooner than the devices of the class,
--- by themselves, would come to the end of what they run and of the job's tasks that are ready. All of that is estimated
--- seconds times slowness. A device that has run none of the kind is taken to be like the others of its class, and a
--- guest v_unknown times as slow as a device of the class, or the other way round where only the guest's slowness is
--- known.
+-- Help must not make a job end later. So a helper takes only what it will finish before the devices of the class, by
+-- themselves, would finish what they run and the job's ready tasks. All times are estimated seconds times slowness. A
+-- device that has not run the kind is assumed to be like the others of its class, and a helper v_unknown times as slow
+-- as a device of the class, or the other way round if only the helper's slowness is known.
 --
--- Not touched are: what has just become ready while a device of the class is idle, which is about to claim it; what a
--- worker died on, since whom it is left to is the class's business; and the last slots of an account, one for each
--- device of the class that could use it.
+-- A helper does not take: tasks that became ready a moment ago while a device of the class is idle and about to claim
+-- them; tasks that a worker died on, which the class assigns; and the last slots of an account, one for each device of
+-- the class that could use it.
 create or replace function cross_class_candidates(p_guest worker, p_bucket smallint, p_seconds float8, p_max_tasks int,
   p_now timestamptz, out spot tid, out account account_state, out lane_id int, out head bigint, out job_id bigint,
   out tasks int)
@@ -18,9 +17,9 @@ language plpgsql as $$
 declare
   v_unknown constant float8 := 4;
   v_clock constant float8 := class_clock(p_guest.class_id);
-  v_most constant int := 16;  -- accounts, and lanes, that are looked at
+  v_most constant int := 16;  -- examined accounts and lanes
   v_just constant interval := '1 second';
-  v_looked_at constant int := 1000;  -- tasks of a lane: what stands behind would only make the job wait longer
+  v_looked_at constant int := 1000;  -- tasks of a lane; those after them would only make the job wait longer
   v_line record;
   v_class record;
   v_own float8;
@@ -43,7 +42,7 @@ begin
     where lane_fits(l, p_guest, p_bucket) and h.crashes = 0
     order by t.vtime, t.account_id, aged_priority(l.priority, h.since, p_now) desc, h.seq limit v_most
   loop
-    -- rate: estimated seconds that the class gets done in a second; left: estimated seconds of what it runs.
+    -- rate: estimated seconds that the class completes per second; left: estimated seconds of what it runs.
     select count(*) filter (where not d.holds) free, bool_or(d.charges = 0) idle, sum(d.rate) rate,
       sum(greatest(0, d.charges - d.since * d.rate)) left, avg(d.slowness) slowness
     into v_class from (
@@ -64,7 +63,7 @@ begin
     v_own := coalesce(slowness(p_guest, v_line.kind), v_unknown * coalesce(v_class.slowness, 1)) / p_guest.speed;
     select count(*) filter (where r.together and r.place <= p_max_tasks and r.upto <= v_line.quota_left
       and (r.upto - r.est_seconds) * v_own < p_seconds
-      -- no device of the class is there
+      -- no device of the class is connected
       and coalesce(r.upto * v_own < (v_class.left + r.job_seconds) / v_class.rate, true))
     into tasks from (
       select x.est_seconds, row_number() over line place, sum(x.est_seconds::float8) over line upto,

@@ -1,5 +1,5 @@
 -- Whether the worker leaves a task, on which one of its processes died, to another device: for a minute, and only while
--- there is one that could run it. Where there is just one device, it is the one to try again.
+-- another one could run it. A single device retries it itself.
 create or replace function defers_to_other_worker(p_worker worker, p_lane_id int, p_job_id bigint, p_task int,
   p_since timestamptz, p_now timestamptz)
 returns boolean language plpgsql stable as $$

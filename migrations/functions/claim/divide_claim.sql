@@ -1,11 +1,11 @@
--- How many tasks of each account are one claim of p_work seconds and at most p_max_tasks tasks: n of them in all, given
--- to each, which charges so many seconds. p_counts: how many tasks of each lane were looked at; p_ests, p_crashes: of
+-- How many tasks of each account form one claim of p_work seconds and at most p_max_tasks tasks: n in total;
+-- given, charges: tasks and seconds per account. p_counts: the number of examined tasks per lane; p_ests, p_crashes: of
 -- these tasks; p_longest: the longest; p_suspects: a worker died on one of them; p_idle: the worker holds no lease.
--- over_quota: accounts, by their place, whose next task is more than what is left of their quota. Reads nothing.
+-- over_quota: the places of accounts whose next task exceeds what is left of their quota. Reads no tables.
 --
--- What starts, in virtual time (account's virtual time + charge before it / weight), before the first account that this
--- claim leaves waiting, the horizon, goes out in the order of virtual start; then the quantum of each account, in the
--- order of their turns.
+-- Tasks that start, in virtual time (account's virtual time + charge before it / weight), before the first account that
+-- this claim leaves waiting (the horizon) are given in order of virtual start; then each account gets its quantum, in
+-- turn.
 create or replace function divide_claim(p_work float8, p_max_tasks int, p_accounts int, p_idle boolean,
   p_turns claim_turns, p_counts int[], p_ests real[], p_crashes smallint[], p_longest float8, p_suspects boolean,
   out n int, out given int[], out charges float8[], out over_quota int[])
@@ -16,7 +16,7 @@ declare
   v_work_per_account constant float8 := p_work / p_accounts;
   v_horizon float8 := p_turns.horizon;
   v_longest float8 := p_longest;
-  v_quantum float8;  -- what others may get ahead of the horizon
+  v_quantum float8;  -- what other accounts may get ahead of the horizon
   v_work float8;
   v_before float8;
   v_left int;
@@ -24,13 +24,13 @@ declare
   v_at int := 0;
   v_vtime float8;
   v_weight float8;
-  v_firsts int[];  -- where an account's tasks begin in the arrays of tasks, from 0
-  v_allowed int[];  -- how many of those that were looked at its quota lets pass
-  v_works float8[];  -- what those take
+  v_firsts int[];  -- start of an account's tasks in the arrays of tasks, from 0
+  v_allowed int[];  -- how many of the examined tasks its quota allows
+  v_works float8[];  -- their seconds
   v_due int[];  -- how many start before the horizon
   v_due_works float8[];
 begin
-  -- How far each would go, and where this leaves those who have more.
+  -- How far each account would go, and where that leaves accounts that have more tasks.
   over_quota := '{}';
   for t in 1 .. v_count loop
     v_firsts[t] := v_at;
@@ -72,7 +72,7 @@ begin
   end if;
   v_quantum := least(v_work_per_account, v_tasks_per_account * v_longest);
 
-  -- What starts before the horizon, and what may be given ahead of it.
+  -- Tasks that start before the horizon, and what may be given ahead of it.
   given := v_allowed;
   charges := v_works;
   v_due := v_allowed;
@@ -105,14 +105,14 @@ begin
     v_work := v_work + v_due_works[t];
   end loop;
 
-  -- What of this is one claim.
+  -- The part of it that fits one claim.
   if p_suspects or n > p_max_tasks or v_work >= p_work then
     select array_agg(x.n order by x.t), array_agg(x.charge order by x.t), sum(x.n) into given, charges, n
     from (
       select o.t, count(*) filter (where o.taken)::int n, coalesce(sum(o.est) filter (where o.taken), 0) charge
       from (
         select c.t, c.est, row_number() over in_all <= p_max_tasks and sum(c.est) over in_all - c.est < p_work
-          -- What a worker died on runs alone: whatever it dies with next time would be given up together.
+          -- A task that a worker died on runs alone, because everything leased at a second death is quarantined.
           and (count(*) filter (where c.crashes > 0) over in_all = 0 or row_number() over in_all = 1 and p_idle) taken
         from (
           select a.t, p.place, p_ests[v_firsts[a.t] + p.place]::float8 est,

@@ -1,4 +1,4 @@
--- Whether an account has something ready that is at its cap, but has this device as one of its slots.
+-- Whether an account at its cap has ready tasks and already holds this device as one of its slots.
 create or replace function has_slots_to_fill(p_worker worker) returns boolean language plpgsql stable as $$
 begin
   return exists (

@@ -1,4 +1,4 @@
--- Whether somebody stopped the worker's device, its node or its class.
+-- Whether a hold applies to the worker's device, node or class.
 create or replace function is_held(p_worker worker) returns boolean language plpgsql stable as $$
 begin
   return exists (select from hold h where h.scope = 'device_class'

@@ -1,12 +1,12 @@
--- Leases to a worker what divide_claim gave to each account (p_given tasks for p_charges seconds), takes it out of
--- ready, and charges the accounts. The arrays from p_spots on have an element per task that was looked at; p_counts:
--- how many of each lane; p_held: accounts of which the worker holds leases, whose device slot this is already.
+-- Leases to a worker what divide_claim gave each account (p_given tasks for p_charges seconds), removes it from ready,
+-- and charges the accounts. The arrays from p_spots on have one element per examined task; p_counts: the number per
+-- lane; p_held: accounts of which the worker already holds leases, and so this device slot.
 create or replace function lease_turns(p_worker worker, p_half_life float8, p_fence bigint, p_held int[],
   p_turns claim_turns, p_counts int[], p_given int[], p_charges float8[], p_spots tid[], p_seqs bigint[],
   p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[], p_crashes smallint[], p_now timestamptz)
 returns claimed_tasks language plpgsql as $$
 declare
-  v_whole boolean;  -- all that was looked at goes out
+  v_whole boolean;  -- all examined tasks are leased
   v_spots tid[];
   v_jobs bigint[];
   v_tasks int[];

@@ -1,5 +1,4 @@
--- The jobs of tasks that were leased, a row each, with their tasks in order and what these run on. A merge task has no
--- row.
+-- The jobs of leased tasks, one row each, with their tasks in order and the tasks' inputs. A merge task has no row.
 create or replace function leased_jobs(p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[])
 returns table (job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text, tasks int[],
   attempts smallint[], ests real[], places int[], first_items bigint[], items int[], inputs bytea[], partials bytea[],
@@ -37,7 +36,7 @@ begin
         'created_at', x.created_at, 'started_at', x.started_at, 'charged_seconds', x.charged_seconds) end summary,
       case when a.tasks[1] < x.tasks_total then (select l.model from lane l where l.id = x.lane_id) else '' end model
     from job x where x.id = a.job_id and x.id between v_low and v_high offset 0) j
-  -- Where the tasks of a job follow one another, which they mostly do, they are read in one go.
+  -- Consecutive tasks of a job, the usual case, are read at once.
   cross join lateral (
     select array_agg(y.first_item) first_items, array_agg(y.items) items, array_agg(y.input) inputs from (
       select x.first_item, x.items, x.input from task x

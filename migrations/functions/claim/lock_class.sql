@@ -1,6 +1,6 @@
--- Takes the lock of a device class to the end of the transaction. Everything in ready, account_state, class_state and
--- lane is read and written under it. Lock order: worker row, lease rows by fence, class locks (host last), job rows,
--- the rest.
+-- Locks a device class until the end of the transaction. Everything in ready, account_state, class_state and lane is
+-- read and written under this lock. Lock order: worker row, lease rows by fence, class locks (host last), job rows, the
+-- rest.
 create or replace function lock_class(p_class_id smallint) returns void language plpgsql as $$
 begin
   -- The next statement must see what the previous holder of the lock committed.

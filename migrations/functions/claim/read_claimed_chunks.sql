@@ -1,5 +1,5 @@
--- The inputs of a lease's tasks that run on chunks of a dataset, which claim answers without one: of each the chunk,
--- and which of its slices (see enqueue_dataset). No row: not this worker's lease.
+-- The inputs of a lease's tasks that run on dataset chunks, which claim returns without input: for each, the chunk and
+-- the slice of it (see enqueue_dataset). No row: the lease is not this worker's.
 create or replace function read_claimed_chunks(p_worker_id int, p_epoch int, p_fence bigint)
 returns table (job_id bigint, task int, input bytea, slice int, slices int)
 language plpgsql stable security definer set search_path = plimsoll, pg_temp

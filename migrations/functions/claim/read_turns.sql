@@ -1,9 +1,9 @@
--- The accounts that may share a claim, at most p_accounts, in the order of their turns, and how many tasks of which of
--- their lanes are to be looked at. p_held: accounts of which the worker holds leases: they may be served at their cap,
--- for this device is one of their slots. Fields: versions/0001_baseline, claim_turns.
+-- The accounts that may share a claim, at most p_accounts, in turn order, and how many tasks of which of their lanes to
+-- examine. p_held: accounts of which the worker holds leases: they may be served at their cap, because this device is
+-- one of their slots. Fields: versions/0001_baseline, claim_turns.
 --
--- The lanes of an account stand in the order in which they are served, see claim_next. Accounts are found in the order
--- of virtual time, from the class's clock on (index account_state_turn). The caller holds the class lock.
+-- The lanes of an account are in the order in which they are served, see claim_next. Accounts are found in order of
+-- virtual time, from the class's clock on (index account_state_turn). The caller holds the class lock.
 create or replace function read_turns(p_worker worker, p_bucket smallint, p_max_tasks int, p_models text[],
   p_clock float8, p_held int[], p_accounts int, p_now timestamptz)
 returns claim_turns language plpgsql as $$
@@ -43,7 +43,7 @@ begin
           where s.ready > 0 and s.slots >= s.cap and s.slots > 0 and not s.paused and not s.over_quota)) t
       order by t.vtime, t.account_id limit p_accounts + 1) x
     cross join lateral (
-      -- Where all lanes of an account are alike, nobody needs to know how long their heads have waited.
+      -- If all lanes of an account are equal, it does not matter how long their heads have waited.
       select array_agg(o.id) lanes, array_agg(o.head) heads, array_agg(o.n) counts, sum(o.n)::int waiting
       from (
         select w.id, w.head, w.n from (

@@ -1,4 +1,4 @@
--- As lock_class, without waiting: false if somebody else has it.
+-- Like lock_class, without waiting: false if another transaction holds the lock.
 create or replace function try_lock_class(p_class_id smallint) returns boolean language plpgsql as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then

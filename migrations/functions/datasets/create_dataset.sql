@@ -1,6 +1,6 @@
--- Announces an upload of p_bytes. outcome: created (with its id), or the limit of the team that it breaks: count
--- (p_most_datasets), uploads (p_most_uploads), bytes (p_most_bytes; bytes_left says how many it may still store). The
--- upload's steps are plain statements of the server's queries.
+-- Declares an upload of p_bytes. outcome: created (with its ID), or the team limit that it would exceed: count
+-- (p_most_datasets), uploads (p_most_uploads), bytes (p_most_bytes; bytes_left is what the team may still store). The
+-- steps of the upload are plain statements in the server's queries.
 create or replace function create_dataset(p_team_id bigint, p_user_id bigint, p_name text, p_format text,
   p_bytes bigint, p_most_datasets int, p_most_uploads int, p_most_bytes bigint)
 returns table (outcome text, id bigint, bytes_left bigint)
@@ -12,7 +12,7 @@ declare
   v_bytes bigint;
 begin
   perform assert_team(p_team_id);
-  perform pg_advisory_xact_lock(1347176782, hashint8(p_team_id));  -- two announcements at once count each other
+  perform pg_advisory_xact_lock(1347176782, hashint8(p_team_id));  -- concurrent declarations count each other
   select count(*), count(*) filter (where d.state = 'uploading'),
     coalesce(sum(d.bytes_total) filter (where d.state <> 'failed'), 0)
   into v_count, v_uploads, v_bytes from dataset d where d.team_id = p_team_id;

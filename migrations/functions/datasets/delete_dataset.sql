@@ -1,4 +1,4 @@
--- Removes a dataset with its texts at once. Answers deleted, in_use (a job on it has not ended), not_found.
+-- Deletes a dataset with its texts immediately. Returns deleted, in_use (a job on it has not ended) or not_found.
 create or replace function delete_dataset(p_team_id bigint, p_dataset_id bigint) returns text
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin

@@ -1,5 +1,5 @@
--- Duty, every 10 minutes: removes uploads that have been idle for p_idle_hours, with what they brought. Answers how
--- many; call again while it is not 0.
+-- Duty, every 10 minutes: deletes uploads that have been idle for p_idle_hours, with their chunks. Returns the number;
+-- call again while it is not 0.
 create or replace function expire_uploads(p_idle_hours int, p_limit int default 10,
   p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -1,7 +1,7 @@
--- Duty, hourly: drops the days older than p_keep_days, the oldest first, one day a call. outcome: dropped; busy
--- (somebody uses the tables: try again at the next tick; the wait for the lock is short, so that claims never queue
--- behind it); unfinished (a day with an unfinished job stays). What the day's jobs used is counted first, and rows
--- elsewhere that name them go with them.
+-- Duty, hourly: drops the days older than p_keep_days, the oldest first, one day per call. outcome: dropped; busy (the
+-- tables are in use: retry at the next tick; the lock wait is short, so that claims never queue behind it); unfinished
+-- (a day with an unfinished job is kept). The usage of the day's jobs is counted first, and rows elsewhere that refer
+-- to them are deleted.
 create or replace function apply_retention(p_keep_days int, p_now timestamptz default clock_timestamp())
 returns table (day date, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare
@@ -13,7 +13,7 @@ begin
     where i.inhparent = 'job'::regclass and substr(c.relname, 5)::int < day_of(p_now) - p_keep_days order by d
   loop
     day := date '1970-01-01' + v_day;
-    -- Through the parent: it has the policy that lets this role see rows.
+    -- Through the parent table, whose policy lets this role see rows.
     if exists (select from job where finished_at is null
         and id >= v_day::bigint << 40 and id < (v_day + 1)::bigint << 40) then
       outcome := 'unfinished';

@@ -1,5 +1,5 @@
--- Duty, at start and daily: makes the partitions of today and of p_days_ahead days. Idempotent. Without today's
--- partitions nothing can be enqueued. Answers how many tables were made.
+-- Duty, at start and daily: creates the partitions of today and of the next p_days_ahead days. Idempotent. Without
+-- today's partitions nothing can be enqueued. Returns the number of tables created.
 create or replace function ensure_partitions(p_days_ahead int default 3, p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare
@@ -13,7 +13,7 @@ begin
     foreach v_table in array array['job', 'task', 'result', 'attempt', 'event', 'report', 'job_label', 'usage_job'] loop
       v_name := v_table || '_' || v_day;
       continue when to_regclass('plimsoll.' || v_name) is not null;
-      -- Made aside and then attached: the attach takes a weaker lock than PARTITION OF.
+      -- Created separately and then attached: ATTACH takes a weaker lock than PARTITION OF.
       execute format('create table %I (like %I including all) with (fillfactor = %s)',
         v_name, v_table, case v_table when 'job' then 80 else 100 end);  -- job rows are updated in place
       execute format('alter table %I enable row level security, force row level security', v_name);

@@ -1,5 +1,5 @@
--- Duty, hourly: removes audit events older than p_keep_days days, the oldest first. Answers how many; call again while
--- it is not 0. Ids follow time closely, so only the oldest rows are read, and no index on the time is kept.
+-- Duty, hourly: deletes audit events older than p_keep_days days, the oldest first. Returns the number; call again
+-- while it is not 0. IDs follow time closely, so only the oldest rows are read, and no index on time is needed.
 create or replace function forget_audit(p_keep_days int, p_limit int default 10000,
   p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -1,4 +1,4 @@
--- What held back vacuum when watch_vacuum last looked, the longest first; seconds: for how long.
+-- What blocked vacuum when watch_vacuum last ran, the longest first; seconds: for how long.
 create or replace function list_vacuum_holders(p_now timestamptz default clock_timestamp())
 returns table (holder text, detail text, since timestamptz, seconds float8)
 language sql stable security definer set search_path = plimsoll, pg_temp

@@ -1,6 +1,6 @@
--- Duty, every 10 s: records what holds back vacuum, for list_vacuum_holders: the oldest snapshot, slot and prepared
--- transaction, and a slot whose reader is 64 MB of log behind (four files of the usual size) and does not move. Answers
--- for how many seconds the oldest has been held, rounded down.
+-- Duty, every 10 s: records what blocks vacuum, for list_vacuum_holders: the oldest snapshot, slot and prepared
+-- transaction, and a slot that is 64 MB of log behind (four files of the usual size) and does not advance. Returns for
+-- how many seconds the oldest has been blocking, rounded down.
 create or replace function watch_vacuum(p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare
@@ -8,7 +8,7 @@ declare
   v_behind constant bigint := 64 * 1024 * 1024;
 begin
   with held as (
-    -- Snapshots of other databases keep nothing here; those of a vacuum keep nothing anywhere.
+    -- Snapshots of other databases block nothing here; those of a vacuum block nothing anywhere.
     select 'session' holder, v_next - age(a.backend_xmin) as position, 'process ' || a.pid detail
       from pg_stat_activity a
     where a.backend_xmin is not null and a.pid <> pg_backend_pid()
@@ -23,7 +23,7 @@ begin
       where p.database = current_database()
   ), oldest as materialized (
     select distinct on (holder) holder, position, detail from (
-      -- One that began with the latest transaction holds back nothing.
+      -- A snapshot that began with the latest transaction blocks nothing.
       select * from held where position < v_next
       union all
       select 'replication_log', pg_wal_lsn_diff(s.restart_lsn, '0/0')::bigint, s.slot_name from pg_replication_slots s

@@ -6,7 +6,7 @@ returns table (token_id bigint, token_expires_at timestamptz, scopes text[], rol
   team_created_at timestamptz)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin
-  -- Last use is kept to the minute, so that a busy token does not write on every request.
+  -- Last use is stored to the minute, so that a busy token does not write on every request.
   update token t set last_used_at = p_now where t.hash = p_hash and t.revoked_at is null
     and (t.last_used_at is null or t.last_used_at < p_now - interval '1 minute');
   return query

@@ -1,4 +1,4 @@
--- A team keeps at least one owner. The lock on the team's row makes two owners who leave at once queue up.
+-- Trigger: a team keeps at least one owner. Locking the team's row serialises owners who leave at the same time.
 create or replace function membership_keep_owner() returns trigger language plpgsql
 security definer set search_path = plimsoll, pg_temp as $$
 begin

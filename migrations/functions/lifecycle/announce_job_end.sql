@@ -1,4 +1,4 @@
--- Trigger: queues a webhook notice in the transaction that ends the job, so that it is as durable as that end.
+-- Trigger: queues a webhook notice in the transaction that ends the job, so that the notice is as durable as the end.
 create or replace function announce_job_end() returns trigger
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin

@@ -1,4 +1,4 @@
--- Cancels a job. Answers cancelled (nothing ran), cancelling (its workers are notified), finished (too late),
+-- Cancels a job. Returns cancelled (nothing was running), cancelling (its workers are notified), finished (too late) or
 -- not_found.
 create or replace function cancel_job(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
 returns text language plpgsql security definer set search_path = plimsoll, pg_temp

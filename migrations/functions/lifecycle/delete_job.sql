@@ -1,5 +1,5 @@
--- Removes a finished job with its texts and results at once. Answers deleted, unfinished, not_found. What it used is
--- counted first. Its idempotency key stays, so that a late repeat of the submit does not run it again.
+-- Deletes a finished job with its texts and results immediately. Returns deleted, unfinished or not_found. Its usage is
+-- counted first. Its idempotency key is kept, so that a late repeat of the submit does not run it again.
 create or replace function delete_job(p_team_id bigint, p_job_id bigint) returns text
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

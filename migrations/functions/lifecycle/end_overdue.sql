@@ -1,6 +1,6 @@
--- Duty, every second: stops a job whose deadline or timeout has passed, one a call (class locks are taken in order):
--- call again while it answers a row. outcome: failed, cancelling (its workers are notified), passed (it had ended, or
--- has more time now).
+-- Duty, every second: stops a job whose deadline or timeout has passed, one per call (class locks are taken in order):
+-- call again while it returns a row. outcome: failed, cancelling (its workers are notified), passed (it had already
+-- ended, or its time was extended).
 create or replace function end_overdue(p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

@@ -1,4 +1,4 @@
--- Trigger: labels as rows follow their job through every function that writes one. A job without labels pays nothing.
+-- Trigger: maintains labels as rows, whichever function writes the job. A job without labels costs nothing.
 create or replace function keep_labels() returns trigger
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$

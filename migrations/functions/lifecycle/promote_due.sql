@@ -1,5 +1,5 @@
--- Duty, every second: moves scheduled jobs and retries that are due into their lanes, one class a call, at most p_limit
--- rows. Answers how many; call again while it is p_limit.
+-- Duty, every second: moves due scheduled jobs and retries into their lanes, one class per call, at most p_limit rows.
+-- Returns the number; call again while it is p_limit.
 create or replace function promote_due(p_limit int default 1000, p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

@@ -1,7 +1,7 @@
--- Runs again what jobs that have ended did not get done; what they did is kept. At most about 100 jobs a call: the
--- locks of their device classes are held. outcome: redriven; unfinished; complete (all its tasks are done); no_dataset
--- (it has been deleted); not_unique (another unfinished job has its unique key); not_found. A deadline that has passed
--- holds no longer.
+-- Runs the unfinished tasks of ended jobs again; finished tasks keep their results. At most about 100 jobs per call,
+-- because the locks of their device classes are held. outcome: redriven; unfinished; complete (all its tasks are done);
+-- no_dataset (it has been deleted); not_unique (another unfinished job has its unique key); not_found. A deadline that
+-- has passed no longer applies.
 create or replace function redrive_jobs(p_team_id bigint, p_jobs bigint[], p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -15,11 +15,11 @@ declare
   v_failed bigint;
 begin
   perform assert_team(p_team_id);
-  -- A deletion of a dataset waits for this, and then sees the job.
+  -- A deletion of the dataset waits for this, and then sees the job.
   perform from dataset d
   where d.id in (select j.dataset_id from job j where j.id = any(p_jobs) and j.team_id = p_team_id)
   order by d.id for key share;
-  -- Before the classes' locks, as a submit does.
+  -- Before the class locks, as in a submit.
   perform from unique_key k
   where k.team_id = p_team_id
     and k.key in (select j.unique_key from job j where j.id = any(p_jobs) and j.team_id = p_team_id)

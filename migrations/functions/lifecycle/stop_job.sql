@@ -1,6 +1,6 @@
--- Ends a job before its time: at once when nothing runs, else through its workers, which are told (cancelling).
--- p_error null: somebody asked for it, and it ends cancelled; otherwise it fails with that. Answers the job's state,
--- finished (too late), or not_found.
+-- Ends a job early: immediately if nothing is running, else through its workers, which are notified (cancelling).
+-- p_error null: the job was cancelled by request; otherwise it fails with this error. Returns the job's state, finished
+-- (too late) or not_found.
 create or replace function stop_job(p_team_id bigint, p_job_id bigint, p_error text, p_now timestamptz)
 returns text language plpgsql as $$
 declare
@@ -27,7 +27,7 @@ begin
 
   delete from scheduled where job_id = p_job_id;
   with line as (
-    -- A merge task stands in a lane of its own, which has few tasks.
+    -- A merge task is in a lane of its own, which has few tasks.
     select l.id, s.heads[array_position(s.lanes, l.id)] head from lane l join account a on a.id = l.account_id
     cross join lateral (select * from account_state z where z.account_id = a.id order by z.version desc limit 1) s
     where case when v_merging then a.team_id = v_job.team_id

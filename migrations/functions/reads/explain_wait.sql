@@ -1,20 +1,20 @@
--- Why a job that has not ended is not running now. reason, the first that holds:
+-- Why an unfinished job is not running now. reason, the first that applies:
 --   running      a worker has tasks of it
 --   scheduled    until: its start time
---   retrying     until: when the first task is tried again
+--   retrying     until: when the first task is retried
 --   paused       the team or the class is on hold
---   quota        the team's device-seconds are used up; until: when they renew
---   no_device    none of the class is there, nor one of another class that helps
+--   quota        the team's device-seconds are used up; until: when the quota renews
+--   no_device    no device of the class is connected, nor one of another class that helps
 --   no_fit       none of them can run it
---   draining     those that could take nothing new
+--   draining     those that could accept no new tasks
 --   cap          the team holds as many devices as it may
---   own_jobs     tasks_ahead: of the team, at most 10,000 counted
---   busy         its turn is near; the devices are at other work
--- share: what the team used and is due in the class. hold: the first that stands in the way. starts_from, starts_by:
--- when it will probably start, if it is due for no other reason than its turn. From: nobody else gets anything, devices
--- of other classes help, and the first device is free at its present lease's estimated end. By: every team that waits
--- gets its share, nobody helps, the team's lead is worked off first, and the last device is free. Estimates are as good
--- as those of the kinds, and jobs that come meanwhile count for nothing: it is no promise.
+--   own_jobs     tasks_ahead: the team's own, at most 10,000 counted
+--   busy         it is next in line; the devices are busy
+-- share: what the team used and is due in the class. hold: the first hold that applies. starts_from, starts_by: when it
+-- will probably start, if only its turn is outstanding. From: no other team gets a device, devices of other classes
+-- help, and the first device is free at the estimated end of its current lease. By: every waiting team gets its share,
+-- nobody helps, the team's lead is worked off first, and the last device is free. This relies on the kinds' estimates
+-- and ignores jobs submitted later: it is a prediction, not a promise.
 create or replace function explain_wait(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
 returns table (reason text, until timestamptz, tasks_ahead bigint, device_class text, share jsonb, hold jsonb,
   starts_from timestamptz, starts_by timestamptz) language plpgsql stable security definer
@@ -63,7 +63,7 @@ begin
       and lane_fits(v_lane, w, w.memory_bucket)))
   order by array_position(array['team', 'device_class', 'node', 'device'], h.scope), h.id limit 1;
 
-  -- Where there is no device of the class, those of others that help stand for them.
+  -- If the class has no device, devices of other classes that help count instead.
   select count(*) filter (where not d.helps)::int, count(*) filter (where d.helps)::int,
     coalesce(sum(d.speed) filter (where not d.helps), sum(d.speed)), sum(d.speed), min(d.busy),
     coalesce(max(d.busy) filter (where not d.helps), max(d.busy))

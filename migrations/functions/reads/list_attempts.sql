@@ -36,7 +36,7 @@ begin
     union all
     (select t.seq, t.fence, t.attempt, t.outcome, t.worker_id, t.claimed_at, t.at, null, null, null, t.error
     from attempt t
-    -- A last attempt that failed for good is told by its result.
+    -- A last attempt that failed permanently is in its result.
     where t.job_id = p_job_id and (t.seq, t.fence) > (p_after_task, p_after_fence)
       and not exists (select from result r where r.job_id = t.job_id and r.seq = t.seq and r.fence = t.fence)
     order by t.seq, t.fence limit p_limit)

@@ -1,6 +1,6 @@
 -- Tasks in the queue by class and state, for monitoring, at most every few seconds. state: waiting (for a start time or
--- a retry; counted to 10,000, since it may be a million rows), ready, leased. Reads counters (one row an account) and
--- leases (two a worker at most).
+-- a retry; counted up to 10,000, because there may be a million), ready, leased. Reads counters (one row per account)
+-- and leases (at most two per worker).
 create or replace function queue_depth()
 returns table (device_class text, state text, tasks bigint)
 language sql stable security definer set search_path = plimsoll, pg_temp

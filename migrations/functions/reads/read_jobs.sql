@@ -1,7 +1,7 @@
--- Those of the jobs that the caller's team has, and which schedule made each of them. With the caller's rights:
--- row-level security says whose rows there are. A function, because its plan is kept: making one, which is expensive
--- under row-level security, would cost several times what reading a job does. The plan is made for tables of any size,
--- and by the range of the ids it opens their days' partitions alone.
+-- The given jobs, if the caller's team owns them, each with the schedule that created it. Runs with the caller's
+-- rights, so row-level security applies. A function, because its plan is cached: planning is expensive under row-level
+-- security and would cost several times as much as reading a job. The plan suits tables of any size, and the range of
+-- IDs limits it to the partitions of their days.
 create or replace function read_jobs(p_jobs bigint[])
 returns table (id bigint, team_id bigint, user_id bigint, submitter_name text, kind text, kind_version smallint,
   name text, labels jsonb, device_class text, priority smallint, state text, args json, items_total bigint,

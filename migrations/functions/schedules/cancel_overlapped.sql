@@ -1,5 +1,5 @@
--- Duty, every second, after schedules ran: cancels one job whose place a later one of its schedule took; call again
--- while it answers a row. Apart from run_schedule, because a cancel's locks come before those of a submit.
+-- Duty, every second, after schedules ran: cancels one job that a later job of its schedule replaced; call again while
+-- it returns a row. Separate from run_schedule, because a cancel's locks come before those of a submit.
 create or replace function cancel_overlapped(p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 #variable_conflict use_column

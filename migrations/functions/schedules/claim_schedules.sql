@@ -1,6 +1,6 @@
 -- Duty, every second: schedules with something to do, for one server: a due time has come (due_at), or a run that
--- waited for an earlier job may go now (waiting_at). busy: a job of it has not ended. A server that does not answer
--- within p_lease has lost them.
+-- waited for an earlier job may start (waiting_at). busy: a job of it has not ended. A server that does not respond
+-- within p_lease loses them.
 create or replace function claim_schedules(p_limit int, p_lease interval, p_now timestamptz default clock_timestamp())
 returns table (id bigint, version int, team_id bigint, user_id bigint, spec json, cron text, time_zone text,
   misfire text, misfire_limit smallint, overlap text, due_at timestamptz, waiting_at timestamptz, busy boolean,

@@ -1,10 +1,10 @@
--- Answers one due time of a schedule, in one transaction: the job, the record of the run, and the next due time.
--- p_way: time (p_due_at was due; p_expected is the next_at that the caller saw, p_then becomes it), waiting (a run of
--- that due time waited for an earlier job), person (p_user_id wants it now, whatever else runs; p_due_at is null).
--- p_verdict: submit (the job of the arguments, as enqueue or, with p_dataset_id, enqueue_dataset takes it), busy (the
--- caller saw an earlier job and made no plan), failed, missed (p_reason says why). outcome: submitted, waiting,
--- skipped, missed, failed; replayed (the Idempotency-Key p_key was used before, with this request), key_conflict (with
--- another); changed: nothing was done, since somebody else answered, or things are not as the caller saw them.
+-- Handles one due time of a schedule in one transaction: the job, the record of the run, and the next due time. p_way:
+-- time (p_due_at was due; p_expected is the next_at that the caller saw, p_then replaces it), waiting (a run of that
+-- due time waited for an earlier job), person (p_user_id wants it now, whatever else runs; p_due_at is null).
+-- p_verdict: submit (the job of the arguments, as in enqueue or, with p_dataset_id, enqueue_dataset), busy (the caller
+-- saw an earlier job and made no plan), failed, missed (p_reason says why). outcome: submitted, waiting, skipped,
+-- missed, failed; replayed (the Idempotency-Key p_key was used before, with this request), key_conflict (with another
+-- one); changed: nothing was done, because another server handled it, or the schedule differs from what the caller saw.
 create or replace function run_schedule(p_schedule_id bigint, p_version int, p_way text, p_expected timestamptz,
   p_due_at timestamptz, p_then timestamptz, p_missed int, p_verdict text, p_reason text, p_user_id bigint, p_key text,
   p_fingerprint bytea, p_kind text, p_kind_version smallint, p_args json, p_name text, p_labels jsonb,
@@ -27,7 +27,7 @@ begin
     if p_way = 'person' then
       perform assert_team(v_schedule.team_id);
     end if;
-    -- What is due is of any team: from here on the transaction is the schedule's team's.
+    -- Due times may be of any team: from here on the transaction has the schedule's team.
     perform set_config('app.team_id', v_schedule.team_id::text, true);
   end if;
   if v_schedule.id is null or v_schedule.version <> p_version
@@ -41,7 +41,7 @@ begin
   end if;
   if p_way = 'time' and exists (select from schedule_run r where r.schedule_id = p_schedule_id and r.due_at = p_due_at)
     then
-    -- A clock that went back, or a zone that changed, brought a time back that was answered.
+    -- A clock that went back, or a changed zone, repeated a due time that was already handled.
     update schedule s set next_at = p_then, claimed_until = null where s.id = p_schedule_id;
     outcome := 'changed';
     return next;
@@ -117,7 +117,7 @@ begin
     update schedule s set next_at = p_then where s.id = p_schedule_id;
   end if;
   update schedule s set claimed_until = null where s.id = p_schedule_id and p_way <> 'person';
-  -- A history, not an archive.
+  -- Keep the latest runs only.
   delete from schedule_run r where r.schedule_id = p_schedule_id and not r.open and r.outcome <> 'waiting'
     and r.due_at < (
       select x.due_at from schedule_run x

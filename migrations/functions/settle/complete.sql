@@ -1,11 +1,12 @@
--- Records what came of tasks of a lease, in one verdict for the whole call: accepted if any task was (or its job is
--- being cancelled), replayed if this fence recorded it before, stale only if every task is: another run owns them now.
+-- Records the outcomes of a lease's tasks, with one verdict for the whole call: accepted if any task was (or its job is
+-- being cancelled), replayed if this fence recorded it before, stale only if every task is: another lease owns them
+-- now.
 --
--- Arrays have an element per task. p_outcomes: done, retry (again after p_delays seconds), final (failed), died (the
--- worker's process will not survive it); with p_errors and p_delays it is null where all tasks are done. p_contents: a
--- gzip member of result rows, or null. p_partials: the task's aggregate; of a merge task, or of the only task of a job
+-- Arrays have one element per task. p_outcomes: done, retry (again after p_delays seconds), final (failed), died (the
+-- worker's process will not survive it); p_errors and p_delays are null if all tasks are done. p_contents: a gzip
+-- member of result rows, or null. p_partials: the task's aggregate; of a merge task, or of the only task of a job
 -- without one, the report. p_items_ok, p_items_failed; p_seconds: device-seconds as measured. 22023: the arrays differ
--- in length, an outcome is unknown, a task is named twice.
+-- in length, an outcome is unknown, or a task is named twice.
 create or replace function complete(p_worker_id int, p_epoch int, p_fence bigint, p_jobs bigint[], p_tasks int[],
   p_contents bytea[], p_partials bytea[], p_items_ok int[], p_items_failed int[], p_seconds real[],
   p_outcomes text[] default null, p_errors text[] default null, p_delays real[] default null,

@@ -1,6 +1,6 @@
--- Records what came of tasks. verdict per task: accepted; cancelled (not recorded: the job is being cancelled);
--- replayed (this fence recorded it before: the answer was lost, all is well); stale (another run owns the task now:
--- forget it). A death that was noticed before it was reported is known: replayed. Outcomes and arrays: see complete.
+-- Records the outcomes of tasks. verdict per task: accepted; cancelled (not recorded: the job is being cancelled);
+-- replayed (this fence recorded it before: the response was lost); stale (another lease owns the task now: drop the
+-- result). A death that was noticed before it was reported counts as replayed. Outcomes and arrays: see complete.
 create or replace function complete_each(p_worker_id int, p_epoch int, p_fence bigint, p_jobs bigint[], p_tasks int[],
   p_outcomes text[], p_contents bytea[], p_partials bytea[], p_items_ok int[], p_items_failed int[], p_seconds real[],
   p_errors text[], p_delays real[], p_now timestamptz default clock_timestamp())
@@ -22,7 +22,7 @@ begin
     raise exception 'arrays differ in length or an outcome is unknown' using errcode = 'invalid_parameter_value';
   end if;
   select * into v_lease from lease where fence = p_fence for update;
-  -- A lease names no task twice: whoever completes the whole of it cannot either.
+  -- A lease names no task twice, so completing the whole lease cannot either.
   if (p_jobs = v_lease.jobs and p_tasks = v_lease.tasks) is not true
     and (select count(*) <> count(distinct (j, t)) from unnest(p_jobs, p_tasks) u(j, t)) then
     raise exception 'a task is named twice' using errcode = 'invalid_parameter_value';
@@ -54,7 +54,7 @@ begin
         with ordinality u(pos, outcome, content, partial, ok, failed, seconds, error, delay, ord)
       where u.pos is not null;
   end if;
-  -- Some were not in the lease: recorded by it before, or not its own.
+  -- Tasks that were not in the lease: recorded by it before, or not its own.
   return query
   select u.job_id, u.task, case
       when u.pos is not null then case v_next_states[count(u.pos) over (order by u.ord)] when 'dropped' then 'cancelled'

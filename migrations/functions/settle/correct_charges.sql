@@ -1,6 +1,6 @@
--- Charges become what was measured, and a slot is given back with the last lease of an account on its worker.
--- A correction fades, and counts in the quota's period, with the charge that it corrects. p_accounts are distinct.
--- The caller holds the class lock and has updated the lease.
+-- Corrects charges to what was measured, and returns a device slot with an account's last lease on a worker. A
+-- correction decays, and counts in the quota's period, like the charge that it corrects. p_accounts are distinct. The
+-- caller holds the class lock and has updated the lease.
 create or replace function correct_charges(p_class_id smallint, p_worker worker, p_accounts int[],
   p_corrections float8[]) returns void language plpgsql as $$
 declare

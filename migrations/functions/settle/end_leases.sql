@@ -1,5 +1,5 @@
--- Ends the leases of a worker, whose row the caller has locked, that are not in p_but and were claimed by
--- p_until; answers how many tasks they held. All lease rows are locked before the first class lock is taken.
+-- Ends the leases of a worker, whose row the caller has locked, except those in p_but, if claimed by p_until; returns
+-- the number of their tasks. All lease rows are locked before the first class lock is taken.
 create or replace function end_leases(p_worker worker, p_but bigint[], p_until timestamptz, p_outcome text,
   p_now timestamptz)
 returns int language plpgsql as $$

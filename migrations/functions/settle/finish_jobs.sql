@@ -1,6 +1,6 @@
--- Counts what was done into the jobs (distinct) and ends those that have nothing left to run; answers the jobs to
--- merge. p_merged: it was the job's merge task. p_reports: of a merge task, or of a job's only task, what it handed in.
--- Nothing of arrays may be looked up row by row here.
+-- Adds outcomes to the jobs (distinct) and ends those that have nothing left to run; returns the jobs to merge.
+-- p_merged: it was the job's merge task. p_reports: of a merge task, or of a job's only task, its report. Never looks
+-- up array elements row by row.
 create or replace function finish_jobs(p_fence bigint, p_jobs bigint[], p_counts int[], p_oks bigint[],
   p_faileds bigint[], p_costs float8[], p_merged boolean[], p_reports bytea[], p_now timestamptz) returns bigint[]
 language plpgsql set enable_nestloop = off set enable_hashjoin = on as $$

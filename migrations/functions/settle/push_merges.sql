@@ -1,5 +1,5 @@
 -- Starts the merge of jobs whose last task has ended. Lanes are looked up once for all jobs that share one; a merge is
--- estimated by its number of tasks. The caller holds the lock of the jobs' own class; host, where merges go, is the
+-- estimated from its number of tasks. The caller holds the lock of the jobs' own class; host, where merges run, is
 -- last.
 create or replace function push_merges(p_jobs bigint[], p_now timestamptz) returns void language plpgsql as $$
 declare
@@ -8,7 +8,7 @@ declare
   v_high bigint;
   v_jobs bigint[];  -- these and the two below have one element per job
   v_tasks int[];
-  v_places int[];  -- of its lane among those below
+  v_places int[];  -- index of its lane among those below
   v_teams bigint[];
   v_kinds text[];
   v_kind_versions smallint[];

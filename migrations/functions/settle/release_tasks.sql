@@ -1,5 +1,5 @@
--- Gives back tasks of a lease that were not started, in the order in which they were claimed; no attempt is spent.
--- Answers how many the lease still held.
+-- Returns unstarted tasks of a lease to the queue, in the order of the claim, without costing an attempt. Returns how
+-- many the lease still held.
 create or replace function release_tasks(p_worker_id int, p_epoch int, p_fence bigint, p_jobs bigint[], p_tasks int[],
   p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp

@@ -1,5 +1,5 @@
--- A merge task that is done may hand in rows: they replace those of the job's last task, which it could not write in
--- full, since what they say depends on the other tasks. The arrays are those of settle.
+-- A completed merge task may return rows: they replace those of the job's last task, which were incomplete because they
+-- depend on other tasks. The arrays are those of settle.
 create or replace function rewrite_rows(p_jobs bigint[], p_tasks int[], p_merges boolean[], p_next_states text[],
   p_contents bytea[])
 returns void language plpgsql as $$

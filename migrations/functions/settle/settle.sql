@@ -1,7 +1,7 @@
--- Takes tasks, named by their places in the lease, out of it. The caller has locked the lease's row. p_outcomes: done,
--- retry, final, died (reported by the worker: its process died on it), released, lost (not reported). p_seconds as
--- measured. Answers what becomes of each: done, quarantined, ready (again), scheduled (again), dropped (the job is
--- being cancelled). Locks: the class; the jobs. The content of results is inserted before the class lock is taken.
+-- Takes tasks, given by their positions, out of a lease whose row the caller has locked. p_outcomes: done, retry,
+-- final, died (reported by the worker: its process died on it), released, lost (not reported). p_seconds as measured.
+-- Returns the new state of each: done, quarantined, ready (again), scheduled (again), dropped (the job is being
+-- cancelled). Locks: the class; the jobs. Result contents are inserted before the class lock is taken.
 create or replace function settle(p_fence bigint, p_positions int[], p_outcomes text[], p_contents bytea[],
   p_partials bytea[], p_items_ok int[], p_items_failed int[], p_seconds real[], p_errors text[], p_delays real[],
   p_now timestamptz)
@@ -63,7 +63,7 @@ begin
     p_items_failed, p_seconds, p_delays) f;
 
   if 'lost' = any(v_outcomes) then
-    -- A worker that reports a death says why, and how long it took.
+    -- A worker that reports a death gives the reason and the time taken.
     v_errors := array(select case when s.outcome = 'lost' and s.next_state = 'quarantined'
       then 'Two workers died while they ran this.' else s.error end
       from unnest(p_outcomes, v_next_states, p_errors) with ordinality s(outcome, next_state, error, ord)
@@ -72,7 +72,7 @@ begin
       from unnest(p_outcomes, p_seconds, v_costs) with ordinality s(outcome, seconds, cost, ord) order by s.ord);
   end if;
 
-  -- The bulk of the bytes goes in before the class lock is taken.
+  -- Most bytes are inserted before the class lock is taken.
   insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes,
     content, partial, error, finished_at)
   select s.job_id, s.task, s.team_id, s.next_state, p_fence, v_worker.id, s.attempt, s.ok, s.failed, s.cost,
@@ -85,7 +85,7 @@ begin
 
   perform lock_class(v_class);
 
-  -- A job being cancelled takes no more results. Cancel sets the state under the class lock.
+  -- A job being cancelled accepts no more results. Cancel sets the state under the class lock.
   v_cancelling := array(select j.id from job j where j.id = any(v_jobs) and j.id between v_low and v_high
     and j.state = 'cancelling');
   if v_cancelling <> '{}' then
@@ -112,7 +112,7 @@ begin
   v_merging := settle_jobs(p_fence, v_jobs, v_tasks, v_merges, v_outcomes, v_next_states, v_costs, v_oks, v_faileds,
     v_errors, p_partials, p_now);
 
-  -- What has to run again.
+  -- Tasks that must run again.
   if v_next_states && '{ready, scheduled}' then
     insert into scheduled (class_id, run_at, lane_id, job_id, task, est_seconds, attempt, crashes)
     select v_class, p_now + make_interval(secs => s.delay), s.lane_id, s.job_id, s.task, s.charge, s.attempt + 1,

@@ -1,4 +1,4 @@
--- Charges become what was measured, and a slot is given back with the last lease of an account on its worker. The
+-- Corrects charges to what was measured, and returns a device slot with an account's last lease on the worker. The
 -- caller holds the class lock and has updated the lease.
 create or replace function settle_accounts(p_class_id smallint, p_worker worker, p_lease_accounts int[],
   p_accounts int[], p_costs float8[], p_charges real[])

@@ -1,5 +1,5 @@
--- Ends a lease all of whose tasks are done; the arrays are in the lease's order, the caller has locked its row. False:
--- a job is being cancelled, and nothing has changed.
+-- Ends a lease all of whose tasks are done; the arrays are in the lease's order, and the caller has locked its row.
+-- False: a job is being cancelled, and nothing has changed.
 create or replace function settle_done(p_lease lease, p_worker worker, p_contents bytea[], p_partials bytea[],
   p_oks int[], p_faileds int[], p_seconds real[], p_now timestamptz) returns boolean language plpgsql as $$
 declare
@@ -10,7 +10,7 @@ declare
   v_costs float8[];
   v_merged boolean[];
   v_lasts int[];
-  v_merges int[];  -- where the merge tasks stand
+  v_merges int[];  -- lanes of the merge tasks
   v_accounts int[];
   v_teams bigint[];
   v_corrections float8[];
@@ -26,7 +26,7 @@ begin
   v_teams := array(select a.team_id from unnest(v_accounts) with ordinality u(id, ord) join account a on a.id = u.id
     order by u.ord);
   select min(id), max(id) into v_low, v_high from unnest(p_lease.jobs) u(id);
-  -- No merge task has others of its job beside it.
+  -- A merge task is never leased with other tasks of its job.
   select array_agg(s.job_id), array_agg(case when s.task = j.tasks_total then 0 else s.n end),
     array_agg(case when s.task = j.tasks_total then 0 else s.ok end),
     array_agg(case when s.task = j.tasks_total then 0 else s.failed end), array_agg(s.cost),
@@ -40,7 +40,7 @@ begin
   cross join lateral (select y.tasks_total from job y where y.id = s.job_id
     and y.id between v_low and v_high offset 0) j;
 
-  -- The bulk of the bytes goes in before the class lock is taken.
+  -- Most bytes are inserted before the class lock is taken.
   insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes,
     content, partial, finished_at)
   select s.job_id, s.task, v_teams[array_position(v_accounts, s.account)], 'done', p_lease.fence, p_worker.id,
@@ -53,7 +53,7 @@ begin
   where v_merges is null or s.ord <> all(v_merges);
 
   perform lock_class(p_lease.class_id);
-  -- A job being cancelled takes no more results. Cancel sets the state under the class lock.
+  -- A job being cancelled accepts no more results. Cancel sets the state under the class lock.
   if exists (select from job j where j.id = any(v_jobs) and j.id between v_low and v_high and j.state = 'cancelling')
     then
     delete from result r using unnest(p_lease.jobs, p_lease.tasks) s(job_id, task)

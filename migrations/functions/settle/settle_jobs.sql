@@ -1,5 +1,5 @@
--- Counts what was settled into the jobs and ends those that have nothing left to run; answers the jobs to merge.
--- The arrays are those of settle.
+-- Adds settled tasks to the jobs and ends those that have nothing left to run; returns the jobs to merge. The arrays
+-- are those of settle.
 create or replace function settle_jobs(p_fence bigint, p_jobs bigint[], p_tasks int[], p_merges boolean[],
   p_outcomes text[], p_next_states text[], p_costs float8[], p_oks int[], p_faileds int[], p_errors text[],
   p_partials bytea[], p_now timestamptz)

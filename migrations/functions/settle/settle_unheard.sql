@@ -1,4 +1,4 @@
--- Settles tasks without a word from their worker.
+-- Settles tasks whose worker did not report them.
 create or replace function settle_unheard(p_fence bigint, p_positions int[], p_outcome text, p_error text,
   p_now timestamptz)
 returns void language plpgsql as $$

@@ -1,5 +1,5 @@
--- What becomes of a lease's tasks, one element per task, with their jobs' teams; merges: whether it is the merge task.
--- The other place that joins an array: with the rows of its jobs, each read once.
+-- The outcomes of a lease's tasks, one element per task, with their jobs' teams; merges: whether it is the merge task.
+-- Joins an array with the rows of its jobs, each read once.
 create or replace function task_outcomes(p_speed real, p_jobs bigint[], p_tasks int[], p_charges real[],
   p_attempts smallint[], p_crashes smallint[], p_outcomes text[], p_oks int[], p_faileds int[], p_seconds real[],
   p_delays real[], out teams bigint[], out merges boolean[], out next_states text[], out costs float8[], out oks int[],

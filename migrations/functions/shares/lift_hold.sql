@@ -1,4 +1,4 @@
--- Lifts a hold: of the team p_team_id, made by a member; with null, any. Answers whether there was one.
+-- Lifts a hold: of the team p_team_id, placed by a member; with null, any. Returns whether it existed.
 create or replace function lift_hold(p_hold_id bigint, p_team_id bigint) returns boolean
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

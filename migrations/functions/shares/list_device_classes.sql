@@ -1,5 +1,5 @@
--- The device classes: settings, and what stands and runs in them. devices: seen within the lease time. waiting: for a
--- start time or the next attempt, counted to 10,000.
+-- The device classes: settings, and their queued and running tasks. devices: seen within the lease time. waiting: for a
+-- start time or a retry, counted up to 10,000.
 -- needs: lease_ttl
 create or replace function list_device_classes(p_now timestamptz default clock_timestamp())
 returns table (device_class text, half_life_seconds float8, entry_limit_seconds float8, devices bigint, ready bigint,

@@ -1,5 +1,5 @@
--- The holds that concern a team: all of devices, and of teams its own; null: all. running: tasks that still run there;
--- of a class, those of its lanes and those on its devices.
+-- The holds that concern a team: all holds of devices, and its own; null: all. running: tasks still running there; for
+-- a class, those of its lanes and those on its devices.
 -- needs: assert_team
 create or replace function list_holds(p_team_id bigint)
 returns table (id bigint, scope text, subject text, team_name text, node text, device text, mode text, reason text,

@@ -1,5 +1,5 @@
 -- What each account of a team (null: of all) used and is due, decayed to now: used_share of the class's device-seconds,
--- due_share by weight among those that used some lately or want to.
+-- due_share by weight among those with recent usage or ready tasks.
 create or replace function list_shares(p_team_id bigint, p_now timestamptz default clock_timestamp())
 returns table (team_id bigint, team_name text, device_class text, weight float8, cap int, slots int, ready bigint,
   used_seconds float8, used_share float8, due_share float8, quota_seconds float8, quota_used float8, quota_period text,

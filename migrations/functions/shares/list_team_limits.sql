@@ -1,4 +1,4 @@
--- The limits of a team (null: of all that have some): jobs that may be queued, and are; jobs that may be submitted in a
+-- The limits of a team (null: of all teams that have any): maximum and current queued jobs; maximum jobs submitted per
 -- minute.
 -- needs: assert_team
 create or replace function list_team_limits(p_team_id bigint)

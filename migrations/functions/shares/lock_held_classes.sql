@@ -1,4 +1,4 @@
--- Holds begin and end under the locks of all classes: a worker of any may claim in another.
+-- Holds begin and end under the locks of all classes, because a worker of any class may claim in another.
 create or replace function lock_held_classes(p_scope text, p_subject text) returns void language plpgsql as $$
 declare
   v_class smallint;

@@ -1,4 +1,4 @@
--- Puts the accounts of a team on hold, or lets them go on where they stand, or at the clock if that is ahead.
+-- Pauses the accounts of a team, or resumes them where they were, or at the clock if that is ahead.
 create or replace function pause_accounts(p_team text) returns void language plpgsql as $$
 begin
   update account_state t set version = o.version + 1, vtime = greatest(o.vtime, class_clock(o.class_id)),

@@ -1,5 +1,5 @@
--- Duty, every second: accounts whose quota's period is over may be served again, those of one class a call. Answers how
--- many; call again while it is not 0.
+-- Duty, every second: unmarks accounts whose quota period is over, those of one class per call. Returns the number;
+-- call again while it is not 0.
 create or replace function renew_quotas(p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

@@ -1,4 +1,4 @@
--- Sets a team's share of a device class; null keeps the old value.
+-- Sets a team's share of a device class; null keeps the current value.
 create or replace function set_account(p_team_id bigint, p_device_class text, p_weight float8, p_cap int,
   p_paused boolean)
 returns void language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -1,5 +1,5 @@
--- Sets in how many seconds what an account used counts half, and how many seconds behind the others an account with
--- recent use starts at most; null keeps a value. Answers whether there is such a class.
+-- Sets the half-life of past usage, in seconds, and the largest delay, in seconds, of an account with recent usage;
+-- null keeps the current value. Returns whether the class exists.
 create or replace function set_device_class(p_device_class text, p_half_life_seconds float8,
   p_entry_limit_seconds float8) returns boolean
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -1,5 +1,5 @@
--- Sets a team's share of a device class, whole. Null: no cap, no quota. A team that gets a quota has a row in
--- team_limit: a submit asks that table alone whether a team may have a limit or a quota.
+-- Replaces a team's share of a device class. Null: no cap, no quota. A team with a quota gets a row in team_limit, so
+-- that a submit reads only that table to know whether limits or quotas apply.
 create or replace function set_share(p_team_id bigint, p_device_class text, p_weight float8, p_cap int,
   p_quota_seconds float8, p_quota_period text)
 returns void language plpgsql security definer set search_path = plimsoll, pg_temp as $$
@@ -16,7 +16,7 @@ begin
   end if;
   update account_state t set version = o.version + 1, quota_seconds = p_quota_seconds,
     quota_period = coalesce(p_quota_period, 'day'),
-    -- Another period is counted anew, in the same one what was charged stays.
+    -- A different period starts at zero; within the same one, charges are kept.
     period_seconds = case when o.quota_period = coalesce(p_quota_period, 'day') then o.period_seconds else 0 end,
       over_quota = false
   from (select z.ctid spot, z.* from account a join device_class c on c.id = a.class_id cross join lateral (

@@ -1,4 +1,4 @@
--- Sets all limits of a team; null: any number.
+-- Sets all limits of a team; null: unlimited.
 -- needs: assert_team
 create or replace function set_team_limit(p_team_id bigint, p_queued_jobs int, p_jobs_per_minute int) returns void
 language sql security definer set search_path = plimsoll, pg_temp

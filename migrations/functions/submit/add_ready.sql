@@ -1,10 +1,10 @@
--- Tells the accounts that their lanes (distinct) got tasks, the first at seq p_firsts. Answers whether one of the lanes
--- had nothing ready: only then can there be a worker that found nothing for itself and now would. For what a lane has
--- waiting its workers were woken when it came, and they ask again whenever they may take more. The caller holds the
--- class lock.
+-- Tells the accounts that their lanes (distinct) got tasks, the first at seq p_firsts. Returns whether one of the lanes
+-- was empty: only then can there be a worker that had found nothing and now would. Workers were notified of tasks that
+-- already wait in a lane when these arrived, and claim again whenever they have capacity. The caller holds the class
+-- lock.
 --
--- An account that had nothing ready starts at starting_vtime. A single lane, which most submits and every merge
--- concern, takes a short way to the same row.
+-- An account that had nothing ready starts at starting_vtime. A single lane, as in most submits and every merge, takes
+-- a shorter path to the same row.
 create or replace function add_ready(p_class_id smallint, p_lanes int[], p_firsts bigint[], p_counts int[],
   p_now timestamptz)
 returns boolean language plpgsql as $$

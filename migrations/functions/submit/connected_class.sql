@@ -1,4 +1,4 @@
--- The first of these classes ("gpu,cpu,host") of which a device is connected and takes work; none: the last.
+-- The first of these classes ("gpu,cpu,host") with a connected device that accepts work; none: the last.
 -- needs: lease_ttl
 create or replace function connected_class(p_classes text, p_now timestamptz default clock_timestamp())
 returns text language sql stable security definer set search_path = plimsoll, pg_temp as $$

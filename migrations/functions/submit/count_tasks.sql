@@ -1,7 +1,7 @@
--- What the tasks of a submit are to its p_count jobs; p_jobs, p_items: of each task, its job (from 1) and its items.
--- Answers how many tasks and items each job has and how many tasks stand before its first; how many items of its job
--- come before each task. sorted: tasks stand in the order of their jobs, and name no others; if not, sort and call
--- again, nothing else holds. Counts are shorter than p_count where a job has no task.
+-- Maps the tasks of a submit to its p_count jobs; p_jobs, p_items: the job (from 1) and the items of each task. Returns
+-- the number of tasks and items per job, the number of tasks before each job's first, and the number of its job's items
+-- before each task. sorted: tasks are in the order of their jobs and name no others; if not, sort and call again: the
+-- other results are then meaningless. Counts are shorter than p_count if a job has no task.
 create or replace function count_tasks(p_count int, p_jobs int[], p_items int[],
   out sorted boolean, out tasks int[], out items bigint[], out first_tasks int[], out first_items bigint[])
 language plpgsql immutable as $$

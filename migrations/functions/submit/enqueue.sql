@@ -1,37 +1,37 @@
--- Submits up to about 1,000 jobs of any teams in one transaction: jobs, tasks, audit rows and lanes. Answers a row a
--- job, in order.
+-- Submits up to about 1,000 jobs of any teams in one transaction: jobs, tasks, audit rows and lanes. Returns one row
+-- per job, in order.
 --
--- Arrays with an element per job; one of which every element may be null may be null as a whole:
+-- Arrays with one element per job; where every element may be null, so may the array:
 --   p_teams, p_users
 --   p_kinds, p_kind_versions     a worker claims it if it registered kind:version
---   p_args                       handed to the worker as they are; small: texts belong into task inputs
+--   p_args                       handed to the worker unchanged; small: texts belong in task inputs
 --   p_names                      or null
 --   p_labels                     objects
 --   p_priorities                 -10 to 10, 10 first within the team
 --   p_device_classes             cpu, gpu, accelerator, host; or a choice, 'gpu,cpu,host': see connected_class
---   p_capabilities               '' or those that the worker must have registered, commas between
+--   p_capabilities               '' or those that the worker must have registered, separated by commas
 --   p_memory_buckets             needs at most 2^n MiB on the device; 0: next to nothing
---   p_models                     '' or a name; tasks of one model stand in one lane
+--   p_models                     '' or a name; tasks of one model share a lane
 --   p_merges                     true: a merge task on host makes the report when all tasks are done; false: only with
 --                                one task, whose partial is the report
---   p_run_ats                    null: at once
+--   p_run_ats                    null: immediately
 --   p_keys, p_fingerprints       Idempotency-Key (1 to 255 characters, kept for 48 h), SHA-256 of the request; or null
---   p_deadlines, p_timeouts      by when it must have ended; seconds from its start; or null
---   p_unique_keys                at most one unfinished job of a team has it; or null
--- p_whole: all jobs or none; PLM03, with the conflicts as its detail, when one cannot be stored.
--- Arrays with an element per task, best in the order of their jobs:
---   p_task_jobs                  which job of this call, from 1; a job has at least one task
+--   p_deadlines, p_timeouts      latest end; seconds from the start; or null
+--   p_unique_keys                held by at most one unfinished job of a team; or null
+-- p_whole: all jobs or none; PLM03, with the conflicts as its detail, if one cannot be stored.
+-- Arrays with one element per task, preferably in the order of their jobs:
+--   p_task_jobs                  job of this call, from 1; a job has at least one task
 --   p_task_items                 texts, symbols
 --   p_task_seconds               estimated, normalised device-seconds
 --   p_task_inputs                opaque; or null
 --
 -- outcome: created; replayed (same key and fingerprint: job_id and created_at of the first); key_conflict (same key,
 -- another fingerprint); unique_conflict (job_id is the unfinished job that has the unique key); over_quota (refusal
--- says which quota: see refuse_over_quota). job_id is null where no job answers. Scheduled jobs start as scheduled,
--- others as queued. 22023: arguments; 23514: today's partitions are missing (ensure_partitions).
+-- says which quota: see refuse_over_quota). job_id is null if there is no job to return. Jobs with a start time begin
+-- as scheduled, others as queued. 22023: arguments; 23514: today's partitions are missing (ensure_partitions).
 --
--- Locks: idempotency keys, limits, unique keys, each in one order for all callers; then the classes. Who waits for a
--- key holds no class lock.
+-- Locks: idempotency keys, limits, unique keys, each in one order for all callers; then the classes. A call that waits
+-- for a key holds no class lock.
 create or replace function enqueue(
   p_teams bigint[], p_users bigint[], p_kinds text[], p_kind_versions smallint[], p_args json[], p_names text[],
   p_labels jsonb[], p_priorities smallint[], p_device_classes text[], p_capabilities text[],
@@ -133,7 +133,7 @@ begin
   if array_remove(p_keys, null) <> '{}' then
     select r.* into v_outcomes, v_ids, v_created from reserve_keys(p_teams, p_keys, p_fingerprints, v_ids, p_now) r;
   end if;
-  -- Quotas behind the keys: a repeat is answered, whatever the quota is now.
+  -- Quotas after the keys: a repeated submit is answered regardless of the current quota.
   if v_found.limited then
     select r.* into v_outcomes, v_refusals from refuse_over_quota(p_teams, v_classes, p_keys, v_ids,
       coalesce(v_outcomes, array_fill('created'::text, array[v_count])), p_run_ats, p_task_jobs, p_task_seconds,
@@ -170,7 +170,7 @@ begin
         p_priorities);
     end if;
 
-    -- A number per task, in their order, also those that are not ready yet.
+    -- Numbers for the tasks in order, including those that are not ready yet.
     for i in 1 .. v_tasks loop
       v_numbers[i] := case when v_queued[p_task_jobs[i]] then nextval('ready_seq') end;
     end loop;

@@ -1,8 +1,8 @@
--- Submits a job on a dataset that is ready: arguments of one job as in enqueue, with estimates of a chunk's records
--- and bytes times p_record_seconds and p_byte_seconds. Each chunk is cut into the same number of slices, such that
--- tasks take about 0.2 s, and task n runs on slice n % slices of chunk n / slices: of its r records, from
--- r * slice / slices on. Tasks have no input of their own: no text is copied. outcome as in enqueue, and no_dataset
--- (it does not exist, is another team's, or was deleted).
+-- Submits a job on a ready dataset: arguments of one job as in enqueue, with estimates from a chunk's records and bytes
+-- times p_record_seconds and p_byte_seconds. Each chunk is cut into the same number of slices, so that tasks take about
+-- 0.2 s, and task n runs on slice n % slices of chunk n / slices: of its r records, those from r * slice / slices on.
+-- Tasks have no input of their own: no text is copied. outcome as in enqueue, or no_dataset (it does not exist, belongs
+-- to another team, or was deleted).
 create or replace function enqueue_dataset(p_team_id bigint, p_user_id bigint, p_kind text, p_kind_version smallint,
   p_args json, p_name text, p_labels jsonb, p_priority smallint, p_device_class text, p_capability text,
   p_memory_bucket smallint, p_model text, p_key text, p_fingerprint bytea, p_run_at timestamptz, p_deadline timestamptz,
@@ -18,7 +18,7 @@ declare
   v_seconds real[];
 begin
   perform assert_team(p_team_id);
-  -- A deletion waits for this, and then sees the job.
+  -- A deletion of the dataset waits for this, and then sees the job.
   perform from dataset d where d.id = p_dataset_id and d.team_id = p_team_id and d.state = 'ready' for key share;
   if not found then
     return query select null::bigint, 'no_dataset', null::timestamptz, null::jsonb;

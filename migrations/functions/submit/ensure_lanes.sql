@@ -1,5 +1,5 @@
--- The ids of the lanes with the given keys, in their order. Missing accounts and lanes are made; what has its lane is
--- not looked up, and not offered to the table, again.
+-- The IDs of the lanes with the given keys, in order. Creates missing accounts and lanes; keys that already have their
+-- lane are neither looked up nor inserted again.
 create or replace function ensure_lanes(p_teams bigint[], p_classes smallint[], p_kinds text[],
   p_kind_versions smallint[], p_capabilities text[], p_memory_buckets smallint[], p_models text[],
   p_priorities smallint[])
@@ -20,7 +20,7 @@ begin
       insert into account (team_id, class_id)
       select distinct t, c from unnest(p_teams, p_classes) with ordinality k(t, c, place) where v_lanes[place] is null
       on conflict do nothing returning id, class_id, team_id)
-    insert into account_state (account_id, class_id, paused)  -- a team on hold is on hold wherever it comes
+    insert into account_state (account_id, class_id, paused)  -- a hold of a team applies to accounts created later
     select id, class_id, exists (select from hold h where h.scope = 'team' and h.subject = team_id::text) from made;
     insert into lane (account_id, kind, kind_version, capability, memory_bucket, model, priority)
     select distinct a.id, k.kind, k.kind_version, k.capability, k.memory_bucket, k.model, k.priority

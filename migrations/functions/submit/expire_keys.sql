@@ -1,5 +1,5 @@
--- Duty, hourly: removes unique keys whose jobs have ended, and idempotency keys past their time, at most p_limit.
--- Answers how many of the latter. An hour's grace: a submit that takes a key over at this moment is not seen.
+-- Duty, hourly: deletes unique keys whose jobs have ended, and expired idempotency keys, at most p_limit. Returns the
+-- number of the latter. Allows an hour's grace, because a concurrent submit that takes over a key is not visible yet.
 create or replace function expire_keys(p_limit int default 10000, p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

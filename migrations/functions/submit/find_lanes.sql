@@ -1,6 +1,6 @@
--- The device class and the lane of each job of a submit, null where there is none yet, and whether one of the teams may
--- have a limit or a quota. An element per job, as in enqueue. Where all jobs are of one lane it is looked up once.
--- Lanes stay: who makes missing ones (ensure_lanes) need not look again. Index: lane's key.
+-- The device class and lane of each job of a submit, null if the lane does not exist yet, and whether any of the teams
+-- may have a limit or a quota. One element per job, as in enqueue. If all jobs share a lane, it is looked up once.
+-- Lanes are never deleted, so a caller that creates missing ones (ensure_lanes) need not look again. Index: lane's key.
 create or replace function find_lanes(p_teams bigint[], p_device_classes text[], p_kinds text[],
   p_kind_versions smallint[], p_capabilities text[], p_memory_buckets smallint[], p_models text[],
   p_priorities smallint[], out classes smallint[], out lanes int[], out limited boolean)

@@ -1,5 +1,5 @@
--- The job that a submit with this Idempotency-Key made. same: with this fingerprint. No row: the key was not used, or
--- has expired.
+-- The job that a submit with this Idempotency-Key created. same: with this fingerprint. No row: the key was not used,
+-- or has expired.
 -- needs: assert_team
 create or replace function find_submit(p_team_id bigint, p_key text, p_fingerprint bytea,
   p_now timestamptz default clock_timestamp())

@@ -1,4 +1,4 @@
--- Puts tasks at the end of their lanes, and wakes workers if a lane had nothing ready. The caller holds the class lock.
+-- Appends tasks to their lanes, and notifies workers if a lane was empty. The caller holds the class lock.
 create or replace function push_ready(p_class_id smallint, p_lanes int[], p_jobs bigint[], p_tasks int[], p_ests real[],
   p_attempts smallint[], p_crashes smallint[], p_now timestamptz) returns void language plpgsql as $$
 declare

@@ -1,13 +1,13 @@
--- Which of the jobs to be submitted their team's quotas refuse, and why. Answers p_outcomes with over_quota in place of
--- created for these, and for each job its refusal; null: none. Refused jobs count for nothing, and their idempotency
--- keys (p_keys) are given back. An element per job, but p_task_jobs and p_task_seconds, as in enqueue.
---   {"quota": "queued_jobs", "used": 10, "limit": 10}: so many jobs of the team have not started
---   {"quota": "jobs_per_minute", "used": 58, "limit": 60, "needed": 3, "renews_at": "…"}: so many jobs of the last
---    minute count, and this is the third of the call; from renews_at on it would be accepted
+-- Decides which of the jobs to submit exceed their team's quotas, and why. Returns p_outcomes with over_quota instead
+-- of created for these, and the refusal of each job; null: none. Refused jobs do not count, and their idempotency keys
+-- (p_keys) are released. One element per job, except p_task_jobs and p_task_seconds, as in enqueue.
+--   {"quota": "queued_jobs", "used": 10, "limit": 10}: jobs of the team that have not started
+--   {"quota": "jobs_per_minute", "used": 58, "limit": 60, "needed": 3, "renews_at": "…"}: jobs of the last minute,
+--    and this is the third of the call; from renews_at on it would be accepted
 --   {"quota": "device_seconds", "used": 3600.0, "limit": 3600.0, "needed": 1.5, "device_class": "gpu", "period": "day",
---    "renews_at": "…"}: for a job that may start now, what is left of the period is less than it is estimated to take;
---    for any job, the whole quota is.
--- Locks the limits of the teams, in one order for all callers, so that a limit holds to the job.
+--    "renews_at": "…"}: a job that may start now is estimated to take more than what is left of the period, or any
+--    job more than the whole quota
+-- Locks the limits of the teams, in one order for all callers, so that limits are exact.
 create or replace function refuse_over_quota(p_teams bigint[], p_classes smallint[], p_keys text[], p_ids bigint[],
   p_outcomes text[], p_run_ats timestamptz[], p_task_jobs int[], p_task_seconds real[], p_now timestamptz,
   out outcomes text[], out refusals jsonb[])

@@ -1,7 +1,7 @@
--- Idempotency keys of jobs to be submitted, for 48 h; an element per job, null: no key. Answers, per job, the outcome
--- (created, replayed, key_conflict: see enqueue), the id of the job that has the key, and when it was submitted; for a
--- job without a key, its own. Keys are taken in one order for all callers, and wait for other submits of the same key:
--- the caller holds no class lock.
+-- Reserves the idempotency keys of jobs to submit, for 48 h; one element per job, null: no key. Returns, per job, the
+-- outcome (created, replayed, key_conflict: see enqueue), the ID of the job that has the key, and when it was
+-- submitted; for a job without a key, its own. Keys are locked in one order for all callers, and wait for other submits
+-- of the same key: the caller must hold no class lock.
 create or replace function reserve_keys(p_teams bigint[], p_keys text[], p_fingerprints bytea[], p_ids bigint[],
   p_now timestamptz, out outcomes text[], out ids bigint[], out created timestamptz[])
 language plpgsql as $$

@@ -1,9 +1,9 @@
--- Unique keys of jobs to be submitted (p_unique_keys, an element per job, null: no key) whose p_outcomes say created.
--- Answers outcomes with unique_conflict, and ids with the unfinished job that has the key, where it is taken; the
--- idempotency key (p_keys) of such a job is given back: it is no job.
+-- Reserves the unique keys of jobs to submit (p_unique_keys, one element per job, null: no key) whose p_outcomes say
+-- created. Returns outcomes with unique_conflict, and IDs of the unfinished jobs that hold the key, where it is taken;
+-- the idempotency key (p_keys) of such a job is released, because no job is created.
 --
--- Keys that nobody has had are inserted, the others locked, in one order for all callers; only then, in a statement
--- that sees what their last holders committed, does it show which of them are free.
+-- New keys are inserted, the others locked, in one order for all callers; only a later statement, which sees what their
+-- last holders committed, shows which of them are free.
 create or replace function reserve_unique_keys(p_teams bigint[], p_unique_keys text[], p_keys text[], p_ids bigint[],
   p_outcomes text[], p_now timestamptz, out outcomes text[], out ids bigint[])
 language plpgsql as $$

@@ -1,9 +1,10 @@
--- The virtual time at which an account starts that had nothing ready. It is the class's clock: nobody saves up credit
--- while idle. It is later than that
--- - by its lead: how far it was ahead of the clock (it got more than who waited), which fades with the half-life, or
--- - by what it used per weight, decayed, beyond the account whose turn is next, at most by the class's entry limit,
--- whichever is more. With a limit of 0 history does not count: the lead stays as it is. The account whose turn is next
--- is looked up only where it can matter. Stable: it sees the accounts as they were before the statement that asks.
+-- The virtual time at which an account without ready tasks starts: the class's clock, so that idling earns no credit,
+-- plus the larger of
+-- - its lead: how far it was ahead of the clock (it got more than waiting accounts), which decays with the half-life;
+--   and
+-- - its decayed usage per weight in excess of the account whose turn is next, at most the class's entry limit.
+-- With a limit of 0 history does not count: the lead stays as it is. The account whose turn is next is looked up only
+-- if it can matter. Stable: it sees the accounts as they were before the calling statement.
 create or replace function starting_vtime(p_class_id smallint, p_weight float8, p_vtime float8, p_used float8,
   p_used_at timestamptz, p_now timestamptz)
 returns float8 language plpgsql stable as $$

@@ -1,4 +1,4 @@
--- How many jobs a team's bucket holds now; null: it has none.
+-- How many jobs a team's token bucket holds now; null: the team has none.
 create or replace function submits_left(p_limit team_limit, p_now timestamptz) returns float8 language sql stable
 return least(p_limit.jobs_per_minute, coalesce(
   p_limit.jobs_left + greatest(0,

@@ -1,4 +1,5 @@
--- Adds to their hours what the jobs (distinct; those that are gone are left out) gained. The caller holds the lock.
+-- Adds the jobs' usage since they were last counted to the hourly rows (distinct jobs; deleted ones are skipped). The
+-- caller holds the lock.
 create or replace function count_usage(p_jobs bigint[], p_ats timestamptz[]) returns void language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

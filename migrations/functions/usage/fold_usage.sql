@@ -1,5 +1,5 @@
--- Duty, every 5 s: counts what completions touched since. Answers how many touches it took; call again while it is
--- p_limit.
+-- Duty, every 5 s: counts the usage of jobs touched by completions. Returns the number of touches processed; call again
+-- while it is p_limit.
 create or replace function fold_usage(p_limit int default 1000) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

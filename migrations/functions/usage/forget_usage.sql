@@ -1,4 +1,4 @@
--- Duty, hourly: removes hours older than p_keep_days days. Answers how many.
+-- Duty, hourly: deletes hours older than p_keep_days days. Returns the number.
 create or replace function forget_usage(p_keep_days int, p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

@@ -1,4 +1,4 @@
--- Trigger: whatever ends a lease notes its jobs for count_usage, one row that nobody reads on a hot path.
+-- Trigger: whatever ends a lease records its jobs for count_usage, in one row that is not read on the hot path.
 create or replace function touch_usage() returns trigger
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin

@@ -1,5 +1,5 @@
--- Duty, every second: the notices that are due, at most p_limit and a few of each webhook, so that one that hangs holds
--- up no other. They count as lost, and are sent again, when no outcome is recorded within p_lease.
+-- Duty, every second: due notices, at most p_limit and a few per webhook, so that a webhook that hangs delays no other.
+-- If no outcome is recorded within p_lease, they count as lost and are sent again.
 create or replace function claim_webhook_deliveries(p_limit int, p_lease interval, p_most_attempts int,
   p_now timestamptz default clock_timestamp())
 returns table (id bigint, attempt smallint, type text, job_id bigint, data json, created_at timestamptz, url text,
@@ -17,7 +17,7 @@ begin
   ), taken as (
     update webhook_delivery d set attempts = d.attempts + (d.attempts < p_most_attempts)::int,
       next_at = p_now + p_lease,
-      -- Its last attempt was lost, and with it what came of it.
+      -- Its last attempt was lost, and with it the outcome.
       state = case when d.attempts < p_most_attempts then 'pending' else 'failed' end,
       ended_at = case when d.attempts < p_most_attempts then null else p_now end
     from due where d.id = due.id

@@ -1,4 +1,4 @@
--- Duty, hourly: removes notices older than p_keep_days days, at most p_limit a call. Answers how many.
+-- Duty, hourly: deletes notices older than p_keep_days days, at most p_limit per call. Returns the number.
 create or replace function forget_webhook_deliveries(p_keep_days int, p_limit int default 10000,
   p_now timestamptz default clock_timestamp())
 returns int language plpgsql security definer set search_path = plimsoll, pg_temp as $$

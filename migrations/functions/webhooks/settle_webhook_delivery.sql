@@ -1,5 +1,5 @@
--- Records the outcome of an attempt. p_status: of the answer; p_error null: delivered; p_delay: until the next attempt,
--- null: none, it is given up. False when another attempt has begun meanwhile: that one's outcome counts.
+-- Records the outcome of an attempt. p_status: of the response; p_error null: delivered; p_delay: until the next
+-- attempt, null: none, the delivery failed. False if another attempt has begun meanwhile: that one's outcome counts.
 create or replace function settle_webhook_delivery(p_id bigint, p_attempt smallint, p_status int, p_error text,
   p_delay interval, p_now timestamptz default clock_timestamp())
 returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -1,5 +1,4 @@
--- Stops new claims of a worker, or allows them again; the heartbeat's answer says so. Answers whether there is such a
--- worker.
+-- Stops or allows new claims of a worker; the response to its heartbeat says so. Returns whether the worker exists.
 create or replace function drain_worker(p_worker_id int, p_drain boolean) returns boolean
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 begin

@@ -1,5 +1,5 @@
--- Duty, every second: ends the leases of a worker that was not seen within the lease time, one worker a call (class
--- locks are taken in order): call again while it answers a row. tasks: how many it held.
+-- Duty, every second: ends the leases of a worker that was not seen within the lease time, one worker per call (class
+-- locks are taken in order): call again while it returns a row. tasks: how many it held.
 create or replace function expire_leases(p_now timestamptz default clock_timestamp())
 returns table (worker_id int, tasks int) language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

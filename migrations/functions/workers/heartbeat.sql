@@ -1,8 +1,8 @@
--- A worker is alive: every 5 s or more often, and only while the device thread makes progress. p_fences: the leases it
--- holds; p_progress_jobs, p_progress_items: items done in open tasks; p_telemetry null keeps the last. alive = false:
--- the leases are gone or about to go; drop all work and register again. stale_fences: drop those. cancelled_jobs: stop
--- their tasks and complete (verdict cancelled) or release them. cleanup: the request that this device has to answer,
--- with every beat until it does; null: none.
+-- Reports that a worker is alive: at least every 5 s, and only while the device thread makes progress. p_fences: the
+-- leases it holds; p_progress_jobs, p_progress_items: items done in open tasks; p_telemetry null keeps the last. alive
+-- = false: the leases are or will be lost; drop all work and register again. stale_fences: drop those. cancelled_jobs:
+-- stop their tasks and complete (verdict cancelled) or release them. cleanup: a cleanup request for this device,
+-- repeated with every heartbeat until it is answered; null: none.
 create or replace function heartbeat(p_worker_id int, p_epoch int, p_fences bigint[], p_progress_jobs bigint[],
   p_progress_items int[], p_telemetry json default null, p_now timestamptz default clock_timestamp())
 returns table (alive boolean, draining boolean, stale_fences bigint[], cancelled_jobs bigint[], cleanup bigint)
@@ -18,7 +18,7 @@ declare
 begin
   select coalesce(jsonb_object_agg(u.job::text, u.items), '{}') into v_progress
   from (select job, sum(items) items from unnest(p_progress_jobs, p_progress_items) x(job, items) group by 1) u;
-  -- For update, so that no claim of this worker is under way: its lease would be missing below.
+  -- FOR UPDATE, so that no claim of this worker is in progress: its lease would be missing below.
   select * into v_worker from worker w where w.id = p_worker_id for update;
   if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
     return query select false, false, p_fences, '{}'::bigint[], null::bigint;
@@ -30,8 +30,8 @@ begin
       (select min(l.fence) from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence),
       (select last_value from fence_seq))
   where w.id = p_worker_id returning * into v_worker;
-  -- A claim whose answer was lost: the worker lives, but knows nothing of the lease. No answer is on its way
-  -- for as long as a lease lasts.
+  -- A claim whose response was lost: the worker is alive but does not know the lease. No response takes as long as a
+  -- lease lasts.
   perform end_leases(v_worker, p_fences, p_now - lease_ttl(), 'released', p_now);
   perform notify_jobs(array(select distinct j from unnest(p_progress_jobs) j));
   v_jobs := array(select distinct x.id from lease l cross join unnest(l.jobs) x(id) where l.fence = any(p_fences)

@@ -1,4 +1,4 @@
--- The last request to each device to free what is kept between tasks. result: as the worker reported it.
+-- The last cleanup request to each device. result: as the worker reported it.
 create or replace function list_cleanups()
 returns table (worker_id int, asked_by text, asked_at timestamptz, ended_at timestamptz, result json)
 language sql stable security definer set search_path = plimsoll, pg_temp

@@ -1,5 +1,5 @@
--- All devices, with what they hold. state: active, draining, retired, lost, failed (its probe failed, info says why).
--- seen: within the lease time.
+-- All devices and the leases they hold. state: active, draining, retired, lost, failed (its probe failed, info says
+-- why). seen: within the lease time.
 -- needs: lease_ttl
 create or replace function list_devices(p_now timestamptz default clock_timestamp())
 returns table (worker_id int, node text, device text, device_class text, state text, seen boolean,

@@ -1,4 +1,4 @@
--- A worker's answer to a clean-up request: p_result has kept_bytes, freed_bytes. False: the worker has another epoch by
+-- A worker's answer to a cleanup request: p_result has kept_bytes, freed_bytes. False: the worker has another epoch by
 -- now, or another request was made.
 create or replace function report_cleanup(p_worker_id int, p_epoch int, p_cleanup bigint, p_result json,
   p_now timestamptz default clock_timestamp())

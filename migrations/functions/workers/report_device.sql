@@ -1,5 +1,5 @@
--- Lists a device that cannot be used as failed, with what its probe found (p_info, capability.reason says why). False:
--- a worker runs on it.
+-- Lists an unusable device as failed, with its probe's result (p_info; capability.reason says why). False: a worker
+-- runs on it.
 create or replace function report_device(p_node text, p_device text, p_device_class text, p_info json,
   p_now timestamptz default clock_timestamp())
 returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp

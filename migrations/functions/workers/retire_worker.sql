@@ -1,4 +1,4 @@
--- A worker leaves in order; what it still holds is released without an attempt spent. False: it is not registered.
+-- Deregisters a worker; what it still holds is released without costing an attempt. False: it is not registered.
 create or replace function retire_worker(p_worker_id int, p_epoch int, p_now timestamptz default clock_timestamp())
 returns boolean language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan

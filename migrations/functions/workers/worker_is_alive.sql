@@ -1,4 +1,4 @@
--- Stable, as what it consists of: otherwise the planner may not inline it and plans it anew at every call.
+-- Stable, like everything it calls: otherwise the planner cannot inline it and plans it at every call.
 -- needs: lease_ttl
 create or replace function worker_is_alive(p_worker worker, p_epoch int, p_now timestamptz)
 returns boolean language sql stable

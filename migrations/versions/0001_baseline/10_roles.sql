@@ -1,8 +1,8 @@
--- Roles, the schema and the ledgers. Roles belong to the whole cluster and may exist already.
+-- Roles, the schema and the ledgers. Roles belong to the whole cluster and may already exist.
 --   plimsoll_owner     owns the tables; migrations run as it
 --   plimsoll_queue     owns the queue's functions, sees every team's jobs
---   plimsoll_identity  owns the sign-in functions, sees every team's people and tokens
---   plimsoll_app       what `plimsoll serve` logs in as; row-level security holds it to one team
+--   plimsoll_identity  owns the sign-in functions, sees every team's users and tokens
+--   plimsoll_app       what `plimsoll serve` logs in as; row-level security restricts it to one team
 --   plimsoll_worker    what a worker logs in as; may call the worker functions and nothing else
 do $$
 declare
@@ -29,8 +29,8 @@ begin
   if not pg_has_role('plimsoll_owner', 'plimsoll_queue', 'member') then
     grant plimsoll_queue, plimsoll_identity to plimsoll_owner;
   end if;
-  -- A client that freezes in the middle of a transaction would hold a class lock, and with it everybody. And
-  -- what a client gave up on (it waits less long) must not run for ever.
+  -- A client that freezes within a transaction would hold a class lock and block every other client. And statements
+  -- that a client gave up on (it waits less long) must not run forever.
   for role in select * from (values ('plimsoll_app'), ('plimsoll_worker')) r(name) loop
     execute format('alter role %I in database %I set idle_in_transaction_session_timeout = ''10s''',
       role.name, current_database());
@@ -45,7 +45,7 @@ set local role plimsoll_owner;
 grant usage on schema plimsoll to plimsoll_queue, plimsoll_identity, plimsoll_app, plimsoll_worker;
 -- A function's owner needs CREATE on its schema; both roles cannot log in.
 grant create on schema plimsoll to plimsoll_queue, plimsoll_identity;
--- Functions are callable by everyone unless told otherwise.
+-- Functions are callable by everyone unless revoked.
 alter default privileges for role plimsoll_owner revoke execute on functions from public;
 alter default privileges for role plimsoll_queue revoke execute on functions from public;
 alter default privileges for role plimsoll_identity revoke execute on functions from public;
@@ -64,8 +64,8 @@ create table plimsoll.schema_function (
   sha256 bytea not null check (octet_length(sha256) = 32)
 );
 
--- One row: the number of the function set. Only a program with this number or a higher one writes functions, so
--- that servers of two releases do not overwrite each other's.
+-- One row: the number of the function set. Only a program with this number or a higher one writes functions, so that
+-- servers of two releases do not overwrite each other's functions.
 create table plimsoll.schema_set (
   version int not null
 );

@@ -1,5 +1,5 @@
--- People, teams, and what they prove themselves with. Secrets are stored as SHA-256 of 160 random
--- bits, so a slow hash would add nothing.
+-- Users, teams and their credentials. Secrets are stored as SHA-256 of 160 random bits, so a slow hash would add
+-- nothing.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
@@ -39,7 +39,7 @@ create table token (
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
-  -- A token dies with the membership it was made under.
+  -- A token is deleted with the membership that it was created under.
   foreign key (team_id, user_id) references membership on delete cascade
 );
 create index token_team on token (team_id, id);
@@ -84,6 +84,6 @@ create table audit_event (
   data jsonb not null default '{}'
 );
 create index audit_event_team on audit_event (team_id, id);
--- It grows by a row a job: vacuum after ten thousand rows, not after a fifth of the log.
+-- It grows by one row per job: vacuum after ten thousand rows, not after a fifth of the log.
 alter table audit_event set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
   autovacuum_vacuum_cost_delay = 0);

@@ -1,13 +1,13 @@
--- Jobs and everything that belongs to one, partitioned by the job's creation day.
+-- Jobs and their data, partitioned by the job's creation day.
 --
--- A job id is day << 40 | sequence, day counted from 1970-01-01 UTC. Ranges of the id are ranges of days,
--- so the id alone is partition key and primary key: uniqueness holds, every look-up by id prunes to one
--- partition, and a day is dropped whole. No foreign keys between these tables: they would cost a look-up
--- per row, and all writes go through the queue's functions.
+-- A job ID is day << 40 | sequence, day counted from 1970-01-01 UTC. Ranges of the ID are ranges of days, so the ID
+-- alone is partition key and primary key: it is unique, every look-up by ID prunes to one partition, and a day is
+-- dropped whole. No foreign keys between these tables: they would cost a look-up per row, and all writes go through the
+-- queue's functions.
 --
--- No CHECK on what the queue's functions alone write: PostgreSQL reads a table's rules anew for every statement that
--- writes a row, a fifth of what a submit or a claim costs. The functions check their arguments;
--- tests/support/queue_invariants.py looks for breaches.
+-- No CHECK on columns that only the queue's functions write: PostgreSQL loads a table's checks for every statement that
+-- writes a row, a fifth of the cost of a submit or a claim. The functions check their arguments;
+-- tests/support/queue_invariants.py looks for violations.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
@@ -26,7 +26,7 @@ create table job (
   lane_id int not null,
   priority smallint not null,
   merge boolean not null,
-  -- workers know by the kind of an error how often to try; this always holds
+  -- workers know from the kind of an error how often to retry; this limit always applies
   max_attempts smallint not null default 20,
   state text not null,  -- scheduled, queued, running, cancelling, succeeded, failed, cancelled
   error text,  -- why it failed, for people
@@ -53,14 +53,14 @@ create table job (
   timeout_seconds real,  -- from its start
   stop_error text,  -- of a job that fails because its time is over: why
   unique_key text,
-  -- How a job ended. Its state would do, were it not for the indexes: a state that changes inside an index could
-  -- never be a HOT update, and this changes only with finished_at.
+  -- How a job ended. Its state would do, were it not for the indexes: an update of a column in an index can never be a
+  -- HOT update, and this column changes only with finished_at.
   ended_as text generated always as (case when finished_at is not null then state end) stored,
   schedule_id bigint,  -- which schedule made it
   due_at timestamptz  -- for when
 ) partition by range (id);
 create index job_team on job (team_id, id);
--- finished_at and not state: a state that changes inside an index's predicate could never be a HOT update.
+-- finished_at and not state: a change of state, if it were in an index's predicate, could never be a HOT update.
 create index job_unfinished on job (team_id, id) where finished_at is null;
 create index job_dataset on job (dataset_id) where dataset_id is not null;
 create index job_ended on job (team_id, ended_as, id) where ended_as is not null;
@@ -78,7 +78,7 @@ create table task (
 ) partition by range (job_id);
 alter table task alter column input set storage external;
 
--- How a task ended. Being ready, leased or retrying is standing in ready, lease or scheduled.
+-- How a task ended. Ready, leased and retrying tasks are rows in ready, lease and scheduled.
 create table result (
   job_id bigint not null,
   seq int not null,
@@ -99,7 +99,7 @@ create table result (
 ) partition by range (job_id);
 alter table result alter column content set storage external;
 
--- Attempts that did not end their task well.
+-- Failed attempts at tasks.
 create table attempt (
   job_id bigint not null,
   seq int not null,
@@ -113,8 +113,8 @@ create table attempt (
   primary key (job_id, seq, fence)
 ) partition by range (job_id);
 
--- What happened to a job, numbered without gaps under the job row's lock. Number 1 (submitted) is the job's
--- row itself and is not stored.
+-- Events of a job, numbered without gaps under the job row's lock. Number 1 (submitted) is the job's row itself and is
+-- not stored.
 create table event (
   job_id bigint not null,
   n int not null,  -- from 2
@@ -133,9 +133,8 @@ create table report (
   created_at timestamptz not null
 ) partition by range (job_id);
 
--- Labels as rows, so that a page of the jobs with a label costs the page: under row-level security no index over jsonb
--- helps, because its operators may tell what they saw of others' rows (they are not leakproof), while = of text may
--- not.
+-- Labels as rows, so that a page of jobs with a label costs only that page: under row-level security an index on jsonb
+-- is not used, because its operators are not leakproof (they may reveal rows of others), while = on text is.
 create table job_label (
   job_id bigint not null,
   team_id bigint not null,
@@ -146,7 +145,7 @@ create table job_label (
 create index job_label_value on job_label (team_id, key, value, job_id);
 create index job_label_key on job_label (team_id, key, job_id);
 
--- Which job of a team has a unique key. The row outlives the job's end: whoever wants the key then takes it over.
+-- The job of a team that holds a unique key. The row outlives the job; the next submit with the key takes it over.
 create table unique_key (
   team_id bigint not null,
   key text not null,
@@ -155,17 +154,17 @@ create table unique_key (
   primary key (team_id, key)
 );
 
--- Reports that a team pinned: later ones are compared with them.
+-- Reports that a team pinned; later reports are compared with them.
 create table report_baseline (
   id bigint generated always as identity primary key,
   team_id bigint not null references team on delete cascade,
   kind text not null,
-  -- what reports have in common that are compared
+  -- the comparison key
   comparison_key text not null check (octet_length(comparison_key) between 1 and 8192),
   job_id bigint not null,  -- whose report it was; the numbers outlive the job
   summary json not null,
   user_id bigint not null,  -- who pinned it
   pinned_at timestamptz not null default clock_timestamp()
 );
--- By the hash: words of this length fit no index.
+-- By hash: keys of this length do not fit an index.
 create unique index report_baseline_comparison_key on report_baseline (team_id, kind, md5(comparison_key));

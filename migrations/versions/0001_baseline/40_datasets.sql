@@ -1,5 +1,5 @@
--- Uploaded input. A dataset is cut into chunks of whole records while it comes in; a job on it has one task
--- per chunk and shares the chunks, so that submitting copies no text.
+-- Uploaded input. A dataset is cut into chunks of whole records as it arrives; a job on it has one task per chunk and
+-- shares the chunks, so that submitting copies no text.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

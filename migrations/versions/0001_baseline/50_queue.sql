@@ -1,24 +1,25 @@
--- The queue: who may run next (account, lane, ready), who runs what (worker, lease), what waits (scheduled).
+-- The queue: which tasks may run next (account, lane, ready), which run where (worker, lease), and which wait
+-- (scheduled).
 --
--- Rows here change thousands of times a minute, and one long transaction elsewhere keeps every dead version.
--- So no look-up on the way of a task may walk over dead versions: ready is insert-and-delete only and is read
--- behind a cursor; leases are read from their worker's oldest fence on; a hot row carries a growing version and is
--- read newest first (order by version desc limit 1), never by its bare id. Only the duty that looks for what is due,
--- once a second, walks over what was scheduled.
+-- Rows here change thousands of times per minute, and one long transaction elsewhere keeps every dead version. So no
+-- look-up on a task's path may scan dead versions: ready is insert-and-delete only and is read after a cursor; leases
+-- are read from their worker's oldest fence on; a hot row carries an increasing version and is read newest first (order
+-- by version desc limit 1), never by its ID alone. Only the duty that looks for due rows, once per second, scans what
+-- was scheduled.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
 create table device_class (
   id smallint primary key,  -- the order in which class locks are taken: host, where merges go, comes last
   name text not null unique,
-  -- In this time what was used counts half.
+  -- Half-life of past usage.
   half_life_seconds float8 not null default 604800 check (half_life_seconds >= 1),
-  -- How much later than the clock a heavy user starts at most; 0: history does not count.
+  -- Largest delay, after the clock, at which a heavy user starts; 0: history does not count.
   entry_limit_seconds float8 not null default 10 check (entry_limit_seconds >= 0)
 );
 insert into device_class values (1, 'cpu'), (2, 'gpu'), (3, 'accelerator'), (100, 'host');
 
--- Hot. The virtual clock is a lower bound of the virtual time of every account that could run.
+-- Hot. The virtual clock is a lower bound on the virtual time of every account that could run.
 create table class_state (
   class_id smallint not null references device_class,
   version bigint not null default 0,
@@ -27,7 +28,7 @@ create table class_state (
 );
 insert into class_state (class_id) select id from device_class;
 
--- One team's share of one device class.
+-- A team's share of a device class.
 create table account (
   id int generated always as identity primary key,
   team_id bigint not null references team,  -- a team goes after its jobs
@@ -35,8 +36,8 @@ create table account (
   unique (team_id, class_id)
 );
 
--- Hot. lanes, heads and counts are parallel and name the lanes that have ready tasks: no row of such a lane
--- has a seq <= its head, and it has exactly count rows.
+-- Hot. lanes, heads and counts are parallel and name the lanes with ready tasks: no row of such a lane has a seq <= its
+-- head, and it has exactly count rows.
 create table account_state (
   account_id int not null references account on delete cascade,
   version bigint not null default 0,
@@ -64,8 +65,8 @@ create index account_state_turn on account_state (class_id, vtime)
   where ready > 0 and slots < cap and not paused and not spent;
 create index account_state_spent on account_state (class_id) where spent;
 
--- A line of tasks that are equally eligible, first in first out. Its key holds everything that decides
--- eligibility, so that no claim ever has to skip a task.
+-- A first-in-first-out line of equally eligible tasks. Its key holds everything that decides eligibility, so that no
+-- claim has to skip a task.
 create table lane (
   id int generated always as identity primary key,
   account_id int not null references account on delete cascade,
@@ -79,8 +80,8 @@ create table lane (
   unique (account_id, kind, kind_version, capability, memory_bucket, model, priority)
 );
 
--- Grows in commit order within a class, because it is drawn under the class lock and the lock is held to
--- the commit. A lane's cursor relies on it.
+-- Increases in commit order within a class, because it is drawn under the class lock, which is held until the commit. A
+-- lane's cursor relies on it.
 create sequence ready_seq;
 
 create table ready (
@@ -109,7 +110,7 @@ create table scheduled (
 create index scheduled_due on scheduled (class_id, run_at);
 create index scheduled_job on scheduled (job_id);
 
--- A process that owns one device. Its row is written by heartbeats only, so it stays cold.
+-- A process that owns one device. Only heartbeats write its row, so it stays cold.
 create table worker (
   id int generated always as identity primary key,
   node text not null,
@@ -133,9 +134,9 @@ create table worker (
 
 create sequence fence_seq;
 
--- A worker's right to run some tasks. The arrays are parallel and hold what is still open. fence is unique because it
--- comes from the sequence; its index is a hash, so that no plan ever takes it for a worker's oldest fence and later
--- ones, and reads the dead leases of everybody.
+-- A worker's right to run some tasks. The arrays are parallel and hold the open tasks. fence is unique because it comes
+-- from the sequence; its index is a hash, so that no plan uses it for a worker's oldest and later fences and reads
+-- everybody's dead leases.
 create table lease (
   fence bigint not null,
   worker_id int not null,
@@ -157,8 +158,8 @@ alter table lease
   alter accounts set storage external, alter charges set storage external, alter attempts set storage external,
   alter crashes set storage external;
 
--- What a repeated submit is answered with. A submit's answer follows from the request (equal, by its
--- fingerprint), the id and the time, so no body is stored.
+-- The responses to repeated submits. A response follows from the request (equal, by its fingerprint), the ID and the
+-- time, so no body is stored.
 create table idempotency_key (
   team_id bigint not null,
   key text not null check (length(key) between 1 and 255),
@@ -170,7 +171,7 @@ create table idempotency_key (
 );
 create index idempotency_key_expiry on idempotency_key (expires_at);
 
--- When to look whether a job must be stopped. A row outlives a job that ended before, and is then ignored.
+-- When to check whether a job must be stopped. The row of a job that ended earlier remains and is ignored.
 create table overdue (
   at timestamptz not null,
   job_id bigint not null
@@ -178,8 +179,8 @@ create table overdue (
 create index overdue_at on overdue (at);
 create index overdue_job on overdue (job_id);
 
--- Somebody's word that nothing is claimed for a team or by devices. subject: the team's id, the class's name, the
--- node's name or the worker's id.
+-- Holds: nothing is claimed for a team or by devices. subject: the team's ID, the class's name, the node's name or the
+-- worker's ID.
 create table hold (
   id bigint generated always as identity primary key,
   scope text not null check (scope in ('team', 'device_class', 'node', 'device')),
@@ -192,20 +193,21 @@ create table hold (
 );
 create index hold_subject on hold (scope, subject);
 
--- How many jobs a team may have and submit. A team with a quota has a row; without a row it has neither limit nor
--- quota.
+-- How many jobs a team may have queued and submit per minute. A team with a quota has a row; without a row it has
+-- neither limit nor quota.
 create table team_limit (
   team_id bigint primary key references team on delete cascade,
   queued_jobs int check (queued_jobs >= 0),  -- that have not started; null: any number
-  -- A bucket that holds a minute's worth and fills steadily: a burst after silence is welcome, a flood is not.
+  -- A token bucket that holds one minute's worth and fills steadily: bursts after idle time are allowed, floods are
+  -- not.
   jobs_per_minute int check (jobs_per_minute >= 1),  -- null: any number
   jobs_left float8,  -- in the bucket at jobs_left_at; null: it is full
   jobs_left_at timestamptz,
   check ((jobs_left is null) = (jobs_left_at is null))
 );
 
--- The last request to each device to free what its worker keeps between tasks. It stands until the worker answers it,
--- also over a restart.
+-- The last cleanup request to each device, to free what its worker keeps between tasks. It is kept until the worker
+-- answers, also over a restart.
 create table device_cleanup (
   worker_id int primary key references worker on delete cascade,
   id bigint generated always as identity,
@@ -215,12 +217,12 @@ create table device_cleanup (
   result json
 );
 
--- What holds back vacuum: an old snapshot of a session (of a standby, too), a replication slot, a prepared
--- transaction. Since when a session's snapshot is held may be seen by few roles only, but its number by all. So a duty
--- writes down the oldest number of each sort, and since when it has been that number.
+-- What blocks vacuum: an old snapshot of a session (or a standby), a replication slot, a prepared transaction. Only few
+-- roles may see since when a session has held its snapshot, but every role its number. So a duty records the oldest
+-- number of each kind, and since when it has been that number.
 create table vacuum_horizon (
   holder text primary key,
-  -- The transaction from which on dead rows stay; of replication_log, the byte of the log that is read next.
+  -- The transaction from which on dead rows are kept; of replication_log, the next byte of the log to be read.
   position bigint not null,
   detail text not null,  -- which one it is
   since timestamptz not null,  -- first seen there
@@ -228,8 +230,8 @@ create table vacuum_horizon (
     check (holder in ('session', 'replication_slot', 'prepared_transaction', 'replication_log'))
 );
 
--- Small tables that turn over quickly: clean after a fixed number of dead rows, at full speed, and keep the
--- files' length (shrinking them takes a lock that stops claims).
+-- Small tables that turn over quickly: vacuum after a fixed number of dead rows, at full speed, and keep the files'
+-- length (truncating them takes a lock that stops claims).
 do $$
 declare
   hot record;
@@ -245,16 +247,16 @@ end
 $$;
 
 set local role plimsoll_queue;
--- What the steps of a claim lease.
+-- The intermediate values of a claim.
 create type claimed_tasks as (jobs bigint[], tasks int[], attempts smallint[], ests real[], finish float8);
 
--- Accounts that share a claim, in the order of their turns, and the lanes that are looked at, account by account.
+-- Accounts that share a claim, in turn order, and their lanes to examine, account by account.
 create type claim_turns as (
   horizon float8,  -- virtual time of the first account that this claim leaves waiting; null: it leaves none
   room int,  -- how many tasks of each account are looked at
-  -- An element per account. quotas: device-seconds that are left, null: there is no quota; last_lanes: where its lanes
-  -- end in the arrays of lanes.
+  -- One element per account. quotas: device-seconds left, null: no quota; last_lanes: the end of its lanes in the
+  -- arrays of lanes.
   spots tid[], ids int[], vtimes float8[], weights float8[], readys int[], quotas float8[], last_lanes int[],
-  -- An element per lane: behind which seq its tasks stand, and how many of them are looked at.
+  -- One element per lane: the seq after which its tasks are, and how many of them to examine.
   lanes int[], heads bigint[], counts int[]
 );

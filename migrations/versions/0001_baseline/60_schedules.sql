@@ -1,5 +1,5 @@
--- Jobs that a team submits on a schedule, at the times that a cron expression names. The server decides when an
--- expression is due (server/schedules); the queue sees to it that each due time is answered once.
+-- Jobs that a team submits on a schedule, at the times of a cron expression. The server decides when an expression is
+-- due (server/schedules); the queue ensures that each due time is handled once.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
@@ -25,7 +25,7 @@ create table schedule (
 );
 create index schedule_due on schedule (next_at) where next_at is not null;
 
--- What became of a due time: its key is what makes a job exist once.
+-- The outcome of a due time; its key ensures that the job exists once.
 create table schedule_run (
   schedule_id bigint not null references schedule on delete cascade,
   due_at timestamptz not null,

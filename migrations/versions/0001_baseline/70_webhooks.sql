@@ -1,4 +1,4 @@
--- Completion notices: whom a team wants told when its jobs end, and every notice that went out.
+-- Completion notices: the URLs that a team wants notified when its jobs end, and every notice sent.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
@@ -13,7 +13,7 @@ create table webhook (
 );
 create index webhook_team on webhook (team_id, id);
 
--- One notice, sent until it arrives or is given up. Its id is the receiver's to tell repeats by.
+-- One notice, sent until it is accepted or has failed for good. Receivers recognise repeats by its ID.
 create table webhook_delivery (
   id bigint generated always as identity primary key,
   webhook_id bigint not null references webhook on delete cascade,
@@ -24,7 +24,7 @@ create table webhook_delivery (
   created_at timestamptz not null default clock_timestamp(),
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts smallint not null default 0,
-  -- of the next attempt; while one runs: when it counts as lost
+  -- of the next attempt; during one: when it counts as lost
   next_at timestamptz not null default clock_timestamp(),
   status int,  -- of the last answer
   error text,  -- why the last attempt failed

@@ -1,10 +1,10 @@
--- What was used, by team, user, kind and hour. A completion notes only which jobs it touched, one row that nobody reads
--- on a hot path; a duty then counts what those jobs gained since they were counted last. So every device-second that
--- was charged is counted once, in whatever order transactions commit, and outlives the job it was charged for.
+-- Usage by team, user, kind and hour. A completion records only which jobs it touched, in one row that is not read on
+-- the hot path; a duty then counts what those jobs gained since they were last counted. So every charged device-second
+-- is counted once, in whatever order transactions commit, and the count outlives the job.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
--- Written by whatever ends a lease, in its transaction. Read whole and deleted by the duty; in no order.
+-- Written by whatever ends a lease, in its transaction. The duty reads all rows, in no order, and deletes them.
 create table usage_touch (
   at timestamptz not null,
   jobs bigint[] not null
@@ -13,7 +13,7 @@ alter table usage_touch alter jobs set storage external;
 alter table usage_touch set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_insert_threshold = -1, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
 
--- What of a job has been counted.
+-- The part of a job's usage that has been counted.
 create table usage_job (
   job_id bigint primary key,
   seconds float8 not null,

@@ -1,4 +1,4 @@
--- What a team adds to the training advice: cards of its own, and what real runs measured.
+-- What a team adds to the training advice: GPU profiles of its own, and measurements of real runs.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

@@ -1,5 +1,5 @@
--- Row-level security. It is enabled and forced on every table with a team, so that an owner sees nothing without a
--- policy either: without app.team_id the application sees nothing.
+-- Row-level security. It is enabled and forced on every table with a team, so that even an owner sees nothing without a
+-- policy, and the application sees nothing without app.team_id.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
@@ -23,7 +23,7 @@ begin
       v_table, v_team, v_admin);
     execute format('create policy identity on %I to plimsoll_identity using (true) with check (true)', v_table);
   end loop;
-  -- A person is seen by the teams they belong to; membership's own policy holds inside.
+  -- A user is visible in the user's teams; membership's own policy applies inside.
   execute format('create policy team on app_user to plimsoll_app
     using (%s or exists (select from membership m where m.user_id = id)) with check (%1$s)', v_admin);
   execute format('create policy team on team to plimsoll_app using (%1$s or %2$s) with check (%1$s or %2$s)',
@@ -31,7 +31,7 @@ begin
   create policy identity on app_user to plimsoll_identity using (true) with check (true);
   create policy identity on team to plimsoll_identity using (true) with check (true);
 
-  -- What the application reads, and the queue's functions write.
+  -- Read by the application, written by the queue's functions.
   foreach v_table in array array['account', 'job', 'task', 'result', 'attempt', 'event', 'report', 'job_label',
       'team_limit', 'usage_hour'] loop
     execute format('create policy team on %I for select to plimsoll_app using (%s)', v_table, v_team);
@@ -39,19 +39,19 @@ begin
   end loop;
   execute format('create policy team_update on job for update to plimsoll_app using (%s)', v_team);
 
-  -- What both write.
+  -- Written by both.
   foreach v_table in array array['dataset', 'dataset_chunk', 'schedule', 'schedule_run', 'webhook',
       'webhook_delivery'] loop
     execute format('create policy team on %1$I to plimsoll_app using (%2$s) with check (%2$s)', v_table, v_team);
     execute format('create policy queue on %I to plimsoll_queue using (true) with check (true)', v_table);
   end loop;
 
-  -- What the application alone writes.
+  -- Written by the application only.
   foreach v_table in array array['report_baseline', 'gpu_profile', 'training_measurement'] loop
     execute format('create policy team on %1$I to plimsoll_app using (%2$s) with check (%2$s)', v_table, v_team);
   end loop;
 
-  -- What the queue's functions alone see or touch.
+  -- Read and written by the queue's functions only.
   create policy queue on idempotency_key to plimsoll_queue using (true) with check (true);
   create policy queue on unique_key to plimsoll_queue using (true) with check (true);
   create policy queue on team for select to plimsoll_queue using (true);

@@ -70,7 +70,7 @@ void add_redrive(CLI::App& app, CommandContext& context) {
         ->needs(all);
     command->callback([&context, options] {
         if (options->jobs.empty() && !options->all_failed) {
-            throw CLI::RequiredError("job ids, or --all-failed");
+            throw CLI::RequiredError("job IDs, or --all-failed");
         }
         context.exit_code = redrive(context, *options);
     });

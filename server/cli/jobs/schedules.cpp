@@ -199,7 +199,7 @@ int list_runs(const CommandContext& context, const ScheduleOptions& options) {
     if (!path) return refuse(context, path.error());
     return show_list(context, api->get_json(*path + "/runs?limit=" + std::to_string(options.limit)),
                      {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row,
-                     "It has had no due time yet.");
+                     "It has not been due yet.");
 }
 
 void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {
@@ -245,7 +245,7 @@ void add_schedules(CLI::App& app, CommandContext& context) {
         [&context, options] { context.exit_code = add_schedule(context, *options); });
     const auto on_schedule = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
-        command->add_option("schedule", options->id, "The schedule, by name or id")->required();
+        command->add_option("schedule", options->id, "The schedule, by name or ID")->required();
         command->callback([&context, options, run] { context.exit_code = run(context, *options); });
         return command;
     };
@@ -257,7 +257,7 @@ void add_schedules(CLI::App& app, CommandContext& context) {
     on_schedule("resume", "Resume a paused schedule", resume_schedule);
     on_schedule("run", "Submit a schedule's job now", run);
     on_schedule("runs", "List past runs and their outcomes, newest first", list_runs)
-        ->add_option("--limit", options->limit, "At most this many")
+        ->add_option("--limit", options->limit, "Maximum number of runs")
         ->check(CLI::Range(1, 200));
     on_schedule("remove", "Delete a schedule and keep its jobs", remove_schedule);
     add_schedules_next(*group, context);

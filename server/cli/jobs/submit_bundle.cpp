@@ -73,7 +73,7 @@ void add_submit_bundle(CLI::App& app, CommandContext& context) {
         ->add_option("file", options->file, "One job per line as REST JSON; - reads standard input")
         ->required();
     command->add_flag("--per-item", options->per_item,
-                      "Accept or refuse each job by itself (default: all or none)");
+                      "Accept or refuse each job individually (default: all or none)");
     command->callback([&context, options] {
         context.exit_code = submit_bundle_file(context, options->file, options->per_item);
     });

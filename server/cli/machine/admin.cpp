@@ -325,15 +325,15 @@ void add_admin(CLI::App& app, CommandContext& context) {
     user->add_option("name", request->user, "Name")->required();
     user->add_option("--email", request->email, "Email address");
     user->add_flag("--administrator", request->administrator,
-                   "May manage users, teams and devices");
+                   "Allow managing users, teams and devices");
     auto* change = add("set-user", "Rename, disable or promote a user", What::set_user);
     change->add_option("name", request->user, "Name")->required();
     change->add_option("--name", request->change.name, "New name");
     change->add_option("--email", request->change.email, "Email address; empty: none");
     change->add_option("--administrator", request->change.administrator,
-                       "true or false: may manage users, teams and devices");
+                       "true or false: allow managing users, teams and devices");
     change->add_option("--disabled", request->change.disabled,
-                       "true or false: may not sign in; tokens and sessions do not work");
+                       "true or false: block sign-in, tokens and sessions");
     add("teams", "List the teams", What::list_teams);
     add("add-team", "Add a team", What::add_team)
         ->add_option("name", request->team, "Name")
@@ -345,7 +345,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
     member->add_option("--role", request->role, "viewer, member, admin or owner")
         ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}));
     auto* token =
-        add("add-token", "Create an API token and print its secret, this once", What::add_token);
+        add("add-token", "Create an API token and print its secret once", What::add_token);
     token->add_option("name", request->token_name, "Purpose")->required();
     token->add_option("--user", request->user, "Name of the user")->required();
     token->add_option("--team", request->team, "Name of the team")->required();

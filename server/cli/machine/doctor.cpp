@@ -72,7 +72,7 @@ Finding queues(const DoctorFacts& facts, const json& device) {
     if (!facts.second_queue) {
         found += "off: " + name + " uses one queue for copies and computation.";
     } else if (reads_host) {
-        found += "on, without effect on " + name + ", which reads the host's memory.";
+        found += "on, but has no effect on " + name + ", which reads the host's memory.";
     } else {
         found += "on: " + name +
                  " uses a second queue for copies; useful if `plimsoll profile --mode engine` "

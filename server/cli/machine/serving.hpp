@@ -8,7 +8,7 @@ namespace plimsoll::cli {
 // A `plimsoll serve` that runs on this machine.
 struct ServingProcess {
     int id = 0;
-    std::string data_directory;  // as its flags name it; empty: they do not
+    std::string data_directory;  // as given in its flags; empty: not given
 };
 
 std::vector<ServingProcess> serving_processes();

@@ -14,15 +14,15 @@ struct CommandContext;
 
 namespace plimsoll::cli {
 
-// The server's settings as flags, each named by its key; some have a short name beside it: --port.
+// The server's settings as flags, each named by its key; some also have a short name: --port.
 class SettingsFlags {
   public:
-    // Which settings the command's help lists; all are taken.
+    // Which settings the command's help lists; all are accepted.
     enum class Listed { all, database };
 
     // Must outlive `command`.
     void add_to(CLI::App& command, Listed listed);
-    // Defaults, file, environment, and then these flags.
+    // Defaults, file and environment, then these flags.
     Result<app::Settings> load() const;
     bool print() const { return print_; }  // --print-config
     bool check() const { return check_; }  // --check-config
@@ -35,7 +35,7 @@ class SettingsFlags {
     bool check_ = false;
 };
 
-// A command that runs with the settings, and honours --print-config and --check-config. `run`
+// A command that runs with the settings, and handles --print-config and --check-config. `run`
 // returns the exit code.
 void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
                           const char* help, SettingsFlags::Listed listed,

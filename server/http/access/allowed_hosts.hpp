@@ -9,8 +9,9 @@
 
 namespace plimsoll::http {
 
-// The names under which the server may be asked for. A page of another site whose name is made to
-// lead here (DNS rebinding) sends its own. Addresses and localhost always pass: no site owns them.
+// The host names that requests may carry. This prevents DNS rebinding: a page of another site whose
+// name resolves to this server sends that name. Addresses and localhost are always allowed: no site
+// owns them.
 class AllowedHosts {
   public:
     // Any name.
@@ -19,7 +20,7 @@ class AllowedHosts {
     // "plimsoll.example.com, *.example.org"; *. stands for any name below. Errc::invalid_input
     // names the invalid entry.
     static Result<AllowedHosts> parse(const std::string& names);
-    // These names; of none, only addresses and localhost.
+    // These names; if empty, only addresses and localhost.
     static AllowedHosts only(std::set<std::string> names);
 
     // `host` as in the Host field, with or without a port.

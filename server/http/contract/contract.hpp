@@ -19,7 +19,7 @@ struct Parameter {
     const Schema* schema = nullptr;
 };
 
-// Taken where an operation has no body: some clients send one with every POST.
+// Accepted for operations without a body, because some clients send one with every POST.
 inline constexpr std::string_view kEmptyBody = "{}";
 
 struct Operation {

@@ -51,7 +51,7 @@ Problem::Problem(const Error& error) : status(status_of(error.code)), detail(err
     if (status == 500) {
         log::error("request failed",
                    {{"code", std::string(to_string(error.code))}, {"why", error.message}});
-        detail = "The request failed. Quote the request id when you report this.";
+        detail = "The request failed. Quote the request ID when you report this.";
     }
     if (status == 503 || status == 429) {
         headers.push_back({"Retry-After", std::to_string(limits::kRetryAfterSeconds)});

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// Uploaded input: a CSV or JSON lines file, cut into chunks of whole records while it comes in.
+// Uploaded input: a CSV or JSON lines file, cut into chunks of whole records as it arrives.
 namespace plimsoll::jobs {
 
 inline constexpr std::int64_t kDatasetBytes = 512ll << 20;
@@ -16,28 +16,28 @@ inline constexpr std::int64_t kDatasetRecords = 1'000'000;
 inline constexpr std::size_t kDatasetColumns = 1000;
 inline constexpr std::size_t kDatasetHeaderBytes = 64 << 10;
 
-// A chunk is what one task gets. It ends at whichever limit it reaches first: about 20 to 50 ms of
-// work on one core for short texts, and about 1 MiB even where texts do not compress.
+// A chunk is the input of one task. It ends at the limit that it reaches first: about 20 to 50 ms
+// of work on one core for short texts, and about 1 MiB even if texts do not compress.
 inline constexpr std::size_t kChunkRecords = 8192;
 inline constexpr std::size_t kChunkBytes = 960 * 1024;
 
-// Far more than an unpacked chunk ever holds: a guard against damaged data.
+// Far more than an unpacked chunk ever holds: a guard against corrupt data.
 inline constexpr std::size_t kLargestBlock = 64 << 20;
 
 struct DatasetChunk {
     std::string content;  // gzip of a text::RecordBlock whose texts are raw records
     std::int64_t first_record = 0;
     std::int64_t records = 0;
-    std::int64_t failed = 0;  // of the records: those that are errors
+    std::int64_t failed = 0;  // records that are errors
     std::int64_t bytes = 0;   // of the raw records
 };
 
-// What a kind is told of a dataset when it plans a job on it.
+// What a kind knows about a dataset when it plans a job on it.
 struct DatasetShape {
     std::string id;    // public
-    std::string name;  // the file's, mostly
+    std::string name;  // usually the file name
     text::RecordFormat format = text::RecordFormat::csv;
-    std::vector<std::string> columns;  // of JSON lines: the members seen in the first records
+    std::vector<std::string> columns;  // of JSON lines: the members of the first records
 };
 
 inline std::string_view to_string(text::RecordFormat format) {

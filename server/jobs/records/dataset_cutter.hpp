@@ -12,24 +12,24 @@
 
 namespace plimsoll::jobs {
 
-// Cuts a file into chunks while it comes in, in pieces of any size. A record that cannot be read is
-// an error in its place. Memory: one chunk and one record.
+// Cuts a file into chunks as it arrives, in pieces of any size. An unreadable record becomes an
+// error in its place. Memory: one chunk and one record.
 class DatasetCutter {
   public:
     explicit DatasetCutter(text::RecordFormat format);
 
-    // One that stands where another one stood when it told its `state()`: in another process, on
-    // another day. Errc::corrupt when the state is damaged.
+    // A cutter that continues from another one's `state()`, possibly in another process.
+    // Errc::corrupt if the state is damaged.
     static Result<DatasetCutter> resume(text::RecordFormat format, std::string_view state);
     std::string state() const;
 
-    // Appends the chunks that became full. Fails when the file as a whole cannot be read or has too
-    // many records: then call nothing more.
+    // Appends the chunks that became full. Fails if the file as a whole cannot be read or has too
+    // many records: make no further calls then.
     Result<void> feed(std::string_view bytes, std::vector<DatasetChunk>& chunks);
     // After the last piece; appends the rest.
     Result<void> finish(std::vector<DatasetChunk>& chunks);
 
-    // Of CSV the header; of JSON lines the members seen in the first records.
+    // Of CSV the header; of JSON lines the members of the first records.
     const std::vector<std::string>& columns() const;
     // Of the chunks so far.
     std::int64_t records() const { return records_; }

@@ -12,14 +12,14 @@
 
 namespace plimsoll::jobs {
 
-// Hands out the raw records of a chunk, in order, until `take` returns false. A view lives until it
-// returns. Errc::corrupt when the chunk is damaged.
+// Hands out the raw records of a chunk, in order, until `take` returns false. A view is valid until
+// `take` returns. Errc::corrupt if the chunk is damaged.
 Result<void> read_chunk(std::string_view content,
                         const std::function<bool(const text::RecordView&)>& take);
 
-// What a raw record holds in the given columns, for people: a text each, cut to `characters`, and
-// nothing where a JSON object lacks the member. Values that are not texts are shown as JSON. A line
-// of JSON that is a string alone stands in the column "text".
+// A raw record's values in the given columns, for display: one text each, truncated to
+// `characters`, and nothing if a JSON object lacks the member. Other values are shown as JSON. A
+// JSON line that is just a string is the column "text".
 std::vector<std::optional<std::string>> preview_cells(std::string_view raw,
                                                       text::RecordFormat format,
                                                       const std::vector<std::string>& columns,

@@ -9,7 +9,7 @@
 
 namespace plimsoll::jobs {
 
-// A row of Contract::failed_rows for a kind whose items need no words of their own: the error_code
+// A row of Contract::failed_rows for a kind that needs no further columns: the error_code
 // "quarantined" and the reason, null in all other columns.
 nlohmann::json failed_row(std::span<const Column> columns, std::string_view reason);
 

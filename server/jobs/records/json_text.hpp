@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// JSON written piece by piece, for result rows: a million of them must not pass through a tree.
+// Writes JSON piece by piece, for result rows: a million of them must not go through a DOM.
 namespace plimsoll::jobs {
 
 // `text`, well-formed UTF-8, as a JSON string with its quotes.

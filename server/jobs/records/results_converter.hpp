@@ -25,7 +25,7 @@ class ResultsConverter {
         : format_(format), columns_(columns), kept_(std::move(kept)) {}
 
     void begin(std::string& out) const;
-    // Whole lines; `first` when no other rows come before them. Errc::corrupt when one is not an
+    // Whole lines; `first` if no other rows come before them. Errc::corrupt if one is not an
     // object.
     Result<void> rows(std::string_view rows, bool first, std::string& out) const;
     void end(std::string& out) const;

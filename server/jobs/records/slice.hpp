@@ -7,7 +7,7 @@
 
 namespace plimsoll::jobs {
 
-// A part of a chunk of records, where a whole one would be too much work for a task: of r records
+// A part of a chunk of records, if a whole one would be too much work for a task: of r records,
 // those from r * index / count on.
 struct Slice {
     int index = 0;
@@ -15,7 +15,7 @@ struct Slice {
 };
 
 // The chunk's slice, packed like the chunk, with the places and lines that its records have in the
-// whole input. Errc::corrupt for what is no chunk.
+// whole input. Errc::corrupt for invalid data.
 Result<std::string> cut_slice(std::string_view chunk, Slice slice);
 
 }  // namespace plimsoll::jobs

@@ -7,10 +7,11 @@
 
 namespace plimsoll::jobs {
 
-// What a kind whose items are texts says of them; the rest of its contract follows from it. Texts
-// come as "texts", as "items" (text and custom_id) or from a "dataset" with "columns".
+// What a kind of texts defines; the rest of its contract follows from it. Texts come as "texts", as
+// "items" (text and custom_id) or from a "dataset" with "columns".
 struct TextKind {
-    // Of a result row: "index", "line" and "custom_id" first, "error_code" and "error" last.
+    // Columns of a result row: "index", "line" and "custom_id" first, "error_code" and "error"
+    // last.
     std::span<const Column> columns;
     // A longer text is an error of its item. In bytes of UTF-8, below kChunkBytes.
     std::size_t longest_text = 0;

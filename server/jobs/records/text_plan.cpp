@@ -99,9 +99,10 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
     const json columns = args.value("columns", json::object());
     const bool only_keep = columns.size() == (columns.contains("keep") ? 1 : 0);
     if (!only_keep || (args.contains("texts") && args.contains("columns"))) {
-        return tl::unexpected(one_error("/columns", "not_used",
-                                        "Columns are of a dataset; beside \"items\" only \"keep\" "
-                                        "has an effect, the order of the kept columns."));
+        return tl::unexpected(
+            one_error("/columns", "not_used",
+                      "\"columns\" is for datasets; with \"items\", only its member \"keep\" has "
+                      "an effect: the order of the kept columns."));
     }
     Cutter cutter(kind);
     for (const json& item : args.contains("texts") ? args["texts"] : args["items"]) {

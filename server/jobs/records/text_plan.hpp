@@ -21,10 +21,10 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
 inline constexpr std::size_t kMostKept = 100;
 std::vector<std::string> kept_names(const nlohmann::json& args);
 
-// What the rows of a job have in `kept`; `args` are the plan's. Empty: nothing.
+// Names of the columns in `kept` of a job's rows; `args` are the plan's. Empty: none.
 std::vector<std::string> kept_columns(std::string_view args);
 
-// Of a job whose args have "dataset"; `plan_args` are the plan's, to which the source is added.
+// For a job whose args have "dataset"; `plan_args` are the plan's, to which the source is added.
 tl::expected<DatasetPlan, FieldErrors> plan_texts(const TextKind& kind, const nlohmann::json& args,
                                                   const DatasetShape& dataset,
                                                   nlohmann::json plan_args);

@@ -12,10 +12,10 @@ namespace plimsoll::jobs {
 // The beginning of every row: index, line and custom_id.
 void append_identity(std::string& out, const text::RecordView& record);
 
-// The row of an item that could not be read: null in all other columns but the error's.
+// The row of an unreadable item: null in all columns but the error's.
 void append_failed_text(std::string& out, const TextKind& kind, const text::RecordView& record);
 
-// Rows for all items of a task that was given up, see Contract::failed_rows.
+// Rows for all items of a quarantined task, see Contract::failed_rows.
 Result<std::string> failed_text_rows(const TextKind& kind, std::string_view args,
                                      std::string_view input, std::string_view reason);
 

@@ -10,8 +10,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-// Where a job's texts stand: inline jobs store them as they are, jobs on a dataset share its raw
-// records and say in their args which columns they mean.
+// Where a job's texts are stored: inline jobs store them as they are; jobs on a dataset share its
+// raw records, and their args say which columns to use.
 namespace plimsoll::jobs {
 
 // "source" of a plan's args.
@@ -26,8 +26,8 @@ class TextSource {
 
     std::uint32_t count() const { return reader_.count(); }
 
-    // The next item, valid until the next call; nothing after the last. A text that cannot be
-    // taken is an error in its place.
+    // The next item, valid until the next call; nothing after the last. An unusable text becomes an
+    // error in its place.
     Result<std::optional<text::RecordView>> next();
 
   private:

@@ -9,11 +9,11 @@
 #include "server/queue/store.hpp"
 #include "server/queue/team_record_store.hpp"
 
-// Operations of one kind's own, beside the jobs, estimates and offers that the server serves for
-// all kinds alike.
+// The kinds' own operations, besides the jobs, estimates and offers that the server provides for
+// all kinds.
 namespace plimsoll::jobs {
 
-// What their handlers may use; what is referred to must outlive them.
+// The dependencies of their handlers; references must outlive them.
 struct Services {
     queue::JobStore& jobs;
     queue::JobSignals& signals;
@@ -25,7 +25,7 @@ struct Services {
     KindSettings settings = {};
 };
 
-// Adds the handlers of every kind that has a part `rest/`.
+// Adds the handlers of every kind that has a folder `rest/`.
 void add_operations(http::Handlers& handlers, Services services);
 
 }  // namespace plimsoll::jobs

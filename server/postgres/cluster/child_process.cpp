@@ -85,7 +85,8 @@ Result<Finished> run_program(const std::vector<std::string>& command,
     const auto environment_pointers = pointers(environment);
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        return fail(Errc::unavailable, std::string("No pipe: ") + std::strerror(errno));
+        return fail(Errc::unavailable,
+                    std::string("Cannot create a pipe: ") + std::strerror(errno));
     }
     const pid_t parent = getpid();
     const pid_t child = fork();
@@ -96,7 +97,8 @@ Result<Finished> run_program(const std::vector<std::string>& command,
     close(ends[1]);
     if (child < 0) {
         close(ends[0]);
-        return fail(Errc::unavailable, std::string("No new process: ") + std::strerror(errno));
+        return fail(Errc::unavailable,
+                    std::string("Cannot start a process: ") + std::strerror(errno));
     }
     Finished finished{0, read_all(ends[0])};
     close(ends[0]);

@@ -71,7 +71,7 @@ pqxx::connection connect_when_ready(const std::string& conninfo) {
 // What PostgreSQL says of a full disk, in one sentence; of anything else, `otherwise`.
 std::string cause_in(const std::string& said, std::string otherwise) {
     if (said.find("No space left on device") == std::string::npos) return otherwise;
-    return std::string(kDiskFull) + " Make room; nothing that was acknowledged is lost.";
+    return std::string(kDiskFull) + " Free some space; no acknowledged data is lost.";
 }
 
 }  // namespace
@@ -115,13 +115,13 @@ Result<void> EmbeddedCluster::create() {
     if (fs::exists(layout_.cluster, unread) && !fs::is_empty(layout_.cluster, unread)) {
         return fail(problem(layout_.cluster.string() +
                             " exists but is not a PostgreSQL cluster: its file PG_VERSION is "
-                            "missing. Restore a backup, or move the folder away to begin anew."));
+                            "missing. Restore a backup, or move the folder away to start over."));
     }
     const fs::path draft = layout_.base / "postgres.new";
     std::error_code error;
     fs::remove_all(draft, error);
     fs::create_directory(draft, error);
-    if (error) return fail(problem(draft.string() + " cannot be made: " + error.message()));
+    if (error) return fail(problem(draft.string() + " cannot be created: " + error.message()));
     if (layout_.run_as && chown(draft.c_str(), layout_.run_as->user, layout_.run_as->group) != 0) {
         return fail(problem("The owner of " + draft.string() + " cannot be set."));
     }
@@ -134,7 +134,7 @@ Result<void> EmbeddedCluster::create() {
         return fail(problem(cause_in(made->output, "PostgreSQL's initdb failed: " + made->output)));
     }
     fs::rename(draft, layout_.cluster, error);
-    if (error) return fail(problem(layout_.cluster.string() + " cannot be made."));
+    if (error) return fail(problem(layout_.cluster.string() + " cannot be created."));
     return {};
 }
 
@@ -179,8 +179,8 @@ Result<void> EmbeddedCluster::create_database() {
         }
         return {};
     } catch (const pqxx::broken_connection& error) {
-        return fail(
-            problem(std::string("The private PostgreSQL accepts no connection: ") + error.what()));
+        return fail(problem(std::string("The private PostgreSQL does not accept connections: ") +
+                            error.what()));
     } catch (const pqxx::failure& error) {
         return fail(problem(std::string("Cannot create the private database: ") + error.what()));
     }

@@ -114,8 +114,8 @@ Result<EmbeddedLayout> prepare_layout(fs::path base) {
     if (fs::create_directories(base, error)) fs::permissions(base, fs::perms{0755}, error);
     if (!error) base = fs::canonical(base, error);
     if (error) {
-        return fail(
-            problem("The data directory " + base.string() + " cannot be made: " + error.message()));
+        return fail(problem("The data directory " + base.string() +
+                            " cannot be created: " + error.message()));
     }
     EmbeddedLayout layout;
     layout.base = base;

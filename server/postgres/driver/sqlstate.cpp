@@ -50,7 +50,7 @@ Error statement_error(const pg_result* result, std::string_view query) {
     // Of the CHECK violations, a row without a partition is the one that breaks no named rule.
     if (std::string_view(state) == "23514" &&
         !PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME)) {
-        return {Errc::unavailable, "The database is not prepared for today yet.", {}};
+        return {Errc::unavailable, "The database has no partitions for today yet.", {}};
     }
     if (std::string_view(state) == kNotAllStored) {
         const char* conflicts = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);

@@ -45,7 +45,7 @@ awaitable<Result<identity::User>> IdentityStore::create_user(Author author, std:
                       administrator, author.team.value, author.user.value, author.request_id));
     if (rows) co_return to_user((*rows)[0]);
     if (rows.error().code == Errc::conflict) {
-        co_return fail(Errc::conflict, "A user with this name or email address exists.");
+        co_return fail(Errc::conflict, "A user with this name or email address already exists.");
     }
     co_return fail(std::move(rows.error()));
 }
@@ -57,13 +57,13 @@ awaitable<Result<identity::User>> IdentityStore::update_user(Author author, User
                                       change.email, change.administrator, change.disabled,
                                       author.team.value, author.user.value, author.request_id));
     if (!rows && rows.error().code == Errc::conflict) {
-        co_return fail(Errc::conflict, "A user with this name or email address exists.");
+        co_return fail(Errc::conflict, "A user with this name or email address already exists.");
     }
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "There is no such user.");
     const Row row = (*rows)[0];
     if (!row.get<std::optional<std::int64_t>>("id")) {
-        co_return fail(Errc::conflict, "The installation would have no administrator.");
+        co_return fail(Errc::conflict, "The installation must keep at least one administrator.");
     }
     co_return to_user(row);
 }
@@ -96,7 +96,7 @@ awaitable<Result<identity::Team>> IdentityStore::create_team(Author author, std:
                                       author.user.value, author.request_id));
     if (rows) co_return to_team((*rows)[0]);
     if (rows.error().code == Errc::conflict) {
-        co_return fail(Errc::conflict, "A team with this name exists.");
+        co_return fail(Errc::conflict, "A team with this name already exists.");
     }
     co_return fail(std::move(rows.error()));
 }

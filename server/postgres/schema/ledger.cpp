@@ -67,10 +67,11 @@ Result<void> check_versions(const Ledger& ledger, const migrations::Schema& sche
         }
         if (theirs.number != static_cast<int>(i) + 1 ||
             theirs.sha256 != schema.versions[i].sha256) {
-            return fail(Errc::conflict,
-                        "Version " + std::to_string(theirs.number) + " of the schema (" +
-                            theirs.name +
-                            ") was applied to the database with another text than this program's.");
+            return fail(Errc::conflict, "Version " + std::to_string(theirs.number) +
+                                            " of the schema (" + theirs.name +
+                                            ") in the database differs from this program's: dump "
+                                            "your data and load it into a "
+                                            "new database.");
         }
     }
     return {};

@@ -18,8 +18,8 @@ struct MigrationReport {
 // Brings the schema up to date in one transaction: missing versions, functions whose hash differs,
 // rights. An advisory lock lets several servers start at once. Blocks: do not call on the I/O
 // thread. The role must be a superuser, or have CREATEROLE and CREATE on the database.
-// Errc::conflict when the schema has versions that this program does not know, when a recorded
-// version differs from ours, or when an older development build made it: each needs a person.
+// Errc::conflict if the schema has versions that this program does not know, if a recorded version
+// differs from ours, or if an older development build created it: each needs an administrator.
 // Errc::unavailable: the database cannot be reached, or refuses a statement; nothing has changed
 // then.
 Result<MigrationReport> migrate(const Target& target,

@@ -40,9 +40,9 @@ awaitable<Result<SavedView>> SavedViewStore::put(TeamId team, UserId user, Saved
                                          std::move(view.query), identity::kSavedViewsPerMember));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) {
-        co_return fail(Errc::conflict,
-                       "You have " + std::to_string(identity::kSavedViewsPerMember) +
-                           " other saved views, the most allowed. Delete one first.");
+        co_return fail(Errc::conflict, "You have " +
+                                           std::to_string(identity::kSavedViewsPerMember) +
+                                           " other saved views, the maximum. Delete one first.");
     }
     co_return to_view(replies->back()[0]);
 }

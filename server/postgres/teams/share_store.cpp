@@ -118,7 +118,7 @@ ShareStore::Answer<void> ShareStore::resume(Author author, std::int64_t id,
         team);
     if (!rows) co_return fail(std::move(rows.error()));
     if (!(*rows)[0].get<bool>("found")) {
-        co_return fail(Errc::not_found, "There is no such hold, or it is not the team's to lift.");
+        co_return fail(Errc::not_found, "There is no such hold, or the team may not lift it.");
     }
     co_return Result<void>{};
 }

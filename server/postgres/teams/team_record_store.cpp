@@ -72,7 +72,7 @@ TeamRecordStore::Answer<TeamRecord> TeamRecordStore::put(Collection collection, 
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " + std::to_string(collection.most) +
-                                           " of them, the maximum.");
+                                           " of these, the maximum. Delete one first.");
     }
     const Row row = replies->back()[0];
     record.id = row.get<std::string>("id");

@@ -8,7 +8,7 @@
 namespace plimsoll::queue::rules {
 
 struct Submit {
-    int lane = 0;  // of its device class; says team, priority and memory
+    int lane = 0;  // of its device class; has team, priority and memory
     bool merge = true;
     std::optional<Moment> run_at, deadline, timeout;  // timeout: from its start
     int key = -1;                                     // idempotency key of the team; -1: none
@@ -33,14 +33,14 @@ struct Completion {
     int task = 0;
     Outcome outcome = Outcome::done;  // done, retry or final
     float seconds = 0;                // measured on the device
-    int items_ok = 0;                 // of a done task; the rest of its items failed
-    std::optional<Moment> delay;      // before the next attempt; none: at once
+    int items_ok = 0;                 // of a done task; its other items failed
+    std::optional<Moment> delay;      // before the next attempt; none: immediately
 };
 
 struct Beat {
     bool alive = false;
     bool draining = false;
-    Few<std::int64_t, 4> stale;  // fences that hold nothing any more
+    Few<std::int64_t, 4> stale;  // fences that no longer hold anything
     Few<int, 4> cancelled;       // jobs to stop
 };
 
@@ -52,19 +52,19 @@ struct Ended {
     Stop outcome = Stop::passed;
 };
 
-// The queue as a machine of states: every call is one transaction of the SQL function of the same
-// name, whose executable specification it is, and time is an argument. Calls that the SQL makes
-// exclude each other follow each other here.
+// The queue as a state machine: every call is one transaction of the SQL function of the same name,
+// whose executable specification it is, and time is an argument. Calls that exclude each other in
+// SQL are sequential here.
 class Queue {
   public:
     explicit Queue(Guards guards = {}) : guards_(guards) {}
 
     State state;
 
-    // lanes of an account belong together; made before the first task
+    // lanes of an account belong together; created before the first task
     int add_account(int device_class);
     int add_lane(int account, int priority, int memory);
-    // what runs in this lane is merged in that one
+    // tasks of this lane are merged in that one
     void merge_in(int lane, int host_lane) {
         merge_lanes_.resize(state.lanes.size(), -1), merge_lanes_[lane] = host_lane;
     }
@@ -86,11 +86,11 @@ class Queue {
                 Moment now);
 
     std::optional<int> expire_leases(Moment now);  // the worker whose leases ended, if any
-    int promote_due(Moment now);                   // how many rows of scheduled, of one class
+    int promote_due(Moment now);                   // number of rows of scheduled, of one class
     std::optional<Ended> end_overdue(Moment now);
     Stop cancel(int team, int job, Moment now);
     Redrive redrive(int team, int job, Moment now);
-    std::optional<std::int64_t> drop_day(int keep_days, Moment now);  // the day that went
+    std::optional<std::int64_t> drop_day(int keep_days, Moment now);  // the dropped day
 
   private:
     struct Settled {
@@ -126,7 +126,7 @@ class Queue {
     std::vector<int> merge_lanes_;
 };
 
-// A minute of waiting counts for a level of priority, up to the highest.
+// A minute of waiting adds one level of priority, up to the highest.
 int aged_priority(int priority, Moment since, Moment now);
 
 }  // namespace plimsoll::queue::rules

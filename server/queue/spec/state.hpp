@@ -8,8 +8,8 @@
 
 #include <boost/container/small_vector.hpp>
 
-// What the queue's tables hold, as far as its rules look at it. Teams, accounts, lanes, workers and
-// jobs are numbered from 0 in the order in which they were made.
+// The contents of the queue's tables, as far as its rules use them. Teams, accounts, lanes, workers
+// and jobs are numbered from 0 in order of creation.
 namespace plimsoll::queue::rules {
 
 template <class T, std::size_t N>
@@ -22,20 +22,21 @@ void drop_if(Range& range, Predicate predicate) {
 
 using Moment = std::int64_t;  // milliseconds
 
-constexpr Moment kLeaseTime = 15'000;  // a worker's leases are valid so long after it was last seen
+constexpr Moment kLeaseTime =
+    15'000;  // a worker's leases are valid for this long after it was last seen
 constexpr Moment kDay = 86'400'000;
-constexpr Moment kKeyTime = 2 * kDay;  // an idempotency key is remembered so long
+constexpr Moment kKeyTime = 2 * kDay;  // how long an idempotency key is remembered
 constexpr int kAccountsPerClaim = 16;
-constexpr int kMaxAttempts = 20;  // whatever workers say
+constexpr int kMaxAttempts = 20;  // limit, regardless of the workers
 constexpr int kHighestPriority = 10;
 constexpr int kNoLimit = 1'000'000;
 
-// Device classes, in the order of their locks.
+// Device classes, in lock order.
 enum DeviceClass : int { kDevices, kHost, kClasses };
 
 enum class JobState { scheduled, queued, running, cancelling, succeeded, failed, cancelled };
-// Of a worker: done, retry, final, and died, by what costs its process. Of the queue: released, and
-// lost, where a worker died and told nothing.
+// From a worker: done, retry, final, and died, for a task that costs the process. From the queue:
+// released, and lost, if a worker died without a report.
 enum class Outcome { done, retry, final, died, released, lost };
 inline bool is_death(Outcome outcome) {
     return outcome == Outcome::died || outcome == Outcome::lost;
@@ -43,7 +44,7 @@ inline bool is_death(Outcome outcome) {
 enum class Fate { done, quarantined, ready, scheduled, dropped };
 enum class Verdict { accepted, cancelled, replayed, stale };
 
-// What a merge of so many tasks' aggregates is thought to take; what it took is what counts.
+// Estimate of a merge of this many aggregates; the measured time is charged.
 constexpr float merge_seconds(int tasks) {
     return static_cast<float>(0.001 + 0.0002 * tasks);
 }
@@ -52,7 +53,7 @@ inline bool has_ended(JobState state) {
     return state >= JobState::succeeded;
 }
 
-// A task that waits or runs. task == tasks_total of its job: the job's merge task.
+// A waiting or running task. task == tasks_total of its job: the job's merge task.
 struct Run {
     int job = 0;
     int task = 0;
@@ -63,7 +64,7 @@ struct Run {
 };
 
 struct Ready : Run {
-    std::int64_t number = 0;  // grows in the order of commits
+    std::int64_t number = 0;  // increases in commit order
     Moment since = 0;
 };
 
@@ -71,14 +72,14 @@ struct Scheduled : Run {  // task < 0: all tasks of the job, which has a start t
     Moment at = 0;
 };
 
-// A line of equally eligible tasks: what it asks of a device is its key.
+// A line of equally eligible tasks: its key is what it requires of a device.
 struct Lane {
     int account = 0;
     int priority = 0;
     int memory = 0;
     std::int64_t head =
-        0;                // no ready task has a number up to this; meaningful while there are some
-    Few<Ready, 8> ready;  // in the order of numbers
+        0;  // no ready task has a number up to this; meaningful if there are ready tasks
+    Few<Ready, 8> ready;  // in number order
 };
 
 struct Account {
@@ -100,7 +101,7 @@ struct Worker {
     int epoch = 0;  // 0: has not registered yet
     int device_class = 0;
     int memory = 0;
-    float speed = 1;  // normalised device-seconds in a second
+    float speed = 1;  // normalised device-seconds per second
     WorkerState state = WorkerState::lost;
     Moment seen_at = 0;
 };
@@ -152,7 +153,7 @@ struct Job {
     int merge_task() const { return static_cast<int>(tasks.size()); }
 };
 
-struct Attempt {  // that did not end its task well
+struct Attempt {  // failed attempts
     int job = 0;
     int task = 0;
     std::int64_t fence = 0;
@@ -180,14 +181,14 @@ struct Overdue {
 };
 
 struct State {
-    double clock[kClasses] = {};  // lower bound of the virtual time of every open account
+    double clock[kClasses] = {};  // lower bound on the virtual time of every open account
     std::int64_t last_number = 0;
     std::int64_t last_fence = 0;
     std::vector<Account> accounts;
     std::vector<Lane> lanes;
     std::vector<Worker> workers;
     std::vector<Job> jobs;
-    std::vector<Lease> leases;  // in the order of fences
+    std::vector<Lease> leases;  // in fence order
     std::vector<Scheduled> scheduled;
     std::vector<Attempt> attempts;
     std::vector<Key> keys;

@@ -4,8 +4,8 @@
 
 namespace plimsoll::terminal {
 
-// For kinds that run on no records: complete arguments from a .json file. Errc::invalid_input where
-// it is a file of records, or columns of one are chosen.
+// For kinds without records: complete arguments from a .json file. Errc::invalid_input if it is a
+// file of records, or columns are given.
 Result<JobInput> read_arguments_file(const std::string& file,
                                      const std::vector<std::string>& columns);
 

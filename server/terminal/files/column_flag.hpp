@@ -5,8 +5,8 @@
 
 namespace plimsoll::terminal {
 
-// Adds --column to a command of CLI11, which only commands may include: "member=column", as
-// read_input_file() and column_args() take it.
+// Adds --column to a command of CLI11, which only commands may include: "member=column", for
+// read_input_file() and column_args().
 template <class Command>
 void add_column_flag(Command& command, std::vector<std::string>& columns) {
     command.add_option("--column", columns,

@@ -66,8 +66,8 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
 Result<JobInput> too_long(bool headless) {
     if (headless) {
         return fail(Errc::invalid_input,
-                    "A file that is long enough to be uploaded needs a header line; columns by "
-                    "their place (#2) are for shorter ones.");
+                    "A file large enough to be uploaded needs a header line; columns by number "
+                    "(#2) work in smaller files only.");
     }
     JobInput input;
     input.too_long = true;
@@ -96,15 +96,16 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
            "; separator: " + (delimiter == '\t' ? "tab" : std::string(1, delimiter)) +
            (unused.empty() ? ""
                            : "; not sent: " + unused +
-                                 " (--keep COLUMN sends one, --column custom_id=COLUMN as the id)");
+                                 " (send one with --keep COLUMN, or as the ID with --column "
+                                 "custom_id=COLUMN)");
 }
 
 // A column that is missing is mostly one of another name, or a file without a header line.
 Error with_hint(Error error) {
     if (error.message.starts_with("There is no column")) {
-        error.message += ". The first line is the header; name its column with --column " +
+        error.message += ". The first line is the header; name the column with --column " +
                          (error.where.empty() ? "text" : error.where) +
-                         "=COLUMN, or, where the file has no header line, by its place with =#1.";
+                         "=COLUMN or, if the file has no header line, by its number with =#1.";
     }
     return error;
 }

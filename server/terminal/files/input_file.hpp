@@ -11,10 +11,11 @@ namespace plimsoll::terminal {
 
 struct JobInput {
     nlohmann::json args = {};
-    // Members of the file that are not sent, one remark each: where it first stands, and its name.
+    // Members of the file that are not sent, one remark each: the first line that has it, and its
+    // name.
     std::vector<std::string> left_out = {};
     std::string understood = {};  // of a CSV file: "columns: text, id; 5,000 records; …"
-    bool too_long = false;        // for one request: nothing is in `args`, upload the file instead
+    bool too_long = false;        // for one request: `args` is empty, upload the file instead
 };
 
 // A job's arguments from a file: the whole of a .json file, or {"items": [...]} with an item per
@@ -23,8 +24,8 @@ struct JobInput {
 // file without a header line: "text=#2". Errc::invalid_input names the line.
 Result<JobInput> read_input_file(const std::string& file, const std::vector<std::string>& columns);
 
-// The whole of a file, or of the standard input for "-". Errc::invalid_input: it cannot be read or
-// is not UTF-8.
+// The whole of a file, or of standard input for "-". Errc::invalid_input: it cannot be read or is
+// not UTF-8.
 Result<std::string> read_text(const std::string& file);
 
 }  // namespace plimsoll::terminal

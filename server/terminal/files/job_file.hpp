@@ -10,12 +10,12 @@
 
 namespace plimsoll::terminal {
 
-// How a kind reads its files; see read_input_file, which kinds of items use.
+// How a kind reads its files; see read_input_file, for kinds of items.
 using ReadFile = Result<JobInput> (*)(const std::string& file,
                                       const std::vector<std::string>& columns);
 
-// A job's arguments from a file, which is uploaded as a dataset when it is too long for one
-// request. Says on standard error how it was understood and what is left out.
+// A job's arguments from a file, which is uploaded as a dataset if it is too long for one request.
+// Reports on standard error how it was understood and what is omitted.
 Result<nlohmann::json> args_of_file(client::ApiClient& api, const Terminal& terminal,
                                     const std::string& file,
                                     const std::vector<std::string>& columns,

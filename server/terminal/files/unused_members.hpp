@@ -8,8 +8,8 @@
 
 namespace plimsoll::terminal {
 
-// Watches JSON lines go by and notes the members that nobody asked for, so that a misspelt one is
-// not dropped without a word. Lines that are no JSON object are none of its business.
+// Reads JSON lines in passing and records members that are not used, so that a misspelt one is not
+// dropped silently. Ignores lines that are not JSON objects.
 class UnusedMembers {
   public:
     struct Member {
@@ -21,7 +21,7 @@ class UnusedMembers {
 
     void feed(std::string_view bytes);
     void finish();
-    // In the order of their first lines; more than twenty names are not kept.
+    // In the order of their first lines; at most twenty names are kept.
     const std::vector<Member>& found() const { return found_; }
 
   private:

@@ -33,7 +33,8 @@ Result<json> read_yaml(const std::string& file) {
     try {
         return converted(YAML::LoadFile(file));
     } catch (const YAML::Exception& error) {
-        return fail(Errc::invalid_input, std::string("The file is no YAML: ") + error.what(), file);
+        return fail(Errc::invalid_input, std::string("The file is not YAML: ") + error.what(),
+                    file);
     }
 }
 

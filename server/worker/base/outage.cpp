@@ -7,13 +7,13 @@ namespace plimsoll::worker {
 bool Outage::begins_with(const Error& error) {
     const bool passing = error.code == Errc::unavailable || error.code == Errc::timeout ||
                          error.code == Errc::exhausted;
-    if (passing && !on_) log::warn("database does not answer", {{"reason", error.message}});
+    if (passing && !on_) log::warn("database does not respond", {{"reason", error.message}});
     on_ = on_ || passing;
     return passing;
 }
 
 void Outage::ends() {
-    if (on_) log::info("database answers again");
+    if (on_) log::info("database responds again");
     on_ = false;
 }
 

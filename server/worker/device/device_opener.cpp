@@ -45,7 +45,7 @@ telemetry::MemoryProbe memory_probe_of(const opencl::DeviceInfo& info) {
     if (info.pci_address.empty()) return {};
     auto probe = telemetry::nvidia_memory(info.pci_address);
     if (probe) return std::move(*probe);
-    log::info("the device does not say how much of its memory is free",
+    log::info("the device does not report its free memory",
               {{"device", to_string(info.address)}, {"reason", probe.error().message}});
     return {};
 }

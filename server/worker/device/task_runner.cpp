@@ -62,7 +62,7 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, const TaskC
     const auto& task = slot.task;
     const auto* run = find_run(task.kind, task.kind_version);
     if (run == nullptr) {
-        return fail(Errc::unavailable, "This worker does not know the kind " + task.kind +
+        return fail(Errc::unavailable, "This worker does not support the kind " + task.kind +
                                            " in version " + std::to_string(task.kind_version) +
                                            ".");
     }

@@ -86,7 +86,7 @@ std::optional<std::string> TimeGuard::check(const std::optional<RunningTasks>& r
     const std::chrono::duration<double> seconds = most;
     if (estimated <= 0) {
         return "A task ran for more than " + in_words(seconds.count()) +
-               ", and its kind predicts nothing: its worker process was ended.";
+               ", and its kind predicts no time: its worker process was stopped.";
     }
     return "A task ran ten times longer than predicted (predicted: " +
            in_words(predicted_seconds(kind, estimated)) +

@@ -191,7 +191,7 @@ awaitable<void> Worker::report_cleaning() {
     const auto request = std::exchange(cleaning_, 0);
     const auto told = co_await store_.report_cleanup(handle_, request, freed);
     if (!told && !outage_.begins_with(told.error())) {
-        log::error("cleaning not reported", {{"reason", told.error().message}});
+        log::error("freed memory not reported", {{"reason", told.error().message}});
     }
 }
 
@@ -215,7 +215,7 @@ void Worker::apply(const queue::HeartbeatReply& reply) {
     for (const auto job : reply.cancelled) stop_job(job);
     clean(reply.cleanup);
     if (paused_by_queue_ != reply.drain) {
-        log::info(reply.drain ? "told to claim nothing more" : "told to claim again");
+        log::info(reply.drain ? "claims paused by the queue" : "claims resumed by the queue");
         for_claims_.set();
     }
     paused_by_queue_ = reply.drain;

@@ -32,7 +32,7 @@ awaitable<void> Worker::abandonment() {
         co_await (timer_.sleep_until(limit) || for_abandonment_.wait());
     }
     if (abandoned_) co_return;
-    log::warn("drain takes too long: leaving", {{"batches", std::to_string(outstanding_.size())}});
+    log::warn("drain takes too long: exiting", {{"batches", std::to_string(outstanding_.size())}});
     abandon();
 }
 
@@ -45,14 +45,14 @@ awaitable<void> Worker::retire() {
     if (answer != nullptr && *answer) {
         log::info("retired");
     } else {
-        log::warn("left without telling the queue: its leases lapse");
+        log::warn("exited without deregistering: its leases will expire");
     }
 }
 
 // --- what costs the process ---
 
 void Worker::device_broke(std::string reason) {
-    log::error("device broke, leaving", {{"device", info_.device}, {"reason", reason}});
+    log::error("device failed: exiting", {{"device", info_.device}, {"reason", reason}});
     failure_ = std::move(reason);
     drain();
 }

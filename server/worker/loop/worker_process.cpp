@@ -58,7 +58,7 @@ class WorkerProcess {
     void apply(int signal) {
         if (!open_) std::_Exit(0);  // nothing is claimed yet, and the driver may take its time
         if (draining_) {
-            log::warn("leaving at once", {{"signal", std::to_string(signal)}});
+            log::warn("exiting immediately", {{"signal", std::to_string(signal)}});
             worker_.abandon();
             return;
         }

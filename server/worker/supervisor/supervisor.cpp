@@ -60,7 +60,7 @@ awaitable<void> Supervisor::stop_limit() {
         const auto woken = co_await (timer_.sleep_until(limit) || for_limit_.wait());
         if (woken.index() == 0) break;
     }
-    log::warn("workers do not end, killing them");
+    log::warn("workers do not stop: killing them");
     for (const auto& worker : workers_) worker->kill();
     for (;;) co_await for_limit_.wait();
 }
@@ -158,7 +158,7 @@ awaitable<Result<std::string>> Supervisor::probe_output() {
                 co_return fail(Errc::cancelled, "Stopped.");
             default: {
                 const auto& how = std::get<3>(happened);
-                co_return fail(Errc::unavailable, "The probe ended without an answer: " +
+                co_return fail(Errc::unavailable, "The probe ended without a result: " +
                                                       (how.empty() ? "exit status 0" : how) + ".");
             }
         }

@@ -24,10 +24,10 @@ std::optional<SupervisorPlace> SupervisorPlace::take(const std::string& node,
     std::memcpy(address.sun_path + 1, name.data(), name.size());
     const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
     const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (socket < 0) throw std::runtime_error("no socket can be made");
+    if (socket < 0) throw std::runtime_error("cannot create a socket");
     SupervisorPlace place(socket);
     if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), length) == 0) return place;
-    if (errno != EADDRINUSE) throw std::runtime_error("no abstract socket can be bound");
+    if (errno != EADDRINUSE) throw std::runtime_error("cannot bind an abstract socket");
     return std::nullopt;
 }
 

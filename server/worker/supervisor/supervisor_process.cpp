@@ -36,8 +36,8 @@ awaitable<std::optional<SupervisorPlace>> wait_for_place(const std::string& data
         if (auto place = SupervisorPlace::take(node, database_url)) co_return place;
         if (!told) {
             log::error(
-                "another supervisor of this machine works for this node and database: waiting "
-                "until it ends; to run both, give each a PLIMSOLL_NODE",
+                "another supervisor on this machine serves this node and database: waiting for it "
+                "to stop; to run both, give each its own PLIMSOLL_NODE",
                 {{"node", node}});
         }
         told = true;

@@ -66,12 +66,13 @@ awaitable<void> WorkerSupervisor::run() {
 awaitable<void> WorkerSupervisor::rest(const std::string& end) {
     const auto ended = timer_.now();
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(options_.rest).count();
-    const auto reason = "Taken out: " + std::to_string(deaths_) +
-                        " workers in a row ended without finishing a task, the last one with: " +
-                        (end.empty() ? "exit status 0" : end) + ". It is tried again after " +
+    const auto reason = "Taken out of service: " + std::to_string(deaths_) +
+                        " workers in a row stopped without finishing a task, the last one with: " +
+                        (end.empty() ? "exit status 0" : end) +
+                        ". It is retried after " +
                         std::to_string(minutes) +
                         " minutes, or as soon as this machine's worker service restarts.";
-    log::error("device taken out", {{"device", device_}, {"reason", reason}});
+    log::error("device taken out of service", {{"device", device_}, {"reason", reason}});
     co_await (timer_.sleep_until(ended + options_.believed) || stopped_.wait());
     if (stopping_) co_return;
     co_await on_failing_(reason);

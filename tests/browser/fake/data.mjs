@@ -187,7 +187,7 @@ const cuda = {
 export const devices = [
   { node: 'dock-1', device: 'host', device_class: 'host', name: 'Host work', state: 'busy', reason: null, last_exit: null, copy_mode: null, capability: null, memory_bytes: null, tasks_running: 2, last_seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: null },
   { node: 'dock-1', device: 'opencl:0:0', device_class: 'cpu', name: 'pthread-Intel Xeon Processor', state: 'ready', reason: null, last_exit: null, copy_mode: 'in_place', capability: pocl, memory_bytes: 8_214_000_000, tasks_running: 0, last_seen_at: new Date().toISOString(), telemetry: machine, warnings: [], cleanup: { state: 'done', requested_by: 'ada', requested_at: new Date(Date.now() - 120_000).toISOString(), finished_at: new Date(Date.now() - 119_000).toISOString(), kept_bytes: 1_420_000_000, freed_bytes: 1_435_500_544 } },
-  { node: 'crane-7', device: 'opencl:0:0', device_class: 'gpu', name: 'NVIDIA H200', state: 'draining', reason: null, last_exit: 'A task ran ten times longer than predicted (predicted: 0.25 s, allowed: 10 s): its worker process was ended.', copy_mode: 'second_queue', capability: cuda, memory_bytes: 150_754_820_096, tasks_running: 1, last_seen_at: new Date().toISOString(), telemetry: gpu, warnings: [{ code: 'temperature', message: 'It is at 88 °C; the limit is 85 °C.' }], cleanup: null },
+  { node: 'crane-7', device: 'opencl:0:0', device_class: 'gpu', name: 'NVIDIA H200', state: 'draining', reason: null, last_exit: 'A task ran ten times longer than predicted (predicted: 0.25 s, allowed: 10 s): its worker process was stopped.', copy_mode: 'second_queue', capability: cuda, memory_bytes: 150_754_820_096, tasks_running: 1, last_seen_at: new Date().toISOString(), telemetry: gpu, warnings: [{ code: 'temperature', message: 'It is at 88 °C; the limit is 85 °C.' }], cleanup: null },
   { node: 'crane-7', device: 'opencl:0:1', device_class: 'gpu', name: 'NVIDIA H200', state: 'failed', reason: 'The self-test kernel gave a wrong sum.', last_exit: null, copy_mode: null, capability: null, memory_bytes: 150_754_820_096, tasks_running: 0, last_seen_at: new Date(Date.now() - 3_600_000).toISOString(), telemetry: null, warnings: [], cleanup: null },
 ];
 
@@ -202,8 +202,8 @@ export const webhooks = [
 ];
 
 export const deliveries = [
-  { id: 'msg_3', type: 'job.finished', job_id: 'job_000000000002', state: 'pending', attempts: 2, status: 500, error: 'The receiver answered 500.', created_at: '2025-03-06T09:00:00.000Z', next_attempt_at: '2025-03-06T09:00:17.000Z', finished_at: null },
-  { id: 'msg_2', type: 'job.finished', job_id: 'job_000000000003', state: 'failed', attempts: 8, status: null, error: 'The receiver did not answer within 10 s.', created_at: '2025-03-05T09:00:00.000Z', next_attempt_at: null, finished_at: '2025-03-05T19:00:00.000Z' },
+  { id: 'msg_3', type: 'job.finished', job_id: 'job_000000000002', state: 'pending', attempts: 2, status: 500, error: 'The receiver responded with 500.', created_at: '2025-03-06T09:00:00.000Z', next_attempt_at: '2025-03-06T09:00:17.000Z', finished_at: null },
+  { id: 'msg_2', type: 'job.finished', job_id: 'job_000000000003', state: 'failed', attempts: 8, status: null, error: 'The receiver did not respond within 10 s.', created_at: '2025-03-05T09:00:00.000Z', next_attempt_at: null, finished_at: '2025-03-05T19:00:00.000Z' },
   { id: 'msg_1', type: 'webhook.test', job_id: null, state: 'delivered', attempts: 1, status: 204, error: null, created_at: '2025-03-04T09:00:00.000Z', next_attempt_at: null, finished_at: '2025-03-04T09:00:01.000Z' },
 ];
 

@@ -178,6 +178,6 @@ function problem(response, status, { title, detail, errors } = {}) {
   const titles = { 500: 'Internal server error', 503: 'Service unavailable' };
   response.writeHead(status, { 'Content-Type': 'application/problem+json' });
   response.end(
-    JSON.stringify({ type: '/docs/problems/internal', title: title ?? titles[status] ?? `Status ${status}`, status, detail: detail ?? (status === 503 ? 'The database does not answer.' : undefined), request_id: 'req_1f2e3d4c5b6a7988', errors }),
+    JSON.stringify({ type: '/docs/problems/internal', title: title ?? titles[status] ?? `Status ${status}`, status, detail: detail ?? (status === 503 ? 'The database does not respond.' : undefined), request_id: 'req_1f2e3d4c5b6a7988', errors }),
   );
 }

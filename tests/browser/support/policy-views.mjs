@@ -15,7 +15,7 @@ const byPolicy = (server) => {
   const [asked, other] = ['distilbert', 'finbert'];
   const hash = models.items[1].hash;
   const rows = makeResults(40).map((row, place) =>
-    place % 3 === 0 ? { ...row, model: 'vader', model_asked: 'vader', model_reason: 'no rule holds' }
+    place % 3 === 0 ? { ...row, model: 'vader', model_asked: 'vader', model_reason: 'no rule matches' }
     : { ...row, model: other, model_asked: asked, model_reason: 'rule 2: market regular; no worker has distilbert' },
   );
   const report = makeReport(job, rows, other);

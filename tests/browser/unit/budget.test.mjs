@@ -32,14 +32,14 @@ test('a build within its budget passes', async () => {
   assert.ok(built());
 });
 
-test('a part that is too large fails every build, and leaves nothing that would pass for one', async () => {
+test('a part that is too large fails every build, and leaves no output', async () => {
   for (const time of ['first', 'second']) {
     await assert.rejects(run({ partKilobytes: 5 }), /over budget \(gzip\): later \d+\.\d of 5 kB/, time);
     assert.ok(!built(), time);
   }
 });
 
-test('what the first page shows counts to it, what it does not show does not', async () => {
+test('only what the first page shows counts towards it', async () => {
   await run({ firstKilobytes: 2 });
   await assert.rejects(run({ first: ['/later.js'], firstKilobytes: 2 }), /first page \d+\.\d of 2 kB/);
   await assert.rejects(run({ first: ['/moved.js'] }), /the first page has no \/moved\.js/);

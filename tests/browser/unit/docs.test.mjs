@@ -21,7 +21,7 @@ test('every operation of the contract is there, in a group', () => {
   assert.equal(reference.find('').flatMap(({ calls }) => calls).length, ids.length);
 });
 
-test('a search wants all of its words', () => {
+test('a search matches all of its words', () => {
   const found = (search) => reference.find(search).flatMap(({ calls }) => calls.map(({ id }) => id));
   assert.deepEqual(found('cancelJOB job_id}/cancellation'), ['cancelJob']);
   assert.ok(found('stop').includes('cancelJob'), 'by its summary, too');
@@ -36,13 +36,13 @@ test('a schema knows the operations that use it, however deep', () => {
   assert.ok(users.includes('getJobReport') && !users.includes('getJob'), users.join());
 });
 
-test('every failure is told once', () => {
+test('every failure is listed once', () => {
   const told = reference.failures().map(({ status, name }) => `${status} ${name}`);
   assert.ok(told.includes('401 unauthenticated'), told);
   assert.equal(new Set(reference.failures().map(({ status, description }) => status + description)).size, told.length);
 });
 
-test('rules are said in words', () => {
+test('rules are described in words', () => {
   assert.deepEqual(rulesOf({ minLength: 1, maxLength: 64 }), ['1 to 64 characters']);
   assert.deepEqual(rulesOf({ minimum: 0, exclusiveMinimum: true }), ['more than 0']);
   assert.deepEqual(rulesOf({ maxItems: 10_000, minItems: 1 }), ['1 to 10,000 elements']);
@@ -113,7 +113,7 @@ test('commands are described with their subcommands, settings by their page', ()
   assert.doesNotMatch(text, /http\.port/);
 });
 
-test('what is not measured is listed apart', () => {
+test('what is not measured is listed separately', () => {
   const one = { name: 'speed', area: 'road', ours: 12345.6, unit: 'x/s', peer: 'theirs', peer_value: 2, ratio: 3, must: 1, met: 'no', machine: 'a machine' };
   const { sections } = topicOf(measuredPage([one, { ...one, name: 'heat', ours: null, met: null, machine: 'not measured: no device' }]));
   assert.deepEqual(sections.map(({ id }) => id), ['reading', 'not-measured', 'road']);

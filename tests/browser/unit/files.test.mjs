@@ -27,7 +27,7 @@ test('empty fields stay, empty lines go', () => {
   assert.deepEqual(rows('""\n'), []);
 });
 
-test('a byte order mark is no content', () => {
+test('a byte order mark is not content', () => {
   assert.deepEqual(rows('\uFEFFid;text\n1;a'), [['id', 'text'], ['1', 'a']]);
 });
 

@@ -8,37 +8,37 @@ const items = (...names) => names.map((id) => ({ id }));
 const ids = (pages) => pages.map((page) => [page.cursor, page.items.map(({ id }) => id).join('')]);
 const two = [{ cursor: undefined, items: items('a', 'b', 'c') }, { cursor: 'c', items: items('d', 'e', 'f') }];
 
-test('a page that is as it was leaves the others alone', () => {
+test('an unchanged page does not affect the others', () => {
   assert.deepEqual(ids(renew(two, 0, { items: items('a', 'b', 'c'), next_cursor: 'c' })), [[undefined, 'abc'], ['c', 'def']]);
 });
 
-test('what new entries push over the end goes to the next page', () => {
+test('entries pushed over the end move to the next page', () => {
   assert.deepEqual(ids(renew(two, 0, { items: items('x', 'a', 'b'), next_cursor: 'b' })), [[undefined, 'xab'], ['b', 'cdef']]);
   assert.deepEqual(ids(renew(two.slice(0, 1), 0, { items: items('x', 'a', 'b'), next_cursor: 'b' })), [[undefined, 'xab'], ['b', 'c']]);
 });
 
-test('a page never grows beyond what one answer holds', () => {
+test('a page never grows beyond one response', () => {
   const full = Array.from({ length: pageSize }, (_, place) => ({ id: `f${place}` }));
   const pages = renew([two[0], { cursor: 'c', items: full }], 0, { items: items('x', 'a', 'b'), next_cursor: 'b' });
   assert.deepEqual(pages.map((page) => page.items.length), [3, 1, pageSize]);
   assert.deepEqual(pages.map((page) => page.cursor), [undefined, 'b', 'c']);
 });
 
-test('what entries that left pull in leaves the next page', () => {
+test('entries pulled in leave the next page', () => {
   assert.deepEqual(ids(renew(two, 0, { items: items('a', 'c', 'd'), next_cursor: 'd' })), [[undefined, 'acd'], ['d', 'ef']]);
 });
 
-test('where nothing continues the answer, older pages are dropped', () => {
+test('older pages are dropped if nothing continues the response', () => {
   assert.deepEqual(ids(renew(two, 0, { items: items('x', 'y', 'z'), next_cursor: 'z' })), [[undefined, 'xyz']]);
   assert.deepEqual(ids(renew(two, 0, { items: items('a', 'b'), next_cursor: null })), [[undefined, 'ab']]);
   assert.deepEqual(ids(renew(two, 0, { items: [], next_cursor: null })), [[undefined, '']]);
 });
 
-test('a later page is read again without a look at those before', () => {
+test('a later page is read again without the earlier ones', () => {
   assert.deepEqual(ids(renew(two, 1, { items: items('e', 'f'), next_cursor: null })), [[undefined, 'abc'], ['c', 'ef']]);
 });
 
-test('whatever comes and goes, every entry stands once, in order', () => {
+test('every entry appears once, in order, after any changes', () => {
   // A list that changes at random, paged by fours; the pages are read again in a random order.
   let seed = 7;
   const random = (below) => (seed = (seed * 48_271) % 2_147_483_647) % below;

@@ -45,7 +45,7 @@ test('events are followed over broken connections, from the last one seen', asyn
   assert.deepEqual(asked, [null, '2', '2', '2']);
 });
 
-test('a refusal ends the following', async () => {
+test('a refusal ends the event stream', async () => {
   globalThis.fetch = async () => new Response('{"title":"Not found"}', { status: 404, headers: { 'Content-Type': 'application/problem+json' } });
   const options = { signal: new AbortController().signal, onConnection: () => {}, finished: () => false };
   await assert.rejects(follow('/events', options).next(), { title: 'Not found' });
@@ -59,7 +59,7 @@ test('rows are read up to the limit, over any cut of the stream', async () => {
   assert.deepEqual(await readRows('/results', 2, signal), [{ n: 1 }, { n: 2 }]);
 });
 
-test('speed is that of the last ten seconds', () => {
+test('speed is measured over the last ten seconds', () => {
   const speed = new Speed();
   assert.equal(speed.perSecond(), null);
   speed.add(0, 0);

@@ -24,7 +24,7 @@ test('shares never claim all or nothing too early', () => {
   assert.equal(format.percent(0, 0), '–');
 });
 
-test('decimals stand only where they are needed', () => {
+test('decimals are shown only if needed', () => {
   assert.equal(format.decimal(5, 1), '5');
   assert.equal(format.decimal(0.25, 2), '0.25');
   assert.equal(format.decimal(0.25, 1), '0.3');
@@ -49,7 +49,7 @@ test('times past and to come', () => {
   assert.equal(at('2025-03-14T12:00:00Z'), 'in 10 d');
 });
 
-test('addresses survive the way to the fragment and back', () => {
+test('addresses round trip through the fragment', () => {
   const address = parseAddress('#/jobs?state=failed&label=a%3Db');
   assert.equal(address.path, '/jobs');
   assert.equal(address.query.get('label'), 'a=b');
@@ -80,7 +80,7 @@ test('sorting keeps missing values last in both directions', () => {
   assert.equal(nextSort(columns[0], { key: 'n', descending: false }), null);
 });
 
-test('the edge of a chart says thousands and millions the same way everywhere', () => {
+test('axis labels abbreviate thousands and millions consistently', () => {
   const { short } = profileWords;
   assert.deepEqual([0, 0.5, 999, 1000, 19_003, 4_228_784, 2e9].map(short), ['0', '0.5', '999', '1k', '19k', '4.23M', '2G']);
 });

@@ -39,7 +39,7 @@ def busy(status=503, **headers):
 
 
 class Repeats(unittest.TestCase):
-    def test_waits_as_long_as_it_is_told(self):
+    def test_waits_as_long_as_requested(self):
         server = Server(busy(503, Retry_After="7"), httpx.Response(200))
         self.assertEqual(server.send().status_code, 200)
         self.assertEqual(server.waits, [7])
@@ -57,7 +57,7 @@ class Repeats(unittest.TestCase):
         self.assertEqual({request.content for request in server.requests}, {b'{"kind":"waves"}'})
         self.assertEqual({request.headers["Idempotency-Key"] for request in server.requests}, {"k"})
 
-    def test_does_not_repeat_what_may_have_been_done(self):
+    def test_does_not_repeat_unsafe_calls(self):
         server = Server(busy(503))
         self.assertEqual(server.send("POST").status_code, 503)
         with self.assertRaises(httpx.ReadError):
@@ -73,7 +73,7 @@ class Repeats(unittest.TestCase):
         self.assertEqual(Server(busy(503, Retry_After="61")).send().status_code, 503)
         self.assertEqual(Server(busy()).send(retries=Retries(seconds=0)).status_code, 503)
 
-    def test_asynchronously_too(self):
+    def test_also_asynchronously(self):
         server = Server(httpx.ConnectError("refused"), busy(503, Retry_After="3"), httpx.Response(200))
         self.assertEqual(asyncio.run(server.send_async()).status_code, 200)
         self.assertEqual(server.waits[1:], [3])

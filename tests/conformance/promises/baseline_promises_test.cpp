@@ -55,7 +55,7 @@ TEST_P(BaselinePromises, ListsAreByKindAndComparisonKey) {
     EXPECT_EQ(order, "profile a, profile b, waves a, ");
 }
 
-TEST_P(BaselinePromises, AnotherTeamsBaselineLooksLikeNone) {
+TEST_P(BaselinePromises, AnotherTeamsBaselineLooksMissing) {
     const auto mine = must(store().pin(author(), of(submit(), "engine on a GPU")));
     const auto other = others();
     EXPECT_TRUE(must(store().list(other.team)).empty());
@@ -64,7 +64,7 @@ TEST_P(BaselinePromises, AnotherTeamsBaselineLooksLikeNone) {
     EXPECT_EQ(must(store().list(people_.team)).size(), 1u);
 }
 
-TEST_P(BaselinePromises, AFullTeamMayStillReplace) {
+TEST_P(BaselinePromises, ATeamAtItsLimitMayStillReplace) {
     const auto id = submit();
     for (int i = 0; i < queue::kBaselinesPerTeam; ++i) {
         must(store().pin(author(), of(id, "device " + std::to_string(i))));

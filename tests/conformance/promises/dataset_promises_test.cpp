@@ -40,7 +40,7 @@ class DatasetPromises : public Promises {
 
 PLIMSOLL_OVER_ALL_STORES(DatasetPromises);
 
-TEST_P(DatasetPromises, AnUploadGoesStepByStepFromWhereItStands) {
+TEST_P(DatasetPromises, AnUploadContinuesFromItsOffset) {
     const auto announced = announce();
     EXPECT_EQ(announced.state, DatasetState::uploading);
     EXPECT_EQ(announced.submitter, people_.user);
@@ -74,7 +74,7 @@ TEST_P(DatasetPromises, AnUploadGoesStepByStepFromWhereItStands) {
         << "it is complete";
 }
 
-TEST_P(DatasetPromises, ARejectedFileLeavesItsReasonAlone) {
+TEST_P(DatasetPromises, ARejectedFileKeepsOnlyItsReason) {
     const auto dataset = announce();
     must(store().append(people_.team, dataset.id, step(0, 60, {chunk(0, 4, 1)})));
     const auto rejected = must(store().reject(people_.team, dataset.id, "no good"));
@@ -100,7 +100,7 @@ TEST_P(DatasetPromises, AJobHasATaskForEachChunk) {
         << "an upload that is not complete";
 }
 
-TEST_P(DatasetPromises, AJobsKeysHoldOnDatasetsToo) {
+TEST_P(DatasetPromises, AJobsKeysAlsoApplyOnDatasets) {
     const auto dataset = upload_all();
     auto spec = job_on();
     spec.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
@@ -130,7 +130,7 @@ TEST_P(DatasetPromises, ADatasetIsRemovedOnceNoJobNeedsIt) {
     EXPECT_EQ(redriven.at(0).outcome, queue::Redrive::no_dataset);
 }
 
-TEST_P(DatasetPromises, AnotherTeamsDatasetLooksLikeNone) {
+TEST_P(DatasetPromises, AnotherTeamsDatasetLooksMissing) {
     const auto dataset = upload_all();
     const auto other = others();
     EXPECT_EQ(code(store().get(other.team, dataset.id)), Errc::not_found);

@@ -53,7 +53,7 @@ PLIMSOLL_OVER_ALL_STORES(IdentityPromises);
 constexpr std::chrono::hours kHour{1};
 constexpr std::chrono::seconds kPast{-1};
 
-TEST_P(IdentityPromises, ATokenProvesWhoseItIs) {
+TEST_P(IdentityPromises, ATokenIdentifiesItsUser) {
     const auto token = make_token('t');
     EXPECT_EQ(token.user_name, kind_);
     const auto principal = must(store().by_token(own_hash('t')));
@@ -76,7 +76,7 @@ TEST_P(IdentityPromises, ATokenProvesWhoseItIs) {
     EXPECT_FALSE(listed[1].last_used_at);
 }
 
-TEST_P(IdentityPromises, AnUnknownExpiredOrRevokedTokenProvesNothing) {
+TEST_P(IdentityPromises, AnUnknownExpiredOrRevokedTokenIsRejected) {
     EXPECT_EQ(code(store().by_token(own_hash('?'))), Errc::unauthenticated);
     make_token('e', in(kPast));
     EXPECT_EQ(code(store().by_token(own_hash('e'))), Errc::unauthenticated);
@@ -87,7 +87,7 @@ TEST_P(IdentityPromises, AnUnknownExpiredOrRevokedTokenProvesNothing) {
     EXPECT_EQ(code(store().revoke_token(author_, token.id)), Errc::not_found);
 }
 
-TEST_P(IdentityPromises, WhatWasMadeWithATokenIsRevokedWithIt) {
+TEST_P(IdentityPromises, TokensMadeWithATokenAreRevokedWithIt) {
     const auto make = [&](char fill, identity::TokenOrigin origin) {
         return must(store().create_token(author_, token_of(people_.user), own_hash(fill), origin));
     };
@@ -118,13 +118,13 @@ TEST_P(IdentityPromises, AUserHasABoundedNumberOfTokens) {
     must(make(identity::kTokensPerUser));
 }
 
-TEST_P(IdentityPromises, ATokenWorksAtOnceThoughItWasTriedBefore) {
+TEST_P(IdentityPromises, ATokenWorksImmediatelyEvenIfTriedBefore) {
     EXPECT_EQ(code(store().by_token(own_hash('b'))), Errc::unauthenticated);
     make_token('b');
     EXPECT_FALSE(code(store().by_token(own_hash('b'))));
 }
 
-TEST_P(IdentityPromises, AnotherTeamsTokenLooksLikeNone) {
+TEST_P(IdentityPromises, AnotherTeamsTokenLooksMissing) {
     const auto token = make_token('o');
     const auto other = others();
     EXPECT_EQ(code(store().revoke_token({other.team, other.user, ""}, token.id)), Errc::not_found);
@@ -163,7 +163,7 @@ TEST_P(IdentityPromises, ASessionEndsWithTheTokenThatOpenedIt) {
     EXPECT_EQ(code(store().by_session(own_hash('z'))), Errc::unauthenticated);
 }
 
-TEST_P(IdentityPromises, AnExpiredLinkOrSessionProvesNothing) {
+TEST_P(IdentityPromises, AnExpiredLinkOrSessionIsRejected) {
     make_link('x', kPast);
     EXPECT_EQ(code(store().spend_sign_in_link(own_hash('x'))), Errc::unauthenticated);
     make_session('y', kPast, std::nullopt);
@@ -179,7 +179,7 @@ TEST_P(IdentityPromises, OnlyMembersGetLinksAndTokens) {
               Errc::not_found);
 }
 
-TEST_P(IdentityPromises, ANameOrAnAddressIsOneUsers) {
+TEST_P(IdentityPromises, ANameOrAnAddressIsUnique) {
     const auto grace =
         must(store().create_user(author_, kind_ + " grace", "Grace@" + kind_ + ".Example", true));
     EXPECT_TRUE(grace.administrator);
@@ -245,7 +245,7 @@ TEST_P(IdentityPromises, ATeamKeepsAnOwner) {
     must(store().remove_member(author_, people_.team, people_.user));
 }
 
-TEST_P(IdentityPromises, WhoCreatesATeamOwnsIt) {
+TEST_P(IdentityPromises, TheCreatorOfATeamOwnsIt) {
     const auto team = must(store().create_team(author_, kind_ + " new"));
     EXPECT_EQ(team.name, kind_ + " new");
     const auto members = must(store().members(team.id));
@@ -270,7 +270,7 @@ TEST_P(IdentityPromises, TokensAndLinksEndWithTheMembership) {
     EXPECT_EQ(code(store().by_token(own_hash('h'))), Errc::unauthenticated) << "for good";
 }
 
-TEST_P(IdentityPromises, TheFirstStartComesOnce) {
+TEST_P(IdentityPromises, TheFirstStartHappensOnce) {
     EXPECT_FALSE(must(store().bootstrap("admin", "team", own_hash('b'), in(kHour))))
         << "this installation has users";
 }

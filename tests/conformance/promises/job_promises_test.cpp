@@ -145,7 +145,7 @@ TEST_P(JobPromises, ACancelledJobRunsAgainUnlessItsUniqueKeyIsTaken) {
     EXPECT_EQ(must(store().submit(spec)).id, first) << "it has the key again";
 }
 
-TEST_P(JobPromises, AnotherTeamsJobLooksLikeNone) {
+TEST_P(JobPromises, AnotherTeamsJobLooksMissing) {
     const auto id = submit();
     stores_->finish_jobs(true);
     const auto other = others();

@@ -125,7 +125,7 @@ TEST_P(SchedulePromises, APauseLastsUntilItIsResumed) {
     EXPECT_EQ(resumed.version, 4);
 }
 
-TEST_P(SchedulePromises, ARunByAPersonSubmitsItsJob) {
+TEST_P(SchedulePromises, AManualRunSubmitsItsJob) {
     const auto made = create("nightly");
     const auto first = must(store().run_now(author_, by_person(made)));
     EXPECT_EQ(first.outcome, "submitted");
@@ -154,7 +154,7 @@ TEST_P(SchedulePromises, ARunByAPersonSubmitsItsJob) {
     EXPECT_EQ(must(store().run_now(author_, stale)).outcome, "changed");
 }
 
-TEST_P(SchedulePromises, KeysOfTheJobHoldInARun) {
+TEST_P(SchedulePromises, KeysOfTheJobApplyInARun) {
     const auto made = create("nightly");
     auto answer = by_person(made);
     answer.submission->job.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
@@ -175,7 +175,7 @@ TEST_P(SchedulePromises, KeysOfTheJobHoldInARun) {
     EXPECT_EQ(runs[0].reason, "Another job has its unique key and has not ended.");
 }
 
-TEST_P(SchedulePromises, AnotherTeamsOrARemovedScheduleLooksLikeNone) {
+TEST_P(SchedulePromises, AnotherTeamsOrARemovedScheduleLooksMissing) {
     const auto id = create("nightly").id;
     const auto other = others();
     const Author theirs{other.team, other.user, ""};

@@ -45,7 +45,7 @@ class SharePromises : public Promises {
 
 PLIMSOLL_OVER_ALL_STORES(SharePromises);
 
-TEST_P(SharePromises, AShareIsSetWhole) {
+TEST_P(SharePromises, AShareIsReplacedWhole) {
     EXPECT_TRUE(must(store().shares(people_.team)).empty());
     queue::ShareTerms terms{2, 3, queue::SecondsQuota{60, "hour"}};
     must(store().set_share(author(), people_.team, "gpu", terms));
@@ -99,7 +99,7 @@ TEST_P(SharePromises, ADeviceClassIsSetIfThereIsOne) {
     EXPECT_EQ(code(store().set_class(author(), "abacus", 60, 5)), Errc::not_found);
 }
 
-TEST_P(SharePromises, ATeamLiftsItsOwnHoldsAlone) {
+TEST_P(SharePromises, ATeamLiftsOnlyItsOwnHolds) {
     must(store().set_share(author(), people_.team, "gpu", {}));
     const auto own = must(store().hold(author(), hold_of_team(false)));
     const auto admins = must(store().hold(author(), hold_of_team(true)));
@@ -144,7 +144,7 @@ TEST_P(SharePromises, AHoldSaysWhatItHoldsAndWhoMadeIt) {
     for (const auto id : {team, node, device}) must(store().resume(author(), id, std::nullopt));
 }
 
-TEST_P(SharePromises, WhatIsNotThereCannotBeHeld) {
+TEST_P(SharePromises, UnknownSubjectsCannotBeHeld) {
     auto team = hold_of_team(true);
     team.team = kNoTeam;
     EXPECT_EQ(code(store().hold(author(), team)), Errc::not_found);
@@ -157,7 +157,7 @@ TEST_P(SharePromises, WhatIsNotThereCannotBeHeld) {
     EXPECT_EQ(code(store().hold(author(), hold_of_device(kind_, "cpu:9"))), Errc::not_found);
 }
 
-TEST_P(SharePromises, ACleanupIsAskedOfADeviceThatRuns) {
+TEST_P(SharePromises, ACleanupIsRequestedOfARunningDevice) {
     stores_->add_device();
     must(store().ask_cleanup(author(), kind_, "cpu:0"));
     EXPECT_EQ(code(store().ask_cleanup(author(), kind_, "cpu:9")), Errc::not_found);

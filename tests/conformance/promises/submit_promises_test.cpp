@@ -176,7 +176,7 @@ TEST_P(SubmitPromises, ABundleIsStoredWholeOrNotAtAll) {
     EXPECT_EQ(stored(), 3u);
 }
 
-TEST_P(SubmitPromises, ABundleSpoiltByAKeySaysWhichJob) {
+TEST_P(SubmitPromises, ABundleThatConflictsNamesTheJob) {
     auto keyed = job_of(1);
     keyed.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
     must(store().submit(keyed));
@@ -203,7 +203,7 @@ TEST_P(SubmitPromises, JobsOfABundleMayReplayAndMayShareAUniqueKey) {
     EXPECT_EQ(each[1]->id, each[0]->id);
 }
 
-TEST_P(SubmitPromises, ArgumentsThatAreNotJsonSpoilTheirJobAlone) {
+TEST_P(SubmitPromises, InvalidJsonFailsOnlyItsJob) {
     auto bad = job_of(1);
     bad.plan.args = "not JSON";
     EXPECT_EQ(code(store().submit(bad)), Errc::invalid_input);
@@ -259,7 +259,7 @@ TEST_P(SubmitPromises, ListsAreNewestFirstInPagesAndFiltered) {
     EXPECT_EQ(listed([&](Filter& f) { f.kind = kind_; }).size(), 5u);
 }
 
-TEST_P(SubmitPromises, JobsAreFoundAndCountedByWhatHasNoIndex) {
+TEST_P(SubmitPromises, JobsAreFoundAndCountedWithoutAnIndex) {
     std::vector<JobId> ids;
     for (int i = 0; i < 4; ++i) {
         auto spec = job_of(1);

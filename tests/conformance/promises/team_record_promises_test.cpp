@@ -62,7 +62,7 @@ TEST_P(TeamRecordPromises, NumberedRecordsAreNewestFirstAndTheOldestMakeRoom) {
     EXPECT_EQ(must(store().list(kNumbered, people_.team, {}, 10)).size(), 1u);
 }
 
-TEST_P(TeamRecordPromises, AnotherTeamsRecordLooksLikeNone) {
+TEST_P(TeamRecordPromises, AnotherTeamsRecordLooksMissing) {
     must(store().put(kNamed, author(), of("a", "{}")));
     const auto measured = must(store().put(kNumbered, author(), of("", run_of(1100))));
     const auto other = others();

@@ -63,7 +63,7 @@ TEST_P(WebhookPromises, DeliveriesAreNewestFirstInPages) {
     EXPECT_EQ(rest[0].id, sent[0]);
 }
 
-TEST_P(WebhookPromises, AnotherTeamsWebhookLooksLikeNone) {
+TEST_P(WebhookPromises, AnotherTeamsWebhookLooksMissing) {
     const auto webhook = create("pipeline").id;
     const auto other = others();
     const Author theirs{other.team, other.user, ""};

@@ -96,7 +96,7 @@ class LostNews(QueueCase):
         self.run_to_the_end()
         self.assertEqual(self.follower.connections, 2, 'not all in one stream, and one answer that there is no more')
 
-    def test_servers_that_leave_and_die_while_news_get_lost(self):
+    def test_servers_that_exit_and_die_while_notifications_are_lost(self):
         self.deafness.swallow = True
         self.submit_and_follow(9 * EVENTS_A_ROUND)
         for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):

@@ -21,7 +21,7 @@ class Classes(QueueCase):
         self.assertEqual(self.chosen('gpu,accelerator'), 'accelerator')
         self.assertEqual(self.chosen('gpu,host'), 'host')
 
-    def test_a_device_that_says_nothing_any_more_is_not_there(self):
+    def test_a_silent_device_is_not_connected(self):
         self.queue.now = self.seconds_from_now(60)
         self.assertEqual(self.chosen('cpu,gpu'), 'gpu')
 

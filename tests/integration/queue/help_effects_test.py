@@ -8,7 +8,7 @@ from queue_client import job
 
 
 class Pays(HelpCase):
-    def test_what_was_estimated_whatever_the_helper_takes(self):
+    def test_charged_as_estimated_whatever_the_helper_takes(self):
         """In the account, in its quota's period, of the job and of what was used; with a device of another speed, too."""
         fast = self.queue.register('fast', 'gpu', helps=['test:1'], speed=4)
         for worker, outcome in ((self.helper, 'done'), (fast, 'done'), (self.helper, 'retry')):
@@ -26,7 +26,7 @@ class Pays(HelpCase):
                 self.assertAlmostEqual(self.job(job_id).charged_seconds, 2.5, 5)
                 self.queue.cancel(self.team, job_id)
 
-    def test_part_of_a_lease_and_the_way_of_a_worker(self):
+    def test_part_of_a_lease_and_the_loss_of_a_worker(self):
         job_id = self.backlog(10, seconds=0.5)
         tasks = self.queue.claim_elsewhere(self.helper, tasks=4)
         self.assertEqual(self.queue.complete(self.helper, tasks[2:3], seconds=9), ['accepted'])
@@ -43,7 +43,7 @@ class Pays(HelpCase):
         self.queue.complete(self.cpu, self.queue.claim(self.cpu, tasks=1), seconds=9)
         self.assertEqual(self.job(job_id).charged_seconds, 9)
 
-    def test_what_it_gives_back_costs_nothing(self):
+    def test_released_tasks_cost_nothing(self):
         self.backlog()
         tasks = self.queue.claim_elsewhere(self.helper, tasks=3)
         self.queue.release(self.helper, tasks)
@@ -65,7 +65,7 @@ class Pays(HelpCase):
         self.assertEqual(len(self.queue.claim_elsewhere(second, tasks=1)), 1)
         self.assertEqual(self.state_of().slots, 3)
 
-    def test_no_helper_goes_above_the_quota(self):
+    def test_no_helper_exceeds_the_quota(self):
         self.queue.set_share(self.team, quota=3.5)
         self.backlog(3)
         self.queue.set_share(self.team, quota=2.5)
@@ -84,7 +84,7 @@ class Ends(HelpCase):
         self.assertEqual(self.queue.complete(again, tasks), ['stale'] * 2)
         self.assertEqual(self.job(job_id).items_ok, 0)
 
-    def test_what_a_dead_helper_held_goes_to_the_class_alone(self):
+    def test_a_dead_helpers_tasks_go_to_the_class_only(self):
         self.backlog(2)
         self.queue.claim_elsewhere(self.helper, tasks=1)
         self.helper = self.queue.register('helper', 'host', helps=['test:1'])
@@ -93,7 +93,7 @@ class Ends(HelpCase):
         self.assertEqual(self.helped(), 0)  # the head is what it died on
         self.assertEqual([(t.task, t.attempt) for t in self.queue.claim(self.queue.register('other'))], [(0, 2)])
 
-    def test_a_task_that_kills_a_helper_and_a_device_of_the_class_is_given_up(self):
+    def test_a_task_that_kills_a_helper_and_a_device_of_the_class_is_quarantined(self):
         job_id = self.backlog(2)
         self.queue.claim_elsewhere(self.helper, tasks=1)
         self.queue.register('helper', 'host')
@@ -113,7 +113,7 @@ class Ends(HelpCase):
         self.assertEqual(self.queue.complete(self.helper, tasks), ['cancelled'] * 2)
         self.assertEqual((self.queue.state(job_id), self.state_of().slots), ('cancelled', 0))
 
-    def test_jobs_end_and_merge_as_ever(self):
+    def test_jobs_end_and_merge_as_usual(self):
         job_id = self.backlog(10)
         while (tasks := self.queue.claim_elsewhere(self.helper, tasks=3)) or (tasks := self.queue.claim(self.cpu, tasks=1)):
             self.queue.complete(self.helper if len(tasks) > 1 or self.leased_by(self.helper) else self.cpu, tasks)
@@ -124,7 +124,7 @@ class Ends(HelpCase):
     def leased_by(self, worker):
         return self.queue.one('select count(*) from lease where worker_id = %s', worker.worker_id)
 
-    def test_a_lost_answer_ends_with_the_epoch(self):
+    def test_a_lost_response_ends_with_the_epoch(self):
         self.backlog()
         self.queue.claim_elsewhere(self.helper, tasks=1)
         self.queue.retire(self.helper)
@@ -132,7 +132,7 @@ class Ends(HelpCase):
         self.queue.heartbeat(self.helper, slowness=1)
         self.assertEqual(self.queue.claim_elsewhere(self.helper, tasks=1)[0].attempt, 1)
 
-    def test_unknown_workers_and_such_that_drain(self):
+    def test_unknown_and_draining_workers(self):
         self.backlog()
         self.queue.rows('select drain_worker(%s, true)', self.helper.worker_id)
         self.assertEqual(self.helped(), 0)
@@ -155,7 +155,7 @@ class Holds(HelpCase):
         self.queue.hold('device_class', 'gpu')  # neither of them
         self.assertNotEqual(self.helped(), 0)
 
-    def test_what_a_helper_runs_counts_with_both_classes(self):
+    def test_a_helpers_task_counts_with_both_classes(self):
         self.backlog()
         self.queue.claim_elsewhere(self.helper, tasks=2)
         for subject in ('cpu', 'host', 'gpu'):
@@ -201,7 +201,7 @@ class Why(HelpCase):
         self.queue.claim_elsewhere(self.helper, tasks=1)
         self.assertEqual(self.queue.wait(self.team, job_id).reason, 'running')
 
-    def test_without_helpers_it_says_so(self):
+    def test_without_helpers_the_wait_says_so(self):
         job_id = self.backlog(memory=30)
         self.queue.retire(self.cpu)
         self.assertEqual(self.queue.wait(self.team, job_id).reason, 'no_device')

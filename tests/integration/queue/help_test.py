@@ -20,14 +20,14 @@ class Takes(HelpCase):
         self.queue.heartbeat(self.helper, slowness=0.1)
         self.assertEqual({t.job_id for t in self.queue.claim_elsewhere(self.helper)}, {first})
 
-    def test_nothing_of_kinds_that_it_does_not_help_with(self):
+    def test_no_kinds_that_it_does_not_help_with(self):
         self.backlog()
         self.backlog(kind='other')
         for helps, number in (([], 0), (['test:2'], 0), (['test:1'], 1)):
             worker = self.queue.register('some', 'gpu', kinds=['test:1', 'other:1'], helps=helps)
             self.assertEqual(len(self.queue.claim_elsewhere(worker, tasks=1)), number)
 
-    def test_nothing_that_its_memory_or_capabilities_do_not_fit(self):
+    def test_no_tasks_beyond_its_memory_or_capabilities(self):
         self.backlog(memory=30)
         self.assertEqual(self.helped(memory=29), 0)
         self.assertEqual(self.helped(memory=30, tasks=1), 1)
@@ -37,13 +37,13 @@ class Takes(HelpCase):
         self.assertEqual(self.queue.claim_elsewhere(self.queue.register('unable', 'gpu', helps=['test:1'])), [])
         self.assertNotEqual(self.queue.claim_elsewhere(able), [])
 
-    def test_nothing_of_the_hosts(self):
+    def test_no_tasks_of_the_host(self):
         """Its jobs asked for no device, and its lanes hold the merges."""
         gpu = self.queue.register('gpu', 'gpu', helps=['test:1'])
         self.backlog(device_class='host')
         self.assertEqual(self.queue.claim_elsewhere(gpu), [])
 
-    def test_nothing_beside_anything_else(self):
+    def test_nothing_while_it_holds_a_lease(self):
         self.backlog()
         held = self.queue.claim_elsewhere(self.helper, tasks=1)
         self.assertEqual(self.helped(), 0)
@@ -54,7 +54,7 @@ class Takes(HelpCase):
         self.queue.complete(self.helper, held)
         self.assertNotEqual(self.helped(), 0)
 
-    def test_who_waits_longest_for_its_turn(self):
+    def test_the_account_that_waits_longest(self):
         self.backlog()
         self.backlog(team=self.other_team)
         first = self.queue.claim_elsewhere(self.helper, tasks=1)
@@ -62,7 +62,7 @@ class Takes(HelpCase):
         second = self.queue.claim_elsewhere(self.helper, tasks=1)
         self.assertNotEqual(first[0].job_id, second[0].job_id)
 
-    def test_not_what_a_worker_died_on(self):
+    def test_no_task_that_a_worker_died_on(self):
         self.backlog(4)
         self.queue.claim(self.cpu, tasks=1)
         self.queue.heartbeat(self.queue.register('cpu'), slowness=1)
@@ -85,7 +85,7 @@ class NeverLater(HelpCase):
     def forget_slowness(self, worker):
         self.queue.connection.execute('update worker set telemetry = null where id = %s', (worker.worker_id,))
 
-    def test_it_takes_what_it_will_have_done_before_the_class_would(self):
+    def test_it_takes_what_it_will_finish_before_the_class_would(self):
         for slowness, taken in ((1, 19), (2, 9), (5, 3), (19, 1), (20, 0), (0.1, 20)):
             with self.subTest(slowness=slowness):
                 self.assertEqual(self.wanted(slowness), taken)
@@ -97,7 +97,7 @@ class NeverLater(HelpCase):
         self.queue.heartbeat(self.cpu, slowness=0.1)  # 13 of its class's 20 tasks in the time of one
         self.assertEqual(self.wanted(1), 1)
 
-    def test_what_the_class_runs_comes_first(self):
+    def test_running_tasks_of_the_class_count_first(self):
         self.backlog(1, seconds=30, priority=10)
         self.queue.claim(self.cpu, tasks=1)
         self.assertEqual(self.wanted(1, tasks=1), 1)
@@ -106,7 +106,7 @@ class NeverLater(HelpCase):
         self.assertEqual(self.wanted(16, tasks=1), 1)
         self.assertEqual(self.wanted(17, tasks=1), 0)
 
-    def test_what_an_idle_device_of_the_class_is_about_to_claim_is_left_to_it(self):
+    def test_new_tasks_are_left_to_an_idle_device_of_the_class(self):
         self.backlog(age=0)
         self.assertEqual(self.helped(tasks=1), 0)
         self.queue.claim(self.cpu, tasks=1)
@@ -118,19 +118,19 @@ class NeverLater(HelpCase):
         self.backlog(500)
         self.assertEqual(self.helped(), 0)
 
-    def test_a_helper_that_ran_nothing_yet_is_taken_to_be_four_times_as_slow(self):
+    def test_a_new_helper_is_assumed_to_be_four_times_as_slow(self):
         self.forget_slowness(self.helper)
         self.assertEqual(self.wanted(None), 4)
         self.queue.heartbeat(self.cpu, slowness=0.5)
         self.assertEqual(self.wanted(None), 4)
 
-    def test_and_a_class_that_ran_nothing_yet_to_be_four_times_as_fast(self):
+    def test_a_new_class_is_assumed_to_be_four_times_as_fast(self):
         self.forget_slowness(self.cpu)
         self.assertEqual(self.wanted(1), 4)
         self.forget_slowness(self.helper)
         self.assertEqual(self.wanted(None), 4)
 
-    def test_where_the_class_has_no_device_anything_helps(self):
+    def test_any_helper_may_help_a_class_without_devices(self):
         for gone in ('retire', 'hold'):
             with self.subTest(gone):
                 if gone == 'retire':
@@ -140,7 +140,7 @@ class NeverLater(HelpCase):
                     self.queue.hold('device', self.cpu.worker_id)
                 self.assertEqual(self.wanted(100, seconds=1000), 10)
 
-    def test_one_claim_holds_no_more_than_it_asks_for(self):
+    def test_one_claim_holds_no_more_than_requested(self):
         self.assertEqual(self.wanted(0.1, seconds=0.25), 3)
 
 

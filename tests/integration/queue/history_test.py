@@ -23,7 +23,7 @@ class History(QueueCase):
         return self.queue.one("""select s.vtime - c.vclock from account a join account_state s on s.account_id = a.id
             join class_state c on c.class_id = s.class_id where a.team_id = %s and a.class_id = 1""", team)
 
-    def test_use_fades_with_the_half_life(self):
+    def test_usage_decays_with_the_half_life(self):
         self.queue.rows("select set_device_class('cpu', 60, null)")
         self.use(self.team, 8)
         for minutes, left in ((0, 8), (1, 4), (3, 1)):
@@ -34,14 +34,14 @@ class History(QueueCase):
         self.pass_time(1e9)
         self.assertEqual(round(self.used(self.team), 6), 0)
 
-    def test_use_is_what_was_measured(self):
+    def test_usage_is_as_measured(self):
         self.submit(job(self.team, [task(seconds=8)]))
         tasks = self.queue.claim(self.cpu)
         self.assertEqual(self.used(self.team), 8)
         self.queue.complete(self.cpu, tasks, seconds=3)
         self.assertEqual(self.used(self.team), 3)
 
-    def test_who_used_more_starts_later_by_the_difference_at_most_by_the_limit(self):
+    def test_heavier_users_start_later_by_the_difference_up_to_the_limit(self):
         self.queue.rows("select set_device_class('cpu', 100, 5)")
         self.use(self.team, 4)
         self.submit(job(self.other_team, 50))
@@ -49,7 +49,7 @@ class History(QueueCase):
         self.assertAlmostEqual(self.start_of(self.team), 4, places=5)
         self.assertEqual({t.job_id for t in self.queue.claim(self.cpu, tasks=30)}, {self.queue.one('select id from job where team_id = %s', self.other_team)})
 
-    def test_the_delay_fades_and_has_a_limit(self):
+    def test_the_delay_decays_and_has_a_limit(self):
         self.queue.rows("select set_device_class('cpu', 100, 5)")
         self.use(self.team, 20)
         self.submit(job(self.other_team, 50))
@@ -59,14 +59,14 @@ class History(QueueCase):
             self.assertAlmostEqual(self.start_of(self.team), delay, places=5)
             self.queue.cancel(self.team, id)
 
-    def test_use_counts_by_weight(self):
+    def test_usage_counts_by_weight(self):
         self.queue.set_share(self.team, weight=4)
         self.use(self.team, 8)
         self.submit(job(self.other_team, 50))
         self.submit(job(self.team))
         self.assertAlmostEqual(self.start_of(self.team), 2, places=5)
 
-    def test_who_used_less_than_the_next_in_turn_starts_at_the_clock(self):
+    def test_lighter_users_than_the_next_in_turn_start_at_the_clock(self):
         self.use(self.other_team, 9)
         self.use(self.team, 3)
         self.submit(job(self.other_team, 50))
@@ -80,7 +80,7 @@ class History(QueueCase):
         self.submit(job(self.team))
         self.assertEqual(self.start_of(self.team), 0)
 
-    def test_who_keeps_waiting_is_not_set_back(self):
+    def test_waiting_accounts_are_not_delayed(self):
         """History decides where an account starts, not what it gets while it waits."""
         self.use(self.team, 9)
         self.submit(job(self.team, [task(seconds=0.01)] * 500), job(self.other_team, [task(seconds=0.01)] * 500))

@@ -28,7 +28,7 @@ class Holds(QueueCase):
                     self.assertEqual(len(tasks), 1)
                     self.queue.complete(self.cpu, tasks)
 
-    def test_others_go_on(self):
+    def test_other_teams_and_devices_continue(self):
         self.backlog(self.team)
         self.backlog(self.other_team)
         far = self.queue.register('far', node='elsewhere')
@@ -41,7 +41,7 @@ class Holds(QueueCase):
     def job_of(self, team):
         return self.queue.one('select id from job where team_id = %s', team)
 
-    def test_a_team_on_hold_is_so_in_classes_that_it_comes_to_later(self):
+    def test_a_hold_applies_to_classes_that_the_team_uses_later(self):
         hold = self.queue.hold('team', self.team)
         self.backlog(self.team)
         self.assertEqual(self.queue.claim(self.cpu), [])
@@ -55,7 +55,7 @@ class Holds(QueueCase):
         self.assertEqual(again.worker_id, self.cpu.worker_id)
         self.assertEqual(self.queue.claim(again), [])
 
-    def test_what_runs_goes_on_and_is_counted(self):
+    def test_running_tasks_continue_and_are_counted(self):
         self.backlog(self.team, 4)
         tasks = self.queue.claim(self.cpu)
         self.queue.hold('team', self.team, 'drain')
@@ -71,7 +71,7 @@ class Holds(QueueCase):
         self.assertTrue(self.queue.resume(own, self.team))
         self.assertFalse(self.queue.resume(self.queue.hold('device_class', 'cpu', by_admin=False), self.team))
 
-    def test_what_is_not_there_cannot_be_held(self):
+    def test_unknown_subjects_cannot_be_held(self):
         for scope, subject in (('team', 10 ** 9), ('device_class', 'abacus'), ('node', 'nowhere'), ('device', 10 ** 6)):
             self.assertIsNone(self.queue.hold(scope, subject))
 
@@ -128,7 +128,7 @@ class Waits(QueueCase):
             self.queue.resume(hold)
         self.assertEqual((self.reason(id).reason, self.reason(id).hold), ('busy', None))
 
-    def test_a_spent_quota_says_when_it_renews(self):
+    def test_an_exhausted_quota_says_when_it_renews(self):
         [id] = self.submit(job(self.team, [task(seconds=2)]))
         self.queue.set_share(self.team, quota=1, period='hour')
         self.assertEqual(self.queue.claim(self.cpu), [])

@@ -80,7 +80,7 @@ class LateCommits(QueueCase):
 
     WRITERS = (a_submit, a_claim, a_completion, a_failure, a_release, a_worker_that_comes_back, a_promotion, a_cancel, a_redrive)
 
-    def test_no_task_is_passed_by_or_claimed_twice(self):
+    def test_no_task_is_skipped_or_claimed_twice(self):
         for writer in self.WRITERS:
             for commits in (True, False):
                 with self.subTest(writer.__name__, commits=commits):
@@ -113,7 +113,7 @@ class LateCommits(QueueCase):
         self.assertEqual(len(set(found)), len(found), 'a task was claimed twice')
         self.assertEqual(Counter(whose for _, _, whose in found) + Counter(), expected + Counter())
 
-    def test_other_classes_go_on_meanwhile(self):
+    def test_other_classes_continue_meanwhile(self):
         """Their jobs get higher numbers and are visible, claimed and done before the first one's commit."""
         gpu = self.queue.register('gpu', 'gpu')
         self.begin()
@@ -126,7 +126,7 @@ class LateCommits(QueueCase):
         self.end()
         self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], [early])
 
-    def test_a_follower_of_events_hears_each_once_and_in_order(self):
+    def test_a_follower_gets_each_event_once_and_in_order(self):
         [id] = self.submit(job(self.team, 4))
         second = self.queue.register('second', node='second')
         heard = []
@@ -159,7 +159,7 @@ class LateCommits(QueueCase):
         listen()
         self.assertEqual(heard, list(enumerate(['started', 'retried', 'retried', 'finished'], 2)))
 
-    def test_use_is_counted_once_however_late_it_is_recorded(self):
+    def test_usage_is_counted_once_however_late_it_is_recorded(self):
         self.submit(job(self.team, 4))
         tasks = self.queue.claim(self.cpu)
         self.begin()

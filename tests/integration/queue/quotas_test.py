@@ -22,7 +22,7 @@ class Quotas(QueueCase):
         with ThreadPoolExecutor() as pool:
             return Counter(outcome for outcomes in pool.map(run, range(4)) for outcome in outcomes)
 
-    def test_no_claim_goes_above_the_quota_and_the_next_period_begins_anew(self):
+    def test_no_claim_exceeds_the_quota_and_the_next_period_starts_at_zero(self):
         self.submit_one(self.team, 30)
         self.queue.set_share(self.team, quota=10.5, period='hour')
         claimed = [len(self.queue.claim(self.cpu, tasks=4)) for _ in range(5)]
@@ -34,7 +34,7 @@ class Quotas(QueueCase):
         self.assertEqual(self.queue.call('renew_quotas', '')[0][0], 1)
         self.assertEqual(len(self.queue.claim(self.cpu, tasks=64)), 10)
 
-    def test_what_was_charged_too_much_comes_back(self):
+    def test_overcharges_are_returned(self):
         self.submit_one(self.team, 30)
         self.queue.set_share(self.team, quota=10, period='week')
         tasks = self.queue.claim(self.cpu, tasks=10)
@@ -42,7 +42,7 @@ class Quotas(QueueCase):
         self.queue.complete(self.cpu, tasks, seconds=0.5)
         self.assertEqual(len(self.queue.claim(self.cpu)), 5)
 
-    def test_a_spent_quota_stands_in_nobodys_way(self):
+    def test_an_exhausted_quota_blocks_nobody(self):
         """The first sixteen accounts in turn, and more, have nothing left."""
         spent = [self.queue.make_team(f'spent {i}') for i in range(40)]
         for team in spent:
@@ -82,7 +82,7 @@ class Quotas(QueueCase):
         self.assertEqual(self.submit_one(self.team, 11, run_at=later).outcome, 'over_quota')
         self.assertEqual(self.submit_one(self.other_team, 11).outcome, 'created')
 
-    def test_queued_jobs_are_limited_to_the_job(self):
+    def test_the_limit_of_queued_jobs_is_exact(self):
         self.queue.rows('select set_team_limit(%s, 5, null)', self.team)
         rows = self.queue.enqueue(*(job(self.team) for _ in range(3)), *(job(self.other_team) for _ in range(9)), *(job(self.team) for _ in range(4)))
         self.assertEqual([r.outcome for r in rows], ['created'] * 14 + ['over_quota'] * 2)
@@ -93,11 +93,11 @@ class Quotas(QueueCase):
         outcomes = [self.submit_one(self.team).outcome for _ in range(2)]
         self.assertEqual(outcomes.count('created'), started)
 
-    def test_queued_jobs_are_limited_for_submits_at_once(self):
+    def test_the_limit_of_queued_jobs_holds_for_concurrent_submits(self):
         self.queue.rows('select set_team_limit(%s, 20, null)', self.team)
         self.assertEqual(self.outcomes_of_submits_at_once(), {'created': 20, 'over_quota': 40})
 
-    def test_jobs_a_minute_are_limited_to_the_job(self):
+    def test_the_limit_of_jobs_per_minute_is_exact(self):
         self.queue.rows('select set_team_limit(%s, null, 60)', self.team)
         rows = self.queue.enqueue(*(job(self.team) for _ in range(58)), *(job(self.other_team) for _ in range(9)))
         self.assertEqual({r.outcome for r in rows}, {'created'})
@@ -113,7 +113,7 @@ class Quotas(QueueCase):
         rows = self.queue.enqueue(*(job(self.team) for _ in range(61)))
         self.assertEqual([r.outcome for r in rows], ['created'] * 60 + ['over_quota'])
 
-    def test_what_is_refused_or_repeated_counts_for_nothing(self):
+    def test_refused_and_repeated_submits_do_not_count(self):
         self.queue.rows('select set_team_limit(%s, 1, 2)', self.team)
         self.assertEqual([self.submit_one(self.team).outcome for _ in range(9)], ['created'] + ['over_quota'] * 8)
         self.queue.rows('select set_team_limit(%s, null, 2)', self.team)
@@ -124,7 +124,7 @@ class Quotas(QueueCase):
         self.assertEqual(self.submit_one(self.team).outcome, 'created')
         self.assertEqual(self.submit_one(self.team).refusal['quota'], 'jobs_per_minute')
 
-    def test_jobs_a_minute_are_limited_for_submits_at_once(self):
+    def test_the_limit_of_jobs_per_minute_holds_for_concurrent_submits(self):
         self.queue.rows('select set_team_limit(%s, null, 20)', self.team)
         self.assertEqual(self.outcomes_of_submits_at_once(), {'created': 20, 'over_quota': 40})
 

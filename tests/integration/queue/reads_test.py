@@ -63,7 +63,7 @@ class Snapshot(Reads):
             found |= {(name, beat): statistics.median(life[name] for life in lives) for name in lives[0]}
         return found
 
-    def test_what_a_task_costs_does_not_grow_with_dead_rows(self):
+    def test_the_cost_of_a_task_does_not_grow_with_dead_rows(self):
         self.rounds(300)  # by now the indexes have the height that they keep
         early = self.medians()
         self.rounds(1200)
@@ -75,7 +75,7 @@ class Snapshot(Reads):
 
 
 class Span(Reads):
-    def test_jobs_of_others_between_those_of_a_claim_cost_nothing(self):
+    def test_other_jobs_between_those_of_a_claim_cost_nothing(self):
         """Nor does it matter that plans were made while there was hardly a job."""
         paused = self.queue.make_team('paused')
         self.queue.rows("select set_account(%s, 'cpu', null, null, true)", paused)

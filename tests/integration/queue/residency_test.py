@@ -18,14 +18,14 @@ class Residency(QueueCase):
         [late] = self.submit(job(self.team, 2, model='c'))
         self.assertEqual([t.model for t in self.queue.claim(self.cpu, tasks=3, models=['c'])], ['a', 'b', 'c'])
 
-    def test_nothing_overtakes_for_ever(self):
+    def test_nothing_overtakes_forever(self):
         """At the highest level too, where waiting adds no more."""
         [old] = self.submit(job(self.team, 1, model='a', priority=10))
         self.pass_time(61)
         self.submit(job(self.team, 5, model='b', priority=10))
         self.assertEqual(self.queue.claim(self.cpu, tasks=1, models=['b'])[0].job_id, old)
 
-    def test_it_changes_nothing_between_teams(self):
+    def test_it_does_not_affect_shares_between_teams(self):
         self.submit(job(self.team, 100, model='a'), job(self.other_team, 100, model='b'))
         teams = Counter()
         for _ in range(5):

@@ -47,7 +47,7 @@ class Retention(QueueCase):
         self.assertEqual(datetime.date(1970, 1, 1) + datetime.timedelta(days=id >> 40), self.queue.now.date())
         self.run_all()
 
-    def test_old_days_go_one_a_call_and_unfinished_jobs_hold_theirs(self):
+    def test_old_days_are_dropped_one_per_call_and_unfinished_jobs_keep_theirs(self):
         for days in (12, 11, 10):
             self.on_day(days)
             [id] = self.submit(job(self.team, kind='nobody runs this' if days == 11 else 'test'))
@@ -61,7 +61,7 @@ class Retention(QueueCase):
         self.queue.cancel(self.team, held)
         self.assertEqual((self.retain(9), self.retain(9)), (['dropped'], []))
 
-    def test_times_of_jobs_go_with_them(self):
+    def test_times_of_jobs_are_deleted_with_them(self):
         self.on_day(12)
         far = self.queue.now + datetime.timedelta(days=90)
         self.submit(job(self.team, deadline=far, timeout=9e6))
@@ -75,7 +75,7 @@ class Retention(QueueCase):
         self.queue.rows('select delete_job(%s, %s)', self.team, deleted)
         self.assertEqual([r.job_id for r in self.queue.rows('select job_id from overdue')], [kept])
 
-    def test_a_drop_waits_for_nobody(self):
+    def test_a_drop_does_not_wait(self):
         self.on_day(20)
         self.submit(job(self.team))
         self.run_all()

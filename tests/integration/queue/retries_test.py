@@ -34,7 +34,7 @@ class Retries(QueueCase):
             if before:
                 self.assertGreaterEqual(one.started_at, before.ended_at)
 
-    def test_a_job_tells_how_often_its_tasks_were_tried_again_and_why(self):
+    def test_a_job_reports_its_retries_and_the_last_error(self):
         [id] = self.submit(job(self.team, 2))
         self.assertEqual((self.job(id).retries, self.job(id).last_error), (0, None))
         first, second = self.queue.claim(self.cpu)
@@ -63,7 +63,7 @@ class Poison(QueueCase):
         """The worker's process dies with what it holds, and a new one comes."""
         return self.queue.register(device)
 
-    def test_what_killed_a_worker_runs_next_on_another_device(self):
+    def test_a_task_that_killed_a_worker_runs_next_on_another_device(self):
         self.submit(job(self.team), job(self.team))
         gpu = self.queue.register('second')
         [deadly] = self.queue.claim(self.cpu, tasks=1)
@@ -73,7 +73,7 @@ class Poison(QueueCase):
         self.assertEqual(self.queue.claim(self.cpu), [])
         self.assertEqual([(t.job_id, t.attempt) for t in self.queue.claim(gpu)], [(deadly.job_id, 2)])
 
-    def test_a_death_that_is_told_counts_as_one(self):
+    def test_a_reported_death_counts_as_one(self):
         [id] = self.submit(job(self.team))
         gpu = self.queue.register('second')
         [deadly] = self.queue.claim(self.cpu)
@@ -114,7 +114,7 @@ class Poison(QueueCase):
             self.pass_time(seconds)
             self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], claimed)
 
-    def test_nobody_is_waited_for_who_cannot_run_it(self):
+    def test_it_does_not_wait_for_workers_that_cannot_run_it(self):
         [id] = self.submit(job(self.team, memory=12))
         others = [self.queue.register('small', memory=11), self.queue.register('other', kinds=['other:1']),
                   self.queue.register('gone'), self.queue.register('class', 'gpu')]
@@ -123,7 +123,7 @@ class Poison(QueueCase):
         self.cpu = self.die('cpu')
         self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], [id])
 
-    def test_the_second_death_sets_it_aside_and_says_why(self):
+    def test_the_second_death_quarantines_it_with_the_reason(self):
         [id] = self.submit(job(self.team, [task(7), task(3)]))
         second = self.queue.register('second')
         [deadly, sound] = self.queue.claim(self.cpu)
@@ -187,7 +187,7 @@ class Redrive(QueueCase):
         self.assertEqual(bytes(self.queue.one('select content from report where job_id = %s', id)), b'{"r": 2}')
         self.assertEqual((self.job(id).items_ok, self.job(id).items_failed), (3, 0))
 
-    def test_a_merge_that_failed_is_made_again(self):
+    def test_a_failed_merge_runs_again(self):
         [id] = self.submit(job(self.team))
         self.queue.complete(self.cpu, self.queue.claim(self.cpu))
         self.queue.complete(self.host, self.queue.claim(self.host), outcome='final', error='cannot merge')
@@ -196,7 +196,7 @@ class Redrive(QueueCase):
         self.run_merges()
         self.assertEqual(self.queue.state(id), 'succeeded')
 
-    def test_a_cancelled_job_goes_on_where_it_stopped(self):
+    def test_a_cancelled_job_continues_where_it_stopped(self):
         [id] = self.submit(job(self.team, 3))
         tasks = self.queue.claim(self.cpu, tasks=2)
         self.queue.complete(self.cpu, tasks[:1])
@@ -206,7 +206,7 @@ class Redrive(QueueCase):
         self.assertEqual(self.queue.redrive(self.team, id), {id: 'redriven'})
         self.assertEqual([t.task for t in self.queue.claim(self.cpu)], [1, 2])
 
-    def test_many_at_once_of_several_classes_and_each_is_answered(self):
+    def test_many_jobs_of_several_classes_each_get_an_answer(self):
         ids = self.failed(job(self.team), job(self.team), job(self.other_team))
         [on_host] = self.submit(job(self.team, device_class='host'))
         self.queue.complete(self.host, self.queue.claim(self.host), outcome='final', error='x')
@@ -247,7 +247,7 @@ class Aging(QueueCase):
         low, high = self.submit(job(self.team, priority=-10), job(self.team, priority=10))
         self.assertEqual([self.claimed(0), self.claimed(0)], [high, low])
 
-    def test_a_minute_of_waiting_counts_for_a_level(self):
+    def test_a_minute_of_waiting_adds_a_level(self):
         [low] = self.submit(job(self.team, priority=0))
         self.queue.now = self.seconds_from_now(3 * MINUTE)
         [two, three] = self.submit(job(self.team, priority=2), job(self.team, priority=4))

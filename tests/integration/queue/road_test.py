@@ -42,13 +42,13 @@ class Road(QueueCase):
         self.run_merges()
         self.assertEqual([self.queue.state(id) for id in ids], ['succeeded'] * 3)
 
-    def test_a_single_task_without_a_merge_hands_in_the_report(self):
+    def test_a_single_task_without_a_merge_makes_the_report(self):
         [id] = self.submit(job(self.team, merge=False))
         self.queue.complete(self.cpu, self.queue.claim(self.cpu), partial=b'{"r": 2}')
         self.assertEqual(self.queue.state(id), 'succeeded')
         self.assertEqual(bytes(self.queue.one('select content from report where job_id = %s', id)), b'{"r": 2}')
 
-    def test_a_repeated_completion_is_told_from_a_stale_one(self):
+    def test_a_repeated_completion_differs_from_a_stale_one(self):
         self.submit(job(self.team, 2))
         tasks = self.queue.claim(self.cpu)
         self.assertEqual(self.queue.complete(self.cpu, tasks[:1]), ['accepted'])
@@ -119,7 +119,7 @@ class Road(QueueCase):
         self.assertEqual(self.queue.complete(other, again), ['accepted'])
         self.assertEqual(self.event_types(id), ['started', 'retried'])
 
-    def test_what_a_worker_died_on_runs_alone(self):
+    def test_a_task_that_a_worker_died_on_runs_alone(self):
         self.submit(job(self.team, 3))
         self.assertEqual(len(self.queue.claim(self.cpu)), 3)
         self.cpu = self.queue.register('cpu')  # as after a crash
@@ -140,7 +140,7 @@ class Road(QueueCase):
             self.assertEqual(self.queue.expire(), 0)
         self.assertEqual(self.queue.complete(self.cpu, tasks), ['accepted'])
 
-    def test_a_lease_that_its_worker_never_heard_of_is_given_back(self):
+    def test_a_lease_unknown_to_its_worker_is_released(self):
         self.submit(job(self.team, 2), job(self.team))
         known, lost = self.queue.claim(self.cpu, tasks=2), self.queue.claim(self.cpu)
         for seconds in (10, 20):
@@ -150,7 +150,7 @@ class Road(QueueCase):
         self.assertEqual([(t.job_id, t.attempt) for t in self.queue.claim(self.cpu)], [(lost[0].job_id, 1)])
         self.assertEqual(self.queue.complete(self.cpu, known), ['accepted', 'accepted'])
 
-    def test_a_worker_that_comes_back_is_a_stranger_and_frees_what_it_held(self):
+    def test_a_returning_worker_gets_a_new_epoch_and_releases_its_leases(self):
         self.submit(job(self.team))
         tasks = self.queue.claim(self.cpu)
         again = self.queue.register('cpu')
@@ -163,7 +163,7 @@ class Road(QueueCase):
         self.assertEqual(raised.exception.sqlstate, 'PLM01')
         self.assertEqual(len(self.queue.claim(again)), 1)
 
-    def test_a_task_whose_workers_die_is_quarantined_and_the_job_goes_on(self):
+    def test_a_task_whose_workers_die_is_quarantined_and_the_job_continues(self):
         [id] = self.submit(job(self.team, [task(7), task(3)]))
         worker = self.cpu
         for _ in range(2):
@@ -200,7 +200,7 @@ class Road(QueueCase):
         self.run_merges()
         self.assertEqual(self.queue.state(id), 'succeeded')
 
-    def test_release_gives_back_without_an_attempt_spent(self):
+    def test_release_costs_no_attempt(self):
         self.submit(job(self.team, 3))
         tasks = self.queue.claim(self.cpu)
         self.assertEqual(self.queue.complete(self.cpu, tasks[:1]), ['accepted'])
@@ -275,7 +275,7 @@ class Road(QueueCase):
         self.assertEqual(len({o.job_id for o in outcomes}), 1)
         self.assertEqual(sum(o.outcome == 'created' for o in outcomes), 1)
 
-    def test_a_finished_job_can_be_deleted_with_all_it_left(self):
+    def test_a_finished_job_can_be_deleted_with_its_data(self):
         [id] = self.submit(job(self.team))
         delete = lambda team: self.queue.one('select delete_job(%s, %s)', team, id)
         self.assertEqual(delete(self.team), 'unfinished')
@@ -294,7 +294,7 @@ class Road(QueueCase):
         self.assertEqual(self.queue.one('select job_progress(%s)', id), 40)
         self.assertEqual(self.queue.rows('select tasks_running, seen from list_devices(%s) where device = %s', self.moment, 'cpu'), [(1, True)])
 
-    def test_wrong_arguments_are_refused_whole(self):
+    def test_invalid_arguments_refuse_the_whole_call(self):
         bad = job(self.team, device_class='tpu')
         for jobs in ([bad], [job(self.team), bad]):
             with self.assertRaises(Exception) as raised:

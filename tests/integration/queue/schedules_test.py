@@ -40,7 +40,7 @@ class Schedules(QueueCase):
     def finish(self, job_id):
         self.queue.cancel(self.team, job_id)
 
-    def test_a_due_time_makes_one_job_that_says_so(self):
+    def test_a_due_time_creates_one_job_that_names_it(self):
         id = self.make()
         [claimed] = self.claim()
         self.assertEqual((claimed.id, claimed.due_at, claimed.busy), (id, self.moment, False))
@@ -81,7 +81,7 @@ class Schedules(QueueCase):
         self.assertEqual(self.queue.one("select count(*) from schedule_run where outcome = 'submitted'"), made)
         self.assertTrue(all(self.schedule(id).next_at > self.moment for id in ids))
 
-    def test_a_server_that_dies_before_its_commit_leaves_nothing(self):
+    def test_a_server_that_dies_before_its_commit_stores_nothing(self):
         id = self.make()
         dying = self.second_queue()
         dying.connection.execute('begin')
@@ -132,7 +132,7 @@ class Schedules(QueueCase):
         self.finish(self.runs(id)[1][1])
         self.assertEqual(self.answer(id, 13 * 3600, 14 * 3600).outcome, 'waiting')
 
-    def test_what_cannot_be_submitted_is_a_run_that_failed(self):
+    def test_a_job_that_cannot_be_submitted_is_a_failed_run(self):
         id = self.make()
         self.assertEqual(self.answer(id, verdict='failed').outcome, 'failed')
         self.assertEqual(self.answer(id, 3600, 7200, verdict='missed').outcome, 'missed')
@@ -142,7 +142,7 @@ class Schedules(QueueCase):
                          ['why', 'why', 'Another job has its unique key and has not ended.'])
         self.assertEqual(self.schedule(id).next_at, self.seconds_from_now(10800))
 
-    def test_a_person_runs_it_whatever_else_runs_once_per_key(self):
+    def test_a_manual_run_ignores_other_runs_and_happens_once_per_key(self):
         id = self.make('skip', due=3600)
         first = self.answer(id, way='person', key='k')
         again = self.answer(id, way='person', key='k')
@@ -155,7 +155,7 @@ class Schedules(QueueCase):
         self.queue.rows("update schedule set paused_at = now(), next_at = null where id = %s returning id", id)
         self.assertEqual(self.answer(id, way='person').outcome, 'submitted')
 
-    def test_nothing_comes_of_a_schedule_that_changed_or_is_paused_or_deleted(self):
+    def test_a_changed_paused_or_deleted_schedule_does_nothing(self):
         id = self.make()
         self.queue.rows('update schedule set version = 2 where id = %s returning id', id)
         self.assertEqual(self.answer(id).outcome, 'changed')
@@ -167,7 +167,7 @@ class Schedules(QueueCase):
         self.assertEqual(self.answer(id, version=2).outcome, 'changed')
         self.assertEqual(self.queue.one('select count(*) from job'), 0)
 
-    def test_a_time_that_comes_back_is_not_answered_twice(self):
+    def test_a_repeated_time_is_not_handled_twice(self):
         id = self.make('allow')
         self.answer(id)
         self.queue.rows('update schedule set next_at = %s where id = %s returning id', self.moment, id)

@@ -100,7 +100,7 @@ class Share(QueueCase):
         self.backlog(teams[10:], 400, seconds=0.01)
         self.serve(40, size=64, teams=teams, weights=[1] * 20, quantum=4 * 0.2 + 0.2)
 
-    def test_a_claim_leaves_few_teams_with_a_rest(self):
+    def test_a_claim_leaves_few_teams_with_a_remainder(self):
         """Tasks claimed ahead of waiting teams come from one team after the other, in this order."""
         self.backlog(self.teams(20), 2)
         teams = self.team_of(self.queue.claim(self.cpu, seconds=0.295))
@@ -122,7 +122,7 @@ class Share(QueueCase):
         [id] = self.submit(job(single))
         self.assertIn(id, [t.job_id for t in self.queue.claim(self.cpu, tasks=16)])
 
-    def test_a_share_that_is_none_is_refused(self):
+    def test_an_invalid_share_is_refused(self):
         [team] = self.teams(1)
         for weight, cap in ((0, None), (-1, None), (math.nan, None), (math.inf, None), (None, -1)):
             with self.assertRaises(InvalidParameterValue):
@@ -131,7 +131,7 @@ class Share(QueueCase):
             with self.assertRaises(InvalidParameterValue):
                 self.queue.rows("select set_share(%s, 'cpu', 1, null, %s, %s)", team, seconds, period)
 
-    def test_idle_teams_save_up_no_credit(self):
+    def test_idle_teams_earn_no_credit(self):
         idle, busy = self.teams(2)
         self.backlog([busy], 2000)
         for _ in range(10):
@@ -160,7 +160,7 @@ class Share(QueueCase):
         fast = self.queue.register('fast', speed=2.0)
         self.assertEqual(len(self.queue.claim(fast, seconds=0.25)), 10)
 
-    def test_a_cap_counts_devices_and_is_never_passed(self):
+    def test_a_cap_counts_devices_and_is_never_exceeded(self):
         capped, other = self.teams(2)
         self.queue.rows("select set_account(%s, 'cpu', null, 2, null)", capped)
         self.backlog([capped], 200)
@@ -193,7 +193,7 @@ class Share(QueueCase):
         with ThreadPoolExecutor() as pool:
             self.assertEqual(list(pool.map(run, 'abcd')), [0] * 4)
 
-    def test_a_paused_team_gets_nothing_until_it_goes_on(self):
+    def test_a_paused_team_gets_nothing_until_it_resumes(self):
         [team] = self.teams(1)
         self.backlog([team], 5)
         self.queue.rows("select set_account(%s, 'cpu', null, null, true)", team)

@@ -101,7 +101,7 @@ class Teams(QueueCase):
         self.assertEqual(self.as_team(self.team, told, [str(id) for id in ids]),
                          [(1, 'job.create', str(ids[0])), (self.user, 'job.create', str(ids[1]))])
 
-    def test_people_are_seen_by_the_teams_they_belong_to(self):
+    def test_users_are_visible_in_their_teams(self):
         stranger = self.person('grace')
         self.member(self.other_team, stranger, 'owner')
         self.assertEqual([r.name for r in self.as_team(self.team, 'select name from app_user')], ['ada'])
@@ -135,7 +135,7 @@ class Teams(QueueCase):
         self.queue.connection.execute('delete from membership where user_id = %s', (self.user,))
         self.assertEqual(self.authenticate(good), [])
 
-    def test_a_sign_in_link_is_spent_once_even_by_two_at_once(self):
+    def test_a_sign_in_link_is_consumed_once_even_by_two_at_once(self):
         link = b'l' * 32
         self.queue.rows('insert into sign_in_link (team_id, user_id, hash, expires_at) values (%s, %s, %s, %s) returning id',
                         self.team, self.user, link, self.seconds_from_now(86_400))

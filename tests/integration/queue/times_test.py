@@ -55,7 +55,7 @@ class Times(QueueCase):
         self.queue.release(self.cpu, tasks)
         self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'The job was stopped: it had run for 30 s, its timeout.'))
 
-    def test_who_ended_in_time_is_left_alone(self):
+    def test_jobs_that_ended_in_time_are_unaffected(self):
         [id] = self.submit(job(self.team, deadline=self.seconds_from_now(60), timeout=30))
         self.queue.complete(self.cpu, self.queue.claim(self.cpu))
         self.run_merges()

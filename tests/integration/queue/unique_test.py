@@ -28,7 +28,7 @@ class Unique(QueueCase):
         self.queue.cancel(self.team, next)
         self.assertEqual(self.outcomes(self.nightly())[0][0], 'created')
 
-    def test_a_refused_job_leaves_nothing_behind(self):
+    def test_a_refused_job_stores_nothing(self):
         [id] = self.submit(self.nightly())
         before = self.queue.one('select count(*) from task')
         refused = self.nightly(key='k', fingerprint=b'f', deadline=self.seconds_from_now(60), run_at=self.seconds_from_now(5))
@@ -38,12 +38,12 @@ class Unique(QueueCase):
         self.queue.cancel(self.team, id)
         self.assertEqual(self.outcomes(refused)[0][0], 'created')  # the same request, when the key is free
 
-    def test_a_repeat_of_the_same_submit_is_no_conflict(self):
+    def test_a_repeated_submit_is_not_a_conflict(self):
         spec = self.nightly(key='k', fingerprint=b'f')
         [id] = self.submit(spec)
         self.assertEqual(self.outcomes(spec), [('replayed', id)])
 
-    def test_of_twins_in_one_call_the_first_is_made(self):
+    def test_the_first_of_two_in_one_call_is_created(self):
         first, second, other = self.outcomes(self.nightly(), self.nightly(), job(self.team, unique='other'))
         self.assertEqual([first[0], second, other[0]], ['created', ('unique_conflict', first[1]), 'created'])
 
@@ -65,7 +65,7 @@ class Unique(QueueCase):
         spans = self.queue.rows("select count(*) n from job where finished_at is null")
         self.assertEqual(spans[0].n, 0)
 
-    def test_two_that_take_over_a_free_key_at_once_make_one_job(self):
+    def test_concurrent_submits_of_a_free_key_create_one_job(self):
         [old] = self.submit(self.nightly())
         self.queue.cancel(self.team, old)
         first, second = self.second_queue(), self.second_queue()
@@ -88,7 +88,7 @@ class Unique(QueueCase):
         self.assertEqual(self.queue.redrive(self.team, first, second), {first: 'redriven', second: 'not_unique'})
         self.assertEqual(self.outcomes(self.nightly()), [('unique_conflict', first)])
 
-    def test_keys_of_ended_jobs_are_forgotten(self):
+    def test_keys_of_ended_jobs_are_deleted(self):
         first, second = self.submit(self.nightly(), job(self.team, unique='other'))
         self.queue.cancel(self.team, first)
         expire = lambda: self.queue.call('expire_keys', 'int', 100)

@@ -29,7 +29,7 @@ class Usage(QueueCase):
         self.assertAlmostEqual(row.seconds, seconds, delta=1e-9 * seconds)
         return row
 
-    def test_sums_are_by_what_was_asked_for(self):
+    def test_sums_follow_the_requested_dimensions(self):
         self.submit(job(self.team, 3, user=1), job(self.team, 2, user=2, kind='other'), job(self.other_team, user=1))
         self.cpu = self.queue.register('cpu', kinds=('test:1', 'other:1'))
         self.host = self.queue.register('host', 'host', kinds=('test:1', 'other:1'))
@@ -83,7 +83,7 @@ class Usage(QueueCase):
         row = self.assert_counted(self.charged())
         self.assertEqual((row.tasks, row.items, row.jobs), (2, 10, 1))
 
-    def test_a_cancelled_job_is_counted_for_what_it_used(self):
+    def test_the_usage_of_a_cancelled_job_is_counted(self):
         [id] = self.submit(job(self.team, [task(1, 1.0)] * 2))
         tasks = self.queue.claim(self.cpu)
         self.queue.cancel(self.team, id)
@@ -133,7 +133,7 @@ class Usage(QueueCase):
         self.assertEqual(starts('day'), ['2026-03-31T00:00:00+00:00', '2026-04-01T00:00:00+00:00'])
         self.assertEqual(starts('month'), ['2026-03-01T00:00:00+00:00', '2026-04-01T00:00:00+00:00'])
 
-    def test_hours_are_forgotten_after_their_time(self):
+    def test_hours_are_deleted_after_their_time(self):
         for days in (401, 399):
             self.queue.connection.execute("""insert into usage_hour values (%s, date_trunc('hour', now()) - make_interval(days => %s), 1, 'test', 1, 1, 1, 1, '')""",
                                           (self.team, days))

@@ -27,10 +27,10 @@ class Vacuum(QueueCase):
         super().setUp()
         self.queue.connection.execute('truncate vacuum_horizon')
 
-    def test_nothing_holds_it_back_by_itself(self):
+    def test_nothing_blocks_it_by_itself(self):
         self.assertEqual((self.watch(), self.watch(3600), self.holders()), (0, 0, []))
 
-    def test_an_old_snapshot_is_told_until_it_ends(self):
+    def test_an_old_snapshot_is_reported_until_it_ends(self):
         held = self.snapshot()
         session = 'process ' + str(held.info.backend_pid)
         self.assertEqual(self.watch(), 0)
@@ -45,18 +45,18 @@ class Vacuum(QueueCase):
         younger.execute('commit')
         self.assertEqual((self.watch(160), self.holders()), (0, []))
 
-    def test_sessions_that_come_and_go_are_not_one_old_snapshot(self):
+    def test_short_sessions_are_not_one_old_snapshot(self):
         for seconds in (0, 100, 200):
             held = self.snapshot()
             self.assertEqual(self.watch(seconds), 0)
             held.execute('commit')
 
-    def test_a_snapshot_while_nobody_writes_holds_back_nothing(self):
+    def test_a_snapshot_without_writes_blocks_nothing(self):
         self.snapshot()
         self.assertEqual(self.queue.one('select watch_vacuum(%s)', self.moment), 0)
         self.assertEqual(self.holders(), [])
 
-    def test_a_prepared_transaction_is_told_by_its_name(self):
+    def test_a_prepared_transaction_is_reported_by_name(self):
         maker = self.second_queue().connection
         maker.execute('begin')
         maker.execute("update team set name = name || ' ' where id = %s", (self.team,))
@@ -79,14 +79,14 @@ class Vacuum(QueueCase):
             self.queue.connection.execute('update team set name = name')
             self.queue.connection.execute('select pg_switch_wal()')
 
-    def test_a_logical_slot_that_nobody_reads_is_told_by_its_name(self):
+    def test_an_unread_logical_slot_is_reported_by_name(self):
         name = self.slot("select pg_create_logical_replication_slot('forgotten', 'test_decoding')")
         self.assertEqual((self.watch(), self.watch(90)), (0, 90))
         self.assertEqual(self.holders(90), [('replication_slot', name, 90)])
         self.queue.connection.execute('select pg_drop_replication_slot(%s)', (name,))
         self.assertEqual((self.watch(100), self.holders()), (0, []))
 
-    def test_a_slot_whose_reader_stopped_is_told_while_the_log_grows(self):
+    def test_a_slot_whose_reader_stopped_is_reported_while_the_log_grows(self):
         name = self.slot("select pg_create_physical_replication_slot('stopped', true)")
         self.assertEqual((self.watch(), self.watch(90), self.holders()), (0, 0, []), 'nothing worth telling was written')
         self.write_log(80)
@@ -142,7 +142,7 @@ class Disk(QueueCase):
             select p.relname as name, coalesce((select sum(pg_total_relation_size(t.relid)) from pg_partition_tree(p.oid) t), pg_total_relation_size(p.oid))::bigint bytes from pg_class p
             where p.relnamespace = 'plimsoll'::regnamespace and p.relkind in ('r', 'p') and not p.relispartition""")}
 
-    def test_rounds_of_load_take_no_more_room_than_those_before(self):
+    def test_rounds_of_load_do_not_grow_the_tables(self):
         for number in range(6):
             self.round(number)
         before = self.sizes()

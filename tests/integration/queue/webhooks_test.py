@@ -37,7 +37,7 @@ class Webhooks(QueueCase):
     def state(self, delivery):
         return self.queue.rows('select * from webhook_delivery where id = %s', delivery.id)[0]
 
-    def test_every_end_of_a_job_is_told_to_the_teams_webhooks(self):
+    def test_every_end_of_a_job_notifies_the_teams_webhooks(self):
         second = self.add_hook(self.team)
         self.add_hook(self.other_team)
         done = self.finish()
@@ -72,14 +72,14 @@ class Webhooks(QueueCase):
     def test_a_failure_waits_and_the_last_one_ends_it(self):
         self.finish()
         [notice] = self.claim()
-        self.settle(notice, 'The receiver answered 500.', '60 s')
+        self.settle(notice, 'The receiver responded with 500.', '60 s')
         self.assertEqual(self.claim(later=50), [])
         [again] = self.claim(later=61)
-        self.settle(again, 'The receiver answered 500.')
+        self.settle(again, 'The receiver responded with 500.')
         ended = self.state(notice)
-        self.assertEqual((ended.state, ended.error, ended.attempts), ('failed', 'The receiver answered 500.', 2))
+        self.assertEqual((ended.state, ended.error, ended.attempts), ('failed', 'The receiver responded with 500.', 2))
 
-    def test_who_dies_at_every_attempt_does_not_try_for_ever(self):
+    def test_repeated_crashes_do_not_retry_forever(self):
         self.finish()
         later = 0
         for attempt in (1, 2, 3):
@@ -89,7 +89,7 @@ class Webhooks(QueueCase):
         self.assertEqual(self.claim(later=later, most=3), [])
         self.assertEqual(self.state(notice).state, 'failed')
 
-    def test_a_webhook_with_a_backlog_leaves_room_for_others(self):
+    def test_a_webhook_with_a_backlog_does_not_block_others(self):
         for _ in range(20):
             self.finish()
         other = self.add_hook(self.other_team, 'https://other.example.com/')
@@ -99,7 +99,7 @@ class Webhooks(QueueCase):
         self.assertLessEqual(sum(n.url == 'https://hooks.example.com/' for n in taken), 4)
         self.assertIsNotNone(other)
 
-    def test_old_deliveries_are_forgotten(self):
+    def test_old_deliveries_are_deleted(self):
         self.finish()
         self.assertEqual(self.app.one('select forget_webhook_deliveries(30)'), 0)
         self.assertEqual(self.app.one('select forget_webhook_deliveries(30, 10, %s)', self.seconds_from_now(31 * 86_400)), 1)

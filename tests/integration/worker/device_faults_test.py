@@ -43,7 +43,7 @@ class DeviceFaults(EngineCase):
         self.assertEqual(self.epoch('first'), before + 1)
         self.assertIn('ran ten times longer than predicted', self.last_exit('first'))
 
-    def test_a_task_that_always_runs_away_is_given_up_after_two_workers(self):
+    def test_a_runaway_task_is_quarantined_after_two_workers(self):
         self.start_device('first')
         id = self.submit_device(f'forever {self.folder}', 'echo on')
         self.until_held()
@@ -58,7 +58,7 @@ class DeviceFaults(EngineCase):
         error = self.queue.one("select error from result where job_id = %s and state = 'quarantined'", id)
         self.assertIn('ran ten times longer than predicted', error)
 
-    def test_an_error_that_lasts_costs_one_process(self):
+    def test_a_permanent_device_error_costs_one_process(self):
         self.start_device('first')
         before = self.epoch('first')
         id = self.submit_device('echo before', f'break {self.folder}', 'echo behind')
@@ -66,10 +66,10 @@ class DeviceFaults(EngineCase):
         self.assert_each_once(id, ['echo before', f'break {self.folder}', 'echo behind'])
         [(outcome, error)] = self.attempts_of(id)
         self.assertEqual(outcome, 'worker_lost')
-        self.assertRegex(error, 'the device no longer did as it was told .*CL_OUT_OF_RESOURCES')
+        self.assertRegex(error, 'the device no longer worked correctly .*CL_OUT_OF_RESOURCES')
         self.until(lambda: (self.epoch('first') or 0) > before, 'the device is not back')
         self.assertEqual(self.epoch('first'), before + 1)
-        self.assertIn('no longer did as it was told', self.last_exit('first'))
+        self.assertIn('no longer worked correctly', self.last_exit('first'))
 
     def test_a_lack_of_memory_costs_no_process(self):
         self.start_device('first')

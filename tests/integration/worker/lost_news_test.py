@@ -71,7 +71,7 @@ class LostNews(EngineCase):
             self.assert_first_look_finds_it()
         self.assertIn('plimsoll_ready', self.claims.dropped)
 
-    def test_a_cancel_that_is_not_heard_of(self):
+    def test_a_cancel_without_a_notification(self):
         self.claims.swallow = True
         id = self.submit_host([f'forever {self.folder}'])
         self.until_held()
@@ -79,7 +79,7 @@ class LostNews(EngineCase):
         self.until_state(id, 'cancelled')
         self.assertIn('plimsoll_worker', self.claims.dropped)
 
-    def test_a_listener_that_is_cut_and_does_not_come_back(self):
+    def test_a_listener_that_is_cut_and_does_not_reconnect(self):
         self.claims.refuse_listening = True
         for backend in self.claims.listeners():
             self.queue.rows('select pg_terminate_backend(%s, 60000)', backend)

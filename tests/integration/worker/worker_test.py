@@ -18,7 +18,7 @@ class Worker(EngineCase):
         self.until_state(id, 'succeeded')
         self.assert_each_once(id, inputs)
 
-    def test_work_that_comes_later_is_heard_of(self):
+    def test_later_work_is_announced(self):
         self.start_host()
         self.until(lambda: self.queue.one("select count(*) from worker where node = 'engine'"), 'not registered')
         for n in range(3):
@@ -31,7 +31,7 @@ class Worker(EngineCase):
         self.until(epoch, 'no host worker')
         before = epoch()
         second = self.start('supervise', node='twins')
-        self.until(lambda: 'another supervisor of this machine' in second.text(), 'the second does not say that it waits')
+        self.until(lambda: 'another supervisor on this machine' in second.text(), 'the second does not say that it waits')
         self.assertEqual(epoch(), before)
         first.signal(signal.SIGTERM)
         self.assertEqual(first.end(), 0)
@@ -46,7 +46,7 @@ class Worker(EngineCase):
         name = self.queue.one("select info -> 'capability' ->> 'driver_version' from worker where device = 'opencl:pocl:0'")
         self.assertTrue(name)
 
-    def test_a_device_that_a_job_names_gets_it_and_no_other(self):
+    def test_only_the_named_device_runs_the_job(self):
         self.start_host(node='first')
         self.start_host(node='second')
         for node in ('second', 'first'):
@@ -55,7 +55,7 @@ class Worker(EngineCase):
             ran = self.queue.rows('select node, device from result join worker w on w.id = worker_id where job_id = %s', id)
             self.assertEqual([tuple(row) for row in ran], [(node, 'host')])
 
-    def test_a_killed_worker_costs_no_task_and_doubles_none(self):
+    def test_a_killed_worker_loses_and_duplicates_no_task(self):
         inputs = [f'echo {n}' for n in range(20)] + [f'hold {self.folder}'] + [f'echo {n}' for n in range(20, 60)]
         id = self.submit_host(inputs)
         first = self.start_host()
@@ -68,7 +68,7 @@ class Worker(EngineCase):
         self.assert_each_once(id, inputs)
         self.assertEqual(self.attempts(id), 2)
 
-    def test_a_worker_that_stood_still_records_nothing_late(self):
+    def test_a_suspended_worker_records_nothing_late(self):
         inputs = [f'hold {self.folder}'] + [f'echo {n}' for n in range(10)]
         id = self.submit_host(inputs)
         first = self.start_host(node='first')
@@ -88,7 +88,7 @@ class Worker(EngineCase):
         self.assertEqual(self.queue.rows('select seq, worker_id, fence from result where job_id = %s order by seq', id), recorded)
         self.assert_each_once(id, inputs)
 
-    def test_a_drain_finishes_the_running_task_and_gives_back_the_rest(self):
+    def test_a_drain_finishes_the_running_task_and_releases_the_rest(self):
         inputs = [f'hold {self.folder}'] + [f'echo {n}' for n in range(30)]
         id = self.submit_host(inputs)
         first = self.start_host(node='first')
@@ -105,7 +105,7 @@ class Worker(EngineCase):
         self.assert_each_once(id, inputs)
         self.assertEqual(self.attempts(id), 1)
 
-    def test_a_second_signal_leaves_at_once(self):
+    def test_a_second_signal_exits_immediately(self):
         id = self.submit_host([f'forever {self.folder}'])
         engine = self.start_host()
         self.until_held()
@@ -133,17 +133,17 @@ class Worker(EngineCase):
         done = self.job(id)
         self.assertEqual((done.items_ok, done.items_failed, done.tasks_quarantined), (4, 2, 1))
 
-    def test_a_device_whose_workers_keep_dying_is_taken_out_and_says_why(self):
+    def test_a_device_whose_workers_keep_dying_is_taken_out_of_service_with_the_reason(self):
         [id] = self.submit(job(self.team, [task(items=2, data=b'crash')] * 3))
         self.start('supervise')
         reason = "select max(info -> 'capability' ->> 'reason') from worker where device = 'opencl:pocl:0' and state = 'failed'"
         self.until(lambda: self.queue.one(reason), 'the device is still in')
-        self.assertRegex(self.queue.one(reason), 'Taken out: 4 workers in a row ended .* killed by SIGABRT')
+        self.assertRegex(self.queue.one(reason), 'Taken out of service: 4 workers in a row stopped .* killed by SIGABRT')
         other = self.submit_host(['echo on'])
         self.until_state(other, 'succeeded')
 
     @unittest.skipUnless(os.environ.get('PLIMSOLL_LONG_TESTS'), 'waits for real leases and for the supervisor')
-    def test_what_hangs_in_a_kernel_runs_elsewhere_and_the_device_comes_back(self):
+    def test_a_hung_task_runs_elsewhere_and_the_device_returns(self):
         inputs = [f'hang {self.folder}']
         [id] = self.submit(job(self.team, [task(items=2, data=inputs[0].encode())]))
         self.start('supervise', node='first')
@@ -184,11 +184,11 @@ class Worker(EngineCase):
         self.addCleanup(self.queue.connection.execute, 'alter role plimsoll_worker login')
         self.queue.connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'plimsoll_worker'")
         self.go()
-        self.until(lambda: 'database does not answer' in engine.text(), 'the outage was not noticed')
+        self.until(lambda: 'database does not respond' in engine.text(), 'the outage was not noticed')
         self.queue.connection.execute('alter role plimsoll_worker login')
         self.until_state(id, 'succeeded')
         self.assertEqual(self.attempts(id), 1)
-        self.until(lambda: 'database answers again' in engine.text(), 'the end of the outage was not noticed')
+        self.until(lambda: 'database responds again' in engine.text(), 'the end of the outage was not noticed')
 
     def test_a_database_that_hangs_is_waited_for(self):
         gate = Gate(DATABASE + '/.s.PGSQL.5432', str(self.folder / '.s.PGSQL.5432'))
@@ -198,7 +198,7 @@ class Worker(EngineCase):
         self.until_held()
         gate.shut()
         self.go()
-        self.until(lambda: 'database does not answer' in engine.text(), 'the silence was not noticed')
+        self.until(lambda: 'database does not respond' in engine.text(), 'the silence was not noticed')
         gate.open()
         self.until_state(id, 'succeeded')
         self.assert_each_once(id, [f'hold {self.folder}'])

@@ -14,7 +14,7 @@ export class Problem extends Error {
   readonly fields: ReadonlyMap<string, string>;
 
   constructor(status: number, body: Partial<Body>) {
-    const title = body.title ?? `The server answered ${status}`;
+    const title = body.title ?? `The server responded with ${status}`;
     super(title);
     this.title = title;
     this.status = status;
@@ -29,7 +29,7 @@ export class Problem extends Error {
 
   static unreachable(): Problem {
     return new Problem(0, {
-      title: 'The server does not answer',
+      title: 'The server does not respond',
       detail: 'It may be restarting, or the connection is down.',
     });
   }

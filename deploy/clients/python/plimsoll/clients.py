@@ -27,7 +27,7 @@ def _module(operation):
 
 
 def _checked(response):
-    """The parsed answer. Raises ProblemError for all that is no success."""
+    """The parsed response. Raises ProblemError unless the call succeeded."""
     if response.status_code >= 400 or isinstance(response.parsed, Problem):
         try:
             problem = json.loads(response.content)
@@ -39,7 +39,7 @@ def _checked(response):
 
 class _Base:
     def __init__(self, server=None, token=None, *, retries=Retries(), timeout=_TIMEOUT, transport=None):
-        """`server` and `token` are PLIMSOLL_SERVER and PLIMSOLL_TOKEN where left out. `core` makes every other call:
+        """`server` and `token` default to PLIMSOLL_SERVER and PLIMSOLL_TOKEN. `core` makes every other call:
         its operations take it as `client`."""
         transport = self._retrying(transport, retries)
         self.core = AuthenticatedClient(
@@ -48,7 +48,7 @@ class _Base:
 
 
 class Client(_Base):
-    """Calls wait for their answers. A context manager, which closes the connections."""
+    """Calls block until they have a response. A context manager, which closes the connections."""
 
     @staticmethod
     def _retrying(transport, retries):
@@ -80,12 +80,12 @@ class Client(_Base):
 
     def submit(self, kind, args, *, key=None, **settings):
         """Stores a job and returns it. `settings`: name, labels, priority, run_at and so on, as in the contract.
-        `key` makes repeated calls one job; without it only attempts of this call are."""
+        Calls with the same `key` create one job; without it, only retries of this call do."""
         return self._run(steps.submit(kind, args, key, settings))
 
     def wait(self, job_id, *, timeout=None, on_progress=None, check=True):
-        """The job when it has ended. `on_progress` is called with it whenever it changed. Raises JobFailed unless it
-        succeeded or `check` is false, and TimeoutError after `timeout` seconds."""
+        """Waits until the job has ended, and returns it. `on_progress` is called with the job at every change. Raises
+        JobFailed unless it succeeded or `check` is false, and TimeoutError after `timeout` seconds."""
         return self._run(steps.wait(job_id, timeout, on_progress, check))
 
     def report(self, job_id):
@@ -96,12 +96,12 @@ class Client(_Base):
         return self._pages(lambda position: steps.rows(job_id, position), 0)
 
     def jobs(self, **filters):
-        """Iterates over the team's jobs, newest first; `filters` as of GET /v1/jobs."""
+        """Iterates over the team's jobs, newest first; `filters` are those of GET /v1/jobs."""
         return self._pages(lambda cursor: steps.jobs(filters, cursor), "")
 
 
 class AsyncClient(_Base):
-    """As `Client`, with coroutines and asynchronous iterators."""
+    """Like `Client`, with coroutines and asynchronous iterators."""
 
     @staticmethod
     def _retrying(transport, retries):

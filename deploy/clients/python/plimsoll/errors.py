@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions."""
+"""Exceptions."""
 
 
 class ProblemError(Exception):
@@ -22,7 +22,7 @@ class ProblemError(Exception):
 
 
 class JobFailed(Exception):
-    """A job that was waited for did not succeed. `job` is its last state."""
+    """The awaited job did not succeed. `job` is its last state."""
 
     def __init__(self, job):
         self.job = job

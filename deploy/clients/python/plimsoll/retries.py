@@ -1,4 +1,4 @@
-"""Sends requests again that may be sent again.
+"""Retries requests that are safe to repeat.
 
 A request may be when it is idempotent by its method or has an Idempotency-Key, or when the server says that it did
 nothing (429). It is when the connection fails and on 429, 502, 503 and 504, until `seconds` have passed since the
@@ -23,7 +23,7 @@ class Retries:
     longest_wait: float = 8
 
     def wait(self, attempt, started, request, response):
-        """Seconds until the next attempt; None: this was the last one. Without a `response` the connection failed."""
+        """Seconds until the next attempt; None after the last one. No `response`: the connection failed."""
         repeatable = request.method in _IDEMPOTENT or "Idempotency-Key" in request.headers
         if response is None:
             again = repeatable

@@ -1,5 +1,5 @@
-"""What the clients do, without doing it: each generator yields calls, (operation, arguments), is sent their answers,
-and returns its result. `Client` makes the calls one way and `AsyncClient` the other."""
+"""The clients' logic without I/O: each generator yields calls, (operation, arguments), receives their responses, and
+returns its result. `Client` makes the calls synchronously, `AsyncClient` asynchronously."""
 
 import math
 import time
@@ -14,7 +14,7 @@ _ROWS = 5000
 
 
 class _Spec:
-    """A job of any kind, for what the core sends: the server knows the kinds and checks their arguments."""
+    """A job of any kind for the core to send: the server knows the kinds and checks their arguments."""
 
     def __init__(self, members):
         self._members = members

@@ -1,4 +1,4 @@
-"""Measures training runs and tells a Plimsoll server; see README.md."""
+"""Measures training runs and reports them to a Plimsoll server; see README.md."""
 
 from .callbacks import lightning_callback, transformers_callback
 from .gpu import NoGpu

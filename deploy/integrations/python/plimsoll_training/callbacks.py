@@ -1,4 +1,4 @@
-"""Callbacks for Transformers and Lightning. Neither library is imported before it is asked for."""
+"""Callbacks for Transformers and Lightning. Each library is imported only when its callback is requested."""
 
 import logging
 import os
@@ -15,7 +15,7 @@ def _is_first_process():
 
 
 def _server():
-    """Asked for before the training, so that a missing address stops it at once. Without a GPU nothing is sent."""
+    """Called before the training, so that a missing address stops it immediately. Without a GPU, nothing is sent."""
     return None if gpu.missing() else Server()
 
 
@@ -48,8 +48,8 @@ def transformers_callback(*, job=None, args=None, every=100, server=None):
 
 
 def lightning_callback(*, job=None, args=None, every=100, batch=None, server=None):
-    """A `lightning.pytorch.Callback` that reports the run of its Trainer. `batch` is the micro-batch where the loader of
-    the training data does not say it."""
+    """A `lightning.pytorch.Callback` that reports the run of its Trainer. `batch` is the micro-batch, if the
+    loader of the training data does not tell it."""
     try:
         from lightning.pytorch import Callback
     except ImportError:

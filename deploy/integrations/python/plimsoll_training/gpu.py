@@ -1,4 +1,4 @@
-"""What PyTorch says of its CUDA device. All of it needs `torch` and nothing else."""
+"""What PyTorch reports about its CUDA device. Needs only `torch`."""
 
 import torch
 
@@ -8,7 +8,7 @@ class NoGpu(RuntimeError):
 
 
 def missing():
-    """Why there is nothing to measure here; None where there is."""
+    """Why nothing can be measured here; None if something can."""
     if torch.cuda.is_available():
         return None
     version = getattr(torch, 'version', None)
@@ -17,13 +17,13 @@ def missing():
 
 
 def describe():
-    """The card as the server wants it named."""
+    """The card, in the format of the server."""
     properties = torch.cuda.get_device_properties(torch.cuda.current_device())
     return {'name': properties.name, 'total_bytes': properties.total_memory}
 
 
 def context_bytes():
-    """What the driver counts as used beside what PyTorch reserves: the context, and other processes."""
+    """Memory that the driver counts as used beyond what PyTorch reserves: the context, and other processes."""
     free, total = torch.cuda.mem_get_info()
     return max(0, total - free - torch.cuda.memory_reserved())
 
@@ -43,20 +43,20 @@ def peak():
 
 
 def sample(step):
-    """Memory and GPU use now. Utilisation needs NVIDIA's management library; it is left out where that is missing."""
+    """Memory and GPU use now. Utilization needs NVIDIA's management library and is omitted without it."""
     free, total = torch.cuda.mem_get_info()
     found = {'step': step, 'allocated_bytes': torch.cuda.memory_allocated(),
              'reserved_bytes': torch.cuda.memory_reserved(),
              'memory_percent': round(100 * (total - free) / total, 1)}
     try:
         found['gpu_percent'] = float(torch.cuda.utilization())
-    except Exception:  # whatever the library's bindings raise: it is not there
+    except Exception:  # the library's bindings may raise anything if it is missing
         pass
     return found
 
 
 def retries():
-    """How often the allocator had to give cached memory back to get more."""
+    """How often the allocator had to release cached memory to get more."""
     return torch.cuda.memory_stats().get('num_alloc_retries', 0)
 
 

@@ -1,4 +1,4 @@
-"""What can be seen of a run where PyTorch has no CUDA device: the process's memory. The same calls as `gpu`."""
+"""What can be measured of a run without a CUDA device: the memory of the process. The same calls as `gpu`."""
 
 import sys
 
@@ -25,7 +25,7 @@ def sample(step):
 
 
 def _most_resident():
-    """Of the process since it began, in bytes; 0 where the system does not say."""
+    """Peak of the process, in bytes; 0 if the system does not tell."""
     if resource is None:
         return 0
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,4 +1,4 @@
-"""Follows a training run and reports it when it ends."""
+"""Measures a training run and reports it at its end."""
 
 import logging
 import statistics
@@ -9,12 +9,12 @@ from .server import Server, ServerError
 
 log = logging.getLogger('plimsoll_training')
 
-MOST_SAMPLES = 500  # the server takes no more
+MOST_SAMPLES = 500  # the server's limit
 
 
 def what_was_trained(job, args):
     if (job is None) == (args is None):
-        raise ValueError('Say what is trained: job="job_…" of a report, or args={…}, and not both.')
+        raise ValueError('Set either job="job_…", the job of a report, or args={…}: what is trained.')
     return {'job_id': job} if job else {'args': args}
 
 
@@ -38,16 +38,16 @@ class RunMonitor:
         self.steps = 0
         self.samples = []
         self.measurement = None
-        self.answer = None  # of the server: the measurement beside the prediction
-        self._windows = []  # seconds a step, over `every` steps each
-        self._window = None  # (steps done, time) at the begin of the present window
+        self.answer = None  # the server's: the measurement beside the prediction
+        self._windows = []  # seconds per step, over `every` steps each
+        self._window = None  # (steps done, time) at the beginning of the current window
 
     def begin(self):
         self._device.begin()
 
     def step(self):
         self.steps += 1
-        if self.steps == 1:  # the first step makes the optimizer's state and warms everything up
+        if self.steps == 1:  # the first step creates the optimizer's state and warms up
             self._start_window()
         elif self.steps - self._window[0] >= self.every:
             self._close_window()
@@ -76,7 +76,7 @@ class RunMonitor:
             log.warning('the measurement was not stored: %s', refused)
 
     def _start_window(self):
-        self._device.synchronize()  # once a window: kernels run behind the Python program
+        self._device.synchronize()  # once per window: kernels run asynchronously
         self._window = (self.steps, time.perf_counter())
 
     def _close_window(self):
@@ -85,7 +85,7 @@ class RunMonitor:
         self._windows.append((self._window[1] - started) / (self.steps - before))
 
     def _sample(self):
-        if len(self.samples) == MOST_SAMPLES:  # a long run: every other one is enough from here on
+        if len(self.samples) == MOST_SAMPLES:  # a long run: keep every other sample from here on
             self.samples = self.samples[::2]
             self.every *= 2
         self.samples.append(self._device.sample(self.steps))

@@ -1,4 +1,4 @@
-"""The largest batch that really runs: doubling until memory is out, then halving the gap."""
+"""Finds the largest batch that runs: doubles until memory runs out, then bisects."""
 
 import gc
 import logging
@@ -20,14 +20,14 @@ class Trial:
     batch: int
     fits: bool
     measured: dict = field(default_factory=dict)
-    clean: bool = True  # the allocator had not to give memory back
+    clean: bool = True  # the allocator did not have to release memory
 
 
 @dataclass
 class ProbeResult:
-    largest_batch: int  # 0: not even the first
+    largest_batch: int  # 0: even the first failed
     trials: list
-    answer: dict = None  # of the server: the measurement beside the prediction
+    answer: dict = None  # the server's: the measurement beside the prediction
 
     def __str__(self):
         if not self.answer:
@@ -46,9 +46,9 @@ def probe(step, *, job=None, args=None, first=1, most=65536, server=None):
     """
     what = what_was_trained(job, args)
     if not 1 <= first <= most:
-        raise ValueError(f'Batches are tried from first={first} to most={most}: say 1 <= first <= most.')
+        raise ValueError(f'Batches from first={first} to most={most} are tried: 1 <= first <= most is required.')
     if without := gpu.missing():
-        raise gpu.NoGpu(f'{without}: there is no memory of a GPU to fill. Run the probe where the training will run.')
+        raise gpu.NoGpu(f'{without}: there is no GPU memory to fill. Run the probe where the training will run.')
     server = server or Server()
     trials = []
 
@@ -72,13 +72,13 @@ def probe(step, *, job=None, args=None, first=1, most=65536, server=None):
     result = ProbeResult(low, trials)
     ran = [trial for trial in trials if trial.fits]
     if ran:
-        # Where the allocator gave memory back, less is reserved than the run would like.
+        # If the allocator released memory, less is reserved than the run could use.
         best = max([trial for trial in ran if trial.clean] or ran, key=lambda trial: trial.batch)
         try:
             result.answer = server.report({
                 **what, 'source': 'probe', 'gpu': gpu.describe(), 'batch': best.batch,
                 'measured': {**best.measured, 'max_batch': low}})
-        except ServerError as refused:  # minutes were spent on what was found
+        except ServerError as refused:  # the result took minutes: keep it
             log.warning('the measurement was not stored: %s', refused)
     return result
 
@@ -100,7 +100,7 @@ def _attempt(step, batch):
         out_of_memory = True
     else:
         out_of_memory = False
-    # Outside of the handler: the exception's traceback kept the step's tensors alive.
+    # Outside the handler: the exception's traceback kept the step's tensors alive.
     if out_of_memory:
         _clear()
         return Trial(batch, fits=False)

@@ -7,18 +7,18 @@ import urllib.request
 
 
 class ServerError(Exception):
-    """The server refused, or did not answer."""
+    """The server refused or did not respond."""
 
 
 class Server:
-    """A server and a token of it: given, or from PLIMSOLL_SERVER and PLIMSOLL_TOKEN."""
+    """A server and an API token: given, or from PLIMSOLL_SERVER and PLIMSOLL_TOKEN."""
 
     def __init__(self, address=None, token=None, timeout=30):
         self.address = (address or os.environ.get('PLIMSOLL_SERVER', '')).rstrip('/')
         self.token = token or os.environ.get('PLIMSOLL_TOKEN', '')
         self.timeout = timeout  # seconds
         if not self.address or not self.token:
-            raise ServerError('Say where Plimsoll is: PLIMSOLL_SERVER and PLIMSOLL_TOKEN.')
+            raise ServerError('Set PLIMSOLL_SERVER and PLIMSOLL_TOKEN.')
 
     def report(self, measurement):
         """Stores a TrainingMeasurementCreate of the API; returns it beside the prediction."""
@@ -31,7 +31,7 @@ class Server:
         except urllib.error.HTTPError as refused:
             raise ServerError(_reason(refused)) from refused
         except OSError as unreachable:
-            raise ServerError(f'{self.address} does not answer: {unreachable}') from unreachable
+            raise ServerError(f'{self.address} does not respond: {unreachable}') from unreachable
 
 
 def _reason(refused):

@@ -12,11 +12,11 @@ GatedLinear read_gated(ParameterCursor& parameters, const Graph& g, const ModelS
                        std::int64_t width);
 Var gated_feed_forward(Graph& g, const GatedLinear& layer, const Var& x, Activation activation);
 
-// A mixture of experts as transformers 5 computes it: rows sorted by expert, one grouped product
-// for all. Its sizes are the same however rows are routed.
+// A mixture of experts as computed by transformers 5: rows sorted by expert, one grouped product
+// for all. Its sizes do not depend on the routing.
 struct Experts {
     int router = -1, gate_up = -1, down = -1;
-    GatedLinear shared;  // what every token takes, weighed by a gate of one number
+    GatedLinear shared;  // the expert that every token uses, weighted by a gate of one number
     Linear shared_gate;
 };
 Experts read_experts(ParameterCursor& parameters, const Graph& g, const ModelShape& shape);

@@ -10,18 +10,18 @@ Linear read_linear(ParameterCursor& parameters, const Graph& g, std::int64_t in,
                    bool bias);
 Norm read_norm(ParameterCursor& parameters, std::int64_t width);
 
-// A layer of BERT and of those that keep its order of modules.
+// A layer of BERT and of models with its order of modules.
 struct EncoderBlock {
     Linear query, key, value, attention_out, up, down;
     Norm attention_norm, output_norm;
 };
 EncoderBlock read_encoder_block(Graph& g, const ModelShape& shape, ParameterCursor& parameters);
 
-// Attention of a text's `rows` tokens to one another, with a mask where there is padding.
+// Attention among a text's `rows` tokens, with a mask if there is padding.
 AttentionShape self_attention(const Graph& g, const ModelShape& shape, std::int64_t rows,
                               bool causal);
 
-// The type in which attention computes what comes as x.
+// The type in which attention computes for an input x.
 Dtype attended_type(const Graph& g, const Var& x);
 
 // transformers' attention interface: SDPA or eager. `weights` are eager's probabilities, which a

@@ -44,7 +44,7 @@ Outputs vit_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs whisper_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs gpt2_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs gpt_neox_forward(Graph& g, const ModelShape& shape, const Batch& batch);
-// Llama and what is written in its manner.
+// Llama and similar models.
 Outputs rms_norm_decoder_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs naics_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs temporal_forward(Graph& g, const ModelShape& shape, const Batch& batch);

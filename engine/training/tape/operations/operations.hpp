@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// The operations of which the models consist. Each allocates, saves and later frees what PyTorch's
+// The operations that models consist of. Each allocates, saves and later frees what PyTorch's
 // operation of that name does on CUDA; `group` classifies its result.
 
 namespace plimsoll::training {
@@ -60,7 +60,7 @@ Var scale(Graph& g, const Var& x, Group group);              // times a Python n
 Var shift(Graph& g, const Var& x, Group group);              // plus a Python number
 Var power(Graph& g, const Var& x, Group group);              // to a Python number
 // One factor may be smaller: a vector repeated over rows (its gradient is a sum over rows), or one
-// number a row.
+// number per row.
 enum class Broadcast { none, over_rows, over_columns };
 Var multiply(Graph& g, const Var& x, const Var& y, Group group,
              Broadcast broadcast = Broadcast::none);
@@ -119,9 +119,9 @@ Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Va
 
 // x repeated over a leading dimension, as a view; the gradient is a sum.
 Var expand(Graph& g, const Var& x, std::int64_t elements);
-// Numbers of x by an index of each; PyTorch keeps x, too, for its size.
+// Elements of x at one index each; PyTorch also keeps x, for its size.
 Var gather(Graph& g, const Var& x, std::int64_t elements, const Var& index, Group group);
-// x where `mask` says so replaced by one number; the mask may be a smaller, repeated tensor.
+// x with one number where `mask` is set; the mask may be a smaller, repeated tensor.
 Var masked_fill(Graph& g, const Var& x, const Var& mask, bool in_place, Group group);
 // Rows of x picked by index: a copy; the gradient is zeros of x's size.
 Var pick_rows(Graph& g, const Var& x, std::int64_t elements, Group group);
@@ -143,7 +143,7 @@ Var rotate_half(Graph& g, const Var& x, Group group);
 // it.
 Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, const Var& indices,
               bool word_table = false);
-// What goes into the layers where it does not come from embedding() itself.
+// The input of the layers if it does not come from embedding() itself.
 Var as_input(Graph& g, Var x, int table);
 
 // Mean cross-entropy over `rows` of logits; `labels` (int64) are kept until backward.

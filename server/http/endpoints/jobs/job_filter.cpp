@@ -72,7 +72,7 @@ Outcome<queue::JobFilter> filter_of_body(const json& body) {
         const auto before = parse_public_id("job", *cursor);
         if (!before) {
             Problem problem(422, "The body is invalid.");
-            problem.errors.push_back({"/filter/cursor", {}, "is not the next_cursor of an answer"});
+            problem.errors.push_back({"/filter/cursor", {}, "is not the next_cursor of a page"});
             return tl::unexpected(std::move(problem));
         }
         filter.before = JobId{*before};

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-// Which jobs a call is about, as its parameters or its body say it.
+// The jobs that a call applies to, from its parameters or its body.
 namespace plimsoll::http::endpoints {
 
 // From the query; without limit and cursor.
@@ -19,13 +19,13 @@ inline constexpr int kJobsPerFilter = 1000;
 
 struct SelectedJobs {
     std::vector<JobId> jobs;
-    std::vector<std::string> unknown;  // ids that are none
-    std::optional<JobId> next;         // there may be more behind it
+    std::vector<std::string> unknown;  // malformed IDs
+    std::optional<JobId> next;         // more may match
 };
 
 // Of a body with `job_ids`.
 SelectedJobs named_jobs(const nlohmann::json& ids);
-// Of what `JobStore::list` answered to a filter with the limit kJobsPerFilter.
+// From what `JobStore::list` returned for a filter with the limit kJobsPerFilter.
 SelectedJobs matching_jobs(const queue::FoundJobs& found);
 
 }  // namespace plimsoll::http::endpoints

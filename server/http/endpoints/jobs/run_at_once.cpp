@@ -123,7 +123,7 @@ awaitable<void> RunAtOnce::remove(TeamId team, UserId by, JobId id) const {
         removed = co_await store_.remove(team, by, id);
     }
     if (!removed) {
-        log::warn("a job of this call is kept like any other",
+        log::warn("a job of this call could not be deleted and is kept",
                   {{"job", to_public(id)}, {"why", removed.error().message}});
     }
 }

@@ -8,7 +8,7 @@
 
 namespace plimsoll::jobs::profile {
 
-// How throughputs and rates that both reports have changed, in percent; a table for a terminal.
+// The changes, in percent, of throughputs and rates that both reports have; a table for a terminal.
 std::string changes_text(const terminal::Terminal& terminal, const nlohmann::json& before,
                          const nlohmann::json& now);
 

@@ -7,7 +7,7 @@
 
 namespace plimsoll::jobs::profile {
 
-// For `plimsoll doctor`: whether the language models' endpoints can be connected to from here.
+// For `plimsoll doctor`: whether the language model endpoints are reachable from here.
 std::vector<terminal::Finding> examine(const KindSettings& settings);
 
 }  // namespace plimsoll::jobs::profile

@@ -130,8 +130,8 @@ void add(CLI::App& app, CommandContext& context) {
     command->add_option("--llm-model", options->llm_model, "Language model to measure");
     command
         ->add_option("--output-dir", options->output_folder,
-                     "Folder for the report, gpu_profile_YYYYmmdd_HHMMSS.json; a second report of "
-                     "the same second gets _2")
+                     "Folder for the report, gpu_profile_YYYYmmdd_HHMMSS.json; a second report in "
+                     "the same second gets the suffix _2")
         ->capture_default_str();
     command->add_option("--class", options->device_class, "Device class: gpu, cpu or host")
         ->check(CLI::IsMember({"gpu", "cpu", "host"}));
@@ -141,7 +141,7 @@ void add(CLI::App& app, CommandContext& context) {
         ->check(CLI::Range(1, 65536));
     command->add_option("--latency-ms", options->latency_ms, "Longest acceptable time per batch")
         ->check(CLI::PositiveNumber);
-    command->add_option("--memory-mb", options->memory_mb, "Most acceptable memory per batch")
+    command->add_option("--memory-mb", options->memory_mb, "Highest acceptable memory per batch")
         ->check(CLI::PositiveNumber);
     command
         ->add_option("--baseline", options->baseline,

@@ -8,15 +8,15 @@
 
 namespace plimsoll::jobs::profile {
 
-// How an endpoint of a language model is spoken to.
+// The protocol of a language model endpoint.
 enum class LlmDialect {
     ollama,  // …/api/generate
     openai,  // …/chat/completions
 };
 
-// An endpoint that an administrator named: nothing else is ever called.
+// An endpoint that an administrator configured; no other one is ever called.
 struct LlmEndpoint {
-    std::string url;  // as it was named
+    std::string url;  // as configured
     bool tls = false;
     std::string host;
     std::string port;
@@ -26,12 +26,12 @@ struct LlmEndpoint {
 
 struct LlmSettings {
     std::vector<LlmEndpoint> endpoints;
-    std::string model;        // when a job names none
-    int timeout_seconds = 0;  // of one answer
+    std::string model;        // if a job names none
+    int timeout_seconds = 0;  // per response
 };
 
-// URLs with commas between: http or https, without user and fragment, ending in /api/generate or
-// /chat/completions. Errc::invalid_input says which one breaks which rule.
+// URLs separated by commas: http or https, without user and fragment, ending in /api/generate or
+// /chat/completions. Errc::invalid_input names the URL and the rule it breaks.
 Result<std::vector<LlmEndpoint>> parse_llm_endpoints(std::string_view text);
 
 const LlmEndpoint* find_endpoint(const LlmSettings& settings, std::string_view url);

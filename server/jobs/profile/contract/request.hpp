@@ -21,20 +21,20 @@ struct Request {
     bool llm = false;        // a language model behind an endpoint
     std::string mode;
     std::string sentiment_model;
-    std::string llm_endpoint;  // a URL that an administrator named; empty without `llm`
+    std::string llm_endpoint;  // a URL that an administrator configured; empty without `llm`
     std::string llm_model;
-    std::string device_class;  // empty: whichever suits the mode
+    std::string device_class;  // empty: whichever fits the mode
     std::string device;        // "node/device": this one, of that class; empty: any
     std::int64_t largest_batch = 4096;
     std::optional<double> latency_ms;
     std::optional<double> memory_mb;  // 1e6 bytes
 };
 
-// From arguments that passed the kind's schema and, where an endpoint may be called, with_llm().
+// From arguments that passed the kind's schema and, if an endpoint may be called, with_llm().
 tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
 
-// The arguments with the endpoint and the model that will be asked: for mode "llm", and for "full"
-// where an administrator named an endpoint. An endpoint that nobody named is refused.
+// The arguments with the endpoint and the model to call: for mode "llm", and for "full" if an
+// administrator configured an endpoint. Other endpoints are refused.
 tl::expected<nlohmann::json, FieldErrors> with_llm(const nlohmann::json& args,
                                                    const LlmSettings& settings);
 

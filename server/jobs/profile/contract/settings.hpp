@@ -35,7 +35,7 @@ inline constexpr KindSetting kTimeout{.key = "llm.timeout",
 
 inline constexpr std::array kSettings = {kEndpoints, kModel, kTimeout};
 
-// They were checked.
+// The values were checked.
 LlmSettings llm_settings(const KindSettings& settings);
 
 }  // namespace plimsoll::jobs::profile

@@ -103,8 +103,8 @@ std::string engine_text(const json& summary, std::size_t width) {
     text += table_text(rates, width);
     if (const auto& launch = engine.at("launches"); launch.is_object()) {
         text += line(
-            "  launch    %.1f us and waited for, %.2f us queued; a kernel %.0f ms cold, %.1f ms "
-            "from the cache",
+            "  launch    %.1f us synchronous, %.2f us queued; kernel build %.0f ms cold, %.1f ms "
+            "cached",
             launch.value("waited_us", 0.0), launch.value("queued_us", 0.0),
             launch.value("cold_build_ms", 0.0), launch.value("warm_build_ms", 0.0));
     }

@@ -111,7 +111,7 @@ class EngineArea final : public Area {
                                {"warm_build_ms", cost->warm_build * 1e3}};
         PartResult result{timing_json(cost->waited)};
         result.row.erase("warm_up_runs");
-        result.row["name"] = "one launch, waited for";
+        result.row["name"] = "one synchronous launch";
         result.row["value"] = cost->waited.median * 1e6;
         result.row["unit"] = "us";
         return result;
@@ -123,7 +123,7 @@ class EngineArea final : public Area {
         const auto& device = programs_.device();
         report_["overlap"] =
             overlap_json(*overlap, has_own_memory(device.info()), device.copies_apart());
-        return PartResult{{{"name", "computing and copying at once"},
+        return PartResult{{{"name", "computing and copying at the same time"},
                            {"value", overlap->speedup()},
                            {"unit", "x"}}};
     }

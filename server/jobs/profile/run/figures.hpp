@@ -10,9 +10,9 @@
 
 namespace plimsoll::jobs::profile {
 
-// What was measured, as members of the report.
+// Measurements as members of the report.
 
-// null where it is unknown.
+// null if unknown
 inline nlohmann::ordered_json or_null(const std::optional<double>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
@@ -22,17 +22,17 @@ profiling::BatchLimits limits_of(const Request& request);
 // median_ms, p95_ms, spread_ms, runs and warm_up_runs.
 nlohmann::ordered_json timing_json(const profiling::Timing& timing);
 
-// `unit` counts 1e9 of `work` a second: "GFLOP/s", "GB/s". A peak tells its fastest run.
+// `unit` counts 1e9 of `work` per second: "GFLOP/s", "GB/s". A peak reports its fastest run.
 enum class Told { median, fastest };
 nlohmann::ordered_json rate_json(const profiling::Rate& rate, const std::string& unit,
                                  Told told = Told::median);
 
-// `items` names what batches are made of; `peak` is what the device could do at most, if known.
+// `items` names the contents of batches; `peak` is the device's upper bound, if known.
 nlohmann::ordered_json curve_json(const profiling::KneeSearch& search, const std::string& name,
                                   const std::string& items, std::optional<double> peak);
 
-// `own_memory`: the device has it, so that there is something to copy; `enabled`: this worker
-// copies by a second queue now (FEATURE_CUDA_STREAMS).
+// `own_memory`: the device has its own, so there is something to copy; `enabled`: this worker
+// copies through a second queue now (FEATURE_CUDA_STREAMS).
 nlohmann::ordered_json overlap_json(const profiling::Overlap& overlap, bool own_memory,
                                     bool enabled);
 

@@ -15,9 +15,9 @@ struct LlmRequest {
     int most_tokens = 0;  // of the answer
 };
 
-// One answer, all counts the endpoint's own.
+// One response; all counts are the endpoint's own.
 struct LlmAnswer {
-    double seconds = 0;        // from the request to the end of the answer
+    double seconds = 0;        // from the request to the end of the response
     double first_seconds = 0;  // to the first piece of text
     std::int64_t tokens = 0;   // of the answer
     std::optional<std::int64_t> prompt_tokens;
@@ -25,10 +25,10 @@ struct LlmAnswer {
     std::optional<double> load_seconds;        // Ollama's load_duration
 };
 
-// Asks once, the answer streamed. Redirects are not followed, certificates are verified, no proxy
-// of the environment is used. Errc::unavailable: no connection, or a status other than 200;
-// Errc::timeout; Errc::too_large: over 4 MiB; Errc::corrupt: not the dialect's JSON, or no count of
-// tokens in it; Errc::cancelled when `watch` was asked to stop, which is looked at every 50 ms.
+// Sends one request and streams the response. Redirects are not followed, certificates are
+// verified, environment proxies are ignored. Errc::unavailable: no connection, or a status other
+// than 200; Errc::timeout; Errc::too_large: over 4 MiB; Errc::corrupt: not the dialect's JSON, or
+// no token count in it; Errc::cancelled on a stop request, which is checked every 50 ms.
 Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const LlmRequest& request,
                            std::chrono::milliseconds timeout, const Watch& watch);
 

@@ -9,18 +9,18 @@
 
 namespace plimsoll::jobs::profile {
 
-// The body of a request, for a streamed answer that ends with its counts.
+// The body of a request for a streamed response that ends with its counts.
 std::string llm_body(LlmDialect dialect, const LlmRequest& request);
 
-// Reads a streamed answer as it comes: lines of JSON (Ollama), or events of JSON (OpenAI); an
-// answer in one piece is the last line of such a stream.
+// Reads a streamed response as it arrives: lines of JSON (Ollama), or events of JSON (OpenAI); a
+// response in one piece counts as the last line of such a stream.
 class LlmReader {
   public:
     explicit LlmReader(LlmDialect dialect) : dialect_(dialect) {}
 
-    // A piece of the body that came `seconds` after the request. Errc::corrupt: it is not JSON.
+    // A piece of the body that arrived `seconds` after the request. Errc::corrupt: not JSON.
     Result<void> take(std::string_view piece, double seconds);
-    // When the body has ended. Errc::corrupt: it did not say how many tokens it has.
+    // At the end of the body. Errc::corrupt: no token count.
     Result<LlmAnswer> finish(double seconds);
 
   private:
@@ -30,12 +30,12 @@ class LlmReader {
     void saw_text(const nlohmann::json& text);
 
     LlmDialect dialect_;
-    std::string rest_;  // of a line that is not complete
+    std::string rest_;  // an incomplete line
     double now_ = 0;
     LlmAnswer answer_;
     bool has_text_ = false;
     bool has_tokens_ = false;
-    bool ended_ = false;  // the dialect's own sign of it
+    bool ended_ = false;  // the dialect's end marker
 };
 
 }  // namespace plimsoll::jobs::profile

@@ -15,25 +15,25 @@ namespace plimsoll::jobs::profile {
 
 using Json = nlohmann::ordered_json;
 
-// What a part leaves: its place in the report is the area's affair; here is the row of the results
-// that sums it up ("name", "value", "unit", "batch", "median_ms" … as far as it has them).
+// The output of a part: the result row that sums it up ("name", "value", "unit", "batch",
+// "median_ms" … as far as it has them). The area decides its place in the report.
 struct PartResult {
     Json row;
 };
 
-// One area of a profile: measures its parts one by one, and tells what it found.
+// One area of a profile: measures its parts one by one, and reports the results.
 class Area {
   public:
     virtual ~Area() = default;
     // `part` without the area's name: "peak".
     virtual Result<PartResult> measure(std::string_view part) = 0;
-    // The area's member of the report, of the parts that could be measured.
+    // The area's member of the report, with the parts that could be measured.
     virtual Json report() const = 0;
 };
 
-// The device of `context` itself, with the instructions that it was proven to have, and with the
-// programs and plans of the settings' cache. Errc::not_found is an item's error where there is no
-// device. What `context` points to outlives the area.
+// The device of `context` itself, with its proven instructions, and with the programs and plans of
+// the settings' cache. Errc::not_found, an error of the item, if there is no device. What `context`
+// points to outlives the area.
 std::unique_ptr<Area> engine_area(const Request& request, const RunContext& context, Watch watch);
 
 // For a job without a task: measures nothing.

@@ -6,10 +6,11 @@
 
 namespace plimsoll::jobs::profile {
 
-// What the report says of the device, or of the host without one.
+// The report's description of the device, or of the host without one.
 nlohmann::ordered_json device_json(const opencl::Device* device);
 
-// The guide's `system_info`, in which utilization_pct is of memory, and names that say so.
+// The guide's `system_info`, in which utilization_pct is of memory, plus members with accurate
+// names.
 nlohmann::ordered_json system_json(const opencl::Device* device);
 
 }  // namespace plimsoll::jobs::profile

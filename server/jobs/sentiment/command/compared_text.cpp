@@ -88,7 +88,7 @@ std::string disagreements_text(std::size_t width, const json& compared) {
         row.push_back(text.at("text"));
     }
     return "\nThe models disagree on " + format_count(compared.at("disagreeing")) +
-           " texts, the most on:\n" + table_text(rows, width);
+           " texts. Largest differences:\n" + table_text(rows, width);
 }
 
 // Why a model or a label counts for nothing.

@@ -47,7 +47,7 @@ int list(const CommandContext& context) {
         return 0;
     }
     std::vector<std::vector<std::string>> rows = {
-        {"POLICY", "MODEL", "RULES", "MISSING", "WHAT FOR"}};
+        {"POLICY", "MODEL", "RULES", "MISSING", "PURPOSE"}};
     for (const json& policy : items) {
         const json& definition = policy.at("definition");
         rows.push_back({policy.at("id"), definition.at("model"),
@@ -143,7 +143,7 @@ void add_policy_commands(CLI::App& app, CommandContext& context) {
     });
     const auto named = [&](const char* word, const char* help, auto act) {
         auto* sub = command->add_subcommand(word, help);
-        sub->add_option("policy", flags->id, "The id of the policy, for example desk")->required();
+        sub->add_option("policy", flags->id, "ID of the policy, for example desk")->required();
         sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
         return sub;
     };

@@ -14,7 +14,7 @@ namespace plimsoll::jobs::sentiment {
 
 inline constexpr std::size_t kMostCompared = 5;
 
-// A model of a job that compares several, as its plan keeps it.
+// A model of a comparison, as its plan stores it.
 struct ComparedModel {
     std::string name;
     std::string hash;  // empty: vader
@@ -24,21 +24,21 @@ ComparedModel compared(const Manifest& manifest);
 nlohmann::json to_json(const std::vector<ComparedModel>& models);
 std::vector<ComparedModel> compared_models_from_json(const nlohmann::json& stored);
 
-// The arguments with all that planning needs to know of the models that they name.
+// The arguments with everything that planning needs to know about the named models.
 tl::expected<nlohmann::json, FieldErrors> with_compared(nlohmann::json args,
                                                         std::span<const Manifest> known);
 
-// Items of the arguments whose label means nothing.
+// Items of the arguments with an unknown label.
 FieldErrors unknown_labels(const nlohmann::json& args);
 
-// What the labels mean that texts come with: the names of models' labels, in any case, and names of
-// the caller's own.
+// The meaning of the texts' labels: the names of models' labels, in any case, and the caller's own
+// names.
 class GivenLabels {
   public:
     // "label_names" of the arguments: {"1": "positive"}; null: none.
     explicit GivenLabels(const nlohmann::json& names);
 
-    // Empty: nothing known.
+    // Empty: unknown.
     std::optional<Label> of(std::string_view label) const;
 
   private:

@@ -28,8 +28,9 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
     const auto failed = std::ranges::find(model.proofs, asked, &models::Proof::form);
     const auto why = failed != model.proofs.end()
                          ? model.name + " did not pass the guard in " + asked + ": " + failed->why
-                         : "No worker has a proof of " + model.name + " in " + asked +
-                               ": `plimsoll-engine prove " + model.name + "` on its machine does";
+                         : "No worker has compared " + model.name + " in " + asked +
+                               " with fp32: run `plimsoll-engine prove " + model.name +
+                               "` on its machine";
     return tl::unexpected(FieldErrors{{"/form", "not_proven", why + "."}});
 }
 

@@ -10,20 +10,20 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// The numbers that a model multiplies: fp32, or a form that passed the guard of the model.
+// The numeric form of a model: fp32, or a form that passed the guard of the model.
 inline constexpr std::string_view kAutoForm = "auto";
 
-// The proof by which a model may be used in a form; null: it may not.
+// The proof that allows a model to be used in a form; null: there is none.
 const models::Proof* passed_proof(const Manifest& model, std::string_view form);
 
-// What scores a job that asks for `asked`, an argument `form`: of `auto` the fastest form that
+// The form that scores a job with the argument `form` = `asked`: for `auto`, the fastest form that
 // passed and is faster than fp32, else fp32. The error says why a form is not used.
 tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std::string& asked);
 
-// What is wrong with "form" where no model of a job has forms, or a policy chooses models.
+// The error for "form" in a job whose models have no forms, or whose policy chooses models.
 std::optional<FieldErrors> form_out_of_place(const nlohmann::json& args);
 
-// "form" of the plan's arguments and of the report, and "proof" unless it is fp32.
+// "form" in the plan's arguments and the report, and "proof" unless it is fp32.
 nlohmann::json form_facts(const Manifest& model, const std::string& form);
 
 }  // namespace plimsoll::jobs::sentiment

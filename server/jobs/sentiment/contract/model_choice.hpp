@@ -20,24 +20,24 @@ struct UsableModel {
     bool operator==(const UsableModel&) const = default;
 };
 
-// What a rule, or a policy where no rule holds, comes down to: the models to try, in order. Those
-// that no worker has are left out.
+// The models to try, in order, for a rule, or for a policy if no rule matches. Those that no worker
+// has are omitted.
 struct ModelChain {
     std::string asked;
     std::vector<UsableModel> models;
-    std::string missing;  // why the first is not the one that was asked for; empty: it is
+    std::string missing;  // why the first is not the requested one; empty: it is
 };
 
-// A policy with the models that there are, as it is kept with a job.
+// A policy resolved to available models, as stored with a job.
 struct ResolvedPolicy {
     std::string id;
     std::vector<PolicyRule> rules;
-    std::vector<ModelChain> chains;  // by rule, and last where no rule holds
+    std::vector<ModelChain> chains;  // by rule; the last one if no rule matches
     nlohmann::json clock;
-    std::int64_t at = 0;  // for texts that have no time, in seconds since 1970 UTC
+    std::int64_t at = 0;  // for texts without a time, in seconds since 1970 UTC
 };
 
-// Fails when nothing is left to try, with the pointer of the model in the policy.
+// Fails if no model is left to try, with the pointer of the model in the policy.
 tl::expected<ResolvedPolicy, FieldErrors> resolve(std::string id, const Policy& policy,
                                                   std::span<const Manifest> models,
                                                   std::int64_t at);
@@ -47,10 +47,10 @@ ResolvedPolicy resolved_policy_from_json(const nlohmann::json& json);
 
 struct ModelChoice {
     std::size_t chain = 0;
-    market::Span market;  // the state that decided, and how long it holds
+    market::Span market;  // the state that decided, and how long it lasts
 };
 
-// Which chain scores a text, by when it appeared and where it comes from.
+// Chooses the chain that scores a text, by its time and source.
 class Chooser {
   public:
     // Errc::unavailable: this machine lacks the time zone.
@@ -58,8 +58,8 @@ class Chooser {
 
     const ResolvedPolicy& policy() const { return policy_; }
 
-    // `time`: RFC 3339; none: the policy's time. Errc::invalid_input: no time, or none that the
-    // calendar knows.
+    // `time`: RFC 3339; none: the policy's time. Errc::invalid_input: not a time, or outside the
+    // calendar.
     Result<ModelChoice> choose(std::optional<std::string_view> time, std::string_view source);
     Result<ModelChoice> choose_at(std::int64_t seconds, std::string_view source);
 
@@ -79,7 +79,7 @@ class Chooser {
 
     ResolvedPolicy policy_;
     market::Clock clock_;
-    market::Span last_;  // of the last text: the next is mostly of the same time
+    market::Span last_;  // of the last text: the next one usually has the same time
 };
 
 }  // namespace plimsoll::jobs::sentiment

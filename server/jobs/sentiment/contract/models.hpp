@@ -19,21 +19,21 @@ using models::Manifest;
 
 inline constexpr std::string_view kExactForm = "fp32";
 
-// What workers say of the models that they have (Abilities::offer), and back. models_in: without
-// those that cannot be read, which are of a worker of another version.
+// What workers report about their models (Abilities::offer), and back. models_in: without
+// unreadable ones, which come from workers of another version.
 nlohmann::json offer_of(const std::vector<Manifest>& models);
 std::vector<Manifest> models_in(const nlohmann::json& offer);
 
-// Of all workers, each name and hash once, by name, with the proofs of all. Texts as of
-// Knowledge::offers.
+// Of all workers, each name and hash once, by name, with all proofs. Texts as in Knowledge::offers.
 std::vector<Manifest> models_of(std::span<const std::string> offers);
 
-// What a task by the models needs of its worker, in this form (form.hpp); none: nothing.
+// What a task with these models in this form (form.hpp) requires of its worker; none: nothing.
 Requirement requirement_of(std::span<const Manifest> models, std::string_view form = kExactForm);
 std::string capability_of(std::string_view name, std::string_view hash,
                           std::string_view form = kExactForm);
 
-// "finbert 0123456789ab", or "finbert 0123456789ab bf16": what a lane prefers to find loaded.
+// "finbert 0123456789ab", or "finbert 0123456789ab bf16": the model that a lane prefers to find
+// loaded.
 std::string resident_name(std::string_view name, std::string_view hash,
                           std::string_view form = kExactForm);
 
@@ -48,7 +48,7 @@ TextKind texts_of(std::span<const Manifest> models);
 // Texts that all of them score.
 TextKind texts_of_all(std::span<const Manifest> models);
 
-// That no worker has a model, with those that there are.
+// The error that no worker has a model, with those that exist.
 FieldErrors unknown_model(std::string pointer, const std::string& name,
                           std::span<const Manifest> known);
 

@@ -9,10 +9,10 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Regular trading at any time.
+// With regular trading at any time.
 market::Calendar always_open();
 
-// SentimentCalendar of the contract, which it has passed; `where` is its pointer.
+// A SentimentCalendar that passed its schema; `where` is its pointer.
 tl::expected<market::Calendar, FieldErrors> parse_own_calendar(const nlohmann::json& given,
                                                                const std::string& where);
 

@@ -11,29 +11,30 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// SentimentPolicyUpdate of the contract each, by id.
+// Each a SentimentPolicyUpdate of the contract, by ID.
 inline constexpr Collection kPolicies{"sentiment_policy", 50, 50};
 inline constexpr std::array kCollections = {kPolicies};
 
-// The policy of the server's settings, which every team has.
+// The policy from the server's settings, which every team has.
 inline constexpr std::string_view kServerPolicy = "server";
 
-// A rule holds when the market is in one of the states and the text comes from one of the sources.
+// A rule matches if the market is in one of the states and the text comes from one of the sources.
 struct PolicyRule {
     std::vector<market::Status> markets;  // empty: any
-    std::vector<std::string> sources;     // empty: any, and none
+    std::vector<std::string> sources;     // empty: any, including none
     std::string model;
 };
 
-// Which model scores a text: that of the first rule that holds.
+// The model that scores a text: that of the first matching rule.
 struct Policy {
     std::vector<PolicyRule> rules;
-    std::string model;                  // where no rule holds
-    std::vector<std::string> fallback;  // where the chosen model cannot be used: the first that can
-    nlohmann::json clock;               // the members that parse_clock() reads
+    std::string model;  // if no rule matches
+    std::vector<std::string>
+        fallback;          // if the chosen model is unavailable: the first available one
+    nlohmann::json clock;  // the members that parse_clock() reads
 };
 
-// `definition` has passed its schema; what a schema cannot say is checked here.
+// `definition` has passed its schema; other rules are checked here.
 tl::expected<Policy, FieldErrors> parse_policy(const nlohmann::json& definition);
 
 // Calendar, hold and overrides of a definition or of Policy::clock.

@@ -13,7 +13,8 @@ struct PreviewQuestion {
     std::string source;  // empty: none
 };
 
-// SentimentPolicyPreview: what a definition that has passed its schema chooses with these models.
+// SentimentPolicyPreview: the choices of a definition that has passed its schema, with these
+// models.
 tl::expected<nlohmann::json, FieldErrors> preview_policy(const nlohmann::json& definition,
                                                          std::span<const Manifest> models,
                                                          const PreviewQuestion& question);

@@ -7,7 +7,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// One error at one field: what a check answers that stops at the first.
+// One error for one field, for a check that stops at the first.
 inline tl::unexpected<FieldErrors> refused(std::string pointer, std::string rule,
                                            std::string message) {
     return tl::unexpected(FieldErrors{{std::move(pointer), std::move(rule), std::move(message)}});

@@ -14,7 +14,7 @@ std::string usual_model(const KindSettings& settings);
 // Whether jobs that name neither follow the policy `server`.
 bool follows_server_policy(const KindSettings& settings);
 
-// SentimentPolicyUpdate of the policy `server`, which the settings make.
+// The policy `server` as a SentimentPolicyUpdate, from the settings.
 nlohmann::json server_policy(const KindSettings& settings);
 
 }  // namespace plimsoll::jobs::sentiment

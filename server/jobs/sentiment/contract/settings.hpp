@@ -37,7 +37,7 @@ inline constexpr KindSetting kBatchSize{
     .usual = "0",
     .check = check_batch_size};
 
-// What jobs are scored by that name neither a model nor a policy.
+// Scores jobs that name neither a model nor a policy.
 inline constexpr KindSetting kModelName{
     .key = "sentiment.model",
     .variable = "SENTIMENT_MODEL_NAME",
@@ -110,7 +110,7 @@ inline constexpr std::array kUnusedVariables = {
     UnusedVariable{"CLOSED_DISABLE_BREAKOUT", kNoSuchPart},
 };
 
-// They were checked.
+// The values were checked.
 std::filesystem::path models_folder(const KindSettings& settings);
 std::size_t most_texts(const KindSettings& settings);
 std::chrono::seconds warm_up_time(const KindSettings& settings);

@@ -12,11 +12,11 @@ namespace plimsoll::jobs::sentiment {
 inline constexpr std::string_view kName = "sentiment";
 inline constexpr int kVersion = 3;
 inline constexpr std::string_view kVader = "vader";
-// The model of jobs that name none, where a worker has it; else VADER.
+// The model of jobs that name none, if a worker has it; else VADER.
 inline constexpr std::string_view kPreferred = "finbert";
 
-// The three of the model are there where a policy chose it, "model" and "models" where several are
-// compared; source, time, given_label, group and kept where the item has them.
+// The three of the model are present if a policy chose it, "model" and "models" if several are
+// compared; source, time, given_label, group and kept if the item has them.
 inline constexpr std::array kColumns = {
     Column{"index"},       Column{"line"},         Column{"custom_id"}, Column{"text"},
     Column{"label"},       Column{"compound"},     Column{"positive"},  Column{"neutral"},
@@ -26,15 +26,15 @@ inline constexpr std::array kColumns = {
     Column{"error_code"},  Column{"error"},
 };
 
-// The column of what an input says of a text. "label" is what a model says.
+// The column of an attribute of the input. "label" is a model's label.
 constexpr std::string_view column_of(text::Attribute attribute) {
     return attribute == text::Attribute::label ? "given_label" : name_of(attribute);
 }
 
 inline constexpr std::size_t kLongestText = 65536;
 
-// One core: unpacking, scoring and packing the result row. The charge is corrected by what the task
-// really took.
+// On one core: unpacking, scoring and packing the result row. The charge is corrected to the
+// measured time.
 inline constexpr double kSecondsPerItem = 2e-6;
 inline constexpr double kSecondsPerByte = 15e-9;
 

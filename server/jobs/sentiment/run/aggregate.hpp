@@ -33,7 +33,7 @@ struct Failed {
     std::string message;
 };
 
-// What a job says about all of its texts. Adding one task's aggregate to another's, in task order,
+// The statistics of all texts of a job. Adding one task's aggregate to another's, in task order,
 // gives that of both.
 class Aggregate {
   public:
@@ -42,7 +42,7 @@ class Aggregate {
     static constexpr std::size_t kFailed = 20;
 
     void add(const text::RecordView& record, const TextScores& scores);
-    // What a policy chose for a text that was added.
+    // The policy's choice for a text that was added.
     void add(const Choice& choice) { choices_.add(choice); }
     void add_failed(const text::RecordView& record);
     void set(Comparison comparison) { comparison_ = std::move(comparison); }
@@ -65,13 +65,13 @@ class Aggregate {
     std::array<std::int64_t, 3> labels_{};  // by Label
     std::array<std::int64_t, kBins> bins_{};
     std::int64_t sum_ = 0;
-    std::int64_t sum_of_squares_ = 0;  // at most 10^8 an item: room for 9 * 10^10 items
+    std::int64_t sum_of_squares_ = 0;  // at most 10^8 per item: room for 9 * 10^10 items
     std::int64_t minimum_ = kCompoundScale;
     std::int64_t maximum_ = -kCompoundScale;
-    std::vector<Extreme> most_positive_;  // strongest first; of equals the earlier first
+    std::vector<Extreme> most_positive_;  // strongest first; ties in order of arrival
     std::vector<Extreme> most_negative_;
-    std::vector<Extreme> least_certain_;  // of models that tell probabilities
-    // Of models that read tokens; duplicates are told task by task.
+    std::vector<Extreme> least_certain_;  // for models with probabilities
+    // For models with tokens; duplicates are counted per task.
     std::int64_t tokens_ = 0;
     std::int64_t truncated_ = 0;
     std::int64_t duplicates_ = 0;

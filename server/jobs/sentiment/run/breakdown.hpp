@@ -14,7 +14,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// What is said of some texts together.
+// Statistics of a group of texts.
 struct Tally {
     std::array<std::int64_t, 3> labels{};  // by Label
     std::int64_t sum = 0;                  // of compounds
@@ -26,8 +26,8 @@ struct Tally {
     nlohmann::json summary() const;
 };
 
-// Texts by a name that the input gives them. Exact, or too many names: what is kept does not depend
-// on how a job is cut into tasks.
+// Texts by a name from the input. Exact, or too many names: the result does not depend on how a job
+// is cut into tasks.
 class Breakdown {
   public:
     static constexpr std::size_t kNames = 100;
@@ -38,7 +38,7 @@ class Breakdown {
     nlohmann::json to_json() const;
     static Breakdown from_json(const nlohmann::json& stored);
 
-    // Of the report; null where no text has a name.
+    // For the report; null if no text has a name.
     nlohmann::json summary() const;
 
   private:
@@ -49,8 +49,8 @@ class Breakdown {
     bool too_many_ = false;
 };
 
-// Texts by time, in the finest unit of which there are at most kPoints. A part of the texts never
-// needs a coarser unit than all of them, so the cut into tasks does not show.
+// Texts by time, in the finest unit that gives at most kPoints. A part of the texts never needs a
+// coarser unit than all of them, so the result does not depend on how a job is cut.
 class Series {
   public:
     static constexpr std::size_t kPoints = 200;
@@ -63,7 +63,7 @@ class Series {
     nlohmann::json to_json() const;
     static Series from_json(const nlohmann::json& stored);
 
-    // Of the report; null where no text is dated.
+    // For the report; null if no text is dated.
     nlohmann::json summary() const;
 
   private:

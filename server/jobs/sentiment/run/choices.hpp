@@ -9,19 +9,19 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// What a policy chose for a text.
+// The policy's choice for a text.
 struct Choice {
     std::string model;
     std::string model_hash;  // empty: vader
-    std::string asked;       // what the rule names
-    std::int64_t rule = 0;   // from 1; 0: none held
-    std::string fallback;    // why another model was used; empty: it is the one that was asked for
+    std::string asked;       // the rule's model
+    std::int64_t rule = 0;   // from 1; 0: none matched
+    std::string fallback;    // why another model was used; empty: it is the requested one
 
     auto key() const { return std::tie(rule, asked, model, model_hash, fallback); }
     bool operator<(const Choice& other) const { return key() < other.key(); }
 };
 
-// How many texts each choice scored. Adding one task's to another's gives that of both.
+// The number of texts per choice. Adding one task's to another's gives that of both.
 class Choices {
   public:
     void add(const Choice& choice, std::int64_t items = 1) { items_[choice] += items; }
@@ -32,7 +32,7 @@ class Choices {
     nlohmann::json to_json() const;
     static Choices from_json(const nlohmann::json& stored);
 
-    // "choices" of the report: by rule.
+    // "choices" of the report, by rule.
     nlohmann::json summary() const;
     // The only model of all texts; null: there are several, or none.
     const Choice* only_model() const;

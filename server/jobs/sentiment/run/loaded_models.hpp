@@ -18,9 +18,9 @@ struct LoadedModel {
     double load_seconds = 0;
 };
 
-// The model in a form, loaded if it is not: another one makes room for it where memory is short.
-// Kept until release_models(). Errc::unavailable: this worker has no OpenCL device, no longer this
-// model, or no proof of the form.
+// The model in a form, loaded if necessary: another one is unloaded if memory is short. Kept until
+// release_models(). Errc::unavailable: this worker has no OpenCL device, no longer this model, or
+// no proof of the form.
 Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
                                   RunContext& context, routines::Form form = routines::Form::fp32);
 
@@ -31,7 +31,7 @@ Result<bool> make_ready(const std::string& name, const std::string& hash, RunCon
 // Whether the proof is of what this device computes.
 bool is_of(const opencl::Capability& device, const models::Proof& proof);
 
-// Lets go of all models and kernels; see Run::release.
+// Releases all models and kernels; see Run::release.
 std::uint64_t release_models(opencl::Device* device);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -9,12 +9,12 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// What the rows of some jobs say beside the scores.
+// What the rows of some jobs contain besides the scores.
 struct RowMore {
-    const Choice* choice = nullptr;  // of a policy, and why
+    const Choice* choice = nullptr;  // of a policy, with the reason
     std::string_view reason = {};
-    std::string_view model = {};  // of a comparison: whose scores these are
-    std::string models = {};      // of a comparison: JSON text of what each model says
+    std::string_view model = {};  // of a comparison: the model of these scores
+    std::string models = {};      // of a comparison: JSON text of each model's scores
     bool whole = false;           // the whole text instead of its beginning
 };
 

@@ -10,7 +10,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Scores the texts of `source` by a published model, in batches of at most `texts`. Afterwards
+// Scores the texts of `source` with a published model, in batches of at most `texts`. Afterwards
 // `take` gets every item in order, with its scores unless it is an error. Memory: the task's texts.
 using TakeScores = std::function<void(const text::RecordView&, const TextScores*)>;
 Result<void> score_by_model(TextSource source, LoadedModel& model, std::size_t texts,

@@ -8,9 +8,9 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Scores every text of `source` by the model that the job's policy (ResolvedPolicy) chooses for it.
-// A model that this worker cannot load, for want of memory, of the model or of a device, makes way
-// for the next of its chain. `texts`: the most of a batch.
+// Scores every text of `source` with the model that the job's policy (ResolvedPolicy) chooses for
+// it. If this worker cannot load a model, because of memory, the model or the device, the next one
+// of its chain is used. `texts`: the largest batch.
 Result<void> score_by_policy(const nlohmann::json& policy, TextSource source, std::size_t texts,
                              RunContext& context, TaskAnswer& answer);
 

@@ -6,7 +6,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Scores the texts of `source` one by one; `take` gets every item in order, as of score_by_model.
+// Scores the texts of `source` one by one; `take` gets every item in order, as in score_by_model.
 Result<void> score_by_vader(TextSource source, RunContext& context, const TakeScores& take);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -9,7 +9,7 @@
 namespace plimsoll::jobs::sentiment {
 
 // Compound scores have four decimals: counted in units of 1/10000 they add up exactly, in any
-// order. So are shares.
+// order, and so do shares.
 inline constexpr int kCompoundDecimals = 4;
 inline constexpr std::int64_t kCompoundScale = 10000;
 
@@ -21,17 +21,17 @@ inline double fraction(std::int64_t scaled) {
     return static_cast<double>(scaled) / static_cast<double>(kCompoundScale);
 }
 
-// What is said of a text, by whatever model.
+// The scores of a text, from any model.
 struct TextScores {
     Label label = Label::neutral;
     std::int64_t compound = 0;
     std::int64_t positive = 0;
     std::int64_t neutral = 0;
     std::int64_t negative = 0;
-    // Of models that read tokens.
+    // For models with tokens.
     std::optional<std::uint32_t> tokens = {};  // of the whole text
-    bool truncated = false;                    // only its beginning was read
-    bool duplicate = false;                    // of another text of the task
+    bool truncated = false;                    // truncated
+    bool duplicate = false;                    // the same tokens as another text of the task
 };
 
 }  // namespace plimsoll::jobs::sentiment

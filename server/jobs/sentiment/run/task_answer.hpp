@@ -9,7 +9,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// What a task answers, item by item.
+// The output of a task, item by item.
 class TaskAnswer {
   public:
     void add(const text::RecordView& item, const TextScores& scores, const RowMore& more = {});

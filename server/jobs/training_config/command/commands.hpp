@@ -10,8 +10,7 @@ namespace CLI {
 class App;
 }
 
-// The commands of this kind. All but `gpu-profiles add`, `remove` and `own` answer without a
-// server.
+// The commands of this kind. All but `gpu-profiles add`, `remove` and `own` work without a server.
 namespace plimsoll::jobs::training_config {
 
 using terminal::CommandContext;
@@ -23,10 +22,11 @@ void add_diagnose(CLI::App& app, CommandContext& context);
 void add_apply(CLI::App& app, CommandContext& context);
 void add_show_config(CLI::App& app, CommandContext& context);
 
-// `gpu-profiles add`, `remove` and `own`: cards that the signed-in team describes on its server.
+// `gpu-profiles add`, `remove` and `own`: the team's own cards on the server that the user is
+// signed in to.
 void add_team_gpu_profiles(CLI::App& gpu_profiles, CommandContext& context);
 
-// Where no server is asked every error is bad usage or input: exit code 2.
+// For commands without a server, every error is invalid usage or input: exit code 2.
 int refuse_input(const CommandContext& context, const Error& error);
 void print(const std::string& text);
 void print_json(const CommandContext& context, const nlohmann::json& value);

@@ -31,9 +31,9 @@ void add_diagnose(CLI::App& app, CommandContext& context) {
     command->add_flag("--out-of-memory", seen->out_of_memory, "The run ran out of memory");
     command->add_option("--batch", seen->batch, "Micro-batch size of the run");
     command->add_option("--accumulation", seen->accumulation, "Micro-batches per optimizer step");
-    command->add_flag("--checkpointing", seen->checkpointing, "It checkpoints activations");
-    command->add_option("--workers", seen->loader_workers, "Its loader workers");
-    command->add_option("--cpu-cores", seen->cpu_cores, "Cores of the machine");
+    command->add_flag("--checkpointing", seen->checkpointing, "The run checkpoints activations");
+    command->add_option("--workers", seen->loader_workers, "Data loader workers of the run");
+    command->add_option("--cpu-cores", seen->cpu_cores, "CPU cores of the machine");
     command->add_option("--step-seconds", seen->step_seconds,
                         "Time per optimizer step, including all micro-batches");
     command->add_option("--max-batch", seen->max_batch, "Largest batch size of an estimate");

@@ -10,7 +10,7 @@
 
 namespace plimsoll::jobs::training_config {
 
-// The flags of `plimsoll estimate`; what is left out is as the API has it.
+// The flags of `plimsoll estimate`; omitted ones have the API's defaults.
 struct EstimateFlags {
     std::string file;
     std::string preset;
@@ -33,10 +33,10 @@ struct EstimateFlags {
     std::vector<std::string> settings;  // place=value: "training.padded=true"
 };
 
-// The arguments of a training-config job that these flags mean. Errors name the file or the flag.
+// The arguments of a training-config job for these flags. Errors name the file or the flag.
 Result<nlohmann::json> estimate_args(const EstimateFlags& flags);
 
-// Checked as the API checks them: first against openapi.yaml, then by the kind.
+// Checked like the API's: first against openapi.yaml, then by the kind.
 tl::expected<Request, FieldErrors> checked_request(const nlohmann::json& args);
 
 }  // namespace plimsoll::jobs::training_config

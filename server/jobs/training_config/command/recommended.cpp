@@ -34,7 +34,7 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
         }
         if (part->at("accumulation").is_null()) {
             return fail(Errc::invalid_input,
-                        "By the report, the run does not fit: nothing to apply.");
+                        "According to the report, the run does not fit: nothing to apply.");
         }
         const json& training = summary.at("training");
         Recommended r;

@@ -11,24 +11,24 @@
 
 namespace plimsoll::jobs::training_config {
 
-// What a report recommends for one card, and the run that it is about.
+// A report's recommendation for one card, and the run it is for.
 struct Recommended {
-    std::int64_t batch = 0;  // of each card
+    std::int64_t batch = 0;  // per card
     std::int64_t accumulation = 1;
     std::int64_t cards = 1;
-    std::string sharding = "none";  // as of the contract
-    std::string offload = "none";   // likewise
-    std::string precision;          // likewise
+    std::string sharding = "none";  // as in the contract
+    std::string offload = "none";   // as in the contract
+    std::string precision;          // as in the contract
     std::string optimizer;
     bool fused = false;
     bool checkpointing = false;
     bool clip = true;
-    std::string attention = "sdpa";  // as of the contract
+    std::string attention = "sdpa";  // as in the contract
     std::int64_t sequence = 0;
     std::int64_t lora_rank = 0;
-    std::vector<std::string> lora_targets;  // as of the contract
-    std::string quantization = "none";      // likewise
-    std::int64_t largest = 0;               // batch that fits by the estimate
+    std::vector<std::string> lora_targets;  // as in the contract
+    std::string quantization = "none";      // as in the contract
+    std::int64_t largest = 0;               // largest batch that fits, by the estimate
     std::int64_t trainable = 0;             // parameters
     double rate = 0;
     std::int64_t warmup_steps = 0;
@@ -36,8 +36,8 @@ struct Recommended {
     std::optional<std::int64_t> positives, negatives;  // of a stage
 };
 
-// Of a card of a report, or of one of its stages. Errors: no such card or stage, nothing fits, or
-// no report.
+// For a card of a report, or one of its stages. Errors: no such card or stage, nothing fits, or not
+// a report.
 Result<Recommended> recommended_by(const nlohmann::json& report, const std::string& gpu,
                                    const std::string& stage);
 

@@ -4,15 +4,15 @@
 
 #include <nlohmann/json.hpp>
 
-// What a job answers, in the shapes of openapi.yaml. In the contract part, because an estimate is
-// the same thing without a queue.
+// The output of a job, in the shapes of openapi.yaml. In the contract part, because an estimate is
+// the same without a queue.
 namespace plimsoll::jobs::training_config {
 
 // TrainingGpuReport: everything about one card of the request.
 Result<nlohmann::json> card_json(const Request& request, std::size_t card);
 
 // TrainingConfigSummary of the cards' reports, in order. `device` is a TrainingDeviceMeasured, null
-// where none was measured.
+// if none was measured.
 nlohmann::json summary_json(const Request& request, nlohmann::json cards,
                             nlohmann::json device = nullptr);
 
@@ -22,7 +22,7 @@ std::string result_row(std::size_t index, const nlohmann::json& card);
 // The same for a measured device; `device` is a TrainingDeviceMeasured.
 std::string device_row(std::size_t index, const nlohmann::json& device);
 
-// Which numbers of a report are modelled, published or measured: TrainingBasis each.
+// Which numbers of a report are modelled, published or measured: each a TrainingBasis.
 nlohmann::json bases_json(const Request& request, const nlohmann::json& device);
 
 // Parts of a card's report, one file each.
@@ -35,8 +35,8 @@ nlohmann::json accumulation_json(const std::optional<::plimsoll::training::Accum
 std::string why(const Request& request, const ::plimsoll::training::GpuReport& card);
 std::string why_this_batch(const Request& request, const ::plimsoll::training::GpuReport& card);
 
-// TrainingComparison of two TrainingGpuReports: what moving the run from one card to the other
-// changes.
+// TrainingComparison of two TrainingGpuReports: the effects of moving the run from one card to the
+// other.
 nlohmann::json comparison_json(const nlohmann::json& from, const nlohmann::json& to);
 
 // "12.3 GiB", for sentences.

@@ -9,7 +9,7 @@
 
 namespace plimsoll::jobs::training_config {
 
-// Reads a member, or assumes a value for it and says so.
+// Reads a member, or assumes a value for it and records the assumption.
 class Assumer {
   public:
     Assumer(Request& request, const nlohmann::json& from, std::string place)

@@ -7,9 +7,10 @@
 // What a team adds to the advice; the statements are in store/.
 namespace plimsoll::jobs::training_config {
 
-// TrainingCustomGpu of the contract each, by id.
+// Each a TrainingCustomGpu of the contract, by ID.
 inline constexpr Collection kGpuProfiles{"gpu_profile", 24, 24};
-// TrainingMeasurement of the contract without id, job and time, newest first; the oldest make room.
+// TrainingMeasurement of the contract without ID, job and time, newest first; the oldest are
+// replaced.
 inline constexpr Collection kMeasurements{"training_measurement", 1000, 200};
 
 inline constexpr std::array kCollections = {kGpuProfiles, kMeasurements};

@@ -7,12 +7,12 @@
 
 namespace plimsoll::jobs::training_config {
 
-// The card that GPU_PROFILE, or the setting of it, means: the id of a built-in one, however it is
-// spelled, or a file NAME.json that describes one as TrainingCustomGpu does, its id left out or
+// The card of GPU_PROFILE, or of the setting for it: the ID of a built-in one, however it is
+// spelled, or a file NAME.json that describes one like TrainingCustomGpu, with its ID omitted or
 // NAME.
 Result<::plimsoll::training::GpuProfile> gpu_meant_by(std::string_view value);
 
-// That of the environment, into which the server puts its setting.
+// From the environment, in which the server puts its setting.
 Result<::plimsoll::training::GpuProfile> default_gpu();
 
 }  // namespace plimsoll::jobs::training_config

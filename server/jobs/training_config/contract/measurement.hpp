@@ -8,29 +8,28 @@
 
 #include <nlohmann/json.hpp>
 
-// What real runs took, against what was predicted for them.
+// Measurements of real runs, with the predictions for them.
 namespace plimsoll::jobs::training_config {
 
-inline constexpr std::string_view kMeasurementPrefix = "meas";  // of public ids
+inline constexpr std::string_view kMeasurementPrefix = "meas";  // of public IDs
 
 // Measurements with the same comparison key correct each other's estimates: runs of one family,
-// precision and way of training err alike.
+// precision and training method have similar errors.
 std::string comparison_key_of(const Request& request);
 
-// What is stored of a TrainingMeasurementCreate whose "args" are there, with the prediction made
-// now.
+// What is stored of a TrainingMeasurementCreate that has "args", with the prediction made now.
 tl::expected<nlohmann::json, FieldErrors> measurement_of(const nlohmann::json& measured);
 
 // TrainingMeasurement of the contract.
 nlohmann::json measurement_json(const TeamRecord& record);
 
 struct Correction {
-    double factor = 1;  // on reserved memory; between 0.2 and 5
+    double factor = 1;  // of reserved memory; between 0.2 and 5
     nlohmann::json evidence = nlohmann::json::array();
 };
 
-// The median of measured over predicted, of the newest measurements that are like the run. One
-// measurement is enough: it is worth more than none, and it is shown. Without any the factor is 1.
+// The median of measured over predicted memory, over the newest measurements with the run's key.
+// One measurement is enough: it is better than none, and it is shown. Without any, the factor is 1.
 Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view comparison_key);
 
 constexpr std::size_t kMostEvidence = 20;

@@ -76,11 +76,12 @@ void parse_goal(const json& args, Request& request, FieldErrors& errors) {
     Assumer assume(request, rate, "/learning_rate/");
     r.rate.base_rate =
         assume("base", usual.rate,
-               (adapts(r.settings.optimizer) ? "as in "
-                                             : "SGD needs its own, give it; this is Adam's, in ") +
+               (adapts(r.settings.optimizer)
+                    ? "as in "
+                    : "SGD needs a different rate, so set yours; this is Adam's, as in ") +
                    usual.source);
-    r.rate.base_batch =
-        assume("base_batch", usual.rate_batch, "the effective batch of this rate in that source");
+    r.rate.base_batch = assume("base_batch", usual.rate_batch,
+                               "the effective batch for this rate in the same source");
     if (rate.contains("noise_scale")) r.rate.noise_scale = rate["noise_scale"].get<double>();
 }
 

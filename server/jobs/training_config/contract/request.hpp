@@ -12,46 +12,46 @@
 
 namespace plimsoll::jobs::training_config {
 
-// A part of a curriculum: other texts per anchor, or another length, with the same model.
+// A stage of a curriculum: other texts per anchor, or another length, with the same model.
 struct Stage {
     std::string name;
-    int positives = 0;  // said in the report; no term of the memory depends on it
+    int positives = 0;  // reported only; the memory does not depend on it
     int negatives = 0;
     int sequence = 0;
 };
 
-// A setting that the arguments leave out and that changes the answer.
+// A setting that the arguments omit and that affects the result.
 struct Assumption {
     std::string pointer;  // into the arguments
     nlohmann::json value;
     std::string why;
 };
 
-// The arguments of a job, understood and checked.
+// The arguments of a job, parsed and checked.
 struct Request {
     ::plimsoll::training::ReportRequest report;
     std::vector<Stage> stages;
     std::vector<Assumption> assumptions;
-    // What real runs of this team took, against what was modelled for them: the factor is in
-    // `report.search`, this is what is said about it. Null: none.
+    // Measurements of this team's real runs, compared with the model: the factor is in
+    // `report.search`, this is its description. Null: none.
     nlohmann::json correction;
-    bool probe = false;  // a device of the pool is measured beside the reports
-    // What was seen of a run, to be explained; its largest batch is filled in per card.
+    bool probe = false;  // a device of the pool is also measured
+    // Observations of a run, to be explained; its largest batch is filled in per card.
     std::optional<::plimsoll::training::Observation> observed;
 };
 
 // The arguments have passed TrainingConfigArgs of openapi.yaml.
 tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
 
-// Parts of it, one file each. `errors` gets what is wrong, with pointers into the arguments.
+// Its parts, one file each. `errors` collects errors with pointers into the arguments.
 ::plimsoll::training::ModelShape parse_model(const nlohmann::json& model, FieldErrors& errors);
-// The goal, the effective batch and the rate that the batch is chosen by.
+// The goal, the effective batch and the learning rate from which the batch is chosen.
 void parse_goal(const nlohmann::json& args, Request& request, FieldErrors& errors);
 // A TrainingCustomGpu; an error's `where` is a pointer into it.
 Result<::plimsoll::training::GpuProfile> parse_custom_gpu(const nlohmann::json& gpu);
-// And back.
+// The reverse.
 nlohmann::json custom_gpu_json(const ::plimsoll::training::GpuProfile& gpu);
-// The contract's word for the model's family.
+// The contract's name of the model's family.
 std::string_view family_name(const ::plimsoll::training::ModelShape& shape);
 std::vector<::plimsoll::training::GpuProfile> parse_gpus(const nlohmann::json& args,
                                                          FieldErrors& errors);

@@ -6,7 +6,7 @@
 
 namespace plimsoll::jobs::training_config {
 
-// For KindSetting::check: in any case of letters, as the GPU profile guide takes it.
+// For KindSetting::check: in upper or lower case, as in the GPU profile guide.
 Result<std::string> check_gpu_profile(std::string_view value);
 
 inline constexpr KindSetting kGpuProfile{.key = "training.gpu_profile",

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-// The contract's words for the engine's enumerations.
+// The contract's names of the engine's enumerators.
 namespace plimsoll::jobs::training_config {
 
 namespace tr = ::plimsoll::training;

@@ -5,8 +5,8 @@
 
 namespace plimsoll::jobs::training_config {
 
-// A TrainingDeviceMeasured of the worker's device; what could not be measured has its `error`.
-// Errc::cancelled when stopped.
+// A TrainingDeviceMeasured of the worker's device, with an `error` if it could not be measured.
+// Errc::cancelled if stopped.
 Result<nlohmann::json> probe_json(const Request& request, RunContext& context);
 
 }  // namespace plimsoll::jobs::training_config

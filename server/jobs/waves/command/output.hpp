@@ -10,19 +10,19 @@
 
 namespace plimsoll::jobs::waves {
 
-// The reports in the form that options.format names; `notes` are settings without effect.
+// The reports in the format options.format; `notes` are settings without effect.
 std::string render(const std::vector<::plimsoll::waves::SymbolReport>& reports,
                    const Options& options, const ::plimsoll::waves::Settings& settings,
                    const std::vector<::plimsoll::waves::KeyNote>& notes);
 
-// To the file; to the standard output when it has no name.
+// To the file; to standard output if the name is empty.
 Result<void> write(const std::string& file, const std::string& text);
 
-// Pictures of each symbol's best counts, where the settings want them.
+// Pictures of each symbol's best counts, if the settings request them.
 Result<void> write_images(const std::vector<::plimsoll::waves::SymbolReport>& reports,
                           const Options& options, const ::plimsoll::waves::Settings& settings);
 
-// Where the time went, as profile_waves.txt beside the pictures, where the settings want it.
+// The times of the search, as profile_waves.txt next to the pictures, if the settings request it.
 Result<void> write_profile(const terminal::CommandContext& context,
                            const std::vector<::plimsoll::waves::SymbolReport>& reports,
                            const ::plimsoll::waves::Settings& settings);

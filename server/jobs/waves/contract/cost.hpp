@@ -8,20 +8,20 @@
 
 namespace plimsoll::jobs::waves {
 
-// What a symbol takes on one core. The charge is corrected by what the task really took.
+// The cost of a symbol on one core. The charge is corrected to the measured time.
 double predicted_seconds(const ::plimsoll::waves::SymbolPrices& prices,
                          const ::plimsoll::waves::Settings& settings);
 
-// The part of it that its surrogates take.
+// The part of it for its surrogates.
 double surrogate_seconds(const ::plimsoll::waves::SymbolPrices& prices,
                          const ::plimsoll::waves::Settings& settings);
 
-// What its row takes as text, at most about.
+// Approximate maximum size of its row, as text.
 std::size_t predicted_row_bytes(const ::plimsoll::waves::SymbolPrices& prices,
                                 const ::plimsoll::waves::Settings& settings);
 
-// Where the tasks of a job may run, best first: as use_gpu says, or on a GPU where that may be
-// worth it. Whoever gets a task compares what it would take there with the processor's time.
+// The classes where the tasks of a job may run, best first: by use_gpu, or on a GPU if that may be
+// worth it. The worker that gets a task compares its predicted time with the CPU's.
 Requirement requirement_of(const ::plimsoll::waves::Settings& settings,
                            std::span<const TaskSpec> tasks);
 

@@ -10,7 +10,7 @@ namespace plimsoll::jobs::waves {
 tl::expected<std::unique_ptr<Gatherer>, FieldErrors> gather_dataset(const nlohmann::json& args,
                                                                     const DatasetShape& dataset);
 
-// What the run and the job page get to see: everything but the prices.
+// The arguments for the run and the job page: everything but the prices.
 std::string plan_args(const nlohmann::json& args);
 
 }  // namespace plimsoll::jobs::waves

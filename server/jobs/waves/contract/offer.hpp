@@ -2,16 +2,16 @@
 
 #include "server/jobs/offer.hpp"
 
-// What the kind answers without a job.
+// Answers of the kind without a job.
 namespace plimsoll::jobs::waves {
 
 extern const Offer kOffer;
 
-// A WavesCheckSpec: a count that somebody drew, rule by rule.
+// A WavesCheckSpec: a user-drawn count, checked rule by rule.
 tl::expected<std::string, FieldErrors> check_answer(const nlohmann::json& body,
                                                     const JobItem* item);
 
-// A WavesReplaySpec: what each new bar changed.
+// A WavesReplaySpec: the changes by each new bar.
 tl::expected<std::string, FieldErrors> replay_answer(const nlohmann::json& body,
                                                      const JobItem* item);
 

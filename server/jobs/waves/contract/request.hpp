@@ -11,17 +11,17 @@
 
 namespace plimsoll::jobs::waves {
 
-// The arguments of a job, but for the prices themselves.
+// The arguments of a job, except the prices themselves.
 struct Request {
     std::string preset;
-    nlohmann::json given = nlohmann::json::object();  // settings, as they were sent
+    nlohmann::json given = nlohmann::json::object();  // settings, as sent
     engine::Settings settings;
-    std::vector<engine::KeyNote> notes;  // settings that change nothing, and why
+    std::vector<engine::KeyNote> notes;  // settings without effect, with the reason
     engine::PriceReading reading;
-    std::set<std::string> symbols;  // these only; empty: all
+    std::set<std::string> symbols;  // only these; empty: all
 };
 
-// Prices of "prices" or "series", of which exactly one must be given.
+// Prices from "prices" or "series", exactly one of which must be given.
 tl::expected<std::vector<engine::SymbolPrices>, FieldErrors> read_given_prices(
     const nlohmann::json& args, const engine::PriceReading& reading);
 

@@ -38,7 +38,7 @@ tl::expected<engine::SymbolPrices, FieldErrors> one_symbol(const json& body,
     if (!symbols) return tl::unexpected(std::move(symbols.error()));
     if (symbols->size() != 1) {
         return tl::unexpected(one_error(where, "one_symbol",
-                                        "The prices of exactly one symbol are needed, not of " +
+                                        "Send the prices of exactly one symbol, not of " +
                                             std::to_string(symbols->size()) + "."));
     }
     auto& prices = symbols->front();

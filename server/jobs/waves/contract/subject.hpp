@@ -5,7 +5,7 @@
 
 #include <initializer_list>
 
-// The one symbol that an answer is about.
+// The single symbol of an answer.
 namespace plimsoll::jobs::waves {
 
 struct Subject {
@@ -13,12 +13,12 @@ struct Subject {
     engine::SymbolPrices prices;  // without errors
 };
 
-// Prices of an item and the settings of its job, else those of the body. Other settings that the
-// body has go before those of the job. `own`: members of the body that are neither.
+// Prices of an item with the settings of its job, else those of the body. Other settings in the
+// body override those of the job. `own`: members of the body that are neither.
 tl::expected<Subject, FieldErrors> subject_of(nlohmann::json body, const JobItem* item,
                                               std::initializer_list<const char*> own);
 
-// The prices that the body gives: one symbol without errors.
+// The prices in the body: one symbol without errors.
 tl::expected<engine::SymbolPrices, FieldErrors> one_symbol(const nlohmann::json& body,
                                                            const engine::PriceReading& reading);
 

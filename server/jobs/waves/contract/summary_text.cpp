@@ -44,7 +44,7 @@ std::vector<std::string> row_of(const json& symbol) {
 std::string ranking_text(const json& summary, std::size_t width) {
     const json& ranking = summary.at("ranking");
     std::vector<std::vector<std::string>> rows = {{"SYMBOL", "BEST COUNT", "SCORE", "RARITY",
-                                                   "FROM, TO", "INVALIDATED BEYOND", "P",
+                                                   "FROM, TO", "INVALIDATION", "P",
                                                    "AGAINST CHANCE"}};
     for (std::size_t i = 0; i < std::min(ranking.size(), kShown); ++i) {
         rows.push_back(row_of(ranking[i]));

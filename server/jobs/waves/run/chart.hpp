@@ -4,17 +4,17 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-// Prices to draw a report's counts on.
+// Prices for drawing a report's counts.
 namespace plimsoll::jobs::waves {
 
 inline constexpr std::size_t kMostPoints = 1000;
 
-// The bars `begin` to `end` of the searched series: every `step` of them put together, so that at
-// most kMostPoints remain. "first" and "step" count bars of the file.
+// The bars `begin` to `end` of the searched series, each `step` of them merged, so that at most
+// kMostPoints remain. "first" and "step" count bars of the file.
 nlohmann::json prices_json(const ::plimsoll::waves::SymbolReport& report, std::size_t begin,
                            std::size_t end);
 
-// The bars around a count, with room before and behind it.
+// The bars around a count, with margins on both sides.
 nlohmann::json close_up_json(const ::plimsoll::waves::SymbolReport& report,
                              const ::plimsoll::waves::CountReport& count);
 

@@ -9,12 +9,12 @@
 namespace plimsoll::jobs::waves {
 
 // The result row of a symbol: the contract's columns about its best count, then "report" (as
-// `plimsoll waves --format jsonl` writes it), "prices" and "close_ups" to draw it.
+// `plimsoll waves --format jsonl` writes it), and "prices" and "close_ups" for drawing it.
 nlohmann::json result_row(std::int64_t index, const ::plimsoll::waves::SymbolReport& report,
                           bool profile);
-// Writes what surrogates say of a symbol into the row of a report without any.
+// Writes the judgement by surrogates into the row of a report without any.
 void judge_row(const ::plimsoll::waves::Judgement& judgement, nlohmann::json& row);
-// As a line: its place and symbol first.
+// As a JSON line: its place and symbol first.
 std::string row_text(nlohmann::json row);
 
 }  // namespace plimsoll::jobs::waves

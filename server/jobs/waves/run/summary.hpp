@@ -5,7 +5,7 @@
 
 namespace plimsoll::jobs::waves {
 
-// Symbols that the report names, best first; all of them have a result row.
+// Symbols that the report lists, best first; all symbols have a result row.
 inline constexpr std::size_t kRankedSymbols = 250;
 
 // The report's summary of all symbols.

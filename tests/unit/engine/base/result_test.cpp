@@ -10,7 +10,7 @@ Result<int> half(int n) {
     return n / 2;
 }
 
-TEST(Result, CarriesTheValueOrTheErrorWithItsField) {
+TEST(Result, HoldsTheValueOrTheErrorWithItsField) {
     EXPECT_EQ(half(4).value(), 2);
     const auto odd = half(3);
     ASSERT_FALSE(odd);

@@ -25,7 +25,7 @@ TEST(EmbeddedKernels, AreTheFilesByteForByte) {
     EXPECT_FALSE(names.empty());
 }
 
-TEST(EmbeddedKernels, AnUnknownNameIsOurBug) {
+TEST(EmbeddedKernels, AnUnknownNameThrows) {
     EXPECT_THROW(source("no_such"), std::logic_error);
 }
 

@@ -58,13 +58,13 @@ TEST(Clock, ALaterOverrideWinsOverTheCalendarAndAnEarlierOne) {
     EXPECT_EQ(span.end, new_york("2026-03-02 14:00"));
 }
 
-TEST(Clock, OneStateForAlways) {
+TEST(Clock, OneStateForever) {
     const auto clock = clock_with(0, {}, Status::closed);
     EXPECT_EQ(status_at(clock, "2026-03-02 12:00"), Status::closed);
     EXPECT_EQ(clock.at(new_york("1980-03-02 12:00")).error().code, Errc::invalid_input);
 }
 
-TEST(Calendar, OneThatNeverClosesIsOneTime) {
+TEST(Calendar, OneThatNeverClosesIsOneSpan) {
     const auto calendar = always_trading();
     const auto span = calendar.at(1'772'000'000).value();
     EXPECT_EQ(span, (Span{calendar.first(), calendar.last(), Status::regular}));

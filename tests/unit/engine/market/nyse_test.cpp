@@ -61,7 +61,7 @@ TEST(Nyse, DiffersFromWeekdaysOnTheDaysThatAnotherLibraryNames) {
     EXPECT_EQ(differing_days(), expected);
 }
 
-TEST(Nyse, EachDayStandsInTheCalendarOnce) {
+TEST(Nyse, EachDayIsInTheCalendarOnce) {
     const auto& days = calendar().rules().special;
     EXPECT_EQ(std::ranges::adjacent_find(days, {}, &SpecialDay::date), days.end());
 }
@@ -98,7 +98,7 @@ TEST(Nyse, ClosesEarlyOnTheDayAfterThanksgiving) {
     EXPECT_EQ(status_at("2026-11-27 17:00"), Status::closed);
 }
 
-TEST(Nyse, ALongWeekendIsOneTime) {
+TEST(Nyse, ALongWeekendIsOneSpan) {
     const auto span = calendar().at(new_york("2026-05-24 12:00")).value();
     EXPECT_EQ(span,
               (Span{new_york("2026-05-22 20:00"), new_york("2026-05-26 04:00"), Status::closed}));
@@ -113,7 +113,7 @@ TEST(Nyse, KnowsItsYearsOnly) {
 }
 
 // Minute by minute against a walk that knows no spans.
-TEST(Nyse, SpansAreWhatAWalkFinds) {
+TEST(Nyse, SpansEqualAWalkOverTime) {
     const auto from = new_york("2025-11-20 00:00");
     const auto until = new_york("2026-01-05 00:00");
     const auto spans = calendar().spans(from, until).value();

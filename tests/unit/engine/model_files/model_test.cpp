@@ -41,7 +41,7 @@ TEST(Model, NamesOfTensorFlowAreKnown) {
     EXPECT_EQ(why(tiny), "read");
 }
 
-TEST(Model, WhatIsMissingOrOfAnotherShapeIsNamed) {
+TEST(Model, MissingAndMisshapenTensorsAreNamed) {
     TinyModel tiny;
     tiny.tensors.erase("bert.encoder.layer.1.output.dense.bias");
     EXPECT_THAT(why(tiny), HasSubstr("\"bert.encoder.layer.1.output.dense.bias\" is missing"));
@@ -53,7 +53,7 @@ TEST(Model, WhatIsMissingOrOfAnotherShapeIsNamed) {
     EXPECT_THAT(why(tiny), HasSubstr("no head for classification"));
 }
 
-TEST(Model, WhatIsNotSupportedIsNamedWithWhatIs) {
+TEST(Model, UnsupportedFeaturesAreNamedWithSupportedOnes) {
     const auto with = [](const char* key, const nlohmann::json& value) {
         TinyModel tiny;
         tiny.config[key] = value;

@@ -83,7 +83,7 @@ TEST(Safetensors, DamagedFilesAreRefusedWithTheRule) {
     }
 }
 
-TEST(Safetensors, NumbersThatAreNoneAreRefusedWithTheTensor) {
+TEST(Safetensors, NanAndInfinityAreRefusedWithTheTensor) {
     for (const float bad :
          {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
         const Tensor tensor{NumberType::float32, {1}, std::as_bytes(std::span(&bad, 1))};

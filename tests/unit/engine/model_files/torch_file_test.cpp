@@ -134,7 +134,7 @@ TEST(TorchFile, TensorsLieWithinTheFileAndInOrder) {
               NumberType::other);
 }
 
-TEST(TorchFile, ArchivesAreReadWithCare) {
+TEST(TorchFile, ArchivesAreValidated) {
     const auto pickle = dictionary("w", false);
     EXPECT_THAT(why(zip({{"m/data.pkl", pickle, 8}})), HasSubstr("compressed"));
     EXPECT_THAT(why(zip({{"m/data.pkl", pickle}, {"m/data.pkl", pickle}})), HasSubstr("twice"));

@@ -26,7 +26,7 @@ Proof proof(const std::string& form, const std::string& method) {
             .proven_at = "2026-03-02T09:00:00Z"};
 }
 
-TEST(Proofs, AreKeptBesideTheFilesOfTheirModel) {
+TEST(Proofs, AreStoredWithTheFilesOfTheirModel) {
     const TemporaryFolder folder;
     EXPECT_TRUE(read_proofs(folder.path(), "a").empty());
     const auto bf16 = proof("bf16", "block_bf16");
@@ -36,7 +36,7 @@ TEST(Proofs, AreKeptBesideTheFilesOfTheirModel) {
     EXPECT_TRUE(read_proofs(folder.path(), "b").empty());  // of other files
 }
 
-TEST(Proofs, TakeThePlaceOfOlderOnesOfTheirFormAndMethod) {
+TEST(Proofs, ReplaceOlderOnesOfTheirFormAndMethod) {
     const TemporaryFolder folder;
     auto again = proof("int8", "block_int8");
     const auto other = proof("int8", "block_int8_avx2");
@@ -46,7 +46,7 @@ TEST(Proofs, TakeThePlaceOfOlderOnesOfTheirFormAndMethod) {
     EXPECT_EQ(read_proofs(folder.path(), "a"), (std::vector{other, again}));
 }
 
-TEST(Proofs, ThatCannotBeReadAreNone) {
+TEST(Proofs, ThatCannotBeReadAreIgnored) {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "forms.json") << R"({"version":1,"hash":"a","proofs":[{}]})";
     EXPECT_TRUE(read_proofs(folder.path(), "a").empty());

@@ -32,7 +32,7 @@ class StoreTest : public testing::Test {
     Store store_{folder_.path() / "models"};
 };
 
-TEST_F(StoreTest, KeepsAModelWithWhatIsKnownOfIt) {
+TEST_F(StoreTest, StoresAModelWithItsManifest) {
     const auto added = add("tiny", {});
     ASSERT_TRUE(added) << added.error().message;
     const auto found = store_.find("tiny");
@@ -65,7 +65,7 @@ TEST_F(StoreTest, AModelIsReplacedOnlyWhenAsked) {
     EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(StoreTest, WhatCannotBeScoredWithIsNotKept) {
+TEST_F(StoreTest, UnusableModelsAreNotStored) {
     TinyModel bad;
     bad.tensors["bert.pooler.dense.weight"].second[5] = std::numeric_limits<float>::infinity();
     EXPECT_THAT(add("bad", bad).error().message,
@@ -78,7 +78,7 @@ TEST_F(StoreTest, WhatCannotBeScoredWithIsNotKept) {
     EXPECT_EQ(store_.find("bad").error().code, Errc::not_found);
 }
 
-TEST_F(StoreTest, ChangedFilesAreFound) {
+TEST_F(StoreTest, ChangedFilesAreDetected) {
     ASSERT_TRUE(add("tiny", {}));
     std::ofstream(store_.folder_of("tiny") / "vocab.txt", std::ios::app) << "more\n";
     const auto verified = store_.verify("tiny", {});
@@ -86,7 +86,7 @@ TEST_F(StoreTest, ChangedFilesAreFound) {
     EXPECT_THAT(verified.error().message, HasSubstr("vocab.txt differs from the installed file"));
 }
 
-TEST_F(StoreTest, RemovedModelsAreGone) {
+TEST_F(StoreTest, RemovedModelsAreDeleted) {
     ASSERT_TRUE(add("tiny", {}));
     EXPECT_TRUE(store_.remove("tiny"));
     EXPECT_EQ(entries(), 0U);

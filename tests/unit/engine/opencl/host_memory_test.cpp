@@ -29,7 +29,7 @@ class HostMemory : public testing::Test {
     fs::path root_;
 };
 
-TEST_F(HostMemory, IsUnknownWhereNothingSaysSo) {
+TEST_F(HostMemory, IsUnknownWithoutASource) {
     EXPECT_EQ(size(), (MemorySize{{}, "unknown"}));
 }
 
@@ -38,7 +38,7 @@ TEST_F(HostMemory, IsMemAvailableWithoutLimits) {
     EXPECT_EQ(size(), (MemorySize{1000 * 1024, "mem-available"}));
 }
 
-TEST_F(HostMemory, ObeysTheTightestAncestorOfItsGroup) {
+TEST_F(HostMemory, UsesTheTightestLimitOfItsCgroup) {
     file("proc/meminfo", "MemAvailable: 1000000 kB\n");
     file("proc/self/cgroup", "0::/a/b\n");
     file("sys/fs/cgroup/a/b/memory.max", "max\n");
@@ -53,7 +53,7 @@ TEST_F(HostMemory, FindsAContainersLimitAtTheRootOfTheMount) {
     EXPECT_EQ(size(), (MemorySize{8192000, "cgroup-v1"}));
 }
 
-TEST_F(HostMemory, TakesTheLargestNumberOfVersion1ForNoLimit) {
+TEST_F(HostMemory, TreatsTheLargestNumberOfVersion1AsNoLimit) {
     file("proc/meminfo", "MemAvailable: 1000 kB\n");
     file("proc/self/cgroup", "4:memory:/\n");
     file("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");

@@ -7,7 +7,7 @@
 namespace plimsoll::opencl {
 namespace {
 
-TEST(Ledger, GrantsOnlyWhatIsFreeAndTakesItBack) {
+TEST(Ledger, GrantsOnlyFreeMemoryAndTakesItBack) {
     Ledger ledger(100);
     {
         const auto most = ledger.enter(80, "weights");

@@ -52,7 +52,7 @@ TEST(Probe, ACrashAndAHangCostOneDeviceEach) {
     EXPECT_EQ(report.problems, std::vector<std::string>{"a driver is missing"});
 }
 
-TEST(Probe, AFeatureThatEndsTheProcessIsNotThereAndNoFault) {
+TEST(Probe, AFeatureThatKillsTheProcessIsAbsentAndNotAnError) {
     const auto one = [] { return ProbeReport{{device(0)}, {}}; };
     const auto crash = [](const DeviceInfo&, Feature) -> SelfTest {
         std::raise(SIGILL);
@@ -71,7 +71,7 @@ TEST(Probe, AFeatureThatEndsTheProcessIsNotThereAndNoFault) {
     EXPECT_FALSE(report.devices[0].has(Feature::amx_bf16));
 }
 
-TEST(Probe, FeaturesAreTriedWhereTheyMayBe) {
+TEST(Probe, FeaturesAreTestedOnlyWherePossible) {
     auto gpu = device(0).info;
     EXPECT_EQ(candidate_features(gpu), std::vector{Feature::fp16});
     gpu.vendor = "NVIDIA Corporation";

@@ -45,7 +45,7 @@ TEST(ProgramCache, ReturnsExactlyWhatWasStored) {
     EXPECT_FALSE(cache.load("b"));
 }
 
-TEST(ProgramCache, EveryDamageIsSeenAndRemoved) {
+TEST(ProgramCache, EveryDamageIsDetectedAndRemoved) {
     const TemporaryFolder folder;
     const ProgramCache cache(folder.path());
     const auto stored = binary_of(301, 2);
@@ -66,7 +66,7 @@ TEST(ProgramCache, EveryDamageIsSeenAndRemoved) {
     }
 }
 
-TEST(ProgramCache, WritersAndReadersAtOnceNeverSeeHalfAFile) {
+TEST(ProgramCache, ConcurrentWritersAndReadersNeverSeeHalfAFile) {
     const TemporaryFolder folder;
     const ProgramCache cache(folder.path());
     const std::vector<ProgramBinary> versions{binary_of(200'000, 3), binary_of(100'000, 4),
@@ -90,7 +90,7 @@ TEST(ProgramCache, WritersAndReadersAtOnceNeverSeeHalfAFile) {
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);  // no leftovers
 }
 
-TEST(ProgramCache, AFolderThatCannotBeIsAnError) {
+TEST(ProgramCache, AnImpossibleFolderIsAnError) {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "file") << "in the way";
     const ProgramCache cache(folder.path() / "file");

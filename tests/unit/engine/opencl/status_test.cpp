@@ -18,7 +18,7 @@ TEST(Status, KeepsTheNumberOfAnUnknownStatus) {
     EXPECT_EQ(status_name(-9999), "CL status -9999");
 }
 
-TEST(Status, DistinguishesShortageAbsenceAndOurMistakes) {
+TEST(Status, DistinguishesShortageAbsenceAndBugs) {
     EXPECT_EQ(status_error("c", CL_MEM_OBJECT_ALLOCATION_FAILURE).code, Errc::exhausted);
     EXPECT_EQ(status_error("c", CL_INVALID_BUFFER_SIZE).code, Errc::too_large);
     EXPECT_EQ(status_error("c", -1001).code, Errc::not_found);

@@ -85,7 +85,7 @@ TEST(KneeSearch, IsWithinFivePercentOfASweepWithAThirdOfItsMeasurements) {
     EXPECT_LE(mean, 1.0 / 5);
 }
 
-TEST(KneeSearch, BearsNoise) {
+TEST(KneeSearch, ToleratesNoise) {
     for (const auto& one : cases()) {
         int count = 0;
         const auto found = search_knee(measuring(one.seconds, count, 0.01), {});
@@ -143,7 +143,7 @@ TEST(KneeSearch, FindsTheTileOfARecordedCurve) {
     EXPECT_LE(count * 5, std::ssize(sweep_batches(4096)));
 }
 
-TEST(KneeSearch, IsWithinFivePercentWhereOthersUseTheDevice) {
+TEST(KneeSearch, IsWithinFivePercentUnderOtherLoad) {
     struct Disturbed {
         std::string name;
         int percent;  // of the trials that must be near; a narrow crest is missed more often
@@ -199,7 +199,7 @@ TEST(KneeSearch, StaysInsideAMemoryLimit) {
     EXPECT_THAT(found->recommendation.reason, testing::HasSubstr("the limit is 100 MB"));
 }
 
-TEST(KneeSearch, SaysWhenNothingIsInsideTheLimits) {
+TEST(KneeSearch, ReportsThatNothingIsWithinTheLimits) {
     const Curve curve = [](double n) { return n; };
     int count = 0;
     const auto found = search_knee(
@@ -210,7 +210,7 @@ TEST(KneeSearch, SaysWhenNothingIsInsideTheLimits) {
     EXPECT_THAT(found->recommendation.reason, testing::HasSubstr("No batch is within"));
 }
 
-TEST(KneeSearch, EndsWithTheFirstFailure) {
+TEST(KneeSearch, StopsAtTheFirstFailure) {
     int calls = 0;
     const MeasureBatch measure = [&](std::int64_t batch) -> Result<BatchPoint> {
         ++calls;
@@ -223,7 +223,7 @@ TEST(KneeSearch, EndsWithTheFirstFailure) {
     EXPECT_EQ(calls, 2);
 }
 
-TEST(KneeSearch, TakesOneBatchSize) {
+TEST(KneeSearch, WorksWithOneBatchSize) {
     int count = 0;
     const Curve curve = [](double n) { return n; };
     const auto found = search_knee(measuring(curve, count),
@@ -233,7 +233,7 @@ TEST(KneeSearch, TakesOneBatchSize) {
     EXPECT_EQ(count, 1);
 }
 
-TEST(SweepBatches, AreFourToADoubling) {
+TEST(SweepBatches, AreFourPerDoubling) {
     EXPECT_EQ(sweep_batches(40), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16,
                                                             20, 24, 28, 32, 40}));
     EXPECT_EQ(sweep_batches(1), std::vector<std::int64_t>{1});

@@ -35,7 +35,7 @@ TEST(Timing, ReportsMedianTailAndSpread) {
     EXPECT_EQ(timing.warm_up_runs, 2);
 }
 
-TEST(Timing, LeavesTheWarmUpOut) {
+TEST(Timing, ExcludesTheWarmUp) {
     FakeTime time;
     const TimingPolicy policy{.warm_up_runs = 2,
                               .warm_up_seconds = 0,
@@ -85,7 +85,7 @@ TEST(Timing, StopsWhenAsked) {
     EXPECT_EQ(time.runs, 4);
 }
 
-TEST(Timing, EndsWithAFailedRun) {
+TEST(Timing, StopsAtAFailedRun) {
     FakeTime time;
     const profiling::Run run = [&]() -> Result<void> { return fail(Errc::unavailable, "gone"); };
     const auto timing = time_runs(run, {}, {}, time.now());

@@ -74,7 +74,7 @@ double error_of_attention(Method method, const Lengths& lengths, Heads heads, fl
     return error_of(found, reference(qkv, layout, heads));
 }
 
-TEST(Attention, IsRightForEveryLengthUpToAFewVectors) {
+TEST(Attention, IsCorrectForEveryLengthUpToAFewVectors) {
     Lengths lengths(70);
     std::iota(lengths.begin(), lengths.end(), 1U);
     for (const auto& [method, tolerance] : cases()) {
@@ -84,7 +84,7 @@ TEST(Attention, IsRightForEveryLengthUpToAFewVectors) {
     }
 }
 
-TEST(Attention, IsRightForHeadsAndLengthsOfAllSorts) {
+TEST(Attention, IsCorrectForHeadsAndLengthsOfAllKinds) {
     for (const auto& [method, tolerance] : cases()) {
         SCOPED_TRACE(to_string(method));
         EXPECT_LE(error_of_attention(method, {129, 1, 256, 31}, {3, 32}, 1), tolerance);
@@ -94,7 +94,7 @@ TEST(Attention, IsRightForHeadsAndLengthsOfAllSorts) {
 }
 
 // Scores far apart: few keys count.
-TEST(Attention, IsRightWhereFewKeysCount) {
+TEST(Attention, IsCorrectIfFewKeysCount) {
     for (const auto& [method, tolerance] : cases()) {
         SCOPED_TRACE(to_string(method));
         // A score is off by the rounding of its factors, and grows with their product.
@@ -142,7 +142,7 @@ TEST(Attention, LayoutsAreLongestFirst) {
     EXPECT_EQ(layout.longest, 5U);
 }
 
-TEST(Attention, RejectsWhatDoesNotFit) {
+TEST(Attention, RejectsSequencesThatDoNotFit) {
     for (const auto length : {0U, 4097U}) {
         const auto refused = lay_out(Lengths{1, length});
         ASSERT_FALSE(refused);

@@ -107,7 +107,7 @@ double error_of_product(const GemmPlan& plan, Size size, Epilogue with, Order or
     return error_of(c.values(), expected);
 }
 
-TEST(Gemm, IsRightAtEverySize) {
+TEST(Gemm, IsCorrectAtEverySize) {
     for (const auto& [plan, tolerance] : cases()) {
         for (const auto& size : kSizes) {
             EXPECT_LE(error_of_product(plan, size, {}), tolerance) << text_of(plan, size);
@@ -115,7 +115,7 @@ TEST(Gemm, IsRightAtEverySize) {
     }
 }
 
-TEST(Gemm, TakesWeightsInEitherOrder) {
+TEST(Gemm, AcceptsWeightsInEitherOrder) {
     for (const auto& [plan, tolerance] : cases()) {
         const Size size{33, 145, 801};
         EXPECT_LE(error_of_product(plan, size, {}, Order::columns), tolerance)
@@ -123,7 +123,7 @@ TEST(Gemm, TakesWeightsInEitherOrder) {
     }
 }
 
-TEST(Gemm, PacksRowsOfBOnTheWay) {
+TEST(Gemm, PacksRowsOfBOnTheFly) {
     for (const auto& [plan, tolerance] : cases()) {
         if (plan.method != Method::block_fp32) continue;
         for (const auto& size : kSizes) {

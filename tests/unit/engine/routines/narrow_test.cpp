@@ -155,7 +155,7 @@ TEST(Narrow, ProductsOfBytesAreExact) {
     }
 }
 
-TEST(Narrow, ProductsOfBf16TakeAndLeaveIt) {
+TEST(Narrow, ProductsOfBf16ReadAndWriteIt) {
     if (!__builtin_cpu_supports("avx512bf16")) GTEST_SKIP() << "of processors with AVX512-BF16";
     for (const auto& [m, n, k] : kSizes) {
         const auto a = random_floats(std::size_t{m} * k, 1);
@@ -206,7 +206,7 @@ TEST(Narrow, ProductsOfBf16TakeAndLeaveIt) {
     }
 }
 
-TEST(Narrow, RefusesWhatAMethodDoesNotHave) {
+TEST(Narrow, RefusesUnsupportedMethods) {
     const auto buffer = upload(Floats(64));
     const NarrowRows rows{upload(Floats(64)), upload(Floats(64))};
     const auto refused = [&](const GemmPlan& plan, const Product& product) {

@@ -30,7 +30,7 @@ void for_all(
     }
 }
 
-TEST(Rows, FunctionsAreAsExactAsTheySay) {
+TEST(Rows, FunctionsAreWithinTheirErrorBounds) {
     struct Case {
         Function function;
         double (*reference)(double);
@@ -57,7 +57,7 @@ TEST(Rows, FunctionsAreAsExactAsTheySay) {
     }
 }
 
-TEST(Rows, FunctionsEndWhereTheirNumbersEnd) {
+TEST(Rows, FunctionsDoNotWritePastTheEnd) {
     const Floats in{-200, -87.5F, -0.0F, 0, 1e-30F, 88, 0.62499F, 0.625F, 50, -50};
     const auto buffer = upload(in);
     for (const auto flavour : kFlavours) {

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // What a sensor's thread uses may outlive its monitor: it is shared.
-TEST(Monitor, KeepsTheLatestLookWithItsWarnings) {
+TEST(Monitor, KeepsTheLatestReadingWithItsWarnings) {
     const auto fourth = std::make_shared<std::promise<void>>();
     const Sensor sensor = [fourth, looks = 0]() mutable {
         if (++looks == 4) fourth->set_value();  // the third is kept by now, with a warning
@@ -46,7 +46,7 @@ TEST(Monitor, AHungDriverDoesNotBlockReaders) {
     never->release();
 }
 
-TEST(Monitor, AnOldLookIsNoNews) {
+TEST(Monitor, AnOldReadingIsNotReported) {
     const auto second = std::make_shared<std::promise<void>>();
     const auto never = std::make_shared<std::binary_semaphore>(0);
     const Sensor sensor = [second, never, looks = 0]() mutable {

@@ -17,7 +17,7 @@ Reading hot(double celsius) {
     return reading;
 }
 
-TEST(Watch, BelievesTheThirdLookAndEndsOnlyWhenClearlyBack) {
+TEST(Watch, BeginsAtTheThirdReadingAndEndsOnlyWhenClearlyBack) {
     Watch watch({}, true);
     EXPECT_EQ(codes(watch.look(hot(86))), "");
     EXPECT_EQ(codes(watch.look(hot(86))), "");
@@ -30,7 +30,7 @@ TEST(Watch, BelievesTheThirdLookAndEndsOnlyWhenClearlyBack) {
     EXPECT_EQ(codes(watch.look(hot(86))), "");
 }
 
-TEST(Watch, SaysTheValueAndTheLimit) {
+TEST(Watch, NamesTheValueAndTheLimit) {
     Watch watch({.temperature_celsius = 70}, true);
     std::vector<Warning> warnings;
     for (int look = 0; look < 3; ++look) warnings = watch.look(hot(71.4));
@@ -38,7 +38,7 @@ TEST(Watch, SaysTheValueAndTheLimit) {
     EXPECT_EQ(warnings[0].message, "It is at 71 °C; the limit is 70 °C.");
 }
 
-TEST(Watch, ABusyProcessorIsNoNewsButABusyGpuIs) {
+TEST(Watch, WarnsOfABusyGpuButNotOfABusyProcessor) {
     Reading busy;
     busy.utilization_percent = 99;
     for (const bool is_gpu : {false, true}) {

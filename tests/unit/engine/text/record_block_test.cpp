@@ -13,7 +13,7 @@ std::string sample() {
     return writer.take();
 }
 
-TEST(RecordBlock, RecordsComeBackInOrderWithTheirIndices) {
+TEST(RecordBlock, RecordsAreReadBackInOrderWithTheirIndices) {
     const std::string block = sample();
     auto reader = RecordBlockReader::open(block).value();
     EXPECT_EQ(reader.count(), 3u);
@@ -82,7 +82,7 @@ TEST(RecordBlock, TakingABlockContinuesTheNumbering) {
     EXPECT_EQ(RecordBlockReader::open(block).value().next().value()->index, 1u);
 }
 
-TEST(RecordBlock, EveryCutIsNoticed) {
+TEST(RecordBlock, EveryTruncationIsDetected) {
     const std::string whole = sample();
     for (std::size_t size = 0; size < whole.size(); ++size) {
         const std::string cut = whole.substr(0, size);

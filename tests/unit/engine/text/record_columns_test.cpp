@@ -35,7 +35,7 @@ TEST(RecordColumns, KeptMembersBecomeStrings) {
     EXPECT_FALSE(nested.attributes[Attribute::kept]);
 }
 
-TEST(RecordColumns, NothingIsKeptThatWasNotAskedFor) {
+TEST(RecordColumns, OnlyRequestedColumnsAreKept) {
     EXPECT_FALSE(parse_record("good,wire,EU,n", layout(RecordFormat::csv, {}), {})
                      .attributes[Attribute::kept]);
 }
@@ -53,7 +53,7 @@ TEST(RecordColumns, AColumnIsKeptOnce) {
     EXPECT_EQ(find_columns(RecordFormat::csv, kHeader, columns).error().where, "keep");
 }
 
-TEST(RecordColumns, LimitsAreOfTheItem) {
+TEST(RecordColumns, LimitsApplyPerItem) {
     const auto keep = layout(RecordFormat::csv, {"note"});
     const auto rule = [&](const std::string& raw) {
         const auto record = parse_record(raw, keep, {});

@@ -76,7 +76,7 @@ TEST(CsvReader, ReadsStandardCsvAndReportsViolations) {
                      "13: i|\xC3\xA9t\xC3\xA9", "14: j|", "15: !unterminated_quote"}));
 }
 
-TEST(CsvReader, TakesTheDelimiterThatTheHeaderHasMostOf) {
+TEST(CsvReader, UsesTheMostFrequentDelimiterOfTheHeader) {
     EXPECT_EQ(csv("custom_id;text\na;up, up\nb;\"x;\"\"y\"\"\"\r\nc;d;e\n"),
               (Lines{"2: a|up, up", "3: b|x;\"y\"", "4: !wrong_field_count"}));
     EXPECT_EQ(csv("text\tcustom_id\n\"two\nlines\"\ta\n,;\t\"b\"\n"),
@@ -152,7 +152,7 @@ TEST(RecordReader, Utf16IsRefusedAndAMarkInTheMiddleIsContent) {
 }
 
 // The property that streaming rests on.
-TEST(RecordReader, WhereTheInputIsCutChangesNothing) {
+TEST(RecordReader, TheResultDoesNotDependOnThePieces) {
     for (const RecordFormat format : {RecordFormat::csv, RecordFormat::json_lines}) {
         const std::string_view text = format == RecordFormat::csv ? kCsv : kJsonLines;
         const Input input{.format = format, .columns = {}, .limits = {}};
@@ -208,7 +208,7 @@ TEST(RecordReader, AHeaderOfCommasAloneIsRefused) {
 }
 
 // What a writer following the standard produces comes back, whatever the texts.
-TEST(CsvReader, QuotedTextsOfAllBytesComeBack) {
+TEST(CsvReader, QuotedTextsOfAllBytesRoundTrip) {
     std::mt19937 random(11);
     constexpr std::string_view kAlphabet = "\",\r\nab \xC3";
     for (int round = 0; round < 500; ++round) {

@@ -59,7 +59,7 @@ TEST(Tokenizer, ReadsWordsWithTheirRules) {
     EXPECT_EQ(ids(cased, "Good good \xc3\xa9"), (Ids{2, 1, 5, 9, 3}));
 }
 
-TEST(Tokenizer, TellsWhatWasCutOff) {
+TEST(Tokenizer, ReportsTruncation) {
     auto tokenizer = Files().with("vocab.txt", kWords).read();
     ASSERT_TRUE(tokenizer);
     Encoded encoded;
@@ -72,13 +72,13 @@ TEST(Tokenizer, TellsWhatWasCutOff) {
     EXPECT_EQ(tokenizer->vocabulary(), 10U);
 }
 
-TEST(Tokenizer, BytesThatAreNoTextCount) {
+TEST(Tokenizer, InvalidBytesCount) {
     const auto files = Files().with("vocab.txt", kWords);
     EXPECT_EQ(ids(files, "good\xff\xfenews"), ids(files, "goodnews"));
     EXPECT_EQ(ids(files, std::string("good\0news", 9)), ids(files, "goodnews"));
 }
 
-TEST(Tokenizer, WhatIsMissingIsNamed) {
+TEST(Tokenizer, MissingPartsAreNamed) {
     EXPECT_EQ(Files().read().error().code, Errc::not_found);
     EXPECT_THAT(Files().with("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n").why(),
                 HasSubstr("\"[MASK]\" (mask_token)"));
@@ -115,7 +115,7 @@ TEST(Tokenizer, ReadsTheJoinedFile) {
               (Ids{1, 3, 2, 2}));
 }
 
-TEST(Tokenizer, WhatIsNotSupportedIsNamedWithWhatIs) {
+TEST(Tokenizer, UnsupportedFeaturesAreNamedWithSupportedOnes) {
     const auto with = [](const std::string& pointer, const json& value) {
         auto file = described();
         file[json::json_pointer(pointer)] = value;

@@ -129,7 +129,7 @@ TEST(Report, CardsShareTheTargetAndTheHours) {
     EXPECT_EQ(make_report(r).error().where, "/cards");
 }
 
-TEST(Report, ReportsWhatDoesNotFit) {
+TEST(Report, ReportsAShortage) {
     ReportRequest r;
     r.shape = *preset("llama-8b");
     r.gpus = {*GpuCatalogue().find("rtx_4090")};
@@ -142,7 +142,7 @@ TEST(Report, ReportsWhatDoesNotFit) {
     EXPECT_EQ(make_report(r).error().where, "/gpus");
 }
 
-TEST(Snippets, AllSayTheSameSettings) {
+TEST(Snippets, AllContainTheSameSettings) {
     RecommendedSettings s;
     s.batch = 40;
     s.accumulation = 6;
@@ -206,7 +206,7 @@ TEST(Diagnosis, UnderuseNamesTheGainOfALargerBatch) {
     EXPECT_THAT(text::causes(*causes), HasSubstr("[guide]"));
 }
 
-TEST(Diagnosis, MemoryAloneSaysSomething) {
+TEST(Diagnosis, MemoryAloneGivesAdvice) {
     EXPECT_THAT(diagnose({.memory_percent = 20})->front().change, HasSubstr("raise the batch"));
     EXPECT_EQ(
         diagnose({.memory_percent = 97, .batch = 16})->front().change,
@@ -217,7 +217,7 @@ TEST(Diagnosis, MemoryAloneSaysSomething) {
 }
 
 // The memory guide's entries for memory left over and for running out.
-TEST(Diagnosis, NamesOtherProcessesAndWhatIsLeftBesideCheckpointing) {
+TEST(Diagnosis, NamesOtherProcessesAndAlternativesToCheckpointing) {
     EXPECT_THAT(diagnose({.memory_percent = 40, .batch = 8, .max_batch = 8})->front().change,
                 HasSubstr("nvidia-smi"));
     const auto out = *diagnose({.out_of_memory = true, .batch = 4, .checkpointing = true});
@@ -226,7 +226,7 @@ TEST(Diagnosis, NamesOtherProcessesAndWhatIsLeftBesideCheckpointing) {
                 testing::Not(HasSubstr("checkpointing")));
 }
 
-TEST(Diagnosis, AdvisesNothingThatIsDoneOrSaidAlready) {
+TEST(Diagnosis, GivesNoRedundantAdvice) {
     const auto changes = [](const Observation& seen) {
         std::string all;
         for (const auto& cause : *diagnose(seen)) all += cause.change + "\n";
@@ -242,7 +242,7 @@ TEST(Diagnosis, AdvisesNothingThatIsDoneOrSaidAlready) {
     EXPECT_THAT(said, testing::Not(HasSubstr("8 loader workers")));
 }
 
-TEST(Diagnosis, AStepsTimeSaysWhetherTheGpuWaitsOrWorksSlowly) {
+TEST(Diagnosis, TheStepTimeDistinguishesAWaitingGpuFromASlowOne) {
     Observation seen{.gpu_percent = 40, .step_seconds = 0.5, .modelled_step_seconds = 0.2};
     EXPECT_EQ(diagnose(seen)->front().cause,
               "the GPU is idle for 0.3 s of each step of 0.5 s, where 0.2 s are modelled");

@@ -47,7 +47,7 @@ TEST(Estimate, AgreesWithPyTorchsOwnAllocator) {
 }
 
 // Drawn at random after the op lists were written, over settings that the first table lacks.
-TEST(Estimate, AgreesOnConfigurationsThatItWasNotWrittenAgainst) {
+TEST(Estimate, AgreesOnUnseenConfigurations) {
     Errors reserved, allocated;
     for (const auto& c : measured_configs("pytorch_2_11_random.json")) {
         const auto e = estimate(c.shape, c.settings, {});
@@ -155,7 +155,7 @@ TEST(Estimate, TimelineIsShortAndShowsThePeak) {
     EXPECT_GT(top->change, 0) << "the highest point is an allocation";
 }
 
-TEST(Estimate, SavingsGoTheRightWay) {
+TEST(Estimate, SavingsHaveTheRightSign) {
     TrainingSettings t;
     t.batch = 64;
     const auto peak = [&](auto change) {
@@ -208,7 +208,7 @@ TEST(ReservedPeaks, SharedEqualTheEstimatesOwnReplay) {
 }
 
 // Cards that differ in nothing but the scratch of their reductions, at batches that make it differ.
-TEST(ReservedPeaks, ScratchOfEverySizeIsReckonedWith) {
+TEST(ReservedPeaks, ScratchOfEverySizeCounts) {
     TrainingSettings t;
     t.precision = Precision::bf16_autocast;
     ReservedPeaks shared;
@@ -226,7 +226,7 @@ TEST(ReservedPeaks, ScratchOfEverySizeIsReckonedWith) {
     }
 }
 
-TEST(Band, SaysHowLikelyABatchRunsOut) {
+TEST(Band, GivesTheProbabilityOfRunningOut) {
     const Band band{0.95, 1.10};
     EXPECT_NEAR(out_of_memory_probability(1000, 1000, band), 0.5, 1e-12);
     EXPECT_NEAR(out_of_memory_probability(1000, 1100, band), 0.05, 1e-9);
@@ -253,7 +253,7 @@ TEST(BatchSearch, FindsTheLargestBatchThatFits) {
     }
 }
 
-TEST(BatchSearch, SaysWhenNotEvenOneSampleFits) {
+TEST(BatchSearch, ReportsThatNotEvenOneSampleFits) {
     const auto gpu = *GpuCatalogue().find("k80");
     const auto shape = *preset("llama-7b");
     TrainingSettings t;

@@ -30,7 +30,7 @@ TEST(GpuCatalogue, ShipsEveryCardOnceWithASourceForEveryNumber) {
         EXPECT_TRUE(ids.contains(id)) << id;
 }
 
-TEST(GpuCatalogue, TakesNamesAsPeopleWriteThem) {
+TEST(GpuCatalogue, AcceptsNamesAsPeopleWriteThem) {
     for (const auto* name : {"RTX_4090", "RTX 4090", "rtx4090", "NVIDIA GeForce RTX 4090"}) {
         EXPECT_EQ(GpuCatalogue().find(name)->id, "rtx_4090") << name;
     }
@@ -80,7 +80,7 @@ TEST(GpuCatalogue, ARealCardFindsItsProfileByNameThenByMemory) {
     EXPECT_EQ(profile_for({"Tesla V100-SXM2-32GB", 31 * gib}).id, "v100_32gb");
 }
 
-TEST(GpuCatalogue, TakesTheGenerationOfACardThatItLacks) {
+TEST(GpuCatalogue, UsesTheGenerationOfAnUnknownCard) {
     constexpr std::int64_t gib = 1LL << 30;
     EXPECT_EQ(profile_for({"NVIDIA RTX A5000", 23 * gib}).architecture, "Ampere");
     EXPECT_EQ(profile_for({"Quadro RTX 5000", 16 * gib}).architecture, "Turing");

@@ -12,7 +12,7 @@ struct Row {
     int vram, daily, hourly, workers, daily_gb, hourly_gb;
 };
 
-TEST(GpuProfilesGuide, PublishedProfilesAreKeptToTheDigit) {
+TEST(GpuProfilesGuide, PublishedProfilesAreReproducedExactly) {
     for (const auto& row :
          {Row{"rtx_4090", 24, 512, 768, 2, 6, 12}, Row{"rtx_5090", 32, 1024, 1536, 2, 12, 16},
           Row{"a100_40gb", 40, 1024, 2048, 2, 12, 20}, Row{"a100_80gb", 80, 2048, 4096, 3, 16, 26},
@@ -39,7 +39,7 @@ TEST(GpuProfilesGuide, TheVariableIsLowerCasedAndHasADefault) {
     EXPECT_THAT(wrong.error().message, HasSubstr("rtx_4090"));
 }
 
-TEST(GpuProfilesGuide, TimeFollowsItsFormulaNotItsTable) {
+TEST(GpuProfilesGuide, TimeFollowsTheFormulaNotTheTable) {
     const auto minutes = [](const char* id) { return training_minutes(*resolve(id)->guide, "1h"); };
     EXPECT_NEAR(minutes("rtx_4090"), 94, 0.5);
     EXPECT_NEAR(minutes("rtx_5090"), 47, 0.5);
@@ -47,7 +47,7 @@ TEST(GpuProfilesGuide, TimeFollowsItsFormulaNotItsTable) {
     EXPECT_NEAR(minutes("a100_80gb"), 11.7, 0.1);
 }
 
-TEST(GpuProfilesGuide, WarnsWhereContextsNoLongerFit) {
+TEST(GpuProfilesGuide, WarnsIfContextsNoLongerFit) {
     EXPECT_THAT(warnings(*resolve("rtx_4090")).at(0), HasSubstr("2 x 12 GB + 2 CUDA contexts"));
     EXPECT_THAT(warnings(*resolve("rtx_4090")).at(0), HasSubstr("> 24 GB"));
     EXPECT_FALSE(warnings(*resolve("a100_40gb")).empty());

@@ -93,7 +93,7 @@ TEST(HuggingFaceConfig, CountsTheParametersOfPublishedModels) {
 }
 
 // Keys that make another model of it change the answer or are refused, but never dropped.
-TEST(HuggingFaceConfig, DropsNoKeyThatWeighs) {
+TEST(HuggingFaceConfig, DropsNoRelevantKey) {
     const auto llama = [](const std::string& more, const std::string& type = "llama") {
         return from_hugging_face(R"({"model_type":")" + type + R"(","hidden_size":2048,
             "num_hidden_layers":2,"num_attention_heads":16,"intermediate_size":4096,
@@ -117,7 +117,7 @@ TEST(HuggingFaceConfig, DropsNoKeyThatWeighs) {
     EXPECT_THAT(llama("", "qwen_3").error().message, HasSubstr("Did you mean \"qwen3\"?"));
 }
 
-TEST(HuggingFaceConfig, RefusesByNameWhatNoDescriptionComesNear) {
+TEST(HuggingFaceConfig, RefusesUnsupportedModelsByName) {
     const auto t5 = from_hugging_face(R"({"model_type":"t5","d_model":512})").error();
     EXPECT_EQ(t5.where, "/model_type");
     EXPECT_THAT(t5.message, HasSubstr("\"t5\" is an encoder-decoder"));

@@ -54,7 +54,7 @@ TEST(Knee, IsWhereMemoryEndsWhenThroughputStillRises) {
     EXPECT_EQ(card.batch, card.limits.round_batch);
 }
 
-TEST(Knee, GivesWayToABatchThatMakesTheTargetWhole) {
+TEST(Knee, YieldsToABatchThatReachesTheTarget) {
     auto r = request_for("bert-base", "rtx_4090");
     r.target_effective_batch = 4096;
     const auto card = make_report(r)->gpus.front();
@@ -74,7 +74,7 @@ TEST(Knee, NeverExceedsTheTargetAndYieldsToTheRequestedBatch) {
     EXPECT_EQ(make_report(r)->gpus.front().batch, 40);
 }
 
-TEST(Correction, MovesTheLargestBatchAndNothingOfTheModel) {
+TEST(Correction, ChangesTheLargestBatchButNotTheModel) {
     auto r = request_for("bert-base", "rtx_4090");
     r.batch = 64;
     const auto plain = make_report(r)->gpus.front();
@@ -88,7 +88,7 @@ TEST(Correction, MovesTheLargestBatchAndNothingOfTheModel) {
     EXPECT_EQ(make_report(r).error().where, "/correction/factor");
 }
 
-TEST(Lengths, AreSummarisedAsTheyAreCut) {
+TEST(Lengths, AreSummarisedAfterTruncation) {
     const auto all = summarise({{512, 40}, {64, 900}, {128, 60}}, 0);
     ASSERT_TRUE(all);
     EXPECT_EQ(all->longest, 512);

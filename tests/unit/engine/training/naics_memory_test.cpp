@@ -73,7 +73,7 @@ TEST(NaicsMemory, SuggestsBothStages) {
     EXPECT_EQ(stages->at(1).batch, 120);
 }
 
-TEST(NaicsMemory, RefusesImpossibleQuestions) {
+TEST(NaicsMemory, RefusesImpossibleInput) {
     EXPECT_EQ(suggest_stages({}, {.gpu_gib = -1}).error().where, "/gpu_memory");
     EXPECT_EQ(suggest_stages({}, {.safety = -0.1}).error().where, "/safety");
     EXPECT_EQ(

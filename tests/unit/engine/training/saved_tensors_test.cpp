@@ -38,7 +38,7 @@ struct Row {
 
 class EncoderLayer : public testing::TestWithParam<Row> {};
 
-TEST_P(EncoderLayer, KeepsExactlyThisMuch) {
+TEST_P(EncoderLayer, KeepsExactlyTheseBytes) {
     TrainingSettings t;
     t.batch = 2;
     t.sequence = 64;
@@ -72,7 +72,7 @@ Precision precision_named(const std::string& name) {
 }
 
 // Every row of tests/pytorch/saved_tensors.py: each layer, and all that is alive after the forward.
-TEST(SavedTensors, AreThoseOfPyTorchForEveryModelCardAndPrecision) {
+TEST(SavedTensors, EqualPyTorchsForEveryModelCardAndPrecision) {
     std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_saved.json");
     const auto rows = nlohmann::json::parse(file);
     EXPECT_GE(rows.size(), 400U);
@@ -136,7 +136,7 @@ TEST(SavedTensors, GeluWrittenInPythonKeepsFourTimesAsMuch) {
     EXPECT_EQ(kept(Precision::bf16, Dtype::half, gelu_group), 2 * 1000);
 }
 
-TEST(SavedTensors, CrossEntropyKeepsFourBytesALogit) {
+TEST(SavedTensors, CrossEntropyKeepsFourBytesPerLogit) {
     const auto loss = [](Graph& g, const Var& x) { return cross_entropy(g, x, {}); };
     EXPECT_EQ(kept(Precision::fp32, Dtype::fp32, loss), 4 * 1000 + 4) << "and the total weight";
 }

@@ -78,7 +78,7 @@ TEST(Sharding, OffloadsOnOneCardAndOnlyWithDeepSpeed) {
     }
     t.sharding = Sharding::zero2;
     t.offload = Offload::parameters;
-    EXPECT_NE(estimate(shape, t, {}).error().message.find("zero3 alone"), std::string::npos);
+    EXPECT_NE(estimate(shape, t, {}).error().message.find("Only zero3"), std::string::npos);
     t.sharding = Sharding::zero3;
     t.optimizer = Optimizer::adam_8bit;
     EXPECT_NE(estimate(shape, t, {}).error().message.find("adamw only"), std::string::npos);
@@ -94,7 +94,7 @@ TEST(Sharding, EachStageTakesLessThanTheOneBefore) {
     }
 }
 
-TEST(Sharding, OneCardIsAsWithoutIt) {
+TEST(Sharding, OneCardEqualsNoSharding) {
     const auto shape = *preset("bert-base");
     const auto alone = peak(shape, shared(Sharding::none, 1, Precision::bf16_autocast));
     for (const auto sharding : kAll) {
@@ -114,7 +114,7 @@ TEST(Sharding, ReplicasAddBucketsOfAllGradients) {
 }
 
 // A whole layer and its neighbour are gathered, and nothing of them stays after a step.
-TEST(Sharding, GatheredWeightsGoWithTheirLayer) {
+TEST(Sharding, GatheredWeightsAreFreedWithTheirLayer) {
     const auto shape = *preset("llama-7b");
     const auto t = shared(Sharding::fsdp, 1000, Precision::bf16);
     const auto e = *estimate(shape, t, {});

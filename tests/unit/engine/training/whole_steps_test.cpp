@@ -30,7 +30,7 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
     return t;
 }
 
-TEST(WholeSteps, TakeWhatPyTorchsOwnStepsTake) {
+TEST(WholeSteps, EqualPyTorchsOwnSteps) {
     std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_whole_steps.json");
     const auto rows = nlohmann::json::parse(file);
     EXPECT_GE(rows.size(), 86U);

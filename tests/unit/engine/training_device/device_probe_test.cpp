@@ -16,7 +16,7 @@ const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::Private
 
 constexpr std::chrono::milliseconds kEach{20};
 
-TEST(Matrices, AreThoseOfTheModelByWork) {
+TEST(Matrices, AreTheModelsByWork) {
     const auto shapes = matrix_shapes(*preset("bert-base"));
     ASSERT_GE(shapes.size(), 3U);
     // Query, key, value and output of 12 layers, and the pooler.

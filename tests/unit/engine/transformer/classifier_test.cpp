@@ -144,7 +144,7 @@ TEST(Classifier, Int8HasTheSameBitsOnEveryProcessor) {
     EXPECT_EQ(by_vnni.logits, by_avx2.logits);
 }
 
-TEST(Classifier, FormsSayNearlyTheSame) {
+TEST(Classifier, FormsGiveNearlyTheSameScores) {
     Loaded loaded;
     Batch batch;
     for (unsigned i = 0; i < 9; ++i) batch.add(sequence(i, 13));
@@ -171,7 +171,7 @@ TEST(Classifier, RefusesAFormThatTheDeviceDoesNotHave) {
     }
 }
 
-TEST(Classifier, EntersWhatItPredictsAndGivesItBack) {
+TEST(Classifier, RecordsItsPredictedMemoryAndReturnsIt) {
     Loaded loaded;
     const auto predicted = [&](Form form) {
         return Classifier::predicted_bytes(loaded.capability, loaded.plans, loaded.model->config,
@@ -190,7 +190,7 @@ TEST(Classifier, EntersWhatItPredictsAndGivesItBack) {
     EXPECT_EQ(small.ledger.used(), 0U);
 }
 
-TEST(Classifier, RefusesWhatItHasNoPlaceFor) {
+TEST(Classifier, RefusesInputBeyondItsCapacity) {
     Loaded loaded;
     const auto classifier = need(loaded.load(128));
     const auto why = [&](const Batch& batch) {
@@ -225,7 +225,7 @@ TEST(Classifier, StopsBetweenLayers) {
     EXPECT_EQ(scores.logits.size(), 3U);
 }
 
-TEST(TextClassifier, TellsDuplicatesAndWhatWasCutOff) {
+TEST(TextClassifier, ReportsDuplicatesAndTruncation) {
     Loaded loaded;
     const auto classifier = need(loaded.load_with_tokenizer());
     std::string long_text;

@@ -35,7 +35,7 @@ std::vector<float> joined(std::vector<float> first, const std::vector<float>& se
     return first;
 }
 
-TEST(Guard, PassesWhatSaysNearlyTheSame) {
+TEST(Guard, PassesNearlyEqualScores) {
     const auto proof = compared(texts(200, 0.7F), texts(200, 0.705F), Form::bf16);
     EXPECT_TRUE(proof.passed) << proof.why;
     EXPECT_EQ(proof.texts, 200U);
@@ -44,7 +44,7 @@ TEST(Guard, PassesWhatSaysNearlyTheSame) {
     EXPECT_EQ(proof.flips, 0U);
 }
 
-TEST(Guard, ProbabilitiesMayBeSoFarOff) {
+TEST(Guard, BoundsTheDifferenceOfProbabilities) {
     const auto far = texts(200, 0.72F);
     EXPECT_TRUE(compared(texts(200, 0.7F), far, Form::int8).passed);
     const auto proof = compared(texts(200, 0.7F), far, Form::bf16);
@@ -52,7 +52,7 @@ TEST(Guard, ProbabilitiesMayBeSoFarOff) {
     EXPECT_THAT(proof.why, HasSubstr("more than 0.02, above the allowed 0.01"));
 }
 
-TEST(Guard, LabelsAreMostlyThoseOfFp32) {
+TEST(Guard, RequiresMostLabelsOfFp32) {
     // Unsure ones differ: 3 of 400 are too many for bf16, and few enough for int8.
     const auto exact = joined(texts(397, 0.7F), texts(3, 0.501F));
     const auto found = joined(texts(397, 0.7F), texts(3, 0.499F));
@@ -63,20 +63,20 @@ TEST(Guard, LabelsAreMostlyThoseOfFp32) {
     EXPECT_THAT(proof.why, HasSubstr("% of labels match"));
 }
 
-TEST(Guard, NoLabelDiffersOfWhichFp32IsSure) {
+TEST(Guard, NoLabelDiffersIfFp32IsCertain) {
     const auto proof = compared(joined(texts(999, 0.7F), texts(1, 0.56F)),
                                 joined(texts(999, 0.7F), texts(1, 0.49F)), Form::int8);
     EXPECT_EQ(proof.flips, 1U);
     EXPECT_EQ(proof.why, "1 labels differ although fp32's margin is clear");
 }
 
-TEST(Guard, WhatIsNoNumberIsWrong) {
+TEST(Guard, RejectsNan) {
     auto found = texts(20, 0.7F);
     for (auto& one : found) one = std::nanf("");
     EXPECT_FALSE(compared(texts(20, 0.7F), found, Form::int8).passed);
 }
 
-TEST(Guard, FindsColumnsThatStandOut) {
+TEST(Guard, FindsOutlierColumns) {
     std::vector<float> largest(100, 2.0F);
     largest[3] = 41;
     largest[50] = 100;
@@ -87,7 +87,7 @@ TEST(Guard, FindsColumnsThatStandOut) {
     EXPECT_EQ(proof.outlier_ratio, 50);
 }
 
-TEST(Guard, ItsTextsAreOfManySortsAndAlwaysTheSame) {
+TEST(Guard, ItsTextsAreDiverseAndFixed) {
     const auto all = usual_texts();
     EXPECT_EQ(all.size(), 512U);
     EXPECT_EQ(all, usual_texts());

@@ -62,7 +62,7 @@ TEST(Plans, AFileIsBoundToItsDeviceAndDriver) {
               Errc::unavailable);
 }
 
-TEST(Plans, ReadNothingFromADamagedFile) {
+TEST(Plans, IgnoreADamagedFile) {
     const opencl::TemporaryFolder folder;
     const auto file = folder.path() / "plans.json";
     Plans plans(device("1"));
@@ -103,7 +103,7 @@ TEST(Search, TriesTheDefaultFirstAndTakesTheFastestThatIsRight) {
     }
 }
 
-TEST(Search, WithoutTimeTheDefaultIsTheAnswer) {
+TEST(Search, ReturnsTheDefaultWithoutTime) {
     const auto found =
         need(search(programs(), {Method::group_fp32, 32, 33, 34}, std::chrono::milliseconds(0)));
     EXPECT_EQ(found.tried.size(), 1U);

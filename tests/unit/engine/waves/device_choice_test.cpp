@@ -94,7 +94,7 @@ TEST(DeviceChoice, SaysWhyThereIsNoDevice) {
     EXPECT_THAT(report.computed_why, HasSubstr("The device has no double precision."));
 }
 
-TEST(DeviceChoice, TheProcessorFinishesWhatADeviceLeaves) {
+TEST(DeviceChoice, TheProcessorFinishesWhatADeviceCannot) {
     for (const int good_calls : {0, 1}) {
         FakeDevice device;
         device.good_calls = good_calls;

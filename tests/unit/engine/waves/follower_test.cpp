@@ -91,14 +91,14 @@ TEST(Follower, RefusesBarsThatDoNotFollow) {
     EXPECT_TRUE(follower.add(series, 5).has_value());
 }
 
-TEST(Follower, GivesUpWhereThereIsTooMuchToLookAt) {
+TEST(Follower, StopsAtTheLimitOfNodes) {
     const auto series = random_series(14, 300);
     const auto taken = Follower({}, 1000).take(series, 0, series.size());
     ASSERT_FALSE(taken.has_value());
     EXPECT_EQ(taken.error().code, Errc::too_large);
 }
 
-TEST(Followable, NamesTheKeyThatIsInTheWay) {
+TEST(Followable, NamesTheKeyThatPreventsIt) {
     EXPECT_TRUE(followable({}).has_value());
     Settings settings;
     settings.surrogates = 10;

@@ -55,7 +55,7 @@ TEST(Csv, EveryLineHasTheColumnsOfTheHeader) {
     EXPECT_THAT(csv_rows(reports()[1]), HasSubstr("line 17: The row cannot be used"));
 }
 
-TEST(Json, HoldsTheCountAsTheFileHasIt) {
+TEST(Json, HoldsTheCountWithTheFilesBars) {
     const auto all = reports();
     const auto json = symbol_json(all[0], false);
     EXPECT_EQ(json["first_bar"], 50);
@@ -108,7 +108,7 @@ TEST(Json, NamesTheRankingKey) {
     EXPECT_TRUE(scored["counts"][0]["expected_by_chance"].is_null());
 }
 
-TEST(Words, NameAsRestrictionsOnlyWhatRestricts) {
+TEST(Words, NameOnlyRestrictionsThatApply) {
     Settings settings;
     settings.max_windows = 10;
     EXPECT_EQ(rarity_note(settings), "");
@@ -151,7 +151,7 @@ TEST(Png, IsAPictureOfTwiceTheSize) {
     EXPECT_EQ(number(22), 1080);
 }
 
-TEST(Text, AProfileHasARowASymbolAndTheirSum) {
+TEST(Text, AProfileHasARowPerSymbolAndTheirSum) {
     const auto all = reports();
     const std::string text = profile_text(all);
     EXPECT_THAT(text, HasSubstr(std::to_string(all[0].coverage.nodes)));

@@ -236,13 +236,13 @@ TEST(Timestamps, ReportWhatIsWrongWithAZone) {
     EXPECT_THAT(why_not("2024-03-31T12:00+01:00[Europe/Berlin]"),
                 HasSubstr("+01:00 is not that of Europe/Berlin"));
     EXPECT_THAT(why_not("2024-03-31T02:30", Zone::named("Europe/Berlin").value()),
-                HasSubstr("put forward"));
+                HasSubstr("the clocks went forward"));
     EXPECT_FALSE(Zone::named("").has_value());
     EXPECT_FALSE(Zone::named("+2").has_value());
 }
 
 // 01:00 to 05:00 of the night in which clocks went back, an hour a bar: 02:00 comes twice.
-TEST(PriceReader, AnHourThatComesTwiceIsNoGapAndNotThereTwice) {
+TEST(PriceReader, ARepeatedHourIsNeitherAGapNorADuplicate) {
     std::string rows = "date,close\n";
     for (const char* hour : {"00", "01", "02", "02", "03", "04", "05"})
         rows += std::string("2024-10-27 ") + hour + ":00,1\n";
@@ -258,7 +258,7 @@ TEST(PriceReader, AnHourThatComesTwiceIsNoGapAndNotThereTwice) {
 }
 
 // Nine in the morning, New York: a week with the change of clocks has no gap, six days have.
-TEST(PriceReader, GapsAreReckonedInTimeThatPassed) {
+TEST(PriceReader, GapsAreMeasuredInElapsedTime) {
     std::string rows = "date,close\n";
     for (const char* day : {"03-06", "03-07", "03-08", "03-09", "03-10", "03-11", "03-12"})
         rows += std::string("2024-") + day + " 09:30,1\n";
@@ -272,7 +272,7 @@ TEST(PriceReader, GapsAreReckonedInTimeThatPassed) {
     EXPECT_EQ(time[4] - time[3], 23 * 3600);
 }
 
-TEST(PriceReader, AZoneThatIsNoneFailsItsSymbolAlone) {
+TEST(PriceReader, AnUnknownZoneFailsOnlyItsSymbol) {
     const auto read = csv(
         "symbol,date,close\nA,2024-01-02 10:00 Mars/Olympus,1\nB,2024-01-02 10:00 Asia/Tokyo,1\n");
     ASSERT_EQ(read.size(), 2u);
@@ -307,7 +307,7 @@ Series trading_hours(int weeks) {
     return series;
 }
 
-TEST(Flags, NightsAndWeekendsAreNoGaps) {
+TEST(Flags, NightsAndWeekendsAreNotGaps) {
     EXPECT_EQ(flag(trading_hours(12)).gaps, 0u);
     EXPECT_EQ(flag(trading_hours(3)).gaps, 0u);
 }

@@ -48,7 +48,7 @@ TEST(Rank, OverlapIsOfSharedOverJointBars) {
     EXPECT_EQ(overlap(count(1, 0, 9), count(1, 5, 14)), 5.0 / 15);
 }
 
-TEST(Rank, KeepsTheBestOfWhatOverlapsAndTheRestAsAlternates) {
+TEST(Rank, KeepsTheBestOfOverlappingCountsAndTheRestAsAlternates) {
     const std::vector<Found> in_order = {count(0.9, 0, 10), count(0.8, 1, 10),  count(0.7, 0, 11),
                                          count(0.6, 1, 11), count(0.5, 30, 40), count(0.4, 60, 70)};
     const auto ranking = rank(in_order, 2, 0.5, 2);

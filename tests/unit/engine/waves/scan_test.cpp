@@ -92,7 +92,7 @@ TEST(Scan, AMillionBarsAreAnErrorAsAWhole) {
 }
 
 // Every window as a series of its own, searched naively: nothing of the bars outside may show.
-TEST(Scan, WindowsSeeNothingBeyondTheirEnds) {
+TEST(Scan, WindowsEndAtTheirBounds) {
     const auto series = random_series(11, 70);
     Settings settings = compatible_settings();
     settings.windowed = true;
@@ -281,7 +281,7 @@ TEST(CheckCount, ARarityAndAnOutlookAreThoseOfTheReport) {
     }
 }
 
-TEST(CheckCount, JudgesTheFirstWavesOfACountUnderWay) {
+TEST(CheckCount, ChecksTheFirstWavesOfACountInProgress) {
     const auto series = random_series(5, 120);
     const auto counts = all_counts(series, {}).counts;
     ASSERT_FALSE(counts.empty());
@@ -298,7 +298,7 @@ TEST(CheckCount, JudgesTheFirstWavesOfACountUnderWay) {
     }
 }
 
-TEST(CheckCount, ReportsWhereInputIsNotACount) {
+TEST(CheckCount, ReportsInvalidCounts) {
     const auto series = random_series(5, 50);
     const auto wrong = [&](std::vector<std::int32_t> ends, Shape shape = Shape::zigzag) {
         const auto checked = check_count(series, shape, true, ends, {});
@@ -313,7 +313,7 @@ TEST(CheckCount, ReportsWhereInputIsNotACount) {
     EXPECT_EQ(wrong({1, 2, 3, 4}, Shape::corrective), "/pattern");
 }
 
-TEST(CheckCount, SpeaksOfTheDirection) {
+TEST(CheckCount, DescribesTheDirection) {
     const auto series = random_series(5, 50);
     const auto text = [&](bool rising) {
         const auto ends = std::vector{1, 5, 7};

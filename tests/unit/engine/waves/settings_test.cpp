@@ -23,7 +23,7 @@ const json kGuide = json::parse(R"({
     "pre_score_top_k": 10000, "pre_score_threshold": 0.1,
     "pre_score_weights": [0.4, 0.3, 0.2, 0.1], "ticker_workers": 62, "max_seconds_per_scan": 10})");
 
-TEST(Settings, TakesEveryKeyOfTheGuide) {
+TEST(Settings, AcceptsEveryKeyOfTheGuide) {
     Settings settings;
     const auto notes = apply_settings(kGuide, settings);
     ASSERT_TRUE(notes.has_value()) << notes.error().message;
@@ -136,7 +136,7 @@ TEST(Settings, KeysOfWindowsSearchInWindows) {
     EXPECT_EQ(searched({{"max_start_points", 9}, {"starts", "every"}}), Scope(false, false));
 }
 
-TEST(Settings, KeysWithNothingToActOnAreNamed) {
+TEST(Settings, KeysWithoutEffectAreNamed) {
     const auto silent = [](const json& given) {
         Settings settings;
         std::set<std::string> keys;
@@ -158,7 +158,7 @@ TEST(Settings, KeysWithNothingToActOnAreNamed) {
                 ElementsAre("max_start_points"));
 }
 
-TEST(Settings, TheOrderOfAssignmentsSaysNothing) {
+TEST(Settings, TheOrderOfAssignmentsDoesNotMatter) {
     const std::string shorter = "max_weeks=1";
     const std::string shortest = "min_weeks=1";
     for (const auto& given : {std::vector{shorter, shortest}, std::vector{shortest, shorter}}) {

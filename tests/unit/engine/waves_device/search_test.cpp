@@ -146,7 +146,7 @@ TEST(OpenclSearch, StopsWhenAsked) {
     EXPECT_EQ(found.error().code, Errc::cancelled);
 }
 
-TEST(OpenclSearch, IsTriedOutBeforeItIsBelieved) {
+TEST(OpenclSearch, IsTestedBeforeItIsUsed) {
     for (const Mode mode : {Mode::standard, Mode::compatible}) {
         const auto rates = try_out(search_on(kGpuFlavour), mode);
         ASSERT_TRUE(rates) << rates.error().message;

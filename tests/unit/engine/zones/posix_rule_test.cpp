@@ -31,7 +31,7 @@ void expect_period(const std::string& text, std::int64_t begin, std::int64_t end
     }
 }
 
-TEST(PosixRule, KeepsOneOffsetForEver) {
+TEST(PosixRule, KeepsOneOffsetForever) {
     for (const auto& [text, offset] : {std::pair<const char*, int>{"<+03>-3", 10'800},
                                        {"EST5", -18'000},
                                        {"<+0845>-8:45", 31'500},
@@ -91,7 +91,7 @@ TEST(PosixRule, RepeatsAfterFourHundredYears) {
     }
 }
 
-TEST(PosixRule, IsNoneWhereAnythingIsWrong) {
+TEST(PosixRule, IsNoneIfAnythingIsInvalid) {
     for (const auto* text : {"",
                              "CET",
                              "CE-1",

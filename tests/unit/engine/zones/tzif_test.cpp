@@ -74,7 +74,7 @@ TEST(Tzif, ReadsTheFirstVersion) {
     EXPECT_EQ(place.period(-1'000).offset, 3600);
 }
 
-TEST(Tzif, IsNoneWhereAnythingIsWrong) {
+TEST(Tzif, IsNoneIfAnythingIsInvalid) {
     const auto whole = slim("CET-1CEST,M3.5.0,M10.5.0/3");
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
         EXPECT_FALSE(read_tzif(whole.substr(0, bytes))) << bytes;
@@ -88,7 +88,7 @@ TEST(Tzif, IsNoneWhereAnythingIsWrong) {
         << "leap seconds";
 }
 
-TEST(PlaceNamed, KnowsPlacesAndNothingElse) {
+TEST(PlaceNamed, FindsPlacesAndNothingElse) {
     EXPECT_EQ(place_named("Europe/Berlin"), place_named("Europe/Berlin"));
     EXPECT_EQ(place_named("America/Argentina/Buenos_Aires")->name,
               "America/Argentina/Buenos_Aires");

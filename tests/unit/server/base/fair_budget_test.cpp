@@ -38,7 +38,7 @@ TEST(FairBudget, ManyReservationsOfOneCallerAreOneShare) {
     EXPECT_EQ(second.amount(), 10u);
 }
 
-TEST(FairBudget, GivesBackWhatItReserved) {
+TEST(FairBudget, ReturnsWhatItReserved) {
     FairBudget budget(kLimits);
     for (int i = 0; i < 10; ++i) {
         auto held = budget.reserve(kAda, 40);
@@ -49,7 +49,7 @@ TEST(FairBudget, GivesBackWhatItReserved) {
     EXPECT_EQ(budget.used(), 0u);
 }
 
-TEST(FairBudget, ATeamlessCallerHasItsOwnShare) {
+TEST(FairBudget, ACallerWithoutATeamHasItsOwnShare) {
     FairBudget budget(kLimits);
     EXPECT_FALSE(budget.reserve({"192.0.2.1", {}}, 41));
     const auto one = budget.reserve({"192.0.2.1", {}}, 40);

@@ -37,7 +37,7 @@ class GatheringSinkTest : public testing::Test {
     std::unique_ptr<spdlog::logger> logger_;
 };
 
-TEST_F(GatheringSinkTest, WritesWhatNothingComesBehind) {
+TEST_F(GatheringSinkTest, WritesAnIsolatedLineAtOnce) {
     logger_->info("first");
     logger_->info("second");
     logger_->info("third");
@@ -46,7 +46,7 @@ TEST_F(GatheringSinkTest, WritesWhatNothingComesBehind) {
     EXPECT_EQ(read_lines(1), "fourth\n");
 }
 
-TEST_F(GatheringSinkTest, AWarningTakesWhatWaitsWithIt) {
+TEST_F(GatheringSinkTest, AWarningFlushesWaitingLines) {
     logger_->info("first");
     logger_->info("second");
     logger_->warn("third");
@@ -57,7 +57,7 @@ TEST_F(GatheringSinkTest, AWarningTakesWhatWaitsWithIt) {
     EXPECT_EQ(std::string(text.data(), static_cast<std::size_t>(rest)), "second\nthird\n");
 }
 
-TEST_F(GatheringSinkTest, OfManyLinesNoneIsLost) {
+TEST_F(GatheringSinkTest, LosesNoLineOfMany) {
     // Below what a pipe holds, so that nobody has to read meanwhile.
     constexpr int kLines = 3000;
     std::string expected;
@@ -68,7 +68,7 @@ TEST_F(GatheringSinkTest, OfManyLinesNoneIsLost) {
     EXPECT_EQ(read_lines(kLines), expected);
 }
 
-TEST(GatheringSink, ManyLinesAreFewWrites) {
+TEST(GatheringSink, BatchesManyLines) {
     std::array<int, 2> ends{};  // each write is a packet of its own
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
     auto packets = std::async(std::launch::async, [end = ends[0]] {
@@ -87,7 +87,7 @@ TEST(GatheringSink, ManyLinesAreFewWrites) {
     close(ends[0]);
 }
 
-TEST_F(GatheringSinkTest, ItsEndLosesNothing) {
+TEST_F(GatheringSinkTest, LosesNoLineAtItsEnd) {
     logger_->info("first");
     logger_->info("second");
     logger_.reset();

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-TEST(Hex, HasTwoDigitsAByte) {
+TEST(Hex, HasTwoDigitsPerByte) {
     EXPECT_EQ(hex(""), "");
     EXPECT_EQ(hex("\0\x0f\xa0\xff"sv), "000fa0ff");
 }

@@ -22,7 +22,7 @@ TEST(PublicId, KeepsTheOrderOfTheNumbers) {
     EXPECT_LT(public_id("job", 1023), public_id("job", std::int64_t{1} << 40));
 }
 
-TEST(PublicId, RefusesWhatIsNotOne) {
+TEST(PublicId, RefusesInvalidIds) {
     const auto good = public_id("job", 77);
     EXPECT_FALSE(parse_public_id("team", good));
     EXPECT_FALSE(parse_public_id("job", good.substr(1)));

@@ -51,7 +51,7 @@ TEST(JsonWriter, WritesNumbersThatReadBackTheSame) {
     EXPECT_EQ(out.take(), "[null,null]");
 }
 
-TEST(JsonWriter, TakesJsonAsItIs) {
+TEST(JsonWriter, InsertsJsonUnchanged) {
     JsonWriter out;
     out.begin_object().key("a").json(R"({"b": [1]})").key("c").json("2").end_object();
     EXPECT_EQ(out.take(), R"({"a":{"b": [1]},"c":2})");

@@ -21,7 +21,7 @@ std::size_t resident_bytes() {
     return resident * static_cast<std::size_t>(getpagesize());
 }
 
-TEST(ReturnMemory, FreedBlocksGoBack) {
+TEST(ReturnMemory, FreedBlocksAreReturned) {
     constexpr std::size_t kMiB = 1024 * 1024;
     // Small enough to come out of the heap, which ends with a block that stays.
     std::vector<std::string> blocks(1024, std::string(64 * 1024, 'a'));

@@ -13,7 +13,7 @@ const std::vector<std::vector<std::string>> kRows = {
     {"job_0123456789", "no device of this class is connected just now", "queued"},
     {"job_9876543210", "–", "running"}};
 
-TEST(TextTable, IsAsWideAsItTakesWhereThereIsRoom) {
+TEST(TextTable, IsAsWideAsNeededIfThereIsRoom) {
     EXPECT_EQ(table_text(kRows, 0),
               "ID              REASON                                         STATE\n"
               "job_0123456789  no device of this class is connected just now  queued\n"
@@ -28,7 +28,7 @@ TEST(TextTable, BreaksItsWidestCellsBetweenWords) {
               "job_9876543210  –                          running\n");
 }
 
-TEST(TextTable, BecomesAListWhereColumnsDoNotFit) {
+TEST(TextTable, BecomesAListIfColumnsDoNotFit) {
     EXPECT_EQ(table_text(kRows, 30),
               "ID      job_0123456789\n"
               "REASON  no device of this\n"
@@ -54,7 +54,7 @@ TEST(TextTable, LosesNoWordAndKeepsItsWidth) {
     }
 }
 
-TEST(Wrapped, PutsALongWordOnALineOfItsOwn) {
+TEST(Wrapped, PutsALongWordOnItsOwnLine) {
     EXPECT_THAT(wrapped("a incomprehensible b", 5), ElementsAre("a", "incomprehensible", "b"));
     EXPECT_THAT(wrapped("", 5), ElementsAre(""));
     EXPECT_THAT(wrapped("a b", 0), ElementsAre("a b"));

@@ -27,7 +27,7 @@ class CommandTree : public ::testing::Test {
     CLI::App app_{"Does things.", "plimsoll"};
 };
 
-TEST_F(CommandTree, HoldsEveryCommandWithWhatHelpLists) {
+TEST_F(CommandTree, HoldsEveryCommandListedInHelp) {
     const auto all = command_tree(app_);
     ASSERT_EQ(all.size(), 3U);
     EXPECT_EQ(all[0].path, "");

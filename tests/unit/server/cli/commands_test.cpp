@@ -39,7 +39,7 @@ TEST(Commands, AddOneCommandEach) {
     }
 }
 
-TEST(Commands, AllSayWhatTheyDo) {
+TEST(Commands, AllHaveADescription) {
     Program program;
     for (const auto* command : program.app.get_subcommands({})) {
         EXPECT_FALSE(command->get_description().empty()) << command->get_name();

@@ -52,7 +52,7 @@ TEST(Doctor, SaysWhatToInstall) {
     EXPECT_THAT(about(facts, "OpenCL").advice, HasSubstr("pocl-opencl-icd"));
 }
 
-TEST(Doctor, KnowsADatabaseThatDoesNotAnswer) {
+TEST(Doctor, ReportsADatabaseThatDoesNotRespond) {
     auto facts = healthy();
     facts.database_problem = Error{Errc::unavailable, "Connection refused.", ""};
     EXPECT_EQ(about(facts, "PostgreSQL").grade, Grade::good) << "a private one starts with serve";
@@ -89,11 +89,11 @@ TEST(Doctor, SaysWhichQueuesDevicesHave) {
     EXPECT_THAT(queues(), testing::Each(HasSubstr("FEATURE_CUDA_STREAMS is off")));
     facts.second_queue = true;
     EXPECT_THAT(queues(),
-                testing::ElementsAre(HasSubstr("on, without effect on opencl:pocl:0"),
+                testing::ElementsAre(HasSubstr("on, but has no effect on opencl:pocl:0"),
                                      HasSubstr("on: opencl:nv:0 uses a second queue for copies")));
 }
 
-TEST(Doctor, TellsAServerWithOtherDataFromTheOwn) {
+TEST(Doctor, DistinguishesAServerWithOtherData) {
     auto facts = healthy();
     facts.servers = {{17, "/srv/data"}, {18, ""}};
     EXPECT_EQ(about(facts, "Server").grade, Grade::good);
@@ -102,7 +102,7 @@ TEST(Doctor, TellsAServerWithOtherDataFromTheOwn) {
     EXPECT_THAT(about(facts, "Server").advice, HasSubstr("--data /srv/other"));
 }
 
-TEST(Doctor, KnowsWhoTheCommandLineIs) {
+TEST(Doctor, ReportsTheSignIn) {
     auto facts = healthy();
     EXPECT_THAT(about(facts, "Sign-in").found, HasSubstr("not signed in"));
     facts.signed_in_to = "https://plimsoll.example";
@@ -113,13 +113,13 @@ TEST(Doctor, KnowsWhoTheCommandLineIs) {
     EXPECT_THAT(about(facts, "Sign-in").advice, HasSubstr("plimsoll use"));
 }
 
-TEST(Doctor, AddsWhatKindsFound) {
+TEST(Doctor, AddsTheFindingsOfKinds) {
     auto facts = healthy();
     facts.of_kinds = {{Grade::remark, "LLM", "It does not respond.", "Start it."}};
     EXPECT_EQ(about(facts, "LLM").advice, "Start it.");
 }
 
-TEST(Doctor, WarnsOfLittleRoomAndATakenPort) {
+TEST(Doctor, WarnsOfLowDiskSpaceAndAPortInUse) {
     auto facts = healthy();
     facts.memory_free_bytes = 1'000'000'000;
     facts.disk_free_bytes = 10;

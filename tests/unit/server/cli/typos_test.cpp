@@ -84,13 +84,21 @@ constexpr Typo kTypos[] = {
     {"model", "distillbert", "distilbert"},
 };
 
-TEST(Typos, ThirtyTypicalOnesSuggestWhatWasMeant) {
+TEST(Typos, ThirtyTypicalOnesGetTheRightSuggestion) {
     const auto names = all_names();
     EXPECT_EQ(std::size(kTypos), 30U);
     for (const Typo& typo : kTypos) {
         EXPECT_EQ(closest(typo.typed, names.at(typo.list)), typo.meant)
             << typo.list << " " << typo.typed;
     }
+}
+
+TEST(Typos, OfCardsSuggestAllThatBeginSo) {
+    const auto names = all_names();
+    EXPECT_EQ(did_you_mean("h10", names.at("card")),
+              " Did you mean \"h100_80gb\" or \"h100_94gb\"?");
+    EXPECT_EQ(closest("h20", names.at("card")), "h200");
+    EXPECT_EQ(did_you_mean("rtx", names.at("card")), "");
 }
 
 TEST(Typos, OtherWordsSuggestNothing) {

@@ -27,7 +27,7 @@ std::string wrong(const std::string& line) {
     return "right";
 }
 
-TEST(UsageError, NamesWhatWasNotUnderstoodAndWhatWasMeant) {
+TEST(UsageError, NamesTheMistakeAndSuggestsACorrection) {
     EXPECT_EQ(wrong("serv"),
               "`plimsoll` has no command \"serv\". Did you mean \"serve\"? See `plimsoll --help`.");
     EXPECT_EQ(wrong("serve --prot 7395"),

@@ -57,7 +57,7 @@ TEST(Origin, IsPrivateOverTlsAndOnThisMachine) {
     }
 }
 
-TEST_F(CredentialsTest, GoToTheirOwnServerAlone) {
+TEST_F(CredentialsTest, AreSentOnlyToTheirOwnServer) {
     Wallet wallet;
     wallet.servers["http://127.0.0.1:7272"].token = "first";
     wallet.servers["https://gpu.example.com"].token = "second";
@@ -82,7 +82,7 @@ TEST_F(CredentialsTest, OfTheEnvironmentComeInPairs) {
     EXPECT_THAT(refused(), HasSubstr("https://host:port"));
 }
 
-TEST_F(CredentialsTest, CrossPlainHttpOnlyWhenAsked) {
+TEST_F(CredentialsTest, AreSentOverPlainHttpOnlyOnRequest) {
     ::setenv("PLIMSOLL_TOKEN", "word", 1);
     ::setenv("PLIMSOLL_SERVER", "http://gpu-box:7272", 1);
     EXPECT_THAT(refused(), HasSubstr("plain HTTP"));
@@ -96,7 +96,7 @@ TEST_F(CredentialsTest, CrossPlainHttpOnlyWhenAsked) {
     EXPECT_EQ(load_credentials()->token, "saved");
 }
 
-TEST_F(CredentialsTest, AreKeptFromOthers) {
+TEST_F(CredentialsTest, AreReadableByTheirOwnerOnly) {
     const auto victim = folder_ / "victim";
     std::ofstream(victim) << "untouched";
     std::filesystem::create_symlink(victim, folder_ / "credentials.json.new");
@@ -109,7 +109,7 @@ TEST_F(CredentialsTest, AreKeptFromOthers) {
     EXPECT_THAT(load_wallet().error().message, HasSubstr("remove the file"));
 }
 
-TEST(FindServer, TakesHostsThatMeanOneServer) {
+TEST(FindServer, AcceptsUnambiguousHosts) {
     Wallet wallet;
     for (const auto* one : {"http://127.0.0.1:7272", "http://127.0.0.1:7373", "https://gpu-box"}) {
         wallet.servers[one].token = "x";

@@ -30,7 +30,7 @@ TEST(Accept, ChoosesTheBest) {
     EXPECT_EQ(negotiate("application/json;q=0", {"application/json"}), "application/json");
 }
 
-TEST(Accept, TakesOrRefusesACoding) {
+TEST(Accept, AcceptsOrRefusesACoding) {
     EXPECT_TRUE(accepts_encoding("deflate, gzip", "gzip"));
     EXPECT_TRUE(accepts_encoding("*", "gzip"));
     EXPECT_FALSE(accepts_encoding("gzip;q=0", "gzip"));
@@ -45,7 +45,7 @@ TEST(Sse, FramesAnEvent) {
     EXPECT_EQ(sse::retry(std::chrono::seconds(2)), "retry: 2000\n\n");
 }
 
-TEST(Cookies, AreBoundToTlsWhereThereIsTls) {
+TEST(Cookies, AreBoundToTlsIfAvailable) {
     const std::chrono::hours hour(1);
     EXPECT_EQ(session_cookie("s", hour, true),
               "__Host-plimsoll=s; Path=/; HttpOnly; SameSite=Lax; Max-Age=3600; Secure");
@@ -61,7 +61,7 @@ TEST(Cookies, AreFoundAmongOthers) {
     EXPECT_EQ(request.cookie("session"), std::nullopt);
 }
 
-TEST(Target, IsTakenApartAndDecoded) {
+TEST(Target, IsParsedAndDecoded) {
     const auto target = parse_target("/v1/a%2Fb%20c?x=1&y=%26&z");
     ASSERT_TRUE(target);
     EXPECT_THAT(target->segments, ElementsAre("v1", "a/b c"));
@@ -70,14 +70,14 @@ TEST(Target, IsTakenApartAndDecoded) {
     EXPECT_THAT(parse_target("http://host/v1")->segments, ElementsAre("v1"));
 }
 
-TEST(Target, RefusesMischief) {
+TEST(Target, RefusesHostilePaths) {
     for (const auto* text :
          {"", "*", "v1", "/%", "/%zz", "/a%00", "/../etc", "/%2e%2e/etc", "ftp://host/", "/a b"}) {
         EXPECT_FALSE(parse_target(text)) << text;
     }
 }
 
-TEST(Budget, RefusesWhatDoesNotFit) {
+TEST(Budget, RefusesReservationsThatDoNotFit) {
     Budget budget(10);
     {
         const auto most = budget.reserve(8);

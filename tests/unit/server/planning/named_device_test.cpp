@@ -60,7 +60,7 @@ TEST_F(NamedDevice, GetsTheJobWithItsClass) {
     EXPECT_EQ(json::parse(planned->plan.args)["device"], "crane-7/opencl:nv:0");
 }
 
-TEST_F(NamedDevice, IsRefusedWhereItIsUnknownOrCannotBeMeasured) {
+TEST_F(NamedDevice, IsRefusedIfUnknownOrNotMeasurable) {
     EXPECT_EQ(refusal({{"device", "crane-7/opencl:nv:1"}}), "/device unknown_device");
     EXPECT_EQ(refusal({{"device", "crane-7/"}}), "/device unknown_device");
     EXPECT_EQ(refusal({{"device", "node-a/host"}, {"mode", "engine"}}), "/device no_device");
@@ -69,7 +69,7 @@ TEST_F(NamedDevice, IsRefusedWhereItIsUnknownOrCannotBeMeasured) {
     EXPECT_EQ(refusal({{"device", "node-a/host"}, {"device_class", "host"}}), "");
 }
 
-TEST_F(NamedDevice, IsNotLookedUpWhereNoneIsNamed) {
+TEST_F(NamedDevice, IsNotLookedUpIfNoneIsNamed) {
     jobs_.broken = Error{Errc::unavailable, "The database is away.", {}};
     EXPECT_TRUE(plan(json::object()));
     EXPECT_FALSE(plan({{"device", "node-a/host"}}));

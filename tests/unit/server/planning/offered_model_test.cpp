@@ -52,14 +52,14 @@ class OfferedModel : public testing::Test {
     Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
 };
 
-TEST_F(OfferedModel, IsWhatTheJobNeeds) {
+TEST_F(OfferedModel, IsRequiredByTheJob) {
     offer("finbert");
     const auto planned = plan(json::object());
     ASSERT_TRUE(planned);
     EXPECT_EQ(planned->plan.requirement.capability, "model finbert aaaaaaaaaaaa");
 }
 
-TEST_F(OfferedModel, IsNotLookedUpWhereVaderIsNamed) {
+TEST_F(OfferedModel, IsNotLookedUpForVader) {
     ASSERT_TRUE(plan({{"model", "vader"}}));
     EXPECT_EQ(jobs_.devices_read, 0);
 }
@@ -69,7 +69,7 @@ TEST_F(OfferedModel, ManySubmitsReadThePoolOnce) {
     EXPECT_EQ(jobs_.devices_read, 1);
 }
 
-TEST_F(OfferedModel, NothingIsRefusedByWhatWasReadBefore) {
+TEST_F(OfferedModel, NothingIsRefusedBecauseOfStaleData) {
     EXPECT_FALSE(plan({{"model", "finbert"}}));
     offer("finbert");
     EXPECT_TRUE(plan({{"model", "finbert"}}));

@@ -17,7 +17,7 @@ std::vector<double> pauses(Errc error) {
     }
 }
 
-TEST(RetryTest, EachClassOfErrorsHasItsPace) {
+TEST(RetryTest, EachClassOfErrorsHasItsBackoff) {
     EXPECT_EQ(pauses(Errc::exhausted), (std::vector<double>{2, 8, 32, 120, 120}));
     EXPECT_EQ(pauses(Errc::unavailable), (std::vector<double>{1, 4, 16, 64, 256, 300, 300}));
     EXPECT_EQ(pauses(Errc::timeout), (std::vector<double>{5, 20}));
@@ -32,7 +32,7 @@ TEST(RetryTest, DeterministicFailuresAreNotRetried) {
     }
 }
 
-TEST(RetryTest, ChanceSpreadsFromHalfToOneAndAHalf) {
+TEST(RetryTest, JitterRangesFromHalfToOneAndAHalf) {
     EXPECT_EQ(pause_before_retry(Errc::exhausted, 2, 0)->count(), 4);
     EXPECT_EQ(pause_before_retry(Errc::exhausted, 2, 1)->count(), 12);
 }

@@ -59,7 +59,7 @@ TEST(Cron, ReadsNamesInAnyCase) {
     EXPECT_EQ(days_of_march("* mon-fri").size(), 21U);
 }
 
-TEST(Cron, TakesSundayAtEitherEndOfTheWeek) {
+TEST(Cron, AcceptsSundayAtEitherEndOfTheWeek) {
     const Days sundays{3, 10, 17, 24, 31};
     for (const auto* sunday : {"0", "7", "sun"}) {
         EXPECT_EQ(days_of_march(std::string("* ") + sunday), sundays) << sunday;
@@ -68,13 +68,13 @@ TEST(Cron, TakesSundayAtEitherEndOfTheWeek) {
     EXPECT_EQ(days_of_march("* 5-7").size(), 15U);
 }
 
-TEST(Cron, TakesEitherDayUnlessOneBeginsWithAStar) {
+TEST(Cron, MatchesEitherDayUnlessOneBeginsWithAStar) {
     EXPECT_EQ(days_of_march("13 5"), (Days{1, 8, 13, 15, 22, 29}));
     EXPECT_EQ(days_of_march("13 *"), Days{13});
     EXPECT_EQ(days_of_march("*/2 5"), (Days{1, 15, 29}));
 }
 
-TEST(Cron, KnowsLastAndNthDays) {
+TEST(Cron, AcceptsLastAndNthDays) {
     EXPECT_EQ(days_of_march("L *"), Days{31});
     EXPECT_EQ(days_of_march("1,L *"), (Days{1, 31}));
     EXPECT_EQ(days_of_march("* 5L"), Days{29});
@@ -83,7 +83,7 @@ TEST(Cron, KnowsLastAndNthDays) {
     EXPECT_EQ(days_of_march("* 1#5"), Days{});
 }
 
-TEST(Cron, TellsFixedTimesFromSteps) {
+TEST(Cron, DistinguishesFixedTimesFromSteps) {
     EXPECT_TRUE(Cron::parse("30 2 * * *").value().fixed());
     EXPECT_TRUE(Cron::parse("@daily").value().fixed());
     EXPECT_FALSE(Cron::parse("@hourly").value().fixed());
@@ -95,10 +95,11 @@ TEST(Cron, NamesTheFieldAndItsRule) {
     EXPECT_EQ(why_not("0 24 * * *"), "hour: \"24\" is not between 0 and 23");
     EXPECT_EQ(why_not("0 0 0 * *"), "day of the month: \"0\" is not between 1 and 31");
     EXPECT_EQ(why_not("0 0 * 13 *"),
-              "month: \"13\" is not between 1 and 12 and no name such as \"feb\"");
+              "month: \"13\" is not between 1 and 12 and not a name such as \"feb\"");
     EXPECT_THAT(why_not("0 0 * * 8"), HasSubstr("day of the week: \"8\""));
     EXPECT_EQ(why_not("30-10 * * * *"), "minute: the range \"30-10\" runs backwards");
-    EXPECT_EQ(why_not("*/0 * * * *"), "minute: the step \"0\" is no number from 1 on");
+    EXPECT_EQ(why_not("*/0 * * * *"),
+              "minute: the step \"0\" must be a whole number of at least 1");
     EXPECT_THAT(why_not("*/ * * * *"), HasSubstr("step \"\""));
     EXPECT_THAT(why_not("1,,2 * * * *"), HasSubstr("minute: \"\""));
     EXPECT_THAT(why_not("-5 * * * *"), HasSubstr("minute: \"\""));
@@ -109,7 +110,7 @@ TEST(Cron, NamesTheFieldAndItsRule) {
     EXPECT_THAT(why_not("* * * *"), HasSubstr("these are 4"));
     EXPECT_THAT(why_not("0 * * * * *"), HasSubstr("these are 6"));
     EXPECT_THAT(why_not(""), HasSubstr("these are 0"));
-    EXPECT_THAT(why_not("@reboot"), HasSubstr("none of @hourly"));
+    EXPECT_THAT(why_not("@reboot"), HasSubstr("must be @hourly"));
     EXPECT_THAT(why_not(std::string(300, ' ')), HasSubstr("longer than 200"));
 }
 

@@ -36,25 +36,25 @@ Answered answer(Misfire misfire, std::int64_t late, int limit = 3) {
     return answered;
 }
 
-TEST(Misfire, IsNoneWhenATimeIsAnsweredSoon) {
+TEST(Misfire, IsNoneIfATimeIsHandledSoon) {
     for (const auto misfire : {Misfire::skip, Misfire::once, Misfire::all}) {
         EXPECT_EQ(answer(misfire, 1), (Answered{{0}, 0, 1}));
         EXPECT_EQ(answer(misfire, kMissedAfter), (Answered{{0}, 0, 1}));
     }
 }
 
-TEST(Misfire, SkipLetsAllGo) {
+TEST(Misfire, SkipDropsAll) {
     EXPECT_EQ(answer(Misfire::skip, kMissedAfter + 1), (Answered{{}, 1, 1}));
     EXPECT_EQ(answer(Misfire::skip, 5 * kHour + 600), (Answered{{}, 6, 6}));
     EXPECT_EQ(answer(Misfire::skip, 5 * kHour), (Answered{{5}, 5, 6}));
 }
 
-TEST(Misfire, OnceIsOneRunForAll) {
+TEST(Misfire, OnceMakesOneRunForAll) {
     EXPECT_EQ(answer(Misfire::once, 5 * kHour + 600), (Answered{{5}, 5, 6}));
     EXPECT_EQ(answer(Misfire::once, 5 * kHour), (Answered{{5}, 5, 6}));
 }
 
-TEST(Misfire, AllMakesUpForTheLatest) {
+TEST(Misfire, AllRunsTheLatest) {
     EXPECT_EQ(answer(Misfire::all, kHour + 600), (Answered{{0, 1}, 0, 2}));
     EXPECT_EQ(answer(Misfire::all, 5 * kHour + 600), (Answered{{3, 4, 5}, 3, 6}));
     EXPECT_EQ(answer(Misfire::all, 5 * kHour), (Answered{{2, 3, 4, 5}, 2, 6}));

@@ -100,7 +100,7 @@ constexpr Change kChanges[] = {
     {"Asia/Kathmandu", 1711846800},       // none, at 5:45
 };
 
-TEST(Times, AreThoseOfAWalkOverEveryMinute) {
+TEST(Times, EqualThoseOfAWalkOverEveryMinute) {
     std::mt19937 random(20240331);
     for (const auto& change : kChanges) {
         const auto zone = Zone::named(change.zone).value();
@@ -141,7 +141,7 @@ using Texts = std::vector<std::string>;
 constexpr std::int64_t kBeforeForward = 1711800000;
 constexpr std::int64_t kBeforeBack = 1729944000;
 
-TEST(Times, OfASkippedHourAreDueWhenClocksWerePutForward) {
+TEST(Times, OfASkippedHourAreDueWhenClocksGoForward) {
     EXPECT_EQ(shown("30 2 * * *", "Europe/Berlin", kBeforeForward, 2),
               (Texts{"03-31 03:00 +2", "04-01 02:30 +2"}));
     EXPECT_EQ(shown("0,30 2-3 * * *", "Europe/Berlin", kBeforeForward, 3),

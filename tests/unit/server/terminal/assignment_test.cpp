@@ -8,7 +8,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-TEST(Assign, TakesPlacesWithinPlaces) {
+TEST(Assign, AcceptsNestedMembers) {
     json args = {{"columns", {{"text", "a"}}}, {"kept", 1}};
     for (const auto* setting : {"columns.text=headline", "training.batch=8", "model=vader",
                                 "empty=", "list=[1, 2]", "formula=a=b"}) {
@@ -23,7 +23,7 @@ TEST(Assign, TakesPlacesWithinPlaces) {
                           {"formula", "a=b"}}));
 }
 
-TEST(Assign, RefusesWhatIsNoPlace) {
+TEST(Assign, RefusesInvalidPaths) {
     json args = {{"model", "vader"}};
     EXPECT_THAT(assign(args, "model").error().message, HasSubstr("outer.inner=value"));
     EXPECT_THAT(assign(args, "=1").error().message, HasSubstr("outer.inner=value"));

@@ -5,7 +5,7 @@
 namespace plimsoll::terminal {
 namespace {
 
-TEST(NoHeader, IsMeantByColumnsByPlace) {
+TEST(NoHeader, IsImpliedByNumberedColumns) {
     EXPECT_TRUE(without_header({"custom_id=id", "text=#2"}));
     for (const auto* column : {"text=#", "text=#a", "text=2", "#2", "text=# 2"})
         EXPECT_FALSE(without_header({column})) << column;

@@ -12,7 +12,7 @@ std::string found(const UnusedMembers& unused) {
     return text;
 }
 
-TEST(UnusedMembers, NamesEachOnceWithItsFirstLineHoweverTheBytesCome) {
+TEST(UnusedMembers, NamesEachOnceWithItsFirstLineForAnyPieces) {
     const std::string lines =
         "{\"text\":\"a\",\"date\":1}\n"
         "\"a string\"\n"

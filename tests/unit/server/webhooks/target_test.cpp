@@ -20,7 +20,7 @@ bool allows(const AllowList& allowed, const std::string& url) {
     return target && allowed.allows(*target);
 }
 
-TEST(Target, IsTakenApart) {
+TEST(Target, IsParsed) {
     const auto target = parse_target("https://Hooks.Example.com/a%20b?c=d").value();
     EXPECT_TRUE(target.tls);
     EXPECT_EQ(target.host, "hooks.example.com");
@@ -101,7 +101,7 @@ TEST(Target, AllOthersAreNot) {
     }
 }
 
-TEST(AllowList, TakesTheOriginAndNothingLikeIt) {
+TEST(AllowList, AllowsExactlyTheOrigin) {
     const auto allowed = list("https://hooks.example.com, http://127.0.0.1:9000");
     EXPECT_TRUE(allows(allowed, "https://hooks.example.com/any?thing"));
     EXPECT_TRUE(allows(allowed, "https://HOOKS.example.com:443/"));
@@ -119,7 +119,7 @@ TEST(AllowList, TakesTheOriginAndNothingLikeIt) {
     EXPECT_FALSE(allows(list(""), "https://example.com/"));
 }
 
-TEST(AllowList, AStarIsAnyNameBelow) {
+TEST(AllowList, AStarIsAnySubdomain) {
     const auto allowed = list("https://*.example.com:8443");
     EXPECT_TRUE(allows(allowed, "https://a.example.com:8443/"));
     EXPECT_TRUE(allows(allowed, "https://a.b.example.com:8443/"));

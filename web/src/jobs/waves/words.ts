@@ -32,7 +32,7 @@ export const rarityText = (value: number | null | undefined): string => (typeof 
 /** What a count's rarity means; `rare` are the engine's words for it. */
 export const rarityWords = (value: number | null | undefined, rare: string | null | undefined): string =>
   typeof value === 'number' && rare ?
-    `Rarity ${rarityText(value)}: ${rare}, of the same pattern and direction with at least this score, in as many bars.`
+    `Rarity ${rarityText(value)}: ${rare}, of the same pattern and direction with at least this score, in the same number of bars.`
   : 'Counts are ranked by score: rarity is available only in standard mode with its own weights.';
 
 /** A p-value as people write it: never 0. */

@@ -25,9 +25,9 @@ export interface TimeLine {
 const outcomes: Record<Attempt['outcome'], string> = {
   running: 'Running',
   done: 'Succeeded',
-  retry: 'Failed, tried again',
-  final: 'Failed for good',
-  quarantined: 'Failed, given up',
+  retry: 'Failed, retried',
+  final: 'Failed',
+  quarantined: 'Failed, quarantined',
   worker_lost: 'Worker stopped',
 };
 export const outcomeOf = ({ outcome }: Attempt): string => outcomes[outcome];

@@ -18,30 +18,30 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// What the models of a job said of one text, by model; empty: the model was not there.
+// The models' scores of one text, by model; empty: the model was not available.
 using AllScores = std::span<const std::optional<TextScores>>;
 
-// Whether they say different labels.
+// Whether their labels differ.
 bool disagree(AllScores scores);
 
-// How a text was labelled before, if it was.
+// The reference label of a text, if any.
 struct Given {
     std::string_view text;
-    std::optional<Label> label;  // empty: the text means nothing
+    std::optional<Label> label;  // empty: unknown
 };
 
-// What one model took.
+// The cost of one model.
 struct ModelUse {
     std::int64_t texts = 0;
-    double seconds = 0;       // of scoring, tokens included
+    double seconds = 0;       // of scoring, including tokenization
     double load_seconds = 0;  // the longest
-    std::int64_t bytes = 0;   // of device memory that it holds; 0: none
-    std::string error;        // why it did not score, of some task
+    std::int64_t bytes = 0;   // device memory held; 0: none
+    std::string error;        // why it did not score, in some task
 
     void add(const ModelUse& other);
 };
 
-// A text with what all models say.
+// A text with the scores of all models.
 struct ComparedText {
     std::uint64_t index = 0;
     std::optional<std::string> custom_id;
@@ -57,7 +57,7 @@ class Comparison {
     static constexpr std::size_t kBins = 10;    // of calibration
     static constexpr std::size_t kShown = 10;   // disagreements
     static constexpr std::size_t kSamples = 3;  // of the guide's keys
-    static constexpr std::size_t kNames = 5;    // labels that mean nothing
+    static constexpr std::size_t kNames = 5;    // unknown labels
 
     explicit Comparison(std::size_t models = 0);
 
@@ -77,16 +77,16 @@ class Comparison {
 
     struct OfModel {
         std::array<std::int64_t, 3> labels{};  // by Label
-        Table given{};                         // given labels by its own
+        Table given{};                         // reference labels by own labels
         Bins bins{};
         ModelUse use;
     };
-    // Of two models, the first before the second.
+    // For two models, the first before the second.
     struct OfPair {
         Table labels{};
         ::plimsoll::sentiment::Sums compounds;
-        std::int64_t gained = 0;  // labelled rightly by the first alone
-        std::int64_t lost = 0;    // by the second alone
+        std::int64_t gained = 0;  // labelled correctly by the first only
+        std::int64_t lost = 0;    // by the second only
     };
 
     std::size_t pair_of(std::size_t first, std::size_t second) const;
@@ -101,22 +101,22 @@ class Comparison {
     nlohmann::json text_json(const std::vector<ComparedModel>& models,
                              const ComparedText& text) const;
     nlohmann::json given_json() const;
-    // Whether its accuracy says something: a model without neutral cannot be right about neutral
-    // texts.
+    // Whether its accuracy is meaningful: a model without a neutral label cannot be right about
+    // neutral texts.
     bool is_judged(const ComparedModel& model, std::size_t place) const;
     nlohmann::json recommendation(const std::vector<ComparedModel>& models) const;
-    // How many texts it labels rightly that the other does not, and the other way round.
+    // The number of texts that it labels correctly and the other does not, and the other way round.
     std::pair<std::int64_t, std::int64_t> gained_and_lost(std::size_t one, std::size_t other) const;
 
     std::vector<OfModel> of_model_;
     std::vector<OfPair> of_pair_;
     std::array<std::int64_t, 3> given_{};
     std::int64_t unlabelled_ = 0;
-    std::map<std::string, std::int64_t> unknown_;  // the first labels that mean nothing
+    std::map<std::string, std::int64_t> unknown_;  // the first unknown labels
     std::int64_t unknown_texts_ = 0;
     std::int64_t disagreeing_ = 0;
     std::vector<ComparedText> samples_;        // the first
-    std::vector<ComparedText> disagreements_;  // the widest apart first
+    std::vector<ComparedText> disagreements_;  // the largest differences first
 };
 
 }  // namespace plimsoll::jobs::sentiment

@@ -8,9 +8,9 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Scores every text of `source` by all models of `args` (the plan's "models"), one after the other,
-// and compares what they say. Rows have the scores of the first. A model that this worker cannot
-// load is told with its error, unless none can be. `texts`: the most of a batch.
+// Scores every text of `source` with all models of `args` (the plan's "models"), one after the
+// other, and compares the results. Rows have the scores of the first. A model that this worker
+// cannot load is reported with its error, unless none can be loaded. `texts`: the largest batch.
 Result<void> score_by_all(const nlohmann::json& args, TextSource source, std::size_t texts,
                           RunContext& context, TaskAnswer& answer);
 

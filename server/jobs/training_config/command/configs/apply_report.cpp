@@ -87,14 +87,14 @@ std::string proposal_text(const FileEdit& one) {
     std::string text = one.file + ": its structure is not known, so nothing was changed. ";
     if (one.plan.proposals.empty())
         return text + "Name places with --map, for example --map batch=train.bs\n";
-    text += "It seems to hold\n";
+    text += "It seems to contain\n";
     std::string flags;
     for (const auto& proposal : one.plan.proposals) {
         text += "  " + place_of(proposal.path) + ": " + proposal.before +
                 (is_new(proposal) ? " -> " + proposal.after : ", as estimated") + "\n";
         if (is_new(proposal)) flags += " --map " + proposal.name + "=" + place_of(proposal.path);
     }
-    return flags.empty() ? text : text + "To have that written, add" + flags + "\n";
+    return flags.empty() ? text : text + "To apply these too, add" + flags + "\n";
 }
 
 json proposals_json(const Plan& plan) {
@@ -118,7 +118,7 @@ void tell_unplaced(const std::vector<FileEdit>& edits, const Choice& choice, App
                             !choice.keep.contains(name) && !choice.places.contains(name);
         if (placed || !wanted) continue;
         told.text += std::string("none of these files has a place for the ") + name +
-                     ": name the file that has, too\n";
+                     ": also name the file that does\n";
         told.complete = false;
     }
 }
@@ -150,7 +150,7 @@ void tell(const FileEdit& one, bool dry_run, bool with_trainer, Applied& told) {
                         {"wanted", setting.value},
                         {"why", setting.why}});
         text += line_of(one.file, setting.line) + setting.place + " should be " + setting.value +
-                "; left, because " + setting.why + "\n";
+                "; not changed: " + setting.why + "\n";
         told.complete = false;
     }
     for (const auto& differs : one.plan.differs) {

@@ -7,10 +7,10 @@
 namespace plimsoll::jobs::training_config {
 
 struct ApplyRequest {
-    std::string report;              // file: a report of the API, or what `estimate --json` prints
+    std::string report;              // file: a report from the API, or from `estimate --json`
     std::vector<std::string> files;  // YAML or JSON
-    std::string gpu;                 // the card to follow; the first of the report when empty
-    std::string stage;               // the stage to follow, where the report has stages
+    std::string gpu;                 // the card to follow; empty: the first of the report
+    std::string stage;               // the stage to follow, if the report has stages
     Choice choice;
     bool dry_run = false;
     bool restore = false;
@@ -20,12 +20,12 @@ struct Applied {
     nlohmann::json value;  // {files: [{file, structure, backup, changes, left, differs,
                            // proposals}]}
     std::string text;
-    bool complete = true;  // all that was wanted is in the files now, or would be
+    bool complete = true;  // every requested change is in the files now, or would be
 };
 
-// Writes what the report recommends into files whose structure is known, after keeping each one as
-// it was; `restore` undoes the last change of each. All files are read before the first is written;
-// one that cannot be written stops the rest, with what was done before it said.
+// Writes the report's recommendations into files of known structure, after saving each one as it
+// was; `restore` undoes the last change of each. All files are read before the first is written; a
+// file that cannot be written stops the rest, and the error lists what was done before.
 Result<Applied> apply_report(const ApplyRequest& request);
 
 }  // namespace plimsoll::jobs::training_config

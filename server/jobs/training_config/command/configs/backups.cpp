@@ -86,8 +86,8 @@ Result<std::string> read_config_file(const std::string& path) {
         return fail(Errc::invalid_input, "This is a folder; name its files.", path);
     }
     if (fs::file_size(path, failed) > kLargestFile && !failed) {
-        return fail(Errc::too_large, "The file is larger than 10 MB and so not a configuration.",
-                    path);
+        return fail(Errc::too_large,
+                    "The file is larger than 10 MB, too large for a configuration.", path);
     }
     std::ifstream file(path, std::ios::binary);
     std::stringstream text;

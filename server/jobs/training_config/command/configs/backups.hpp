@@ -9,15 +9,15 @@ namespace plimsoll::jobs::training_config {
 // The text of a file. Errors: it cannot be read, is a folder, or larger than 10 MB.
 Result<std::string> read_config_file(const std::string& path);
 
-// What a file held before each change, as FILE.before-1, FILE.before-2, …: nothing that was there
-// is overwritten. A link stays one: its target is changed, and the copies stand beside the target.
+// The content of a file before each change, as FILE.before-1, FILE.before-2, …: nothing is
+// overwritten. A link stays a link: its target is changed, and the copies are next to the target.
 
-// Keeps the present text and writes a new one, whole or not at all. Returns the copy's name.
+// Saves the current text and writes a new one, whole or not at all. Returns the copy's name.
 Result<std::string> change_file(const std::string& file, const std::string& text);
 
-// Puts the newest copy back and removes it; what the file held until now is kept as
-// FILE.undone-1, FILE.undone-2, … Returns what was done, as a sentence without the file's name.
-// Errc::not_found: there is no copy.
+// Restores the newest copy and removes it; the current content is saved as FILE.undone-1,
+// FILE.undone-2, … Returns a sentence about it without the file's name. Errc::not_found: there is
+// no copy.
 Result<std::string> restore_file(const std::string& file);
 
 // Errors: the file or its folder cannot be written by this user.

@@ -7,12 +7,12 @@
 
 namespace plimsoll::jobs::training_config {
 
-// A number of the file that the estimate was not made for, in words.
+// A number in the file that differs from the estimate's, as a sentence.
 std::optional<std::string> differs_from(const YAML::Node& root, const Path& path,
                                         std::int64_t of_estimate, const std::string& unit);
 
-// What the user chose in a configuration of a run and the estimate was not made for: length,
-// adapters' rank and layers, quantisation. `around` is the mapping of the run's own settings.
+// Settings of a run's configuration that differ from the estimate's: length, adapters' rank and
+// layers, quantization. `around` is the mapping of the run's own settings.
 std::vector<std::string> differences(const YAML::Node& root, const Path& around,
                                      const Recommended& estimated);
 

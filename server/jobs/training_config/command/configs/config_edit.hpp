@@ -12,8 +12,8 @@ namespace plimsoll::jobs::training_config {
 struct Setting {
     std::vector<std::string> path;  // member names from the document's root
     std::string value;
-    bool is_text = false;  // to be quoted where the text is JSON
-    bool adds = false;     // written although it is missing, where the mapping around it is there
+    bool is_text = false;  // quote it if the text is JSON
+    bool adds = false;     // added if it is missing and the mapping around it exists
 
     std::string place() const;  // "trainer.precision"
 };
@@ -41,11 +41,11 @@ struct ConfigEdit {
     std::vector<ConfigLeft> left;
 };
 
-// Writes the settings into the text's first document. Only their own characters change: comments,
-// order, quotes, anchors and blank lines stay. Values that mean the same ("3e-5", 0.00003; True,
-// true) stay too. Left alone, and named: blocks, interpolations ("${…}"), "auto", what an alias
-// shows, and missing values that `adds` does not ask for. Errors: the text is neither YAML nor
-// JSON, has several documents, or is no mapping.
+// Writes the settings into the text's first document. Changes only their characters: comments,
+// order, quotes, anchors and blank lines stay. Equal values ("3e-5", 0.00003; True, true) stay too.
+// Not changed, but reported: blocks, interpolations ("${…}"), "auto", values behind an alias, and
+// missing values that `adds` does not request. Errors: the text is neither YAML nor JSON, has
+// several documents, or is not a mapping.
 Result<ConfigEdit> edit_config(std::string_view text, const std::vector<Setting>& settings);
 
 }  // namespace plimsoll::jobs::training_config

@@ -5,12 +5,12 @@
 
 #include <yaml-cpp/yaml.h>
 
-// Reading a parsed configuration by place, without making what is not there.
+// Reading a parsed configuration by place, without creating missing nodes.
 namespace plimsoll::jobs::training_config {
 
 using Path = std::vector<std::string>;
 
-// Of a const node: the member, or nothing. A non-const one would be given the member.
+// For a const node: the member, or nothing. A non-const node would get the member.
 inline const YAML::Node member(const YAML::Node& node, const std::string& name) {
     return node.IsMap() ? node[name] : YAML::Node(YAML::NodeType::Undefined);
 }

@@ -24,7 +24,7 @@ Result<void> add_mapped(Planner& planner) {
         if (!value) {
             return fail(Errc::invalid_input,
                         "--map " + name + "=" + place +
-                            ": this place cannot say what the estimate is for (" +
+                            ": this setting cannot express what the estimate is for (" +
                             (name == "precision" ? planner.r.precision : planner.r.optimizer) +
                             "). Set it by hand.");
         }
@@ -47,8 +47,9 @@ Result<Plan> plan_settings(std::string_view text, const Recommended& recommended
         plan_stage(planner);
         if (!planner.is_recognised()) propose_places(planner);
         if (recommended.batch > recommended.largest) {
-            planner.say("by the estimate the batch of " + std::to_string(recommended.batch) +
-                        " does not fit; the largest is " + std::to_string(recommended.largest));
+            planner.say("according to the estimate, the batch of " +
+                        std::to_string(recommended.batch) + " does not fit; the largest is " +
+                        std::to_string(recommended.largest));
         }
         if (auto ok = add_mapped(planner); !ok) return fail(ok.error());
         return planner.take();

@@ -8,11 +8,11 @@
 
 namespace plimsoll::jobs::training_config {
 
-// What is to be written of it, by the names below.
+// What to write, by the names below.
 struct Choice {
-    bool rates = false;                              // learning_rate, warmup_steps too
+    bool rates = false;                              // also learning_rate and warmup_steps
     std::set<std::string, std::less<>> only = {};    // empty: all
-    std::set<std::string, std::less<>> keep = {};    // none of these
+    std::set<std::string, std::less<>> keep = {};    // except these
     std::map<std::string, std::string> places = {};  // name → dotted place in the file
 };
 
@@ -22,7 +22,7 @@ inline constexpr std::string_view kSettingNames[] = {
     "optimizer",     "clipping",        "attention",    "sharding",  "workers",
     "learning_rate", "warmup_steps",    "positives",    "negatives"};
 
-// What a place of a file of no known structure seems to be, and what it should become.
+// The probable meaning of a place in a file of unknown structure, and its new value.
 struct Proposal {
     std::string name;  // of kSettingNames
     std::vector<std::string> path;
@@ -34,20 +34,19 @@ struct Proposal {
 struct Plan {
     std::string structure;  // "Transformers TrainingArguments"; empty: not recognised
     std::vector<Setting> settings;
-    std::set<std::string> placed;  // names of settings that have a place in the file
+    std::set<std::string> placed;  // names of settings with a place in the file
     bool is_part = false;          // other files of the same configuration have the others
     bool is_trainer = false;       // arguments that "auto" in a DeepSpeed file follows
-    // What contradicts the estimate and is not the file's to follow: "max_seq_length is 4096, the
+    // Settings that contradict the estimate and are not changed: "max_seq_length is 4096, the
     // estimate is for 1024 tokens".
     std::vector<std::string> differs;
-    std::vector<Proposal> proposals;  // where the structure is not known
+    std::vector<Proposal> proposals;  // if the structure is unknown
 };
 
-// Recognises Transformers' arguments (TRL's and LLaMA-Factory's with them), Accelerate and
+// Recognises Transformers' arguments (including TRL's and LLaMA-Factory's), Accelerate and
 // DeepSpeed configurations, Lightning's trainer and data, Hydra's groups of them, and the NAICS
-// memory guide's own files; of all else only what --map names is planned, and the rest proposed.
-// Errors: the text is neither YAML nor JSON; --map names a place that cannot say what was
-// estimated.
+// memory guide's own files; in other files only what --map names is planned, and the rest proposed.
+// Errors: the text is neither YAML nor JSON; --map names a place that cannot express the estimate.
 Result<Plan> plan_settings(std::string_view text, const Recommended& recommended,
                            const Choice& choice);
 

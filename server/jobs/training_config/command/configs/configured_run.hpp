@@ -10,18 +10,18 @@
 
 namespace plimsoll::jobs::training_config {
 
-// What configurations of a known structure say of one run, in the words of the contract's
+// The run that configurations of known structure describe, in the terms of the contract's
 // arguments. Several files of one run fill it one after the other.
 struct ConfiguredRun {
     std::vector<std::string> structures;  // recognised ones
     nlohmann::json training = nlohmann::json::object();
-    nlohmann::json cluster;  // null: not said
+    nlohmann::json cluster;  // null: not set
     std::int64_t accumulation = 1;
-    std::string model;               // as the file names it; empty: it does not
+    std::string model;               // as the file names it; empty: not named
     std::vector<std::string> notes;  // what is assumed, or not modelled
 };
 
-// Reads one file into the run. Errors: it is neither YAML nor JSON, or of no known structure.
+// Reads one file into the run. Errors: it is neither YAML nor JSON, or of unknown structure.
 Result<void> read_run(std::string_view text, ConfiguredRun& run);
 
 }  // namespace plimsoll::jobs::training_config

@@ -86,7 +86,7 @@ std::string advice(const tr::GpuReport& card) {
     if (card.utilisation_percent < 60 && card.limits.round_batch > card.batch) {
         return fmt::format("underused: a batch of {} fits", card.limits.round_batch);
     }
-    return "as it should be";
+    return "well used";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace plimsoll::jobs::training_config {
 
-// What a folder of YAML says of one stage of training.
+// One stage of training from a folder of YAML files.
 struct ConfiguredStage {
     std::string name;  // the file, "config.yaml" where there are no stages
     int batch = 0;
@@ -19,12 +19,12 @@ struct ConfiguredStage {
     int negatives = 0;
 };
 
-// `folder`/config.yaml for batch and accumulation, and every other .yaml below the folder that
-// names n_negatives for a stage, by path. Errors name the file and what it lacks.
+// `folder`/config.yaml for batch and accumulation, and every other .yaml below the folder with
+// n_negatives of a stage, by path. Errors name the file and what is missing.
 Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder);
 
-// The stages of the four-channel encoder of the NAICS memory guide on this card: memory by the
-// guide's formula and by ours, how it judges the load, and what to do. For programs and terminals.
+// The stages of the NAICS memory guide's four-channel encoder on this card: memory by the guide's
+// formula and by ours, the guide's verdict, and advice. For programs and terminals.
 struct ShownStages {
     nlohmann::json value;  // {gpu, stages: […]}
     std::string text;

@@ -33,18 +33,21 @@ Result<ShownRun> show(const ShowRunRequest& request) {
 void add_show_config(CLI::App& app, CommandContext& context) {
     const auto request = std::make_shared<ShowRunRequest>();
     auto* command = app.add_subcommand("show-config",
-                                       "Estimate the memory of a run as its configuration says it");
+                                       "Estimate the memory of a run from its configuration files");
     command
         ->add_option("paths", request->paths,
                      "Files of one run: Transformers, TRL, LLaMA-Factory, Accelerate, DeepSpeed or "
                      "Lightning; or a folder with config.yaml and the stages of the NAICS guide")
         ->required();
-    auto* preset = command->add_option("--preset", request->preset, "The model: bert-base, gpt2…");
-    command->add_option("--config", request->config, "The model as a Hugging Face config.json")
+    auto* preset =
+        command->add_option("--preset", request->preset, "Model preset: bert-base, gpt2…");
+    command->add_option("--config", request->config, "Model as a Hugging Face config.json")
         ->excludes(preset);
     command->add_option("--gpu", request->gpu,
-                        "A GPU profile; $GPU_PROFILE or rtx_4090 if left out");
-    command->add_option("--cards", request->cards, "Cards of the run, where the files do not say")
+                        "GPU profile (default: $GPU_PROFILE, else rtx_4090)");
+    command
+        ->add_option("--cards", request->cards,
+                     "Number of cards of the run, if the files do not say")
         ->check(CLI::Range(1, 100'000));
     command->callback([request, &context] {
         const auto told = show(*request);

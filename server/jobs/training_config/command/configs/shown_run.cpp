@@ -51,7 +51,7 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
         }
     }
     if (read.empty()) {
-        return fail(Errc::invalid_input, "No file here has a structure that is known.",
+        return fail(Errc::invalid_input, "None of these files has a known structure.",
                     request.paths.front());
     }
     return read;
@@ -75,10 +75,11 @@ Result<EstimateFlags> model_of(const ShowRunRequest& request, const ConfiguredRu
     if (!flags.preset.empty() || !flags.config.empty()) return flags;
     flags.preset = preset_of(run.model);
     if (!flags.preset.empty()) return flags;
-    return fail(Errc::invalid_input,
-                run.model.empty() ? "The files name no model: name it with --preset or --config."
-                                  : "The model " + run.model +
-                                        " is no preset: name it with --preset or --config.");
+    return fail(
+        Errc::invalid_input,
+        run.model.empty()
+            ? "The files do not name a model: name it with --preset or --config."
+            : "The model " + run.model + " is not a preset: name one with --preset or --config.");
 }
 
 std::string advice(const json& card) {
@@ -88,7 +89,7 @@ std::string advice(const json& card) {
     if (fits == "no" || fits == "tight") return fmt::format("lower the batch to {}", largest);
     if (card.at("memory").at("utilization_percent") < 60 && largest > card.at("batch"))
         return fmt::format("underused: a batch of {} fits", largest);
-    return "as it should be";
+    return "well used";
 }
 
 }  // namespace
@@ -99,8 +100,8 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
     if (!files) return fail(files.error());
     if (!run.training.contains("batch")) {
         return fail(Errc::invalid_input,
-                    "The files name no batch: add the one that does, such as the trainer's "
-                    "arguments.",
+                    "The files do not set a batch size: add the file that does, such as the "
+                    "trainer's arguments.",
                     files->front());
     }
     auto flags = model_of(request, run);
@@ -114,7 +115,8 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
         if (request.cards > 0) run.cluster["cards"] = request.cards;
         if (!run.cluster.contains("cards")) {
             run.cluster["cards"] = 1;
-            run.notes.emplace_back("the files name no number of cards: one is taken (--cards)");
+            run.notes.emplace_back(
+                "the files do not set a number of cards: one is assumed (--cards)");
         }
         (*args)["cluster"] = run.cluster;
     }
@@ -133,7 +135,7 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
     const json& memory = card->at("memory");
     for (const json& assumed : summary.at("assumptions")) {
         run.notes.push_back(fmt::format(
-            "{} is not in the files: {} is taken, {}", assumed.at("pointer").get<std::string>(),
+            "{} is not in the files: {} is assumed, {}", assumed.at("pointer").get<std::string>(),
             assumed.at("value").get<std::string>(), assumed.at("why").get<std::string>()));
     }
     ShownRun out;

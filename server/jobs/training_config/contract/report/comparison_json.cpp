@@ -65,13 +65,13 @@ json changes(const json& from, const json& to) {
 json steps(const json& from, const json& to, const json& changed) {
     const std::string name = to["gpu"]["name"], id = to["gpu"]["id"];
     if (to["accumulation"].is_null()) {
-        return {name + " does not carry this run. " + to["why"].get<std::string>()};
+        return {name + " cannot hold this run. " + to["why"].get<std::string>()};
     }
     json all = json::array();
     if (from["gpu"]["bf16"].get<bool>() && !to["gpu"]["bf16"].get<bool>()) {
         all.push_back(name + " has no bf16: train in fp16 with a gradient scaler, or in fp32.");
     }
-    all.push_back("Set GPU_PROFILE=" + id + ", so that estimates without a card mean this one.");
+    all.push_back("Set GPU_PROFILE=" + id + ", so that estimates without a card use this one.");
     if (changed.empty()) {
         all.push_back("No setting changes.");
     } else {

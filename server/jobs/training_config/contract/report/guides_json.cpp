@@ -155,10 +155,10 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
                            samples_per_second(request, card, line.batch), "samples/s"));
     }
     std::string difference =
-        "The guide looks at the card's memory alone, in GB of 10^9 bytes, and so gives every "
-        "model the same batch; ours replays the training step of this model, and stands beside "
-        "its recipes as the largest batch that fits. Larger batches than the guide's often fit, "
-        "though they need not train better. Its speeds are of one model on one card.";
+        "The guide considers only the card's memory, in GB of 10^9 bytes, so every model gets the "
+        "same batch. Ours replays the training step of this model and is the largest batch that "
+        "fits. Larger batches than the guide's often fit, though they need not train better. The "
+        "guide's speeds are for one model on one card.";
     for (const auto& remark : tr::utilisation::remarks()) difference += " " + std::string(remark);
     return {{"guide", "training-utilisation"},
             {"title", "Training utilization guide"},

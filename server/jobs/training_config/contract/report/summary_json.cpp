@@ -100,9 +100,8 @@ json limits_json(const tr::ReportRequest& r) {
     };
     if (r.settings.quantization == tr::Quantization::int8) {
         limits.push_back(
-            "Outliers of LLM.int8 are not counted: how many inputs it keeps in 16 bits beside, "
-            "only "
-            "the data says.");
+            "Outliers of LLM.int8 are not counted: how many inputs it keeps in 16 bits depends on "
+            "the data.");
     }
     return limits;
 }

@@ -4,14 +4,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-// A TrainingConfigSummary for a terminal, in parts; tables have so many columns (0: any).
+// A TrainingConfigSummary for a terminal, in parts; tables have this many columns (0: unlimited).
 namespace plimsoll::jobs::training_config {
 
 std::string answer_text(const nlohmann::json& summary, std::size_t width);
-// What nobody asked for, and how to change it.
+// Assumed values, and how to change them.
 std::string assumptions_text(const nlohmann::json& summary);
 std::string details_text(const nlohmann::json& summary);
-// All of these.
+// All parts.
 std::string summary_text(const nlohmann::json& summary, std::size_t width);
 
 }  // namespace plimsoll::jobs::training_config

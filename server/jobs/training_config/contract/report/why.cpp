@@ -163,8 +163,10 @@ std::string about_exceptions(const tr::GpuReport& card) {
     std::string list;
     for (const auto batch : card.unfitting)
         list += (list.empty() ? "" : ", ") + std::to_string(batch);
-    return " Below the largest batch of " + std::to_string(card.limits.max_batch) +
-           " these exceed the margin, because the allocator reserves more for them: " + list + ".";
+    return " These batches, below the largest, exceed the margin, because the allocator reserves "
+           "more "
+           "for them: " +
+           list + ".";
 }
 
 }  // namespace

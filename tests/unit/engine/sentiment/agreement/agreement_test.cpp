@@ -80,7 +80,7 @@ TEST(Agreement, CorrelationOfAMillionEqualPairsIsExactlyOne) {
     expect_equal(correlation(sums), 1.0);
 }
 
-TEST(Agreement, NothingIsSaidOfNothing) {
+TEST(Agreement, NoTextsGiveNoResult) {
     EXPECT_FALSE(agreement({}));
     EXPECT_FALSE(kappa({}));
     EXPECT_FALSE(macro_f1({}));
@@ -91,7 +91,7 @@ TEST(Agreement, NothingIsSaidOfNothing) {
     EXPECT_FALSE(kappa({{{5, 0, 0}, {0, 0, 0}, {0, 0, 0}}}));
 }
 
-TEST(Agreement, IntervalsHoldTheTruthAsOftenAsTheySay) {
+TEST(Agreement, IntervalsHaveTheStatedCoverage) {
     // Wilson's of 8 out of 10, from Newcombe (1998), table I: 0.4902 to 0.9433.
     const auto interval = share_interval(8, 10);
     EXPECT_NEAR(interval->low, 0.4902, 5e-5);

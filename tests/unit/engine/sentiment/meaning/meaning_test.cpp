@@ -24,7 +24,7 @@ TEST(Meaning, FollowsTheOrderOfTheLabels) {
     EXPECT_EQ(opinion({"Bearish", "Neutral", "Bullish"}, {0, 0, 1}).compound, 1);
 }
 
-TEST(Meaning, StarsAreWorthTheirDistance) {
+TEST(Meaning, StarsAreValuedByDistance) {
     const Labels stars{"1 star", "2 stars", "3 stars", "4 stars", "5 stars"};
     const auto mixed = opinion(stars, {0.125F, 0.125F, 0.25F, 0.25F, 0.25F});
     EXPECT_EQ(mixed.negative, 0.25);
@@ -32,7 +32,7 @@ TEST(Meaning, StarsAreWorthTheirDistance) {
     EXPECT_EQ(mixed.compound, 0.1875);
 }
 
-TEST(Meaning, LabelsThatSayNothingAreRefused) {
+TEST(Meaning, LabelsWithoutSentimentAreRefused) {
     EXPECT_THAT(Meaning::of(Labels{"LABEL_0", "LABEL_1"}).error().message,
                 testing::HasSubstr("\"LABEL_0\" is not a sentiment label"));
     EXPECT_THAT(Meaning::of(Labels{"positive", "neutral"}).error().message,

@@ -5,12 +5,12 @@
 namespace plimsoll::http {
 namespace {
 
-TEST(AllowedHosts, AnyNameWithoutAList) {
+TEST(AllowedHosts, AnyNameIsAllowedWithoutAList) {
     EXPECT_TRUE(AllowedHosts().allow("evil.example"));
     EXPECT_TRUE(AllowedHosts::parse("").value().allow("evil.example"));
 }
 
-TEST(AllowedHosts, AddressesAndLocalhostAlwaysPass) {
+TEST(AllowedHosts, AddressesAndLocalhostAreAlwaysAllowed) {
     const auto none = AllowedHosts::only({});
     for (const auto* host : {"127.0.0.1", "10.0.0.7:7272", "[::1]", "[fe80::1]:7272", "localhost",
                              "LOCALHOST:80", "localhost.", "app.localhost:7272"}) {
@@ -22,7 +22,7 @@ TEST(AllowedHosts, AddressesAndLocalhostAlwaysPass) {
     }
 }
 
-TEST(AllowedHosts, NamesAndNamesBelow) {
+TEST(AllowedHosts, NamesAndSubdomainsAreAllowed) {
     const auto hosts = AllowedHosts::parse("Plimsoll.example.com, *.lab.example.org").value();
     for (const auto* host : {"plimsoll.example.com", "PLIMSOLL.example.com:443",
                              "a.lab.example.org", "b.a.lab.example.org.", "127.0.0.1"}) {

@@ -44,7 +44,7 @@ TEST(CallerLimits, RetryAfterIsWhenTheNextOnePasses) {
     EXPECT_TRUE(limits.admit(caller(1), kStart + 30s));
 }
 
-TEST(CallerLimits, OneCallerDoesNotUseUpAnothers) {
+TEST(CallerLimits, CallersDoNotShareALimit) {
     CallerLimits limits({.requests_per_minute = 1});
     ASSERT_TRUE(limits.admit(caller(1), kStart));
     ASSERT_FALSE(limits.admit(caller(1), kStart));
@@ -65,7 +65,7 @@ TEST(CallerLimits, ATeamsCallersShare) {
     EXPECT_TRUE(limits.admit(caller(4, 2), kStart));
 }
 
-TEST(CallerLimits, APlaceIsFreeWhenItsRequestEnds) {
+TEST(CallerLimits, ASlotIsFreedWhenItsRequestEnds) {
     CallerLimits limits({.concurrent_requests = 2});
     auto first = limits.admit(caller(1), kStart);
     const auto second = limits.admit(caller(1), kStart);

@@ -32,7 +32,7 @@ TEST(CredentialGuard, LimitsAnAddressThatSendsUnknownCredentials) {
     EXPECT_TRUE(guard.admit("192.0.2.1", "another", kStart + limits::kFailureWindow));
 }
 
-TEST(CredentialGuard, LetsNeighboursOfAFailingClientPass) {
+TEST(CredentialGuard, DoesNotAffectOtherCallersOfAnAddress) {
     CredentialGuard guard;
     guard.record_valid("good", kStart);
     fail_often(guard, kStart);

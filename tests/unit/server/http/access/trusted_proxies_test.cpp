@@ -31,7 +31,7 @@ TEST(TrustedProxies, HeadersOfOtherClientsAreNotTrusted) {
     EXPECT_EQ(request.remote_address, "10.0.0.6");
 }
 
-TEST(TrustedProxies, TheLastAddressThatIsNoProxysIsTheClients) {
+TEST(TrustedProxies, TheLastAddressOutsideTheProxiesIsTheClients) {
     const auto request =
         applied(from("::1", {{"X-Forwarded-For", "127.0.0.1, 203.0.113.9, 10.1.2.3"},
                              {"X-Forwarded-For", "10.0.0.5"}}));

@@ -65,7 +65,7 @@ TEST_F(ContractTest, RoutesToTheOperation) {
                 ElementsAre(Pair("team_id", "t/1"), Pair("user_id", "u2")));
 }
 
-TEST_F(ContractTest, SaysWhatAPathKnows) {
+TEST_F(ContractTest, ListsTheMethodsOfAPath) {
     EXPECT_EQ(match("GET", "/v1/nothing").error().status, 404);
     EXPECT_EQ(match("GET", "/v1/jobs/").error().status, 404);
     EXPECT_EQ(match("GET", "/").error().status, 404);

@@ -33,7 +33,7 @@ TEST(ParseJson, BoundsTheDepth) {
     EXPECT_EQ(detail("\"" + std::string(100, '[') + "\\\"" + std::string(100, '[') + "\""), "ok");
 }
 
-TEST(ParseJson, SaysWhereItIsNoJson) {
+TEST(ParseJson, ReportsThePositionOfInvalidJson) {
     EXPECT_EQ(detail("{\"a\":}"),
               "The body is not JSON: parse error at line 1, column 6: syntax error while parsing "
               "value - unexpected '}'; expected '[', '{', or a literal.");
@@ -44,7 +44,7 @@ TEST(ParseJson, SaysWhereItIsNoJson) {
     EXPECT_NE(detail("{} {}"), "ok");
 }
 
-TEST(ParseJson, RefusesWhatReadersDisagreeAboutAndWhatCannotBeKept) {
+TEST(ParseJson, RefusesAmbiguousAndUnstorableJson) {
     EXPECT_EQ(detail(R"({"kind": 1, "args": {"kind": 2}, "kind": 3})"),
               "The body has the member /kind twice.");
     EXPECT_EQ(detail(R"([1, {"a": [{"b/": 1, "b/": 1}]}])"),
@@ -54,7 +54,7 @@ TEST(ParseJson, RefusesWhatReadersDisagreeAboutAndWhatCannotBeKept) {
     EXPECT_EQ(detail(R"({"a": {"b\u0000": 1}})"), "A member name contains U+0000.");
 }
 
-TEST(ParseJson, BuildsWhatTheLibraryBuilds) {
+TEST(ParseJson, EqualsTheLibrarysResult) {
     for (const std::string text :
          {R"({"a": [1, -2, 3.5, 18446744073709551615, true, null, "x", {}], "b": {"c": []}})",
           "[[], [[1], {}], \"\"]", "7", "\"text\"",

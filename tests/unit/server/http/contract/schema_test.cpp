@@ -146,7 +146,7 @@ TEST(Schema, TriesPatternsOnShortTextsOnly) {
                 ElementsAre(" must have at most 10 characters"));
 }
 
-TEST(Schema, RefusesWhatTextOfTheDatabaseCannotHold) {
+TEST(Schema, RefusesTextThatTheDatabaseCannotStore) {
     const std::string text("a\0b", 3);
     const json open = {{"type", "object"}, {"additionalProperties", true}};
     EXPECT_THAT(wrong({{"type", "string"}}, text), ElementsAre(" must not contain U+0000"));
@@ -156,7 +156,7 @@ TEST(Schema, RefusesWhatTextOfTheDatabaseCannotHold) {
     EXPECT_THAT(wrong({{"type", "string"}, {"x-raw-text", true}}, text), IsEmpty());
 }
 
-TEST(Schema, RefusesWhatItCannotCheck) {
+TEST(Schema, RefusesUnknownKeywords) {
     EXPECT_THAT(refused({{"type", "string"}, {"pattern", "a"}}),
                 HasSubstr("Thing: a pattern needs"));
     EXPECT_THAT(refused({{"multipleOf", 2}}), HasSubstr("multipleOf is not checked"));

@@ -68,7 +68,7 @@ TEST_F(BaselineEndpoints, SubmittersMayPin) {
               200);
 }
 
-TEST_F(BaselineEndpoints, OnlyReportsOfKindsThatAreComparedArePinned) {
+TEST_F(BaselineEndpoints, OnlyComparableReportsArePinned) {
     const auto id = submit();
     const auto refused = pin(id, identity_.ada);
     EXPECT_EQ(refused.status, 404);

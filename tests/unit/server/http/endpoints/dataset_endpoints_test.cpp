@@ -46,7 +46,7 @@ TEST_F(DatasetEndpoints, AFileInAnyPartsBecomesReady) {
     }
 }
 
-TEST_F(DatasetEndpoints, ALongBodyIsStoredWhileItComes) {
+TEST_F(DatasetEndpoints, ALongBodyIsStoredAsItArrives) {
     std::string file = "text\n";
     // Does not compress well, so that it makes more than one step.
     for (std::uint32_t i = 0, x = 1; file.size() < (8u << 20); ++i) {
@@ -80,7 +80,7 @@ TEST_F(DatasetEndpoints, OneHundredContinueIsSentOnlyForABodyThatWillBeRead) {
     EXPECT_EQ(right.receive().json().at("state"), "ready");
 }
 
-TEST_F(DatasetEndpoints, BytesOfABrokenUploadAreKept) {
+TEST_F(DatasetEndpoints, BytesOfAnInterruptedUploadAreKept) {
     const std::string file = "text\ngood\nbad\n";
     const auto path = announce(file.size());
     {
@@ -106,7 +106,7 @@ TEST_F(DatasetEndpoints, TheWrongBodyIsRefused) {
     EXPECT_EQ(put(path, 0, "text\n").status, 409);
 }
 
-TEST_F(DatasetEndpoints, ListsArePagedAndForTheTeamAlone) {
+TEST_F(DatasetEndpoints, ListsArePagedAndPerTeam) {
     for (int i = 0; i < 3; ++i) announce(5);
     const auto page = call("listDatasets", {"GET", "/v1/datasets?limit=2", identity_.ada}).json();
     EXPECT_EQ(page.at("items").size(), 2u);
@@ -150,7 +150,7 @@ TEST_F(DatasetEndpoints, AJobOnADatasetKnowsItsColumns) {
                               {"custom_id_position", 0}}));
 }
 
-TEST_F(DatasetEndpoints, AKeysFirstAnswerOutlivesTheDataset) {
+TEST_F(DatasetEndpoints, AKeysFirstResponseOutlivesTheDataset) {
     const std::string file = "text\ngood\n";
     const auto path = announce(file.size());
     EXPECT_EQ(put(path, 0, file).status, 200);

@@ -12,7 +12,7 @@ TEST_F(DeviceEndpoints, ListsDevices) {
               1u);
 }
 
-TEST_F(DeviceEndpoints, AdministratorsHaveADeviceCleanedUp) {
+TEST_F(DeviceEndpoints, AdministratorsRequestACleanup) {
     const auto path = std::string("/v1/devices/node-a/host/cleanup");
     EXPECT_EQ(call({"POST", path, identity_.tom}).status, 403);
     const auto asked = call("cleanUpDevice", {"POST", path, identity_.ada});

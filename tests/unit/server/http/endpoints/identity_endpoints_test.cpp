@@ -34,7 +34,7 @@ class IdentityEndpoints : public LiveServer {
 };
 
 // Every operation of the contract, without a credential and with one that may do nothing.
-TEST_F(IdentityEndpoints, EveryOperationAsksForWhatTheContractSays) {
+TEST_F(IdentityEndpoints, EveryOperationRequiresTheContractsScope) {
     const Contract contract(contract_json());
     int checked = 0;
     for (const auto& operation : contract.operations()) {
@@ -78,7 +78,7 @@ TEST_F(IdentityEndpoints, ALinkSignsInOnce) {
     EXPECT_EQ(whoami.json().at("csrf_token"), session.csrf);
 }
 
-TEST_F(IdentityEndpoints, ASessionThatWritesShowsItsToken) {
+TEST_F(IdentityEndpoints, ASessionThatWritesSendsItsToken) {
     const auto session = sign_in();
     const Sent submit{"POST", "/v1/jobs", {}, kTwoTexts};
     EXPECT_EQ(call("createJob", with(session, submit, false)).status, 403);
@@ -103,7 +103,7 @@ TEST_F(IdentityEndpoints, SigningOutEndsTheSessionOnTheServer) {
         409);
 }
 
-TEST_F(IdentityEndpoints, ATokenSignsInOnlyWithAllItMayDo) {
+TEST_F(IdentityEndpoints, ATokenSignsInOnlyWithAllScopes) {
     const auto with_token = [&](const std::string& token) {
         return call("createSession", {"POST", "/v1/sessions", {}, json{{"token", token}}.dump()})
             .status;
@@ -188,7 +188,7 @@ TEST_F(IdentityEndpoints, AUserIsDisabledAndEnabled) {
 }
 
 // Ids are numbers: whoever counts through them must not learn names and addresses.
-TEST_F(IdentityEndpoints, ATeamsOwnerAddsNobodyById) {
+TEST_F(IdentityEndpoints, ATeamOwnerCannotAddUsersById) {
     const auto team = me(identity_.tom).at("team").at("id").get<std::string>();
     const auto vera = me(identity_.vera).at("user").at("id").get<std::string>();
     for (const auto& id : {vera, std::string("user_000000009c4f1")}) {
@@ -238,7 +238,7 @@ TEST_F(IdentityEndpoints, ATokenWithFewerScopesManagesNoTokens) {
     EXPECT_EQ(call("createToken", {"POST", "/v1/tokens", identity_.vera, body}).status, 201);
 }
 
-TEST_F(IdentityEndpoints, WhatATokenMadeEndsWithIt) {
+TEST_F(IdentityEndpoints, TokensMadeWithATokenEndWithIt) {
     const std::string body = R"({"name": "one", "scopes": ["jobs:read", "reports:read"]})";
     const auto make = [&](const std::string& with) {
         return call("createToken", {"POST", "/v1/tokens", with, body}).json();
@@ -251,7 +251,7 @@ TEST_F(IdentityEndpoints, WhatATokenMadeEndsWithIt) {
     EXPECT_EQ(call({"GET", "/v1/jobs", child}).status, 401);
 }
 
-TEST_F(IdentityEndpoints, ATokenMayNotDoMoreThanItsMaker) {
+TEST_F(IdentityEndpoints, ATokenHasAtMostItsCreatorsScopes) {
     const auto pointer = [&](const std::string& token, const std::string& body) {
         const auto refused = call("createToken", {"POST", "/v1/tokens", token, body});
         EXPECT_EQ(refused.status, 422) << refused.body;
@@ -270,7 +270,7 @@ TEST_F(IdentityEndpoints, ATokenMayNotDoMoreThanItsMaker) {
     EXPECT_EQ(created.json().at("token").at("expires_at"), "2998-12-31T22:00:00.000Z");
 }
 
-TEST_F(IdentityEndpoints, NothingMadeWithAnExpiringTokenOutlivesIt) {
+TEST_F(IdentityEndpoints, TokensMadeWithAnExpiringTokenDoNotOutliveIt) {
     const auto end = std::string(FakeIdentity::kBriefEnd);
     const auto body = [](const std::string& expires_at) {
         json token = {{"name", "x"}, {"scopes", {"jobs:read"}}};

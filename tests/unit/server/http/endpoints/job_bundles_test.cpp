@@ -33,7 +33,7 @@ class JobBundles : public LiveServer {
 
 using Texts = std::vector<std::string>;
 
-TEST_F(JobBundles, EachJobIsStoredOrRefusedOnItsOwn) {
+TEST_F(JobBundles, EachJobIsStoredOrRefusedIndependently) {
     const auto response =
         post("per_item", {spec("a"),
                           spec("b", unique_),

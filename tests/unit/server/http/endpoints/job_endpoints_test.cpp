@@ -179,7 +179,7 @@ TEST_F(JobEndpoints, NamesBrokenParameters) {
     }
 }
 
-TEST_F(JobEndpoints, ReadsAJobOrSaysThatItIsUnchanged) {
+TEST_F(JobEndpoints, ReadsAJobOrReportsThatItIsUnchanged) {
     const auto id = submit();
     const auto first = call("getJob", {"GET", path_of(id), identity_.ada});
     EXPECT_EQ(first.status, 200);
@@ -204,7 +204,7 @@ TEST_F(JobEndpoints, WaitingReturnsWhenTheJobChanges) {
     EXPECT_EQ(call("getJob", {"GET", path_of(id) + "?wait=61", identity_.ada}).status, 400);
 }
 
-TEST_F(JobEndpoints, AnotherTeamsJobLooksLikeNone) {
+TEST_F(JobEndpoints, AnotherTeamsJobLooksMissing) {
     const auto id = submit();
     const auto missing = to_public(JobId{424242});
     for (const auto* rest : {"", "/events", "/report", "/results"}) {
@@ -249,7 +249,7 @@ TEST_F(JobEndpoints, ReportAndResultsWaitForTheEnd) {
     EXPECT_EQ(results.json().at("items").size(), 2u);
 }
 
-TEST_F(JobEndpoints, WhatTakesNoBodyTakesAnEmptyObject) {
+TEST_F(JobEndpoints, OperationsWithoutABodyAcceptAnEmptyObject) {
     const auto path = path_of(submit()) + "/cancellation";
     EXPECT_EQ(call({"POST", path, identity_.ada, "[]"}).status, 400);
     EXPECT_EQ(call({"POST", path, identity_.ada, R"({"why":"late"})"}).status, 413);
@@ -284,7 +284,7 @@ TEST_F(JobEndpoints, ADamagedChunkEndsTheConnection) {
 
 TEST_F(JobEndpoints, ABrokenDatabaseIsUnavailable) {
     const auto id = submit();
-    on_io([&] { jobs_.broken = Error{Errc::unavailable, "The database does not answer.", {}}; });
+    on_io([&] { jobs_.broken = Error{Errc::unavailable, "The database does not respond.", {}}; });
     for (const auto& target : {path_of(id), std::string("/v1/jobs"), std::string("/readyz")}) {
         const auto response = call({"GET", target, identity_.ada});
         EXPECT_EQ(response.status, 503) << target;

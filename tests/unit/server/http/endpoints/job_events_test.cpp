@@ -129,7 +129,7 @@ TEST_F(JobEvents, EndWhenTheClientDisconnects) {
     EXPECT_TRUE(client.closed());
 }
 
-TEST_F(JobEvents, AreAPageForWhoAsksForNoStream) {
+TEST_F(JobEvents, AreAPageUnlessAStreamIsRequested) {
     const auto id = submit();
     Sent sent{"GET", path_of(id) + "/events", identity_.ada};
     sent.headers = {{"Accept", "image/png"}};

@@ -112,7 +112,7 @@ TEST_F(JobResults, ARangeBeyondTheEndIsRefusedWithTheSize) {
     EXPECT_EQ(response.header("content-range"), "bytes */" + std::to_string(size));
 }
 
-TEST_F(JobResults, AnotherVersionOrSeveralRangesGetTheWhole) {
+TEST_F(JobResults, AnotherVersionOrSeveralRangesGetEverything) {
     const auto id = some();
     const auto whole = get(id, "results.csv");
     for (const Headers& headers :
@@ -144,7 +144,7 @@ TEST_F(JobResults, EveryFormatAndEveryJobHasItsOwnEtag) {
     EXPECT_FALSE(etags.contains(""));
 }
 
-TEST_F(JobResults, CompressedItHoldsTheSameAndHasNoRanges) {
+TEST_F(JobResults, CompressedResultsAreTheSameAndHaveNoRanges) {
     const auto id = some();
     for (const std::string format : {"json", "jsonl", "csv"}) {
         const auto plain = get(id, file(format));
@@ -174,7 +174,7 @@ TEST_F(JobResults, HeadSendsTheHeadersOfGet) {
     }
 }
 
-TEST_F(JobResults, APartIsCutOutOfTheChunksThatHoldIt) {
+TEST_F(JobResults, APartIsReadFromItsChunks) {
     std::vector<std::string> chunks;
     std::string all;
     for (int i = 0; i < 4; ++i) {

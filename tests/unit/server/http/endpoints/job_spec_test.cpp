@@ -38,7 +38,7 @@ TEST_F(JobSpecs, TimesAreReadAndChecked) {
     EXPECT_EQ(refused(with("timeout_seconds", 0).dump()), Pointers{"/timeout_seconds"});
 }
 
-TEST_F(JobSpecs, AUniqueKeyThatIsTakenNamesItsJob) {
+TEST_F(JobSpecs, ATakenUniqueKeyNamesItsJob) {
     const auto spec = with("unique", {{"key", "nightly"}}).dump();
     const auto holder = post(spec).json();
     EXPECT_EQ(holder.at("unique_key"), "nightly");

@@ -21,7 +21,7 @@ class JobSubmit : public LiveServer {
     }
 };
 
-TEST_F(JobSubmit, SubmittingAnswersAcceptedAndSaysWhere) {
+TEST_F(JobSubmit, SubmittingReturnsAcceptedWithTheLocation) {
     const auto response = post(kTwoTexts);
     EXPECT_EQ(response.status, 202);
     const auto job = response.json();
@@ -32,7 +32,7 @@ TEST_F(JobSubmit, SubmittingAnswersAcceptedAndSaysWhere) {
     EXPECT_EQ(job.at("labels"), json({{"desk", "energy"}}));
 }
 
-TEST_F(JobSubmit, AKeyMakesOneJob) {
+TEST_F(JobSubmit, AKeyCreatesOneJob) {
     const auto first = post(kTwoTexts, "k1");
     const auto again = post(kTwoTexts, "k1");
     EXPECT_EQ(again.json().at("id"), first.json().at("id"));
@@ -72,7 +72,7 @@ TEST_F(JobSubmit, NamesTheBrokenFields) {
     EXPECT_EQ(refused("[]"), Pointers{""});
 }
 
-TEST_F(JobSubmit, RefusesBodiesThatAreNoJson) {
+TEST_F(JobSubmit, RefusesBodiesThatAreNotJson) {
     EXPECT_EQ(post("{\"kind\":").status, 400);
     const auto utf8 = post("{\"kind\":\"\xff\"}");
     EXPECT_EQ(utf8.status, 400);

@@ -40,7 +40,7 @@ TEST_F(QueueEndpoints, OnlyAdministratorsOfTheInstallationSetShares) {
     EXPECT_EQ(none.status, 404);
 }
 
-TEST_F(QueueEndpoints, LimitsAndClassesAreSetWhole) {
+TEST_F(QueueEndpoints, LimitsAndClassesAreReplacedWhole) {
     const auto limits = "/v1/teams/" + trading() + "/limits";
     EXPECT_EQ(call("setTeamLimits", {"PUT", limits, identity_.ada, R"({"queued_jobs":7})"}).status,
               200);
@@ -127,7 +127,7 @@ TEST_F(QueueEndpoints, ARefusalForAQuotaNamesIt) {
     EXPECT_GE(std::stoi(refused.header("retry-after")), 3500);
 }
 
-TEST_F(QueueEndpoints, AdministratorsSeeWhatHoldsBackVacuumAfterAMinute) {
+TEST_F(QueueEndpoints, AdministratorsSeeVacuumBlockersAfterAMinute) {
     shares_.holders = {{"session", "process 12", Timestamp{}, 61}, {"session", "young", {}, 59}};
     const auto warnings = queue(identity_.ada).at("warnings");
     ASSERT_EQ(warnings.size(), 1U);
@@ -159,7 +159,7 @@ class UsageEndpoint : public LiveServer {
     }
 };
 
-TEST_F(UsageEndpoint, ATeamSeesItsOwnUseAndAnAdministratorAll) {
+TEST_F(UsageEndpoint, ATeamSeesItsOwnUsageAndAnAdministratorAll) {
     const auto all = usage(identity_.ada, "?group_by=hour,team,user,kind").json();
     ASSERT_EQ(all.at("items").size(), 2U);
     EXPECT_EQ(all["items"][0]["user"]["name"], nullptr);
@@ -191,7 +191,7 @@ TEST_F(UsageEndpoint, MoreThanTenThousandRowsAreRefused) {
     EXPECT_EQ(refused.json().at("errors").at(0).at("parameter"), "group_by");
 }
 
-TEST_F(UsageEndpoint, CsvHasOneLineARow) {
+TEST_F(UsageEndpoint, CsvHasOneLinePerRow) {
     const auto table =
         call("getUsageCsv", {"GET", "/v1/usage.csv?group_by=hour,team,user,kind", identity_.tom});
     EXPECT_EQ(table.status, 200);

@@ -48,7 +48,7 @@ TEST_F(ScheduleEndpoints, ShowsTheNextFiveTimesAsClocksThereShowThem) {
     EXPECT_FALSE(listed.json().at("items")[0].contains("job"));
 }
 
-TEST_F(ScheduleEndpoints, NameEveryFieldThatIsWrong) {
+TEST_F(ScheduleEndpoints, NameEveryInvalidField) {
     auto body = spec();
     body["cron"] = "61 * * * *";
     EXPECT_EQ(wrong(body), Pointers{"/cron"});

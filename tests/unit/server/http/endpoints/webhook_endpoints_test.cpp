@@ -42,7 +42,7 @@ TEST_F(WebhookEndpoints, NeedATeamAdministrator) {
     EXPECT_EQ(call({"GET", "/v1/webhooks"}).status, 401);
 }
 
-TEST_F(WebhookEndpoints, AForeignWebhookLooksLikeNone) {
+TEST_F(WebhookEndpoints, AnotherTeamsWebhookLooksMissing) {
     const auto path = create();
     for (const auto& [method, rest] :
          {std::pair{"DELETE", ""}, {"GET", "/deliveries"}, {"POST", "/deliveries"}}) {

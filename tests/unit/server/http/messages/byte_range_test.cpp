@@ -12,7 +12,7 @@ std::string shown(std::string_view header, std::uint64_t total) {
     return slice ? content_range(*slice, total) : "none";
 }
 
-TEST(ByteRange, IsCutToWhatThereIs) {
+TEST(ByteRange, IsClippedToTheContent) {
     EXPECT_EQ(shown("bytes=0-", 100), "bytes 0-99/100");
     EXPECT_EQ(shown("bytes=10-19", 100), "bytes 10-19/100");
     EXPECT_EQ(shown("bytes=99-", 100), "bytes 99-99/100");
@@ -21,7 +21,7 @@ TEST(ByteRange, IsCutToWhatThereIs) {
     EXPECT_EQ(shown("bytes=-1000", 100), "bytes 0-99/100");
 }
 
-TEST(ByteRange, BeyondTheEndThereIsNothing) {
+TEST(ByteRange, IsEmptyBeyondTheEnd) {
     EXPECT_EQ(shown("bytes=100-", 100), "none");
     EXPECT_EQ(shown("bytes=0-", 0), "none");
     EXPECT_EQ(shown("bytes=-0", 100), "none");

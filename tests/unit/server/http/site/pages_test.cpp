@@ -66,7 +66,7 @@ TEST_F(Pages, AreServedWithAStrictPolicy) {
     EXPECT_EQ(get(*files, request).status, 304);
 }
 
-TEST_F(Pages, AssetsAreKeptForEverAndCompressed) {
+TEST_F(Pages, AssetsAreCachedAndCompressed) {
     auto files = StaticFiles::load(folder_);
     Request request;
     request.method = "GET";
@@ -108,7 +108,7 @@ TEST_F(Pages, NothingOutsideTheFolderIsServed) {
     EXPECT_EQ(get(*files, request).status, 405);
 }
 
-TEST_F(Pages, AFolderWithoutPagesIsSaidClearly) {
+TEST_F(Pages, AFolderWithoutPagesIsAClearError) {
     fs::remove(folder_ / "index.html");
     const auto files = StaticFiles::load(folder_);
     ASSERT_FALSE(files);

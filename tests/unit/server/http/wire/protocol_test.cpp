@@ -30,7 +30,7 @@ class Protocol : public LiveServer {
     bool is_healthy() { return call({"GET", "/healthz"}).status == 200; }
 };
 
-TEST_F(Protocol, RefusesWhatIsNotHttp) {
+TEST_F(Protocol, RefusesInvalidHttp) {
     EXPECT_EQ(status_of("hello\r\n\r\n"), 400);
     EXPECT_EQ(status_of("GET /healthz HTTP/9.9\r\nHost: a\r\n\r\n"), 400);
     EXPECT_EQ(status_of("GET /healthz HTTP/1.1\nHost: a\n\n"), 400);
@@ -126,7 +126,7 @@ TEST_F(Protocol, ChecksCredentialsBeforeTheBody) {
 }
 
 // Bodies that were announced and do not come hold nothing.
-TEST_F(Protocol, SilentBodiesStopNobody) {
+TEST_F(Protocol, SilentBodiesBlockNobody) {
     std::vector<std::unique_ptr<RawClient>> silent;
     for (int i = 0; i < 16; ++i) {
         silent.push_back(std::make_unique<RawClient>(port_));
@@ -139,7 +139,7 @@ TEST_F(Protocol, SilentBodiesStopNobody) {
 }
 
 // A caller's share of the memory for bodies is its own to fill.
-TEST_F(Protocol, ACallerThatHoldsItsShareStopsNobodyElse) {
+TEST_F(Protocol, ACallerAtItsLimitBlocksNobodyElse) {
     constexpr std::size_t kWhole = 8 * limits::kMiB;
     constexpr std::size_t kFirst = 6 * limits::kMiB;
     static_assert(3 * kFirst > limits::kBodies.of_large.caller + limits::kMiB &&
@@ -164,7 +164,7 @@ TEST_F(Protocol, ACallerThatHoldsItsShareStopsNobodyElse) {
     EXPECT_EQ(statuses, (std::multiset<int>{400, 400, 503}));  // one too many; blanks are no JSON
 }
 
-TEST_F(Protocol, BoundsWhatABodyBecomesWhenItIsParsed) {
+TEST_F(Protocol, BoundsTheMemoryOfAParsedBody) {
     std::string texts = R"({"kind":"sentiment","args":{"texts":[)"
                         "\"\"";
     while (texts.size() < 8 * limits::kMiB - 100) texts += ",\"\"";
@@ -198,7 +198,7 @@ TEST_F(Protocol, RefusesLargeChunkExtensionsAndTrailers) {
 }
 
 // What another program in front of us may read differently.
-TEST_F(Protocol, RefusesWhatProxiesReadDifferently) {
+TEST_F(Protocol, RefusesRequestsThatProxiesParseDifferently) {
     const std::string body = kTwoTexts;
     const auto length = std::to_string(body.size());
     const auto post = [&](const std::string& fields) {
@@ -232,7 +232,7 @@ TEST_F(Protocol, KeepsAConnectionAfterARefusalWithoutBody) {
     EXPECT_EQ(client.receive().status, 200);
 }
 
-TEST_F(Protocol, ClosesWhenTheClientWantsIt) {
+TEST_F(Protocol, ClosesOnRequest) {
     RawClient client(port_);
     client.send("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     EXPECT_EQ(client.receive().status, 200);

@@ -108,7 +108,7 @@ TEST_F(Tls, ClosesPlainHttpConnections) {
     EXPECT_EQ(client.receive().status, 0);
 }
 
-TEST_F(Tls, AFileThatCannotBeUsedIsNamed) {
+TEST_F(Tls, AnUnusableFileIsNamed) {
     options_.tls->key = folder_ / "missing.pem";
     const auto port = start(options_);
     ASSERT_FALSE(port);

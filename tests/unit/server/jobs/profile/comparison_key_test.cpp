@@ -18,7 +18,7 @@ json on(const char* name, int units) {
               {"compute_units", units}}}};
 }
 
-TEST(ProfileComparisonKey, SaysWhatWasMeasuredWhereAndWithinWhat) {
+TEST(ProfileComparisonKey, ContainsModeDeviceAndLimits) {
     EXPECT_EQ(comparison_key({{"mode", "engine"}}, on("NVIDIA H200", 132)),
               "engine on NVIDIA H200 (gpu, 132 units), batches up to 4096");
     EXPECT_EQ(
@@ -32,7 +32,7 @@ TEST(ProfileComparisonKey, SaysWhatWasMeasuredWhereAndWithinWhat) {
         "batches up to 64, within 2.5 ms, within 100 MB");
 }
 
-TEST(ProfileComparisonKey, IsOfOneModelOfDeviceAndNotOfOneMachineOrDriver) {
+TEST(ProfileComparisonKey, ContainsTheDeviceModelButNotMachineOrDriver) {
     const json args = {{"mode", "engine"}};
     auto elsewhere = on("NVIDIA H200", 132);
     elsewhere["device"]["device"] = "opencl:nvidia:5";

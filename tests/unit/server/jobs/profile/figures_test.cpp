@@ -27,7 +27,7 @@ TEST(ProfileFigures, ASecondQueueIsRecommendedAboveTheGuidesGain) {
     }
 }
 
-TEST(ProfileFigures, TellWhatToDoAboutTheSecondQueue) {
+TEST(ProfileFigures, RecommendASecondQueueOrNone) {
     const auto note = [](double speedup, bool own_memory, bool enabled) {
         return overlap_of(speedup, own_memory, enabled).at("note").get<std::string>();
     };

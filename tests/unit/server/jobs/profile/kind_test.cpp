@@ -66,7 +66,7 @@ Outcome run_all(const json& args, opencl::Device* device, const KindSettings& se
     return outcome;
 }
 
-TEST(ProfileKind, RunsWhereTheModeNeeds) {
+TEST(ProfileKind, RunsOnTheClassThatTheModeNeeds) {
     EXPECT_EQ(plan_of(json::object())->requirement.device_class, "gpu,cpu,host");
     EXPECT_EQ(plan_of({{"mode", "engine"}})->requirement.device_class, "gpu,cpu");
     EXPECT_EQ(plan_of({{"mode", "sentiment"}})->requirement.device_class, "host");
@@ -74,7 +74,7 @@ TEST(ProfileKind, RunsWhereTheModeNeeds) {
     EXPECT_EQ(plan_of(json::object())->tasks[0].items, 10);
 }
 
-TEST(ProfileKind, RunsOnTheDeviceThatIsNamed) {
+TEST(ProfileKind, RunsOnTheNamedDevice) {
     // Its class was looked up by the server.
     const auto plan = plan_of({{"device", "dock-1/opencl:pocl:0"}, {"device_class", "cpu"}});
     EXPECT_EQ(plan->requirement.device_class, "cpu");
@@ -84,7 +84,7 @@ TEST(ProfileKind, RunsOnTheDeviceThatIsNamed) {
               "/device no_device");
 }
 
-TEST(ProfileKind, NamesWhatCannotBe) {
+TEST(ProfileKind, NamesInvalidArguments) {
     EXPECT_EQ(error_of({{"sentiment_model", "finbert"}}), "/sentiment_model unknown_model");
     EXPECT_EQ(error_of({{"mode", "engine"}, {"device_class", "host"}}), "/device_class no_device");
     EXPECT_EQ(error_of({{"mode", "engine"}, {"sentiment_model", "finbert"}}), "");
@@ -165,7 +165,7 @@ std::set<std::string> methods_of(opencl::Device& device, const KindSettings& set
     return methods;
 }
 
-TEST(ProfileKind, MeasuresWhatTheDeviceWasProvenToDo) {
+TEST(ProfileKind, MeasuresTheDevicesProvenFeatures) {
     auto device = opencl::Device::open({"pocl", 0});
     ASSERT_TRUE(device) << device.error().message;
     const opencl::TemporaryFolder cache;
@@ -198,7 +198,7 @@ TEST(ProfileKind, MeasuresWithThePlansOfTheCache) {
     EXPECT_EQ(tuned(other.path()), 0);
 }
 
-TEST(ProfileKind, SaysThatADeviceIsMissingAndGoesOn) {
+TEST(ProfileKind, ReportsAMissingDeviceAndContinues) {
     const auto outcome = run_all({{"limits", {{"max_batch", 8}}}}, nullptr);
     EXPECT_EQ(outcome.output.items_ok, 3);
     EXPECT_EQ(outcome.output.items_failed, 7);
@@ -208,7 +208,7 @@ TEST(ProfileKind, SaysThatADeviceIsMissingAndGoesOn) {
                 HasSubstr("Failed: engine/peak: This worker has no"));
 }
 
-TEST(ProfileKind, LeavesARowForEachPartThatWasGivenUp) {
+TEST(ProfileKind, HasARowForEachQuarantinedPart) {
     const auto plan = plan_of({{"mode", "sentiment"}}).value();
     const auto rows = kind().failed_rows(plan.args, plan.tasks[0].input, "Its workers died.");
     ASSERT_TRUE(rows);

@@ -80,7 +80,7 @@ const std::string kOpenai =
     "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":9}}\n\n"
     "data: [DONE]\n\n";
 
-TEST(LlmCall, TakesOllamasOwnCounts) {
+TEST(LlmCall, UsesOllamasOwnCounts) {
     StandIn server(kOllama);
     const auto answer = server.ask("/api/generate");
     ASSERT_TRUE(answer) << answer.error().message;
@@ -96,7 +96,7 @@ TEST(LlmCall, TakesOllamasOwnCounts) {
     EXPECT_EQ(server.body["options"]["num_predict"], 8);
 }
 
-TEST(LlmCall, TakesTheUsageOfAnOpenaiStream) {
+TEST(LlmCall, UsesTheUsageOfAnOpenaiStream) {
     StandIn server(kOpenai);
     const auto answer = server.ask("/v1/chat/completions");
     ASSERT_TRUE(answer) << answer.error().message;
@@ -108,7 +108,7 @@ TEST(LlmCall, TakesTheUsageOfAnOpenaiStream) {
     EXPECT_TRUE(server.body["stream_options"]["include_usage"].get<bool>());
 }
 
-TEST(LlmCall, TakesAnAnswerInOnePiece) {
+TEST(LlmCall, AcceptsAResponseInOnePiece) {
     StandIn server(kHead + R"({"choices":[{"message":{"content":"So."}}],
 "usage":{"completion_tokens":2}})");
     const auto answer = server.ask("/chat/completions");
@@ -126,7 +126,7 @@ TEST(LlmCall, FollowsNoRedirect) {
     EXPECT_THAT(answer.error().message, HasSubstr("redirects are not followed"));
 }
 
-TEST(LlmCall, SaysWhatIsWrongWithAnAnswer) {
+TEST(LlmCall, ReportsInvalidResponses) {
     const auto error = [](const std::string& answer) {
         StandIn server(answer);
         const auto got = server.ask("/api/generate");
@@ -144,14 +144,14 @@ TEST(LlmCall, SaysWhatIsWrongWithAnAnswer) {
     EXPECT_EQ(error("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{").code, Errc::unavailable);
 }
 
-TEST(LlmCall, ReadsNoEndlessAnswer) {
+TEST(LlmCall, BoundsTheResponse) {
     StandIn server(kHead + std::string(5 << 20, 'x'));
     EXPECT_EQ(server.ask("/api/generate").error().code, Errc::too_large);
     StandIn stated("HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\n", Then::wait);
     EXPECT_EQ(stated.ask("/api/generate").error().code, Errc::too_large);
 }
 
-TEST(LlmCall, WaitsNoLongerThanItMay) {
+TEST(LlmCall, RespectsItsTimeout) {
     StandIn silent("", Then::wait);
     EXPECT_EQ(silent.ask("/api/generate", 100ms).error().code, Errc::timeout);
     StandIn stuck(kHead + "{\"response\":\"a\",\"done\":false}\n", Then::wait);
@@ -213,7 +213,7 @@ LlmSettings named(const char* urls) {
     return {parse_llm_endpoints(urls).value(), "mistral", 15};
 }
 
-TEST(LlmEndpoints, OnlyThoseThatAreNamedAreAsked) {
+TEST(LlmEndpoints, OnlyConfiguredOnesAreCalled) {
     const auto settings = named("http://a/api/generate,http://b/api/generate");
     const auto first = with_llm({{"mode", "llm"}}, settings);
     ASSERT_TRUE(first);
@@ -239,7 +239,7 @@ TEST(LlmEndpoints, OnlyThoseThatAreNamedAreAsked) {
               "other_mode");
 }
 
-TEST(LlmEndpoints, AFullProfileAsksOneWhereOneIsNamed) {
+TEST(LlmEndpoints, AFullProfileCallsOneIfConfigured) {
     const json full{{"mode", "full"}};
     EXPECT_FALSE(with_llm(full, named("")).value().contains("llm_endpoint"));
     const auto settled = with_llm(full, named("http://a/api/generate")).value();

@@ -17,14 +17,14 @@ std::string cell(const nlohmann::json& value) {
     return out;
 }
 
-TEST(Csv, QuotesWhatWouldEndTheCell) {
+TEST(Csv, QuotesCharactersThatWouldEndTheCell) {
     EXPECT_EQ(cell("calm"), "calm\r\n");
     EXPECT_EQ(cell("a, \"b\"\nc"), "\"a, \"\"b\"\"\nc\"\r\n");
     EXPECT_EQ(cell(nullptr), "\r\n");
     EXPECT_EQ(cell(-1.5), "-1.5\r\n");
 }
 
-TEST(Csv, ATextIsNoFormula) {
+TEST(Csv, ATextIsNotAFormula) {
     for (const std::string sign :
          {"=", "+", "-", "@", "\t", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"}) {
         EXPECT_EQ(cell(sign + "1"), "'" + sign + "1\r\n") << sign;

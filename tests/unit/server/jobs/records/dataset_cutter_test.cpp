@@ -56,7 +56,7 @@ Cut cut(RecordFormat format, std::string_view file, std::size_t at) {
     return {shown(chunks), second->columns()};
 }
 
-TEST(DatasetCutter, ItsRecordsDoNotDependOnWhereTheUploadWasCut) {
+TEST(DatasetCutter, ItsRecordsDoNotDependOnThePieces) {
     const std::vector<std::string> csv = {"0: 1,plain line 2", "1: 2,\"a, \"\"b\"\"\r\nc\" line 3",
                                           "2: !wrong_field_count line 6", "3: !invalid_utf8 line 7",
                                           "4: !unterminated_quote line 8"};
@@ -111,7 +111,7 @@ TEST(DatasetCutter, FilesThatCannotBeUsedAreRefused) {
     EXPECT_NE(whole(RecordFormat::csv, "a\n" + records + "1"), "");
 }
 
-TEST(DatasetCutter, ADamagedStateIsNoticed) {
+TEST(DatasetCutter, ADamagedStateIsDetected) {
     DatasetCutter cutter(RecordFormat::csv);
     std::vector<DatasetChunk> chunks;
     ASSERT_TRUE(cutter.feed("text\na\nb", chunks));

@@ -48,7 +48,7 @@ TEST(ResultsConverter, NoRowsGiveAnEmptyArrayAndABareHeader) {
     EXPECT_EQ(convert(ResultsFormat::jsonl, {}), "");
 }
 
-TEST(ResultsConverter, TextsThatASpreadsheetWouldRunAreDisarmedButNumbersStay) {
+TEST(ResultsConverter, TextsThatASpreadsheetWouldRunAreEscapedButNumbersStay) {
     for (const std::string start : {"=", "+", "-", "@", "\t"}) {
         const nlohmann::json row = {{"index", 0}, {"custom_id", start + "1"}, {"score", -1}};
         const std::string csv = convert(ResultsFormat::csv, {row.dump() + "\n"});

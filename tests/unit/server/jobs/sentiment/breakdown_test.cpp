@@ -14,7 +14,7 @@ TextScores scores(Label label, std::int64_t compound) {
     return {label, compound, 0, 0, 0};
 }
 
-TEST(SentimentBreakdown, CountsTheNamesAndThoseWithout) {
+TEST(SentimentBreakdown, CountsNamesAndTextsWithoutOne) {
     Breakdown breakdown;
     EXPECT_EQ(breakdown.summary(), nullptr);
     breakdown.add("EU", scores(Label::positive, 5000));
@@ -44,7 +44,7 @@ json of_two_tasks(int first, int second) {
     return tasks[0].summary();
 }
 
-TEST(SentimentBreakdown, MoreThanAHundredNamesAreNoTable) {
+TEST(SentimentBreakdown, MoreThanAHundredNamesGiveNoTable) {
     EXPECT_EQ(of_two_tasks(60, 40)["groups"].size(), 100);
     for (const auto& [first, second] :
          {std::pair(60, 41), std::pair(101, 0), std::pair(0, 101), std::pair(150, 150)}) {
@@ -71,7 +71,7 @@ TEST(SentimentSeries, ReadsTimesWithTheirZonesAndCountsTheOthers) {
     EXPECT_EQ(summary["points"][0]["mean"], 0.1);
 }
 
-TEST(SentimentSeries, TheFinestUnitThatFitsWhateverTheCut) {
+TEST(SentimentSeries, ChoosesTheFinestUnitThatFitsForAnyCut) {
     std::mt19937 random(7);
     const auto at = [&](int days) {
         const auto seconds = std::chrono::seconds(random() % static_cast<unsigned>(days * 86'400));

@@ -132,7 +132,7 @@ TEST(SentimentComparison, CountsAsByHand) {
     EXPECT_EQ(compared["slowest"], "finbert");
 }
 
-TEST(SentimentComparison, TheCutIntoTasksDoesNotShow) {
+TEST(SentimentComparison, TheResultDoesNotDependOnTheCut) {
     const auto texts = at_random(300, 2);
     const json whole = count(texts).summary(kCompared);
     for (const std::size_t cut : {1U, 7U, 150U, 299U}) {
@@ -149,7 +149,7 @@ TEST(SentimentComparison, TheCutIntoTasksDoesNotShow) {
     }
 }
 
-TEST(SentimentComparison, ShowsTheTextsThatModelsSeeTheMostDifferently) {
+TEST(SentimentComparison, ShowsTheTextsWithTheLargestDifferences) {
     std::vector<Said> texts;
     for (int i = 0; i < 30; ++i) {
         texts.push_back(
@@ -190,7 +190,7 @@ TEST(SentimentComparison, RecommendsTheFastestThatIsAsGood) {
     EXPECT_THAT(both["text"], HasSubstr("the most accurate (90.5 %) and the fastest"));
 }
 
-TEST(SentimentComparison, RecommendsNothingWhereLabelsAreTooFew) {
+TEST(SentimentComparison, RecommendsNothingWithTooFewLabels) {
     EXPECT_THAT(count(at_random(50, 3)).summary(kCompared)["recommendation"]["text"],
                 HasSubstr("needs 100"));
     std::vector<Said> unlabelled(
@@ -203,7 +203,7 @@ TEST(SentimentComparison, RecommendsNothingWhereLabelsAreTooFew) {
     EXPECT_THAT(one_class["text"], HasSubstr("all labels are the same"));
 }
 
-TEST(SentimentComparison, LabelsOfOnesOwnAreGivenAMeaning) {
+TEST(SentimentComparison, CustomLabelsAreMapped) {
     const GivenLabels labels(json{{"1", "positive"}, {"0", "negative"}, {"bullish", "neutral"}});
     EXPECT_EQ(labels.of("1"), Label::positive);
     EXPECT_EQ(labels.of("0"), Label::negative);
@@ -225,7 +225,7 @@ std::string refusal_of(const json& args) {
     return planned ? "" : planned.error().front().pointer + " " + planned.error().front().rule;
 }
 
-TEST(SentimentComparison, WhatCannotBeMeantIsRefused) {
+TEST(SentimentComparison, InvalidArgumentsAreRefused) {
     const json texts = {"good"};
     EXPECT_EQ(refusal_of({{"models", {"vader"}}, {"texts", texts}}), "");
     EXPECT_EQ(refusal_of({{"models", {"vader", "vader"}}, {"texts", texts}}), "/models/1 unique");
@@ -249,7 +249,7 @@ TEST(SentimentComparison, WhatCannotBeMeantIsRefused) {
         "");
 }
 
-TEST(SentimentComparison, EveryRowSaysWhatEachModelSays) {
+TEST(SentimentComparison, EveryRowHasEachModelsScore) {
     const auto planned =
         plan({{"models", {"vader"}},
               {"items",

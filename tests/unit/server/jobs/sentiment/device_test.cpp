@@ -258,7 +258,7 @@ TEST_F(SentimentOnDevice, KeepsTheModelUntilItIsReleased) {
     EXPECT_EQ(ledger_.used(), 0U);
 }
 
-TEST_F(SentimentOnDevice, AModelThatIsGoneOrChangedIsNotReplacedByAnother) {
+TEST_F(SentimentOnDevice, ARemovedOrChangedModelIsNotReplacedByAnother) {
     const auto planned = plan({{"texts", {"good news"}}});
     TinyModel other;
     other.tensors = TinyModel::random_tensors(2);
@@ -269,7 +269,7 @@ TEST_F(SentimentOnDevice, AModelThatIsGoneOrChangedIsNotReplacedByAnother) {
     EXPECT_EQ(score(planned).error().code, Errc::unavailable);
 }
 
-TEST_F(SentimentOnDevice, StopsAndTellsShortMemory) {
+TEST_F(SentimentOnDevice, StopsAndReportsLowMemory) {
     const auto planned = plan({{"texts", {"good news"}}});
     const auto hog = ledger_.enter(ledger_.free() - 1000, "another program").value();
     EXPECT_EQ(score(planned).error().code, Errc::exhausted);

@@ -98,7 +98,7 @@ TEST(SentimentKind, EveryRowHasTheContractsColumns) {
     }
 }
 
-TEST(SentimentKind, RowsCarryTheHeadOfTheirText) {
+TEST(SentimentKind, RowsContainTheBeginningOfTheirText) {
     std::string wide;
     for (int i = 0; i < 300; ++i) wide += "é";
     const std::string huge(kLongestText + 1, 'x');
@@ -265,7 +265,7 @@ TEST(SentimentKind, DamagedChunksAreFinalErrors) {
     EXPECT_EQ(run.merge("{}", partials).error().code, Errc::corrupt);
 }
 
-TEST(SentimentKind, ATaskThatWasGivenUpStillHasARowForEveryItem) {
+TEST(SentimentKind, AQuarantinedTaskHasARowForEveryItem) {
     const std::string too_long(kLongestText + 1, 'x');
     const auto planned =
         plan(json{{"items", {{{"custom_id", "a"}, {"text", "fine"}}, {{"text", too_long}}}}});

@@ -36,7 +36,7 @@ json completed(const json& args, const Knowledge& known) {
     return contract().complete(args, known).value();
 }
 
-TEST(SentimentModels, TheDefaultIsFinbertWhereAWorkerHasItElseVader) {
+TEST(SentimentModels, TheDefaultIsFinbertIfAWorkerHasItElseVader) {
     const json args{{"texts", {"a"}}};
     EXPECT_EQ(completed(args, {})["model"], "vader");
     EXPECT_EQ(completed(args, knowledge({model("roberta")}))["model"], "vader");
@@ -45,7 +45,7 @@ TEST(SentimentModels, TheDefaultIsFinbertWhereAWorkerHasItElseVader) {
     EXPECT_FALSE(contract().is_complete(args));
 }
 
-TEST(SentimentModels, AModelThatNoWorkerHasIsRefusedWithThoseThatThereAre) {
+TEST(SentimentModels, AnUnavailableModelIsRefusedWithTheAvailableOnes) {
     const auto refused =
         contract().complete({{"model", "finbrt"}}, knowledge({model("finbert"), model("roberta")}));
     ASSERT_FALSE(refused);
@@ -53,7 +53,7 @@ TEST(SentimentModels, AModelThatNoWorkerHasIsRefusedWithThoseThatThereAre) {
     EXPECT_THAT(refused.error()[0].message, HasSubstr("vader, finbert, roberta"));
 }
 
-TEST(SentimentModels, AJobNeedsAWorkerWithThisVeryModel) {
+TEST(SentimentModels, AJobNeedsAWorkerWithTheSameModelHash) {
     const auto args = completed({{"texts", {"a"}}, {"model", "finbert"}, {"batch_size", 20}},
                                 knowledge({model("finbert")}));
     const auto plan = contract().plan(args, kUsualSettings);
@@ -103,7 +103,7 @@ TEST(SentimentModels, AFormThatDidNotPassIsRefusedWithTheReason) {
                 HasSubstr("12 labels differ"));
 }
 
-TEST(SentimentModels, AFormIsThatOfAModel) {
+TEST(SentimentModels, AFormRequiresAModel) {
     const auto rule = [](const json& args) {
         const auto planned = contract().plan(args, kUsualSettings);
         return planned ? std::string() : planned.error()[0].rule;
@@ -131,7 +131,7 @@ TEST(SentimentModels, TasksTakeAFractionOfASecond) {
     EXPECT_EQ(by_vader->tasks.size(), 1U);
 }
 
-TEST(SentimentModels, WorkersOfferEachModelOnceAndStrangersAreIgnored) {
+TEST(SentimentModels, WorkersOfferEachModelOnceAndUnreadableOnesAreIgnored) {
     const auto known =
         knowledge({model("finbert"), model("finbert"), model("finbert", std::string(64, 'b'))});
     const std::vector<std::string> offers{known.offers[0],

@@ -87,7 +87,7 @@ std::string chosen(Chooser& by, std::optional<std::string_view> time, std::strin
            by.reason(*choice, source) + ")";
 }
 
-TEST(SentimentPolicy, TheFirstRuleThatHoldsChooses) {
+TEST(SentimentPolicy, TheFirstMatchingRuleChooses) {
     auto by = chooser(desk(), {model("finbert"), model("distilbert")});
     EXPECT_EQ(chosen(by, kTrading, "reuters"), "distilbert (rule 2: market regular)");
     EXPECT_EQ(chosen(by, kTrading, "businesswire"), "finbert (rule 1: source businesswire)");
@@ -98,14 +98,14 @@ TEST(SentimentPolicy, TheFirstRuleThatHoldsChooses) {
     EXPECT_EQ(chosen(by, {}, ""), "distilbert (rule 2: market regular)");
 }
 
-TEST(SentimentPolicy, ATimeThatIsNoneHasNoModel) {
+TEST(SentimentPolicy, AnInvalidTimeHasNoModel) {
     auto by = chooser(desk(), {});
     EXPECT_THAT(chosen(by, "2026-03-02 15:00", ""), HasSubstr("RFC 3339 with a zone"));
     EXPECT_THAT(chosen(by, "1989-03-02T15:00:00Z", ""), HasSubstr("1990 to 2040"));
     EXPECT_THAT(chosen(by, "2041-03-02T15:00:00Z", ""), HasSubstr("1990 to 2040"));
 }
 
-TEST(SentimentPolicy, AMissingModelMakesWayForTheNextOfTheChain) {
+TEST(SentimentPolicy, AMissingModelFallsBackToTheNextOfTheChain) {
     const auto chain_of = [](const json& definition, const std::vector<Manifest>& models) {
         const auto by = chooser(definition, models);
         return by.policy().chains.back();
@@ -124,7 +124,7 @@ TEST(SentimentPolicy, AMissingModelMakesWayForTheNextOfTheChain) {
     EXPECT_EQ(strict.error().front().pointer, "/model");
 }
 
-TEST(SentimentPolicy, RefusesWhatCannotBeMeant) {
+TEST(SentimentPolicy, RefusesInvalidDefinitions) {
     EXPECT_EQ(refusal_of(desk()), "");
     EXPECT_EQ(refusal_of({{"model", "vader"}, {"rules", {{{"model", "finbert"}}}}}),
               "/rules/0 condition");
@@ -160,7 +160,7 @@ TEST(SentimentPolicy, RefusesWhatCannotBeMeant) {
     EXPECT_EQ(refusal_of(both), "/own_calendar one_of");
 }
 
-TEST(SentimentPolicy, ACalendarOfOnesOwnDecides) {
+TEST(SentimentPolicy, ACustomCalendarDecides) {
     const json policy{{"model", "vader"},
                       {"rules", {{{"markets", {"regular"}}, {"model", "finbert"}}}},
                       {"own_calendar",
@@ -179,7 +179,7 @@ TEST(SentimentPolicy, ACalendarOfOnesOwnDecides) {
     EXPECT_EQ(chosen(by, "2026-03-16T11:00:00Z", ""), "vader (no rule matches)");
 }
 
-TEST(SentimentPolicy, APreviewTellsTheNextSwitch) {
+TEST(SentimentPolicy, APreviewReportsTheNextSwitch) {
     const std::vector<Manifest> models{model("distilbert")};
     const auto preview =
         preview_policy(desk(), models, {.at = moment(kTrading), .days = 7, .source = "reuters"})
@@ -310,7 +310,7 @@ Scored score(const Plan& plan) {
     return scored;
 }
 
-TEST(SentimentPolicy, EveryRowSaysWhatWasAskedWhatWasUsedAndWhy) {
+TEST(SentimentPolicy, EveryRowHasTheRequestedModelTheOneUsedAndTheReason) {
     const json items{{{"text", "A great day!"}, {"time", kClosed}},
                      {{"text", "An awful day."}, {"time", kTrading}, {"source", "reuters"}},
                      {{"text", "Too early."}, {"time", "1980-01-01T00:00:00Z"}},

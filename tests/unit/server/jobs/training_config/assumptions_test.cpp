@@ -15,7 +15,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 // What nobody gave is said, and the guide's model is trained as its guide trains it.
-TEST(TrainingConfigAnswer, WhatIsAssumedIsSaid) {
+TEST(TrainingConfigAnswer, AssumptionsAreListed) {
     const auto pointers = [](const json& args) {
         std::set<std::string> all;
         const json summary = summary_of(args);
@@ -41,7 +41,7 @@ TEST(TrainingConfigAnswer, WhatIsAssumedIsSaid) {
 }
 
 // A card trains in what it has; who asked for bf16 is told.
-TEST(TrainingConfigAnswer, CardsWithoutBf16AreReckonedInWhatTheyHave) {
+TEST(TrainingConfigAnswer, CardsWithoutBf16UseThePrecisionTheyHave) {
     const auto of = [](const char* gpu, const char* precision) {
         return card_of(bert({{"gpus", {gpu}}, {"training", {{"precision", precision}}}}));
     };
@@ -57,7 +57,7 @@ TEST(TrainingConfigAnswer, CardsWithoutBf16AreReckonedInWhatTheyHave) {
 }
 
 // The snippets are of the run that was estimated: its stage, its optimizer, its weights.
-TEST(TrainingConfigAnswer, SnippetsSayHowCardsShareTheRun) {
+TEST(TrainingConfigAnswer, SnippetsIncludeSharding) {
     const auto of = [](const char* sharding, const char* optimizer) {
         return card_of(bert({{"gpus", {"a100_80gb"}},
                              {"training", {{"optimizer", optimizer}}},
@@ -77,7 +77,7 @@ TEST(TrainingConfigAnswer, SnippetsSayHowCardsShareTheRun) {
 }
 
 // One largest batch, whatever batch was asked about, and the headline is that of the cards.
-TEST(TrainingConfigAnswer, TheLargestBatchDoesNotDependOnTheQuestion) {
+TEST(TrainingConfigAnswer, TheLargestBatchDoesNotDependOnTheRequestedOne) {
     for (const char* sharding : {"ddp", "zero1", "zero2", "zero3", "fsdp"}) {
         std::set<std::int64_t> answers;
         for (const int batch : {0, 1, 4, 64}) {

@@ -100,7 +100,7 @@ TEST_F(DefaultCard, OfABrokenFileIsRefusedByNameAndKey) {
     EXPECT_THAT(check_gpu_profile("nowhere.json").error().message, HasSubstr("cannot be read"));
 }
 
-TEST_F(DefaultCard, IsTheTeamsWhereTheTeamDescribesIt) {
+TEST_F(DefaultCard, IsTheTeamsIfTheTeamDescribesIt) {
     auto own = guides_card();
     own["id"] = "rtx_4090";
     TeamRecord record;

@@ -42,7 +42,7 @@ TEST_F(Complete, DescribesTheTeamsCardsThatAreNamed) {
     EXPECT_EQ(complete({{"model", model_}, {"gpus", {"all"}}})["custom_gpus"].size(), 1U);
 }
 
-TEST_F(Complete, TakesTheRoomiestGpuOfThePoolForAuto) {
+TEST_F(Complete, ChoosesTheGpuWithMostMemoryForAuto) {
     const json args{{"model", model_}, {"gpus", {"auto"}}};
     const auto refused = kind().complete(args, knowledge_);
     ASSERT_FALSE(refused);
@@ -54,7 +54,7 @@ TEST_F(Complete, TakesTheRoomiestGpuOfThePoolForAuto) {
     EXPECT_EQ(completed["gpus"][0], completed["custom_gpus"][0]["id"]);
 }
 
-TEST_F(Complete, CorrectsByMeasurementsOfRunsThatAreAlike) {
+TEST_F(Complete, CorrectsByMeasurementsOfComparableRuns) {
     const json measured{{"source", "run"},
                         {"args", {{"model", model_}}},
                         {"batch", 8},

@@ -19,7 +19,7 @@ TeamRecord measured(std::int64_t id, const char* comparison_key, std::int64_t by
     return record;
 }
 
-TEST(Correction, IsTheMedianOfWhatIsAlike) {
+TEST(Correction, IsTheMedianOfComparableRuns) {
     const auto c = correct({measured(5, "a", 1300), measured(4, "b", 9000), measured(3, "a", 1100),
                             measured(2, "a", 1000)},
                            "a");
@@ -30,7 +30,7 @@ TEST(Correction, IsTheMedianOfWhatIsAlike) {
     EXPECT_DOUBLE_EQ(correct({measured(1, "a", 900), measured(2, "a", 1000)}, "a").factor, 0.95);
 }
 
-TEST(Correction, IsNoneWithoutEvidenceAndBoundedWithAbsurdOne) {
+TEST(Correction, IsNoneWithoutMeasurementsAndBoundedWithAbsurdOnes) {
     EXPECT_DOUBLE_EQ(correct({measured(1, "b", 1)}, "a").factor, 1);
     EXPECT_DOUBLE_EQ(correct({measured(1, "a", 1'000'000)}, "a").factor, 5);
     const std::vector<TeamRecord> many(30, measured(1, "a", 1200));

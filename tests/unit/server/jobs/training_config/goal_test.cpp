@@ -27,7 +27,7 @@ void expect_pair(const json& part, int batch, int steps) {
 }
 
 // The worked cases of the NAICS memory guide, of which the first does not fit by this estimate.
-TEST(TrainingConfigGoal, TheNaicsGuidesCasesComeOutOfItsPreset) {
+TEST(TrainingConfigGoal, ThePresetGivesTheNaicsGuidesCases) {
     const json card = card_of(by_guide("naics-4ch", "rtx_6000"));
     expect_pair(card, 45, 5);
     EXPECT_EQ(card["batch_reason"], "guide");
@@ -55,7 +55,7 @@ TEST(TrainingConfigGoal, TheOtherGuidesSetTheirBatchesByCard) {
     EXPECT_NEAR(rate["sqrt"].get<double>(), 4e-5, 1e-12) << "the guide's own example, 8 to 32";
 }
 
-TEST(TrainingConfigGoal, WhereNoGuideSpeaksThatIsSaid) {
+TEST(TrainingConfigGoal, AModelWithoutAGuideIsRefused) {
     const json card = card_of(by_guide("temporal", "t4"));
     EXPECT_NE(card["batch_reason"], "guide");
     EXPECT_THAT(card["batch_why"].get<std::string>(), HasSubstr("no batch for this card"));
@@ -79,7 +79,7 @@ struct Usual {
 };
 
 // Nobody trains everything with 256 samples at 2e-5.
-TEST(TrainingConfigGoal, WhatIsUsualDependsOnTheKindOfTraining) {
+TEST(TrainingConfigGoal, DefaultsDependOnTheKindOfTraining) {
     const json adapters{{"lora", {{"rank", 8}}}}, scratch{{"pretraining", true}};
     const Usual all[] = {
         {"bert-base", json::object(), 32, 2e-5, 32},

@@ -8,7 +8,7 @@
 namespace plimsoll::jobs::waves {
 namespace {
 
-TEST(WavesKind, RunsWhereUseGpuSays) {
+TEST(WavesKind, RunsOnTheClassThatUseGpuSelects) {
     const std::string csv = walks(2, 100);
     const auto classes = [&](const json& more) {
         json args = {{"prices", csv}};
@@ -37,7 +37,7 @@ TEST(WavesKind, TheReportSeparatesProcessorsOfTwoMachines) {
 }
 
 // Kernels of this test go into a folder of its own.
-TEST(WavesKind, ADeviceFindsTheSameAndTheReportNamesIt) {
+TEST(WavesKind, ADeviceGivesTheSameResultAndTheReportNamesIt) {
     std::string cache = (std::filesystem::temp_directory_path() / "plimsoll-XXXXXX").string();
     ASSERT_NE(mkdtemp(cache.data()), nullptr);
     ASSERT_TRUE(opencl::use_kernel_cache(cache));

@@ -9,7 +9,7 @@
 namespace plimsoll::jobs::waves {
 namespace {
 
-TEST(WavesKind, CountsWhatTheEngineCountsHoweverItIsCut) {
+TEST(WavesKind, FindsTheEnginesCountsForAnyCut) {
     const std::string csv = walks(40, 90);
     const json args = {{"prices", csv}, {"surrogates", 20}, {"top_n", 3}};
     const Plan planned = plan(args).value();
@@ -50,7 +50,7 @@ json shared_args() {
             {"top_n", 3}};
 }
 
-TEST(WavesKind, SurrogatesOfAFewSymbolsAreSharedAndSayTheSame) {
+TEST(WavesKind, SharedSurrogatesOfAFewSymbolsGiveTheSame) {
     const json args = shared_args();
     const Plan planned = plan(args).value();
     std::int64_t items = 0;
@@ -101,7 +101,7 @@ TEST(WavesKind, SurrogatesOfAFewSymbolsAreSharedAndSayTheSame) {
 }
 
 // A quarantined task: the surrogates of the others count.
-TEST(WavesKind, SurrogatesOfAGivenUpTaskAreMissingInAllNumbersAlike) {
+TEST(WavesKind, SurrogatesOfAQuarantinedTaskAreMissingEverywhere) {
     Plan planned = plan(shared_args()).value();
     planned.tasks.erase(planned.tasks.begin());
     const Outcome outcome = run_all(planned);
@@ -131,7 +131,7 @@ TEST(WavesKind, EveryRowHasTheContractsColumns) {
     EXPECT_EQ(outcome.report["ranking"].size(), 2u);
 }
 
-TEST(WavesKind, TheRowsOfASymbolMayStandAnywhereInADataset) {
+TEST(WavesKind, TheRowsOfASymbolMayBeAnywhereInADataset) {
     // By date, as many vendors write files: the rows of a symbol are spread over all chunks.
     std::istringstream csv(walks(3, 80));
     std::vector<std::string> lines;
@@ -231,7 +231,7 @@ TEST(WavesKind, SettingsWithoutEffectAreNamed) {
     EXPECT_EQ(keys, (std::set<std::string>{"gpu_batch_size", "out_dir"}));
 }
 
-TEST(WavesKind, ALongSymbolKeepsToItsTaskAndALongNameFails) {
+TEST(WavesKind, ALongSymbolStaysInItsTaskAndALongNameFails) {
     const std::string csv = walks(1, 30'000) + std::string(65, 'x') + ",1\n";
     const Plan planned = plan({{"prices", csv}, {"days", 200}}).value();
     EXPECT_EQ(planned.tasks.size(), 2u);
@@ -241,7 +241,7 @@ TEST(WavesKind, ALongSymbolKeepsToItsTaskAndALongNameFails) {
               std::string::npos);
 }
 
-TEST(WavesKind, LongSeriesAreDrawnFromBarsPutTogether) {
+TEST(WavesKind, LongSeriesAreDrawnFromMergedBars) {
     const Outcome outcome = run_all(plan({{"prices", walks(1, 2500)}, {"top_n", 2}}).value());
     const json& row = outcome.rows[0];
     EXPECT_EQ(row["prices"]["step"], 3);
@@ -250,7 +250,7 @@ TEST(WavesKind, LongSeriesAreDrawnFromBarsPutTogether) {
               row["report"]["counts"].size() + row["report"]["in_progress"].size());
 }
 
-TEST(WavesKind, RowsOfAGivenUpTaskKeepTheirPlace) {
+TEST(WavesKind, RowsOfAQuarantinedTaskKeepTheirPlace) {
     const Plan planned = plan({{"prices", walks(2, 20) + "bad,0\n"}}).value();
     const std::string rows = find_contract("waves")
                                  ->failed_rows(planned.args, planned.tasks[0].input, "It died.")

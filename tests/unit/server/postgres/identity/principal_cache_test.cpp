@@ -18,7 +18,7 @@ Principal ada() {
     return principal;
 }
 
-TEST(PrincipalCache, RemembersFromTheQuestionOnAndNotForLong) {
+TEST(PrincipalCache, ExpiresByTheTimeOfTheRequest) {
     PrincipalCache cache;
     EXPECT_FALSE(cache.find(kToken, kStart));
     cache.keep(kToken, ada(), cache.ask(kStart));
@@ -42,7 +42,7 @@ TEST(PrincipalCache, DoesNotRememberErrors) {
     EXPECT_FALSE(cache.find(kToken, kStart));
 }
 
-TEST(PrincipalCache, IgnoresAnswersFromBeforeAChange) {
+TEST(PrincipalCache, IgnoresResultsFromBeforeAChange) {
     PrincipalCache cache;
     const auto before = cache.ask(kStart);
     cache.forget();

@@ -26,7 +26,7 @@ TEST(HeldLeasesTest, ALeaseGoesWithItsLastTask) {
     EXPECT_EQ(held.fences(), std::vector<std::int64_t>{6});
 }
 
-TEST(HeldLeasesTest, WhatIsNotHeldIsNothing) {
+TEST(HeldLeasesTest, UnknownLeasesAreIgnored) {
     HeldLeases held;
     held.settled(1, {{JobId{7}, 0}});
     EXPECT_TRUE(held.fences().empty());

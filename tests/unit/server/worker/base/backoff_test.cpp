@@ -17,7 +17,7 @@ TEST(Backoff, DoublesUpToItsLongestAndStartsAgain) {
     EXPECT_EQ(backoff.next(), 100ms);
 }
 
-TEST(Backoff, ChanceTakesUpToHalfAway) {
+TEST(Backoff, JitterRemovesUpToHalf) {
     Backoff backoff(100ms, 1s, [] { return 0.5; });
     EXPECT_EQ(backoff.next(), 75ms);
     EXPECT_EQ(backoff.next(), 150ms);

@@ -33,7 +33,7 @@ TEST_F(DeviceSettingsTest, WithoutVariablesTheGuidesLimitsHold) {
     EXPECT_FALSE(settings->second_queue);
 }
 
-TEST_F(DeviceSettingsTest, EachVariableActs) {
+TEST_F(DeviceSettingsTest, EachVariableTakesEffect) {
     setenv("GPU_MAX_UTILIZATION_WARN", "70", 1);
     setenv("GPU_MAX_TEMPERATURE_C", "60", 1);
     setenv("GPU_MIN_FREE_VRAM_MB", "0", 1);
@@ -48,7 +48,7 @@ TEST_F(DeviceSettingsTest, EachVariableActs) {
     EXPECT_TRUE(settings->second_queue);
 }
 
-TEST_F(DeviceSettingsTest, DevicesCleanUpByThemselvesUnlessTold) {
+TEST_F(DeviceSettingsTest, DevicesCleanUpWhenIdleUnlessDisabled) {
     setenv("GPU_CLEANUP_INTERVAL_SEC", "7", 1);
     EXPECT_EQ(device_settings()->clean_when_idle, std::chrono::seconds(7));
     setenv("GPU_MEMORY_CLEANUP", "0", 1);

@@ -62,7 +62,7 @@ TEST(DeviceThread, ReleasesMemoryOnceWhenItBecomesIdle) {
     EXPECT_EQ(idle.cleanings, 2) << "nothing is left to let go of until the next batch";
 }
 
-TEST(DeviceThread, KeepsMemoryUntilItIsAskedWhereThatIsSet) {
+TEST(DeviceThread, KeepsMemoryUntilRequestedIfSoSet) {
     Thread kept({});
     kept.run_batch();
     bool told = false;

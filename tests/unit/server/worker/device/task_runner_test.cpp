@@ -30,7 +30,7 @@ Outcome outcome_of(const std::string& input) {
     return run_task(*slot, find_test_kind, {}, 0.5).value().outcome;
 }
 
-TEST(TaskRunner, BringsBackTheOutputAndItsTime) {
+TEST(TaskRunner, ReturnsTheOutputAndItsTime) {
     auto slot = slot_of("echo", "hello");
     const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
     EXPECT_EQ(report.job, JobId{42});
@@ -90,7 +90,7 @@ TEST(TaskRunner, AnUnknownVersionIsLeftToAnotherWorker) {
     slot->task.kind_version = 2;
     const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
     EXPECT_EQ(report.outcome, Outcome::retry);
-    EXPECT_EQ(report.error, "This worker does not know the kind echo in version 2.");
+    EXPECT_EQ(report.error, "This worker does not support the kind echo in version 2.");
 }
 
 TEST(TaskRunner, AStoppedTaskHasNoReport) {
@@ -99,7 +99,7 @@ TEST(TaskRunner, AStoppedTaskHasNoReport) {
     EXPECT_FALSE(run_task(*slot, find_test_kind, {}, 0.5));
 }
 
-TEST(TaskRunner, ATaskThatStopsUnaskedIsRetried) {
+TEST(TaskRunner, ATaskThatStopsWithoutARequestIsRetried) {
     EXPECT_EQ(outcome_of("cancelled"), Outcome::retry);
 }
 

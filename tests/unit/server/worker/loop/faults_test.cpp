@@ -50,16 +50,16 @@ TEST_F(RunawayTest, IsADeathWhateverTheAttempt) {
     gate.open.release();
 }
 
-TEST_F(RunawayTest, CountsAsADeathWhereTheQueueCannotBeTold) {
+TEST_F(RunawayTest, CountsAsADeathIfTheQueueIsUnreachable) {
     run_away();
-    store_.down = Error{Errc::unavailable, "The database does not answer.", {}};
+    store_.down = Error{Errc::unavailable, "The database does not respond.", {}};
     advance(20s);
     ASSERT_EQ(ended_, false);
     EXPECT_EQ(store_.retired, 0) << "nothing goes back as if it had not been begun";
     gate.open.release();
 }
 
-TEST_F(WorkerTest, ABrokenDeviceEndsTheProcessAfterWhatIsDoneIsRecorded) {
+TEST_F(WorkerTest, ABrokenDeviceEndsTheProcessAfterFinishedTasksAreRecorded) {
     broken_ = true;
     auto failing = task("fail", 1);
     failing.input = "internal";

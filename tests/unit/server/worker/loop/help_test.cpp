@@ -113,7 +113,7 @@ Batch batch_of(const std::vector<queue::ClaimedTask>& tasks, double seconds) {
     return batch;
 }
 
-TEST(Slowness, IsWhatTasksTakeByWhatWasEstimated) {
+TEST(Slowness, IsMeasuredOverEstimatedTime) {
     Slowness slowness;
     slowness.learn(batch_of({task("a", 0, {1}, 2), task("a", 1, {1}, 4), task("b", 2, {1}, 1)}, 3),
                    {"a:1", "c:1"});
@@ -127,7 +127,7 @@ TEST(Slowness, TheLastBatchCountsHalf) {
     EXPECT_EQ(slowness.by_kind().at("a:1"), 2.5);
 }
 
-TEST(Slowness, LearnsNothingFromMergesFailuresAndWhatDidNotRun) {
+TEST(Slowness, IgnoresMergesFailuresAndTasksThatDidNotRun) {
     auto merge = task("a", 0, {1}, 1);
     merge.merge = true;
     auto batch = batch_of({merge, task("a", 1, {1}, 1), task("a", 2, {1}, 1)}, 5);

@@ -31,7 +31,7 @@ TEST_F(KindSettingsTest, WithoutItsVariableASettingHasItsDefault) {
     EXPECT_EQ(kind_settings(kKinds, {})->text(kLimit), "15");
 }
 
-TEST_F(KindSettingsTest, AVariableActs) {
+TEST_F(KindSettingsTest, AVariableTakesEffect) {
     setenv(kVariable, "600", 1);
     EXPECT_EQ(kind_settings(kKinds, {})->text(kLimit), "600");
 }

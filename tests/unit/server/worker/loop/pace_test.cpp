@@ -46,7 +46,7 @@ TEST(Pace, RecoversAfterASlowTask) {
     EXPECT_EQ(recovering.tasks(), 1024);
 }
 
-TEST(Pace, LearnsNothingFromABatchThatRanNothing) {
+TEST(Pace, IgnoresABatchThatRanNothing) {
     auto unchanged = pace();
     unchanged.learn(of_tasks(0, 0));
     EXPECT_EQ(unchanged.tasks(), 64);

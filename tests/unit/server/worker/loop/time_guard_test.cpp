@@ -86,7 +86,7 @@ TEST(TimeGuard, CountsFromTheStartOfTheTask) {
     ASSERT_TRUE(reason);
     EXPECT_EQ(*reason,
               "A task ran ten times longer than predicted (predicted: 0.01 s, allowed: 10 s): its "
-              "worker process was ended.");
+              "worker process was stopped.");
     EXPECT_FALSE(guard.check({}, kStart + 30s));
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 using Outcome = queue::TaskReport::Outcome;
 
-const Error kAway{Errc::unavailable, "The database does not answer.", {}};
+const Error kAway{Errc::unavailable, "The database does not respond.", {}};
 
 TEST_F(WorkerTest, RecordsEachTaskOnceWithItsFence) {
     store_.ready = {{task("echo", 0), task("echo", 1)}, {task("echo", 2)}};
@@ -84,7 +84,7 @@ TEST_F(WorkerTest, AnIdleWorkerSendsAHeartbeatEveryFiveSeconds) {
     EXPECT_EQ(timer_.now() - start, 15s);
 }
 
-TEST_F(WorkerTest, RegistersAnewWhenItsKindsCanDoOtherThings) {
+TEST_F(WorkerTest, RegistersAgainWhenItsAbilitiesChange) {
     until([&] { return store_.heartbeats.size() == 2; });
     EXPECT_EQ(store_.registered, 1);
     abilities_ = {"model finbert"};
@@ -94,7 +94,7 @@ TEST_F(WorkerTest, RegistersAnewWhenItsKindsCanDoOtherThings) {
     EXPECT_EQ(store_.registered, 2);
 }
 
-TEST_F(WorkerTest, ItFinishesWhatItHasBeforeItRegistersAnew) {
+TEST_F(WorkerTest, FinishesItsTasksBeforeItRegistersAgain) {
     store_.ready = {{task("gate")}, {task("echo", 1)}};
     until_entered();
     abilities_ = {"model finbert"};

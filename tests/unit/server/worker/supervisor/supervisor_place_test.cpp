@@ -20,12 +20,12 @@ TEST(SupervisorPlace, HasOneHolder) {
     EXPECT_FALSE(SupervisorPlace::take(own_node(), "postgresql://a"));
 }
 
-TEST(SupervisorPlace, IsFreeWhenItsHolderGoes) {
+TEST(SupervisorPlace, IsFreeWhenItsHolderExits) {
     SupervisorPlace::take(own_node(), "postgresql://a").reset();
     EXPECT_TRUE(SupervisorPlace::take(own_node(), "postgresql://a"));
 }
 
-TEST(SupervisorPlace, IsOfANodeAndADatabase) {
+TEST(SupervisorPlace, BelongsToANodeAndADatabase) {
     const auto here = SupervisorPlace::take(own_node(), "postgresql://a");
     EXPECT_TRUE(SupervisorPlace::take(own_node(), "postgresql://b"));
     EXPECT_TRUE(SupervisorPlace::take(own_node() + "-2", "postgresql://a"));

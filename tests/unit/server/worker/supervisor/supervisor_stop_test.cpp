@@ -21,7 +21,7 @@ TEST_F(SupervisorTest, StoppingDrainsTheWorkersAndEnds) {
     EXPECT_EQ(starts_of("host"), 1);
 }
 
-TEST_F(SupervisorTest, StoppingDoesNotWaitForADeviceThatIsOut) {
+TEST_F(SupervisorTest, StoppingDoesNotWaitForADeviceOutOfService) {
     start();
     answer_probe(report({device(0, opencl::DeviceState::ready)}));
     die("opencl:fake:0", 4);

@@ -40,7 +40,7 @@ void plan_fsdp(Planner& p) {
     }
     for (const char* off : {"false", "SHARD_GRAD_OP", "NO_SHARD"}) {
         differs("fsdp_reshard_after_forward", off, "shards weights again after forward");
-        differs("fsdp_sharding_strategy", off, "shards weights, too");
+        differs("fsdp_sharding_strategy", off, "also shards weights");
     }
     differs("fsdp_offload_params", "true", "keeps the weights on the card");
     differs("fsdp_auto_wrap_policy", "NO_WRAP", "wraps every layer");
@@ -51,7 +51,7 @@ void plan_zero(Planner& p) {
     if (!has(p.root, {"deepspeed_config"}) || !is_zero(p.r)) return;
     if (const auto file = word_at(p, in("deepspeed_config_file")); !file.empty()) {
         p.say("deepspeed_config.deepspeed_config_file is " + file +
-              ": apply the report to it, too");
+              ": apply the report to it as well");
         return;
     }
     p.set("sharding", in("zero_stage"), std::string(1, p.r.sharding.back()), true);

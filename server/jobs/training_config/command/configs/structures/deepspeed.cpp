@@ -54,7 +54,7 @@ void plan_optimizer(Planner& p) {
     const bool adam = p.r.optimizer == "adamw", sgd = p.r.optimizer.starts_with("sgd");
     if (!adam && !sgd) {
         p.say("optimizer.type is " + type.Scalar() + "; the estimate is for " + p.r.optimizer +
-              ", which the program must make: remove the block \"optimizer\"");
+              ", which the program must create: remove the block \"optimizer\"");
     } else if (!adam || (type.Scalar() != "Adam" && type.Scalar() != "auto")) {
         p.set("optimizer", {"optimizer", "type"}, adam ? "AdamW" : "SGD", false, true);
         if (sgd) {

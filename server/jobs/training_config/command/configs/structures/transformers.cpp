@@ -67,8 +67,8 @@ class Arguments {
         p_.compare_run(around_);
         if (has(p_.root, in("beta")))
             p_.say(place(in("beta")) +
-                   " is of a preference trainer, whose reference model and pairs of answers the "
-                   "estimate does not model");
+                   " belongs to a preference trainer, whose reference model and pairs of answers "
+                   "the estimate does not model");
         for (const char* name : {"torch_compile", "use_liger_kernel", "packing", "padding_free",
                                  "activation_offloading", "auto_find_batch_size"}) {
             if (is_true(in(name)))
@@ -118,7 +118,7 @@ class Arguments {
         if (dtype && word(*dtype) != "auto" && r_.quantization == "none") {
             p_.set("precision", *dtype, half_weights ? "bfloat16" : "float32", false, true);
         } else if (half_weights && !dtype) {
-            p_.say("the estimate is for a model whose weights are bfloat16: load it so");
+            p_.say("the estimate is for weights in bfloat16: load the model in it");
         } else if (!half_weights && dtype && r_.quantization == "none") {
             p_.say(place(*dtype) + " is auto; the estimate is for weights in float32");
         }
@@ -191,7 +191,7 @@ class Arguments {
                    "): name its configuration as " + place(in("deepspeed")));
         } else if (!is_zero(r_) && file_has_zero) {
             p_.say(place(in("deepspeed")) + " is " + word(in("deepspeed")) +
-                   "; the estimate is without DeepSpeed");
+                   "; the estimate does not use DeepSpeed");
         }
     }
 

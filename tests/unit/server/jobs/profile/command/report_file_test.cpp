@@ -35,7 +35,7 @@ TEST(ReportFile, NeverOverwritesAReportOfTheSameSecond) {
     fs::remove_all(folder.parent_path());
 }
 
-TEST(ReportFile, SaysWhichFileCannotBeWritten) {
+TEST(ReportFile, NamesTheFileThatCannotBeWritten) {
     const auto failed = write_report("/dev/null/below", {}, 0);
     ASSERT_FALSE(failed.has_value());
     EXPECT_EQ(failed.error().where.find("/dev/null/below/gpu_profile_"), 0U);

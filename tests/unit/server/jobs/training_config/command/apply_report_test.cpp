@@ -161,7 +161,7 @@ model:
     EXPECT_THAT(rated, HasSubstr("lr: 1e-3")) << "the generator's own rate";
 }
 
-TEST_F(Apply, AsksWhichBatchWhereItCannotTell) {
+TEST_F(Apply, AsksForAnAmbiguousBatch) {
     const std::string text =
         "trainer: {max_epochs: 3}\nleft: {batch_size: 1}\nright: {batch_size: 2}\n";
     EXPECT_THAT(applied("config.yaml", text), HasSubstr("right: {batch_size: 2}"));
@@ -184,7 +184,7 @@ TEST_F(Apply, GivesEveryStageItsOwnValues) {
     EXPECT_THAT(told->text, HasSubstr("07_stage.yaml: its structure is not known"));
 }
 
-TEST_F(Apply, LeavesUnknownStructuresButForWhatIsMapped) {
+TEST_F(Apply, ChangesOnlyMappedPlacesOfUnknownStructures) {
     const std::string text = "train: {bs: 8, lr: 2e-5}\nvalidation: {batch_size: 512}\n";
     EXPECT_EQ(applied("own.yaml", text), text);
     EXPECT_THAT(told_.text, HasSubstr("its structure is not known"));
@@ -225,7 +225,7 @@ TEST_F(Apply, ADryRunShowsChangesAndWritesNothing) {
     EXPECT_EQ(patched, read("a.yaml"));
 }
 
-TEST_F(Apply, NeverLosesWhatAFileHeld) {
+TEST_F(Apply, NeverLosesTheContentOfAFile) {
     const std::string original = "per_device_train_batch_size: 8\nnum_train_epochs: 3\n";
     const auto config = write("a.yaml", original);
     write("a.yaml.backup", "somebody else's");
@@ -267,7 +267,7 @@ TEST_F(Apply, ReadsEveryFileBeforeItWritesOne) {
     }
 }
 
-TEST_F(Apply, RefusesWhatItMayNotWrite) {
+TEST_F(Apply, RefusesFilesItMayNotWrite) {
     const auto config = write("a.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 3\n");
     fs::permissions(config, fs::perms::owner_read);
     EXPECT_THAT(apply_report(request({"a.yaml"})).error().message, HasSubstr("read-only"));
@@ -307,7 +307,7 @@ TEST_F(Apply, ComparesAdaptersAndQuantisation) {
     EXPECT_THAT(told_.text, HasSubstr("lora_target_modules is k_proj, q_proj; the estimate has "
                                       "adapters on q_proj, v_proj"));
     EXPECT_THAT(told_.text, HasSubstr("load_in_4bit makes weights of 4 bits; the estimate is for "
-                                      "weights that are not quantised"));
+                                      "weights that are not quantized"));
     EXPECT_FALSE(told_.complete);
     applied("same.yaml",
             "per_device_train_batch_size: 4\ngradient_accumulation_steps: 64\n"
@@ -340,10 +340,10 @@ TEST_F(Apply, ProposesPlacesOfAnUnknownStructure) {
     EXPECT_TRUE(told_.complete) << told_.text;
 }
 
-TEST_F(Apply, RefusesAPlaceThatCannotSayThePrecision) {
+TEST_F(Apply, RefusesAPlaceThatCannotExpressThePrecision) {
     EXPECT_THAT(
         applied("tune.yaml", "batch_size: 2\ndtype: fp32\n", {.places = {{"precision", "dtype"}}}),
-        HasSubstr("--map precision=dtype: this place cannot say"));
+        HasSubstr("--map precision=dtype: this setting cannot express"));
     EXPECT_EQ(read("tune.yaml"), "batch_size: 2\ndtype: fp32\n");
 }
 
@@ -381,7 +381,7 @@ TEST_F(Apply, WritesPagedOptimizersByTheirNames) {
 }
 
 // A guide's batch is applied where that was the goal, and it is said that it does not fit.
-TEST_F(Apply, SaysWhereABatchDoesNotFit) {
+TEST_F(Apply, ReportsABatchThatDoesNotFit) {
     auto guided = report();
     guided["gpus"][0]["batch"] = 45;
     guided["gpus"][0]["accumulation"]["nearest"]["steps"] = 5;

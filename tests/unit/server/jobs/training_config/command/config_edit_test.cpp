@@ -65,7 +65,7 @@ TEST(EditConfig, WritesJsonAsJson) {
               R"({"precision": "bf16-mixed"})");
 }
 
-TEST(EditConfig, LeavesWhatMeansTheSame) {
+TEST(EditConfig, LeavesEqualValues) {
     const std::string text = "lr: 3e-5\nbf16: True\nfp16: 'false'\nbatch: 8.0\r\n";
     const auto edit = edit_config(text, {at({"lr"}, "0.00003"), at({"bf16"}, "true"),
                                          at({"fp16"}, "false"), at({"batch"}, "8")});
@@ -74,7 +74,7 @@ TEST(EditConfig, LeavesWhatMeansTheSame) {
     EXPECT_TRUE(edit->left.empty());
 }
 
-TEST(EditConfig, ChangesWhatHasAnAnchorATagOrAByteOrderMark) {
+TEST(EditConfig, ChangesValuesWithAnAnchorATagOrAByteOrderMark) {
     EXPECT_EQ(edited("\xEF\xBB\xBF"
                      "a: &size 4\nb: *size\n",
                      {at({"a"}, "8")}),
@@ -83,7 +83,7 @@ TEST(EditConfig, ChangesWhatHasAnAnchorATagOrAByteOrderMark) {
     EXPECT_EQ(edited("a: !!int 4\n", {at({"a"}, "8")}), "a: !!int 8\n");
 }
 
-TEST(EditConfig, FillsAnExplicitNothing) {
+TEST(EditConfig, FillsAnExplicitNull) {
     EXPECT_EQ(
         edited("a: null  # none\nb: ''\nc: ~\nd: \"\"\n",
                {at({"a"}, "1"), at({"b"}, "true"), at({"c"}, "x", false, true), at({"d"}, "2")}),
@@ -98,7 +98,7 @@ TEST(EditConfig, QuotesATextThatYamlWouldTakeForAnotherKind) {
     EXPECT_EQ(edited("p: 1\n", {at({"p"}, "2")}), "p: 2\n");
 }
 
-TEST(EditConfig, NamesWhatItLeaves) {
+TEST(EditConfig, NamesValuesItDoesNotChange) {
     const auto why = [](std::string_view text, std::vector<std::string> path) {
         const auto edit = edit_config(text, {at(std::move(path), "8")});
         EXPECT_EQ(edit->text, text);
@@ -113,7 +113,7 @@ TEST(EditConfig, NamesWhatItLeaves) {
     EXPECT_THAT(why("a: 1\n", {"b"}), HasSubstr("not in the file"));
 }
 
-TEST(EditConfig, RefusesWhatIsNoConfiguration) {
+TEST(EditConfig, RefusesFilesThatAreNotConfigurations) {
     EXPECT_THAT(edited("a: [1, 2", {}), HasSubstr("neither YAML nor JSON"));
     EXPECT_THAT(edited("- a\n- b\n", {}), HasSubstr("a mapping"));
     EXPECT_THAT(edited("a: 1\n---\nb: 2\n", {}), HasSubstr("several documents"));

@@ -92,7 +92,7 @@ TEST_F(ShowConfig, ReadsARunOfTwoFiles) {
     EXPECT_EQ(show_run(request).value().value["effective_batch"], 128);
 }
 
-TEST_F(ShowConfig, SaysWhatARunLacks) {
+TEST_F(ShowConfig, NamesWhatARunLacks) {
     write("train.yaml", "per_device_train_batch_size: 16\nnum_train_epochs: 3\noptim: lion_8bit\n");
     ShowRunRequest request;
     request.paths = {folder_ / "train.yaml"};
@@ -107,7 +107,7 @@ TEST_F(ShowConfig, SaysWhatARunLacks) {
     EXPECT_NE(show_run(request).error().message.find("structure is not known"), std::string::npos);
     write("accelerate.yaml", "compute_environment: LOCAL_MACHINE\nmixed_precision: no\n");
     request.paths = {folder_ / "accelerate.yaml"};
-    EXPECT_NE(show_run(request).error().message.find("name no batch"), std::string::npos);
+    EXPECT_NE(show_run(request).error().message.find("do not set a batch size"), std::string::npos);
 }
 
 }  // namespace

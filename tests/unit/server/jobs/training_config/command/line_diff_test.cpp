@@ -41,14 +41,14 @@ TEST(LineDiff, JoinsChangesWhoseContextsMeet) {
     EXPECT_EQ(hunks(unified_diff("f", before, far)), 2);
 }
 
-TEST(LineDiff, CountsLinesThatCome) {
+TEST(LineDiff, CountsAddedLines) {
     EXPECT_EQ(unified_diff("f", "a\nb\n", "a\nnew\nmore\nb\n"),
               "--- f\n+++ f\n@@ -1,2 +1,4 @@\n a\n+new\n+more\n b\n");
     EXPECT_EQ(unified_diff("f", "a\nb\nc\n", "a\nc\n"),
               "--- f\n+++ f\n@@ -1,3 +1,2 @@\n a\n-b\n c\n");
 }
 
-TEST(LineDiff, SaysWhereTheLastLineHasNoEnd) {
+TEST(LineDiff, MarksALastLineWithoutAnEnd) {
     EXPECT_EQ(unified_diff("f", "a", "b"),
               "--- f\n+++ f\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+b\n"
               "\\ No newline at end of file\n");

@@ -18,7 +18,7 @@ TEST_F(Operations, AnEstimateIsWhatTheContractDescribes) {
     EXPECT_EQ(response.json()["summary"]["gpus"][0]["gpu"]["id"], "t4");
 }
 
-TEST_F(Operations, AnEstimateNamesWhatIsWrongLikeAJob) {
+TEST_F(Operations, AnEstimateNamesErrorsLikeAJob) {
     const auto response = call(
         "createEstimate",
         {"POST", "/v1/estimates", identity_.ada,
@@ -27,7 +27,7 @@ TEST_F(Operations, AnEstimateNamesWhatIsWrongLikeAJob) {
     EXPECT_EQ(response.json()["errors"][0]["pointer"], "/args/gpus/0");
 }
 
-TEST_F(Operations, EstimatesAreOfferedByTheKindsThatCan) {
+TEST_F(Operations, OnlyKindsWithEstimatesOfferThem) {
     const auto response =
         call("createEstimate", {"POST", "/v1/estimates", identity_.ada,
                                 R"({"kind": "sentiment", "args": {"texts": ["a"]}})"});
@@ -92,7 +92,7 @@ TEST_F(Operations, MeasurementsAreAddedListedAndRemoved) {
     EXPECT_EQ(call("deleteTrainingMeasurement", remove).status, 404);
 }
 
-TEST_F(Operations, AMeasurementNeedsToSayWhatWasTrained) {
+TEST_F(Operations, AMeasurementRequiresTheTrainedModel) {
     const auto send = [this](const std::string& more) {
         return call("createTrainingMeasurement",
                     {"POST", "/v1/training-measurements", identity_.ada,
