@@ -28,8 +28,9 @@ struct Recommended {
     std::int64_t lora_rank = 0;
     std::vector<std::string> lora_targets;  // as of the contract
     std::string quantization = "none";      // likewise
-    std::int64_t largest = 0;               // batch that fits by the estimate
-    std::int64_t trainable = 0;             // parameters
+    bool dora = false, packed = false, fused_loss = false;
+    std::int64_t largest = 0;    // batch that fits by the estimate
+    std::int64_t trainable = 0;  // parameters
     double rate = 0;
     std::int64_t warmup_steps = 0;
     std::int64_t workers = 0;

@@ -20,7 +20,12 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
     t.precision = row["precision"] == "fp32"   ? Precision::fp32
                   : row["precision"] == "bf16" ? Precision::bf16
                                                : Precision::bf16_autocast;
-    t.attention = row["attention"] == "eager" ? Attention::eager : Attention::sdpa;
+    t.attention = row["attention"] == "eager"  ? Attention::eager
+                  : row["attention"] == "sdpa" ? Attention::sdpa
+                                               : Attention::flash;
+    t.packed = row["method"] == "packed";
+    t.fused_loss = row["method"] == "fused_loss";
+    t.lora.dora = row["method"] == "dora";
     t.kernel = OptimizerKernel::foreach;
     t.clip = true;
     t.checkpointing = row["checkpointing"];

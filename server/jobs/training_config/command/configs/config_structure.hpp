@@ -18,9 +18,9 @@ struct Choice {
 
 // The names that --only, --keep and --map take.
 inline constexpr std::string_view kSettingNames[] = {
-    "batch",         "effective_batch", "accumulation", "precision", "checkpointing",
-    "optimizer",     "clipping",        "attention",    "sharding",  "workers",
-    "learning_rate", "warmup_steps",    "positives",    "negatives"};
+    "batch",     "effective_batch", "accumulation", "precision", "checkpointing", "optimizer",
+    "clipping",  "attention",       "sharding",     "workers",   "learning_rate", "warmup_steps",
+    "positives", "negatives",       "packing",      "fused_loss"};
 
 // What a place of a file of no known structure seems to be, and what it should become.
 struct Proposal {
