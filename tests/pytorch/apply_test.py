@@ -86,7 +86,7 @@ def differences(program, case, read, card, folder):
 
 
 FACTS = {'transformers': ('precision', 'optimizer', 'optimizer_kernel', 'checkpointing', 'clip', 'attention', 'lora_rank',
-                          'lora_targets', 'quantization'),
+                          'lora_targets', 'lora_dora', 'packed', 'fused_loss', 'quantization'),
          'lightning': ('precision', 'clip'), 'hydra': ('precision', 'clip'), 'deepspeed': ('clip',)}
 FACTS |= {'trl': FACTS['transformers'], 'llama_factory': FACTS['transformers'], 'hydra/groups': FACTS['hydra']}
 

@@ -72,14 +72,18 @@ def fused_attention(gpu):
     def bias_of(mask, query):
         if mask is None:
             return None
-        bias = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(mask.logical_not(), -torch.inf)
+        if mask.dtype == torch.bool:
+            bias = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(mask.logical_not(), -torch.inf)
+        else:
+            bias = mask.to(query.dtype)
         keys = mask.size(-1)
         bias = torch.nn.functional.pad(bias, (0, -keys % 8))[..., :keys] if keys % 8 else bias
         return bias.expand(*query.shape[:2], query.size(2), keys)
 
     def chosen(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
         half, grouped = query.dtype != torch.float32, enable_gqa and query.size(-3) != key.size(-3)
-        if half and gpu == 'h200':
+        wants = attn_mask is not None and attn_mask.requires_grad
+        if half and gpu == 'h200' and not wants:
             return aten._scaled_dot_product_cudnn_attention(query, key, value, attn_mask, True, dropout_p, is_causal,
                                                             False, scale=scale)[0]
         if half and gpu == 'a100_80gb' and attn_mask is None:

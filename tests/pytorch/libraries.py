@@ -38,7 +38,7 @@ def run_of(values):
 
 def adapters_of(config):
     targets = config.target_modules
-    return {'rank': config.r, 'dropout': config.lora_dropout,
+    return {'rank': config.r, 'dropout': config.lora_dropout, 'dora': config.use_dora,
             **({'targets': 'all_linear'} if targets == 'all-linear' else {'modules': sorted(targets)})}
 
 
@@ -105,7 +105,8 @@ def trl_(_, files, kind='SFTConfig'):
         arguments, model, _ = trl.TrlParser((getattr(trl, kind), trl.ModelConfig)).parse_args_and_config(
             ['--config', str(files[0])], return_remaining_strings=True)
     training = {**trained_by(arguments, model.dtype == 'bfloat16' and not model.load_in_4bit),
-                'attention': model.attn_implementation or 'sdpa', 'sequence_length': arguments.max_length}
+                'attention': model.attn_implementation or 'sdpa', 'sequence_length': arguments.max_length,
+                'packed': arguments.packing or arguments.padding_free, 'fused_loss': arguments.use_liger_kernel}
     adapters, quantized = trl.get_peft_config(model), trl.get_quantization_config(model)
     if adapters:
         training['lora'] = adapters_of(adapters)

@@ -24,6 +24,7 @@ from unittest import mock
 
 os.environ['PYTORCH_JIT'] = '0'  # DeBERTa's scripted functions do not see fake tensors
 
+import methods
 import peft
 import torch
 import transformers as tf
@@ -60,6 +61,9 @@ QWEN = dict(vocab_size=151936, hidden_act='silu', tie_word_embeddings=True, max_
 GEMMA = dict(vocab_size=256000, head_dim=256, max_position_embeddings=8192)
 MODERNBERT = dict(model_type='modernbert', vocab_size=50368, num_hidden_layers=22, hidden_size=768,
                   num_attention_heads=12, intermediate_size=1152, max_position_embeddings=8192, num_labels=3)
+MIXTRAL = dict(model_type='mixtral', vocab_size=32000, num_hidden_layers=32, hidden_size=4096, num_attention_heads=32,
+               num_key_value_heads=8, intermediate_size=14336, num_local_experts=8, num_experts_per_tok=2)
+T5 = dict(model_type='t5', vocab_size=32128, num_layers=12, d_model=768, num_heads=12, d_kv=64, decoder_start_token_id=0)
 MODELS.update({
     'pythia-410m': ('causal', dict(model_type='gpt_neox', vocab_size=50304, num_hidden_layers=24, hidden_size=1024,
                                    num_attention_heads=16, intermediate_size=4096, rotary_pct=0.25,
@@ -85,13 +89,12 @@ MODELS.update({
     'phi-4-mini': ('causal', dict(model_type='phi3', vocab_size=200064, num_hidden_layers=32, hidden_size=3072,
                                   num_attention_heads=24, num_key_value_heads=8, intermediate_size=8192,
                                   pad_token_id=32000, partial_rotary_factor=0.75, tie_word_embeddings=True)),
-    'mixtral-8x7b': ('causal', dict(model_type='mixtral', vocab_size=32000, num_hidden_layers=32, hidden_size=4096,
-                                    num_attention_heads=32, num_key_value_heads=8, intermediate_size=14336,
-                                    num_local_experts=8, num_experts_per_tok=2)),
+    'mixtral-8x7b': ('causal', MIXTRAL),
     'qwen1.5-moe': ('causal', dict(QWEN, model_type='qwen2_moe', num_hidden_layers=24, hidden_size=2048,
                                    num_attention_heads=16, num_key_value_heads=16, intermediate_size=5632,
                                    moe_intermediate_size=1408, shared_expert_intermediate_size=5632, num_experts=60,
                                    num_experts_per_tok=4, tie_word_embeddings=False)),
+    'mixtral-8x7b, router loss': ('causal', dict(MIXTRAL, output_router_logits=True)),
     'qwen3-30b-a3b': ('causal', dict(QWEN, model_type='qwen3_moe', num_hidden_layers=48, hidden_size=2048,
                                      num_attention_heads=32, num_key_value_heads=4, head_dim=128,
                                      intermediate_size=6144, moe_intermediate_size=768, num_experts=128,
@@ -105,6 +108,8 @@ MODELS.update({
                                          problem_type='single_label_classification')),
     'modernbert-base': ('sequence', dict(MODERNBERT, classifier_pooling='mean')),
     'modernbert-base, masked words': ('masked', MODERNBERT),
+    't5-base': ('translation', dict(T5, d_ff=3072)),
+    'flan-t5-base': ('translation', dict(T5, d_ff=2048, feed_forward_proj='gated-gelu', tie_word_embeddings=False)),
     'vit-base': ('image', dict(model_type='vit', num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
                                intermediate_size=3072, image_size=224, patch_size=16, num_labels=1000)),
     'whisper-small': ('sound', dict(model_type='whisper', encoder_layers=12, d_model=768, encoder_attention_heads=12,
@@ -112,21 +117,23 @@ MODELS.update({
                                     max_source_positions=1500, num_labels=10)),
 })
 CLASSES = {'sequence': tf.AutoModelForSequenceClassification, 'masked': tf.AutoModelForMaskedLM,
-           'causal': tf.AutoModelForCausalLM, 'image': tf.AutoModelForImageClassification,
+           'causal': tf.AutoModelForCausalLM, 'translation': tf.AutoModelForSeq2SeqLM,
+           'image': tf.AutoModelForImageClassification,
            'sound': tf.AutoModelForAudioClassification}
 HEADS = {'sequence': 'ForSequenceClassification', 'masked': 'ForMaskedLM', 'causal': 'ForCausalLM',
-         'image': 'ViTForImageClassification', 'sound': 'WhisperForAudioClassification'}
+         'translation': 'T5ForConditionalGeneration', 'image': 'ViTForImageClassification', 'sound': 'WhisperForAudioClassification'}
 LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'distilbert': ['q_lin', 'v_lin'],
                 'gpt2': ['c_attn'], 'gpt_neox': ['query_key_value'], 'phi3': ['qkv_proj'], 'modernbert': ['Wqkv'],
-                'deberta-v2': ['query_proj', 'value_proj']}
+                'deberta-v2': ['query_proj', 'value_proj'], 't5': ['q', 'v']}
 
 QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
 POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
+LIGER = ('llama', 'qwen3', 'gemma2', 'gemma3_text', 'phi3', 'mixtral')
 UNFUSED = ('deberta-v2',)  # have one implementation of attention
 FIXED = ('image', 'sound')  # tasks of which every sample has the same length
 
 Case = collections.namedtuple('Case', 'model precision attention batch length lora checkpointing padded gpu quantization '
-                              'adapters', defaults=['none', 'fp32'])
+                              'adapters method', defaults=['none', 'fp32', 'none'])
 
 
 def cases():
@@ -148,11 +155,33 @@ def cases():
         yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb')
         yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', adapters='model')
 
+        yield from method_cases(model)
         if MODELS[model][1]['model_type'] in QUANTIZED:
             for quantization in ('nf4', 'nf4_double', 'int8'):
                 yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, False, False, 'a100_80gb', quantization)
             yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, True, False, 'a100_80gb', 'nf4_double')
             yield Case(model, 'fp32', 'sdpa', *long, 8, False, False, 'a100_80gb', 'nf4_double')
+
+
+def method_cases(model):
+    task, values = MODELS[model]
+    type_, long = values['model_type'], (2, 512)
+    for precision in ('fp32', 'bf16_autocast', 'bf16'):
+        yield Case(model, precision, 'sdpa', *long, 8, False, False, 'a100_80gb', method='dora')
+    yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', adapters='model', method='dora')
+    if type_ in QUANTIZED:
+        yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, False, False, 'a100_80gb', 'nf4_double', method='dora')
+    if type_ not in (*UNFUSED, 't5', 'whisper'):
+        for precision in ('bf16_autocast', 'bf16'):
+            yield Case(model, precision, 'flash_attention_2', *long, 0, False, False, 'a100_80gb')
+    if task == 'causal' and 'output_router_logits' not in values:  # would count experts in a tensor
+        for attention, precision in (('flash_attention_2', 'bf16_autocast'), ('flash_attention_2', 'bf16'),
+                                     ('sdpa', 'bf16'), ('eager', 'fp32')):
+            yield Case(model, precision, attention, 3, 128, 0, False, False, 'a100_80gb', method='packed')
+    if type_ in LIGER:
+        for precision in ('fp32', 'bf16_autocast', 'bf16'):
+            yield Case(model, precision, 'sdpa', *long, 0, False, False, 'a100_80gb', method='fused_loss')
+        yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', method='fused_loss')
 
 
 # ------------------------------------------------------------------------------------------------------ PyTorch
@@ -166,6 +195,7 @@ def config_of(case):
     values = dict(MODELS[case.model][1])
     type_ = values.pop('model_type')
     attention = 'eager' if type_ in UNFUSED else case.attention
+    attention = 'sdpa' if attention == 'flash_attention_2' else attention  # would ask for the package
     return tf.AutoConfig.for_model(type_, **values, attn_implementation=attention,
                                    use_cache=False)
 
@@ -191,13 +221,17 @@ def build(case):
         # Modules of fake tensors cannot be moved; adapters are made where they belong.
         with mock.patch.object(torch.nn.Module, 'to', lambda module, *_, **__: module):
             model = model if not case.lora else peft.get_peft_model(model, peft.LoraConfig(
-                r=case.lora, lora_alpha=16, lora_dropout=0.1, bias='none',
+                r=case.lora, lora_alpha=16, lora_dropout=0.1, bias='none', use_dora=case.method == 'dora',
                 target_modules=LORA_TARGETS.get(config.model_type, ['q_proj', 'v_proj']),
                 fan_in_fan_out=config.model_type == 'gpt2'), autocast_adapter_dtype=case.adapters == 'fp32')
     if case.adapters == 'model':  # peft would have moved them, and with that converted them
         for name, layer in model.named_modules():
-            if isinstance(layer, torch.nn.Linear) and '.lora_' in name:
+            if isinstance(layer, (torch.nn.Linear, peft.tuners.lora.dora.DoraLinearLayer)) and '.lora_' in name:
                 layer.weight = torch.nn.Parameter(layer.weight.to(torch.bfloat16))
+    if case.attention == 'flash_attention_2':
+        model.config._attn_implementation = case.attention
+    if case.method == 'fused_loss':
+        methods.fuse_loss(model)
     if case.checkpointing and case.lora:
         model.enable_input_require_grads()
     if case.checkpointing:
@@ -217,6 +251,12 @@ def batch_of(case):
                                device='cuda')
         return {'input_features': features, 'labels': labels}
     ids = torch.empty(case.batch, case.length, dtype=torch.long, device='cuda')
+    if case.method == 'packed':
+        ids = ids.view(1, -1)
+        starts = {f'cu_seq_lens_{of}': torch.empty(case.batch + 1, dtype=torch.int32, device='cuda') for of in 'qk'}
+        lengths = {f'max_length_{of}': case.length for of in 'qk'}
+        return {'input_ids': ids, 'position_ids': torch.empty_like(ids), 'labels': ids.clone(),
+                **(starts | lengths if case.attention == 'flash_attention_2' else {})}
     return {'input_ids': ids, 'attention_mask': torch.ones_like(ids),
             'labels': labels if task == 'sequence' else ids.clone()}
 
@@ -226,24 +266,33 @@ def patches(case):
     """What asks a card, or looks into a tensor."""
     # Whether nothing is padded, and masks can be left out, cannot be read from fake tensors.
     def needless(local):
-        return not case.padded and (local is None or case.length < local)
+        return not case.padded and case.method != 'packed' and (local is None or case.length < local)
+
+    def unmasked(padding):  # the decoder of a pair, whose labels alone are padded
+        return padding is None and MODELS[case.model][0] == 'translation'
 
     masks = tf.masking_utils
     with (mock.patch.object(torch.nn.functional, 'scaled_dot_product_attention', fused_attention(case.gpu)),
-          mock.patch.object(masks, '_ignore_causal_mask_sdpa', lambda *args: needless(args[5])),
+          mock.patch.object(masks, '_ignore_causal_mask_sdpa', lambda *args: needless(args[5]) or unmasked(args[0])),
           mock.patch.object(masks, '_ignore_bidirectional_mask_sdpa', lambda *args: needless(args[2])),
-          mock.patch.object(masks, 'find_packed_sequence_indices', lambda *_: None),
+          mock.patch.object(masks, 'find_packed_sequence_indices',
+                            methods.packed_indices if case.method == 'packed' else lambda *_: None),
           mock.patch.object(torch, 'rand', lambda *_: 1.0),  # Whisper drops no layers by default
           mock.patch.object(torch.cuda, 'get_device_capability', lambda *_: (7, 5) if case.gpu == 't4' else (8, 0)),
-          mock.patch.object(torch._meta_registrations, '_meta_grouped_mm_common', grouped_product)):
+          mock.patch.object(torch._meta_registrations, '_meta_grouped_mm_common', grouped_product),
+          methods.patches(case)):
         yield
+
+
+def tensors_of(batch):
+    return [value for value in batch.values() if isinstance(value, torch.Tensor)]
 
 
 def measured(case):
     with patches(case), FakeTensorMode():
         model = build(case)
         batch = batch_of(case)
-        storages = Storages(model.parameters(), [*model.buffers(), *batch.values()])
+        storages = Storages(model.parameters(), [*model.buffers(), *tensors_of(batch)])
 
         def enters(layer):
             def hook(*_):
@@ -257,6 +306,9 @@ def measured(case):
             outputs = model(**batch)
         torch.clear_autocast_cache()
         activations, copies, layers = storages.alive()
+        head = model.get_output_embeddings()
+        if case.method == 'fused_loss' and head.weight.requires_grad:  # its gradient is made in forward
+            activations -= head.weight.numel() * head.weight.element_size()
         del outputs
     return {'activations': activations, 'weight_copies': copies, 'layers': [layers[i] for i in range(len(layers_of(model)))]}
 
@@ -277,7 +329,10 @@ def arguments(case):
     if case.quantization != 'none':
         args['training']['quantization'] = case.quantization
     if case.lora:
-        args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1, 'dtype': case.adapters}
+        args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1, 'dtype': case.adapters,
+                                    'dora': case.method == 'dora'}
+    for method in ('packed', 'fused_loss'):
+        args['training'][method] = case.method == method
     return args
 
 

@@ -37,18 +37,20 @@ OPTIMIZERS = {'adamw_torch_fused': ('adamw', 'fused'), 'adamw_torch': ('adamw', 
 def cases():
     """Settings that differ in what snippets say; each is tried with each value of each, one at a time."""
     usual = {'precision': 'bf16_autocast', 'optimizer': 'adamw', 'optimizer_kernel': 'fused', 'checkpointing': False,
-             'clip': True, 'attention': 'sdpa', 'lora': {'rank': 0}, 'quantization': 'none'}
+             'clip': True, 'attention': 'sdpa', 'packed': False, 'fused_loss': False, 'lora': {'rank': 0},
+             'quantization': 'none'}
     lora = {'rank': 8, 'dropout': 0.05, 'modules': ['q_proj', 'down_proj']}
     others = {'precision': ['fp32', 'fp16_autocast', 'bf16'],
               'optimizer': ['sgd', 'sgd_momentum', 'adafactor', 'adam_8bit', 'paged_adamw', 'paged_adamw_8bit'],
-              'optimizer_kernel': ['foreach'], 'checkpointing': [True], 'clip': [False], 'attention': ['eager'],
-              'lora': [lora, {'rank': 4, 'targets': 'all_linear'}, {'rank': 16}]}
+              'optimizer_kernel': ['foreach'], 'checkpointing': [True], 'clip': [False], 'attention': ['eager', 'flash_attention_2'],
+              'packed': [True], 'fused_loss': [True], 'lora': [lora, {**lora, 'dora': True}, {'rank': 4, 'targets': 'all_linear'}, {'rank': 16}]}
     yield usual
     for name, values in others.items():
         for value in values:
             yield {**usual, name: value}
     for quantization, checkpointing in itertools.product(('nf4', 'nf4_double', 'int8'), (False, True)):
         yield {**usual, 'lora': lora, 'quantization': quantization, 'checkpointing': checkpointing}
+    yield {**usual, 'packed': True, 'fused_loss': True, 'attention': 'flash_attention_2'}
     for dtype in ('fp32', 'model'):
         yield {**usual, 'precision': 'bf16', 'lora': {**lora, 'dtype': dtype}}
 
@@ -81,7 +83,7 @@ class Seen:
 
     def __init__(self):
         self.arguments = self.lora = self.quantization = self.kbit = None
-        self.half, self.attention, self.wide = False, 'sdpa', True
+        self.half, self.attention, self.wide, self.packed = False, 'sdpa', True, False
 
     def names(self):
         seen = self
@@ -112,10 +114,14 @@ class Seen:
             seen.kbit = use_gradient_checkpointing
             return model
 
+        def flattened(**values):
+            seen.packed = True
+            return transformers.DataCollatorWithFlattening(**values)
+
         dataset = types.SimpleNamespace(map=lambda *_, **__: None)
         return {'TrainingArguments': trained, 'BitsAndBytesConfig': quantized, 'LoraConfig': LoraConfig, 'torch': torch,
                 'get_peft_model': wrapped, 'prepare_model_for_kbit_training': prepared, 'model': Model(),
-                'dataset': dataset, 'tokenizer': None}
+                'dataset': dataset, 'tokenizer': None, 'DataCollatorWithFlattening': flattened}
 
 
 def trained_by(a, half=False):
@@ -132,11 +138,15 @@ def trained_by(a, half=False):
 def read_back(seen):
     """The settings of an estimate, from the libraries' objects."""
     a = seen.arguments
-    training = {**trained_by(a, seen.half), 'attention': seen.attention, 'lora': {'rank': 0}}
+    training = {**trained_by(a, seen.half), 'attention': seen.attention, 'packed': seen.packed, 'lora': {'rank': 0}}
+    if a.use_liger_kernel:
+        kernels = dict(a.liger_kernel_config)
+        assert kernels.pop('fused_linear_cross_entropy') and not any(kernels.values())
+        training['fused_loss'] = True
     if seen.lora:
         targets = seen.lora.target_modules
         training['lora'] = {'rank': seen.lora.r, 'dropout': seen.lora.lora_dropout,
-                            'dtype': 'fp32' if seen.wide else 'model',
+                            'dtype': 'fp32' if seen.wide else 'model', 'dora': seen.lora.use_dora,
                             **({'targets': 'all_linear'} if targets == 'all-linear' else {'modules': sorted(targets)})}
     if seen.quantization:
         q = seen.quantization

@@ -6,7 +6,8 @@
 Forward, backward, clipping and optimizer of two steps run on PyTorch's fake tensors, as in saved_tensors.py. Every
 storage counts from the operation that makes it until its last reference goes, in the blocks that PyTorch's allocator
 would hand out; so do cuBLAS's workspaces, at the first product of a thread. What a kernel allocates and frees within one
-operation is not seen: the estimate may be over PyTorch's sum by that scratch, and should not be under.
+operation is taken from its source where it is large (kernel_scratch.py); the estimate may be over PyTorch's sum by the
+rest, and should not be under.
 """
 
 import argparse
@@ -28,6 +29,7 @@ import saved_tensors as saved
 import torch
 from caching_allocator import CachingAllocator
 from fake_cuda import autocast
+from kernel_scratch import scratch_of
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -38,6 +40,7 @@ torch.backends.cudnn.enabled = False  # convolutions would ask it for a plan
 fake_tensor.init_gpu_context = lambda *_: None  # would allocate on the device
 DATA = saved.ROOT / 'tests/unit/engine/training/data/pytorch_2_11_whole_steps.json'
 PRODUCTS = [getattr(torch.ops.aten, name).default for name in ('mm', 'bmm', 'addmm', 'baddbmm')]
+METHODS = ('bert-base', 'gpt2', 'llama-1b', 'gemma-2-2b', 't5-base', 'modernbert-base')  # tried with every method
 LAYERS = 6  # of each model: a step of fake tensors takes its time by the operation
 UNCHECKED = ('distilbert', 'roberta-base', 'gpt2-medium', 'bert-large', 'minilm-l6')  # others cover their code
 
@@ -102,6 +105,8 @@ class Live(TorchDispatchMode):
         self.begin_sum(function, args, out)
         for tensor in torch.utils._pytree.tree_leaves(out):
             self.watch(tensor)
+        if scratch := scratch_of(function, args):
+            self.allocator.release(self.allocator.allocate(scratch))
         return out
 
 
@@ -114,6 +119,8 @@ def cases():
         yield saved.Case(model, 'bf16', 'sdpa', *long, 0, True, False, 'a100_80gb')
         yield saved.Case(model, 'fp32', 'eager', *small, 0, False, False, 'a100_80gb')
         yield saved.Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb')
+        if model in METHODS:
+            yield from saved.method_cases(model)
         if saved.MODELS[model][1]['model_type'] in saved.QUANTIZED:
             for checkpointing in (False, True):
                 yield saved.Case(model, 'bf16_autocast', 'sdpa', *long, 8, checkpointing, False, 'a100_80gb', 'nf4_double')
@@ -122,7 +129,7 @@ def cases():
 @contextlib.contextmanager
 def shallow():
     """The models with their first layers alone."""
-    names = ('num_hidden_layers', 'n_layers', 'n_layer', 'encoder_layers')
+    names = ('num_hidden_layers', 'n_layers', 'n_layer', 'encoder_layers', 'num_layers')
     before = dict(saved.MODELS)
     for model, (task, values) in before.items():
         saved.MODELS[model] = (task, {name: min(value, LAYERS) if name in names else value
@@ -136,7 +143,7 @@ def measured(case):
         model = saved.build(case)
         batch = saved.batch_of(case)
         optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], foreach=True)
-        live = Live(itertools.chain(model.parameters(), model.buffers(), batch.values(), packed_states(model)))
+        live = Live(itertools.chain(model.parameters(), model.buffers(), saved.tensors_of(batch), packed_states(model)))
         outputs = None
         with live:
             for _ in range(2):

@@ -59,6 +59,10 @@ Convention convention_for(const ModelShape& shape, const TrainingSettings& setti
     }
     if (pretraining) return pretraining_of(shape, settings);
     if (settings.lora.rank > 0) return adapters_of(shape);
+    if (shape.family == Family::t5)
+        return {128, 1e-4, 128,
+                "fine-tuning of T5 (batch: Raffel et al. 2020, section 3.1.3; rate for AdamW: "
+                "transformers' page on T5)"};
     if (shape.family == Family::vit)
         return {8, 2e-5, 8, "fine-tuning in the transformers example of image classification"};
     if (shape.family == Family::whisper)

@@ -93,7 +93,9 @@ std::string model_setup(const RecommendedSettings& s) {
     const auto& t = s.training;
     std::string out;
     if (!s.allocator.empty()) out += "# PYTORCH_ALLOC_CONF=" + s.allocator + "\n";
-    if (t.attention == Attention::eager) out += "model.set_attn_implementation(\"eager\")\n";
+    if (t.attention != Attention::sdpa)
+        out += fmt::format("model.set_attn_implementation(\"{}\")\n",
+                           t.attention == Attention::eager ? "eager" : "flash_attention_2");
     if (t.frozen_embeddings) out += "model.get_input_embeddings().requires_grad_(False)\n";
     if (t.frozen_layers > 0)
         out += fmt::format(
@@ -132,8 +134,9 @@ std::string model_setup(const RecommendedSettings& s) {
     if (t.lora.rank == 0 || s.lora_targets.empty()) return out;
     return out + fmt::format(
                      "model = get_peft_model(model, LoraConfig(r={}, lora_dropout={:g}, "
-                     "target_modules={}){})\n",
+                     "target_modules={}{}){})\n",
                      t.lora.rank, t.lora.dropout, s.lora_targets,
+                     t.lora.dora ? ", use_dora=True" : "",
                      t.lora.wide ? "" : ", autocast_adapter_dtype=False");
 }
 
@@ -211,6 +214,12 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         python(training.checkpointing), s.loader.workers);
     if (training.optimizer == Optimizer::sgd_momentum) out += "    optim_args=\"momentum=0.9\",\n";
     if (!training.clip) out += "    max_grad_norm=0,\n";
+    if (training.fused_loss)
+        out +=
+            "    use_liger_kernel=True,  # its loss alone\n"
+            "    liger_kernel_config={\"fused_linear_cross_entropy\": True, \"rms_norm\": False, "
+            "\"rope\": False,\n"
+            "                         \"swiglu\": False, \"geglu\": False},\n";
     if (layout.is_zero()) out += "    deepspeed=\"deepspeed.json\",  # below\n";
     if (layout.sharding == Sharding::fsdp) {
         out += "    fsdp=True,\n    fsdp_config={\"version\": 2},\n";
@@ -220,6 +229,11 @@ std::string transformers_arguments(const RecommendedSettings& s) {
             "    dataloader_prefetch_factor={},\n    dataloader_persistent_workers=True,\n",
             s.loader.prefetch);
     out += "    dataloader_pin_memory=True,\n)\n";
+    // TRL says packing=True and max_length in its SFTConfig.
+    if (training.packed)
+        out +=
+            "data_collator = DataCollatorWithFlattening(return_flash_attn_kwargs=True)  # for "
+            "Trainer\n";
     if (layout.sharding != Sharding::none) {
         out += fmt::format("# torchrun --nproc-per-node {} train.py\n", training.cards);
     }
@@ -306,10 +320,17 @@ std::string plain_pytorch(const RecommendedSettings& s) {
     const bool autocast = s.training.autocast();
     const char* dtype = fp16(s) ? "torch.float16" : "torch.bfloat16";
     std::string out = model_setup(s);
+    if (s.training.fused_loss)
+        out +=
+            "_apply_liger_kernel_to_instance(model, fused_linear_cross_entropy=True, "
+            "rms_norm=False, rope=False,\n"
+            "                                swiglu=False, geglu=False)  # of "
+            "liger_kernel.transformers\n";
     out += fmt::format(
-        "loader = DataLoader(dataset, batch_size={}, shuffle=True, pin_memory=True{})\n"
+        "loader = DataLoader(dataset, batch_size={}, shuffle=True, pin_memory=True{}{})\n"
         "optimizer = {}\n",
-        s.batch, loader, optimizer_call(s));
+        s.batch, loader, s.training.packed ? ", collate_fn=DataCollatorWithFlattening()" : "",
+        optimizer_call(s));
     if (s.training.checkpointing)
         out +=
             "model.gradient_checkpointing_enable("

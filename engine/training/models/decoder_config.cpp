@@ -104,6 +104,7 @@ void read_experts(ConfigReader& read, Family family, ModelShape& s) {
     const bool local = family == Family::mixtral || read.has("num_local_experts");
     read.required(local ? "num_local_experts" : "num_experts", s.experts, "experts");
     read.required("num_experts_per_tok", s.experts_per_row, "experts_per_row");
+    read.boolean("output_router_logits", s.router_loss);
     if (family == Family::mixtral) {
         s.expert_hidden = s.ffn;
         read.refuse("router_jitter_noise", "must be 0: noise is not modelled.");

@@ -89,6 +89,49 @@ void read_vit(ConfigReader& read, ModelShape& s) {
     read.boolean("qkv_bias", s.qkv_bias);
 }
 
+// Its feed-forward's name says the activation, and whether there are two products.
+void read_t5_feed_forward(ConfigReader& read, ModelShape& s) {
+    const auto& j = read.json();
+    const auto given = j.value("feed_forward_proj", json("relu"));
+    const std::string name = given.is_string() ? given.get<std::string>() : given.dump();
+    s.gated = name.starts_with("gated-");
+    const auto word = s.gated ? name.substr(6) : name;
+    // transformers takes the formula written in Python for "gated-gelu".
+    if (word == "gelu" && s.gated)
+        s.activation = Activation::gelu_new;
+    else if (word == "gelu")
+        s.activation = Activation::gelu;
+    else if (word == "gelu_new")
+        s.activation = Activation::gelu_new;
+    else if (word == "silu")
+        s.activation = Activation::silu;
+    else if (word == "relu")
+        s.activation = Activation::relu;
+    else
+        read.note("feed_forward_proj", "\"" + name + "\" is not modelled.");
+}
+
+void read_t5(ConfigReader& read, ModelShape& s) {
+    read.required("d_model", s.hidden, "hidden");
+    read.required("d_ff", s.ffn, "ffn");
+    read.required("num_heads", s.heads, "heads");
+    read.required("d_kv", s.head_dim, "head_dim");
+    read.required("num_layers", s.layers, "layers");
+    s.decoder_layers = s.layers;
+    read.integer("num_decoder_layers", s.decoder_layers, "decoder_layers");
+    s.position_buckets = 32;
+    read.integer("relative_attention_num_buckets", s.position_buckets, "position_buckets");
+    s.hidden_dropout = 0.1;
+    read.number("dropout_rate", s.hidden_dropout, "hidden_dropout");
+    s.attention_dropout = s.hidden_dropout;
+    // Untied in the file means only that the decoder's result is not scaled: the head is tied.
+    s.scaled_output = s.tied_head;
+    read.boolean("scale_decoder_outputs", s.scaled_output);
+    s.tied_head = true;
+    read_t5_feed_forward(read, s);
+    read.refuse("is_decoder", "must be false: encoder and decoder are modelled together.");
+}
+
 void read_whisper(ConfigReader& read, ModelShape& s) {
     read.required("encoder_layers", s.layers, "layers");
     read.required("d_model", s.hidden, "hidden");
@@ -121,6 +164,11 @@ void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape
     }
     read.required("vocab_size", s.vocab, "vocab");
     read.boolean("tie_word_embeddings", s.tied_head);
+    if (type == "t5") {
+        s.family = Family::t5;
+        s.head = Head::language_model;
+        return read_t5(read, s);
+    }
     if (type == "deberta-v2") {
         s.family = Family::deberta_v2;
         return read_deberta(read, s);

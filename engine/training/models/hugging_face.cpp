@@ -16,7 +16,7 @@ const std::map<std::string, Read>& known_types() {
     static const std::map<std::string, Read> all = [] {
         std::map<std::string, Read> types;
         for (const char* type : {"bert", "roberta", "xlm-roberta", "camembert", "distilbert",
-                                 "modernbert", "deberta-v2", "vit", "whisper"})
+                                 "modernbert", "deberta-v2", "vit", "whisper", "t5"})
             types[type] = read_encoder_config;
         for (const char* type :
              {"gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2",
@@ -35,8 +35,8 @@ struct Unlike {
 const std::vector<Unlike>& unlike() {
     static const std::vector<Unlike> all = {
         {"an encoder-decoder, whose decoder attends to a second sequence",
-         {"t5", "mt5", "umt5", "longt5", "switch_transformers", "bart", "mbart", "pegasus",
-          "marian", "m2m_100", "blenderbot", "led", "encoder-decoder"}},
+         {"mt5", "umt5", "longt5", "switch_transformers", "bart", "mbart", "pegasus", "marian",
+          "m2m_100", "blenderbot", "led", "encoder-decoder"}},
         {"a state-space or recurrent model",
          {"mamba", "mamba2", "falcon_mamba", "jamba", "rwkv", "recurrent_gemma"}},
     };
@@ -71,7 +71,8 @@ Head head_of(const Json& json, Head otherwise) {
         return otherwise;
     const auto name = found->front().get<std::string>();
     const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
-    if (has("MaskedLM") || has("CausalLM") || has("LMHead")) return Head::language_model;
+    if (has("MaskedLM") || has("CausalLM") || has("LMHead") || has("ConditionalGeneration"))
+        return Head::language_model;
     return has("Classification") ? Head::classifier : otherwise;
 }
 
@@ -106,7 +107,8 @@ Result<ModelShape> from_hugging_face(std::string_view text) {
     read_labels(read, s);
     read.refuse("quantization_config",
                 "is not read from the model: set the training's \"quantization\" instead.");
-    s.head = head_of(json, s.is_decoder() ? Head::language_model : Head::classifier);
+    const bool generates = s.is_decoder() || s.has_decoder();
+    s.head = head_of(json, generates ? Head::language_model : Head::classifier);
     if (read.error()) return fail(*read.error());
     auto checked = validated(s);
     if (!checked) return fail(read.in_their_words(checked.error()));

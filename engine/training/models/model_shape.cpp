@@ -73,6 +73,17 @@ Result<void> check_image(const ModelShape& s) {
     return check_range("/image_channels", "The number of channels", s.image_channels, 1, 64);
 }
 
+Result<void> check_t5(const ModelShape& s) {
+    if (s.head != Head::language_model)
+        return wrong("/head", "Only the language model of this family is modelled.");
+    if (auto ok = check_range("/decoder_layers", "The number of the decoder's layers",
+                              s.decoder_layers, 1, 1000);
+        !ok)
+        return ok;
+    return check_range("/position_buckets", "The relative positions", s.position_buckets, 1,
+                       1 << 20);
+}
+
 // What a sample consists of.
 Result<void> check_input(const ModelShape& s) {
     const auto labels = check_range("/labels", "The number of labels", s.labels, 1, 1'000'000);
@@ -92,6 +103,7 @@ Result<void> check_input(const ModelShape& s) {
         return check_range("/projection", "The projection's width", s.projection, 1, 1 << 18);
     }
     if (auto ok = check_range("/vocab", "The vocabulary", s.vocab, 1, 100'000'000); !ok) return ok;
+    if (s.family == Family::t5) return check_t5(s);
     if (s.family == Family::deberta_v2) {
         if (s.head == Head::language_model)
             return wrong("/head", "Only the classifier of this family is modelled.");
@@ -119,6 +131,8 @@ std::string_view to_string(Family family) {
             return "vit";
         case Family::whisper:
             return "whisper";
+        case Family::t5:
+            return "t5";
         case Family::gpt2:
             return "gpt2";
         case Family::gpt_neox:

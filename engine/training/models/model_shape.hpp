@@ -18,6 +18,7 @@ enum class Family {
     modernbert,  // pre-LN encoder, rotary positions, gated feed-forward, windows in most layers
     vit,         // pre-LN encoder of an image's patches
     whisper,     // pre-LN encoder of sound, with a classifier
+    t5,          // RMSNorm encoder and decoder that attends to it, biases of relative positions
     gpt2,        // pre-LN decoder with Conv1D and fused q,k,v
     gpt_neox,    // pre-LN decoder, attention and feed-forward side by side (Pythia)
     llama,   // RMSNorm, rotary positions, gated feed-forward, grouped k and v (also Mistral, Qwen2)
@@ -75,15 +76,19 @@ struct ModelShape {
     int experts_per_row = 0;     // of them, that a token (naics: a text) takes
     int expert_hidden = 0;
     int shared_expert_hidden = 0;    // qwen2_moe
-    bool normalised_routing = true;  // a token's gates sum to 1
-    int position_buckets = 0;        // deberta_v2: distinct relative positions per side
-    bool mean_pooling = false;  // modernbert: the classifier reads the mean, not the first token
-    int image_size = 0;         // vit: pixels of a side
-    int patch_size = 0;         // vit: pixels of a patch's side
-    int image_channels = 3;     // vit
-    int projection = 0;         // whisper: width of what the classifier reads
-    int features = 0;           // series models: numbers per time step; whisper: mel bins
-    int horizon = 0;            // series models: predicted steps
+    bool normalised_routing = true;  // a token's gates add up to 1
+    bool router_loss = false;        // a loss of its own evens the experts' work out
+    int position_buckets = 0;        // deberta_v2: relative positions told apart, to each side
+    int decoder_layers = 0;          // t5: beside those of its encoder
+    bool gated = false;              // t5: feed-forward of two products
+    bool scaled_output = false;      // t5: the decoder's result is scaled before the head
+    bool mean_pooling = false;       // modernbert: the classifier reads the mean, not the first
+    int image_size = 0;              // vit: pixels of a side
+    int patch_size = 0;              // vit: pixels of a patch's side
+    int image_channels = 3;          // vit
+    int projection = 0;              // whisper: width of what the classifier reads
+    int features = 0;                // series models: numbers per time step; whisper: mel bins
+    int horizon = 0;                 // series models: predicted steps
 
     bool is_series() const { return family == Family::temporal || family == Family::lstm; }
     bool is_decoder() const {
@@ -105,7 +110,10 @@ struct ModelShape {
     int kv_width() const { return kv_heads * head_dim; }
     int q_width() const { return heads * head_dim; }
     int rotary_width() const { return static_cast<int>(head_dim * rotary_share); }
-    // Layer `index` attends to a window only.
+    // An encoder, and a decoder of a text of its own.
+    bool has_decoder() const { return family == Family::t5; }
+    int all_layers() const { return layers * channels + decoder_layers; }
+    // Layer `index` sees a window only.
     bool has_window(int index) const {
         return window > 0 && (full_every == 0 || index % full_every != full_at);
     }

@@ -34,6 +34,7 @@ void ParameterLister::linear(std::string_view name, std::int64_t in, std::int64_
     note(wrapped_, name);
     add(lora_.rank * in, true, lora_.rank, true, true);
     add(out * lora_.rank, true, out, true, true);
+    if (lora_.dora) add(out, false, 0, true, true);
 }
 
 void ParameterLister::add(std::int64_t n, bool is_matrix, std::int64_t rows, bool trainable,

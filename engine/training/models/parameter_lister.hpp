@@ -62,6 +62,7 @@ void list_deberta(ParameterLister& list);
 void list_modernbert(ParameterLister& list);
 void list_vit(ParameterLister& list);
 void list_whisper(ParameterLister& list);
+void list_t5(ParameterLister& list);
 void list_decoder(ParameterLister& list);
 void list_naics(ParameterLister& list);
 void list_temporal(ParameterLister& list);

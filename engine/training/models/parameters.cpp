@@ -2,6 +2,8 @@
 
 #include "engine/training/models/parameter_lister.hpp"
 
+#include <algorithm>
+
 namespace plimsoll::training {
 namespace {
 
@@ -19,6 +21,8 @@ void list_all(ParameterLister& list) {
             return list_vit(list);
         case Family::whisper:
             return list_whisper(list);
+        case Family::t5:
+            return list_t5(list);
         case Family::naics:
             return list_naics(list);
         case Family::temporal:
@@ -41,6 +45,7 @@ std::vector<Parameter> list_parameters(const ModelShape& shape, const Lora& lora
 std::vector<std::string> linear_layers(const ModelShape& shape) {
     auto one = shape;
     one.layers = 1;
+    one.decoder_layers = std::min(one.decoder_layers, 1);
     const Lora none;
     ParameterLister list(one, none);
     list_all(list);
@@ -50,6 +55,7 @@ std::vector<std::string> linear_layers(const ModelShape& shape) {
 std::vector<std::string> query_value_layers(const ModelShape& shape) {
     auto one = shape;
     one.layers = 1;
+    one.decoder_layers = std::min(one.decoder_layers, 1);
     const Lora lora{.rank = 1};
     ParameterLister list(one, lora);
     list_all(list);
@@ -94,16 +100,18 @@ double approximate_parameters(const ModelShape& s) {
     const double h = s.hidden;
     const double attention =
         s.family == Family::lstm ? 8 * h * h : 2.0 * h * s.q_width() + 2.0 * h * s.kv_width();
-    const double matrices = s.has_rms_norm() ? 3 : 2;
+    const double matrices = s.has_rms_norm() || s.gated ? 3 : 2;
     const double stacks = s.family == Family::temporal ? 2 : s.channels;
     const double experts =
         s.has_experts() ? 3.0 * s.experts * s.expert_hidden * h + 3.0 * s.shared_expert_hidden * h
                         : matrices * h * s.ffn;
     const double layer = attention + experts;
+    const double decoder = s.decoder_layers * (2 * attention + matrices * h * s.ffn);
     const double table = static_cast<double>(s.vocab) + s.positions;
     const double moe =
         s.family == Family::naics ? 2.0 * s.experts * h * s.channels * s.expert_hidden : 0;
-    return stacks * (s.layers * layer + table * h) + (s.tied_head ? 0 : 1.0 * s.vocab * h) + moe;
+    return stacks * (s.layers * layer + table * h) + decoder +
+           (s.tied_head ? 0 : 1.0 * s.vocab * h) + moe;
 }
 
 }  // namespace plimsoll::training

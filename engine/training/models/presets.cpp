@@ -85,6 +85,18 @@ ModelShape deberta(const char* name, int layers, int hidden, int heads, int ffn)
     return s;
 }
 
+ModelShape t5(const char* name, int layers, int hidden, int heads, int ffn, bool newer) {
+    auto s = encoder(Family::t5, name, layers, hidden, heads, ffn, 32128, 0, 0);
+    s.head = Head::language_model;
+    s.head_dim = 64;
+    s.decoder_layers = layers;
+    s.position_buckets = 32;
+    s.gated = newer;
+    s.scaled_output = !newer;
+    s.activation = newer ? Activation::gelu_new : Activation::relu;
+    return s;
+}
+
 ModelShape vit(const char* name, int layers, int hidden, int heads, int ffn) {
     auto s = encoder(Family::vit, name, layers, hidden, heads, ffn, 0, 0, 0);
     s.hidden_dropout = s.attention_dropout = 0;
@@ -167,6 +179,10 @@ std::vector<Preset> build() {
         {deberta("deberta-v3-base", 12, 768, 12, 3072), "DeBERTa-v3 base"},
         {modernbert("modernbert-base", 22, 768, 12, 1152), "ModernBERT base"},
         {modernbert("modernbert-large", 28, 1024, 16, 2624), "ModernBERT large"},
+        {t5("t5-small", 6, 512, 8, 2048, false), "T5 small"},
+        {t5("t5-base", 12, 768, 12, 3072, false), "T5 base"},
+        {t5("flan-t5-base", 12, 768, 12, 2048, true), "FLAN-T5 base"},
+        {t5("flan-t5-large", 24, 1024, 16, 2816, true), "FLAN-T5 large"},
         {vit("vit-base", 12, 768, 12, 3072), "ViT base, patches of 16, images of 224"},
         {naics(), "four MiniLM channels, mixture of experts (NAICS memory guide)"},
         {series(F::temporal, "temporal", 4, 256, 8, 1024),

@@ -42,9 +42,47 @@ Result<void> check_offload(const TrainingSettings& t) {
     return {};
 }
 
+Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
+    if (t.attention != Attention::flash) return {};
+    const auto family = std::string(to_string(s.family));
+    if (!s.is_text_or_features() || s.family == Family::deberta_v2 || s.family == Family::t5)
+        return wrong("/attention", "The family " + family + " has no FlashAttention-2.");
+    if (t.precision == Precision::fp32)
+        return wrong("/attention",
+                     "FlashAttention-2 computes in 16 bits: choose another precision.");
+    if (s.head_dim > 256 || s.head_dim % 8 != 0)
+        return wrong("/attention",
+                     "FlashAttention-2 takes heads of up to 256 numbers, a multiple of 8; this "
+                     "model's have " +
+                         std::to_string(s.head_dim) + ".");
+    if (s.attention_dropout > 0 && s.capped_scores)
+        return wrong("/attention", "FlashAttention-2 caps no scores beside a dropout.");
+    return {};
+}
+
+// Texts in one row need a decoder, which reads where each token stands.
+Result<void> check_packing(const ModelShape& s, const TrainingSettings& t) {
+    if (!t.packed) return {};
+    if (!s.is_decoder() || s.head != Head::language_model)
+        return wrong("/packed", "Only texts for a decoder's language model are packed.");
+    if (t.padded) return wrong("/packed", "Packed texts have no padding: omit one of the two.");
+    return {};
+}
+
+Result<void> check_fused_loss(const ModelShape& s, const TrainingSettings& t) {
+    if (!t.fused_loss) return {};
+    // Those that liger-kernel 0.8 knows.
+    if (!s.has_rms_norm() || s.family == Family::qwen2_moe)
+        return wrong("/fused_loss", "Liger has no fused loss for the family " +
+                                        std::string(to_string(s.family)) + ".");
+    if (s.head != Head::language_model)
+        return wrong("/fused_loss", "Only a language model's loss is fused with its head.");
+    return {};
+}
+
 Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) {
     if (t.quantization == Quantization::none) return {};
-    if (!s.is_text_or_features() || s.has_experts())
+    if (!s.is_text_or_features() || s.has_experts() || s.has_decoder())
         return wrong("/quantization", "Quantized weights are not modelled for the family " +
                                           std::string(to_string(s.family)) + ".");
     if (t.lora.rank == 0)
@@ -70,6 +108,10 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/sequence", "The sequence length " + std::to_string(t.sequence) +
                                       " exceeds the model's " + std::to_string(s.positions) +
                                       " positions.");
+    if (t.target < 0 || t.target > 10'000'000)
+        return wrong("/target", "The length of targets must be between 1 and 10000000.");
+    if (t.target > 0 && !s.has_decoder())
+        return wrong("/target", "Only an encoder-decoder has targets of their own length.");
     if (t.accumulation < 1 || t.accumulation > 4096)
         return wrong("/accumulation", "The accumulation must be between 1 and 4096.");
     if (t.negatives < 0 || t.negatives > 4096)
@@ -81,6 +123,12 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (auto ok = check_targets(s, t); !ok) return ok;
     if (auto ok = check_quantization(s, t); !ok) return ok;
     if (auto ok = check_offload(t); !ok) return ok;
+    if (auto ok = check_attention(s, t); !ok) return ok;
+    if (auto ok = check_packing(s, t); !ok) return ok;
+    if (auto ok = check_fused_loss(s, t); !ok) return ok;
+    if (t.lora.dora && (!s.is_text_or_features() || t.quantization == Quantization::int8))
+        return wrong("/lora/dora",
+                     "DoRA is modelled for models of transformers, not on 8-bit weights.");
     if (!(t.lora.dropout >= 0 && t.lora.dropout < 1))
         return wrong("/lora/dropout", "A dropout must be at least 0 and below 1.");
     if (t.frozen_layers < 0 || t.frozen_layers > s.layers)

@@ -66,6 +66,8 @@ void Communication::begin_forward() {
 
 void Communication::begin_backward() {
     free(last_gathered_);
+    // What is outside the layers is there already; the last layer is gathered ahead of its turn.
+    if (layout_.sharding == Sharding::fsdp && units_.size() > 1) gather(units_.back());
     if (!layout_.is_zero()) return;
     bucket_ = graph_.allocate(std::min(kReduceBucket, trainable_) * layout_.compute_bytes, kGroup);
 }

@@ -79,7 +79,8 @@ Batch make_batch(Graph& g, const ModelShape& s) {
         b.other_mask = g.make(tokens * t.negatives, Dtype::int64, group);
     } else {
         const bool per_token = s.head == Head::language_model;
-        b.labels = g.make(per_token ? tokens : t.batch, Dtype::int64, group);
+        const std::int64_t targets = s.has_decoder() ? t.batch * t.target_length() : tokens;
+        b.labels = g.make(per_token ? targets : t.batch, Dtype::int64, group);
     }
     return b;
 }
@@ -151,8 +152,9 @@ std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSe
     auto parameters = list_parameters(shape, settings.lora);
     for (auto& p : parameters) {
         if (settings.frozen_embeddings && p.part == Part::embeddings) p.trainable = false;
-        // The layers of every channel count from its own bottom.
-        if (p.layer >= 0 && p.layer % shape.layers < settings.frozen_layers) p.trainable = false;
+        // The layers of every channel count from its own bottom; a decoder's follow its encoder's.
+        const int at = shape.has_decoder() ? p.layer : p.layer % shape.layers;
+        if (p.layer >= 0 && at < settings.frozen_layers) p.trainable = false;
     }
     return parameters;
 }

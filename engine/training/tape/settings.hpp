@@ -18,7 +18,8 @@ enum class Optimizer {
     paged_adamw_8bit,
 };
 enum class OptimizerKernel { foreach, fused, single };  // PyTorch's implementations
-enum class Attention { sdpa, eager };
+// `flash` is the package flash-attn, which transformers calls flash_attention_2.
+enum class Attention { sdpa, eager, flash };
 
 // Which kernel scaled_dot_product_attention takes; `automatic` follows the framework's own choice
 // for the card and the tensors.
@@ -68,6 +69,7 @@ enum class Framework {
 struct TrainingSettings {
     std::int64_t batch = 8;  // samples per micro-batch
     int sequence = 128;      // tokens or time steps
+    int target = 0;          // tokens of a decoder's own text (t5); 0: as many
     int accumulation = 1;    // micro-batches per optimizer step
     Precision precision = Precision::fp32;
     Optimizer optimizer = Optimizer::adamw;
@@ -75,7 +77,11 @@ struct TrainingSettings {
     Attention attention = Attention::sdpa;
     SdpaKernel sdpa = SdpaKernel::automatic;
     bool checkpointing = false;
-    bool padded = false;       // real padding in the batch: a 4-D mask is built
+    bool padded = false;  // real padding in the batch: a 4-D mask is built
+    // Texts lie one behind the other in a single row of batch * sequence tokens, and attend to
+    // themselves alone (TRL's packing and padding_free).
+    bool packed = false;
+    bool fused_loss = false;   // Liger's: logits exist in chunks, gradients are made in forward
     bool clip = false;         // clip_grad_norm_
     bool set_to_none = true;   // zero_grad(set_to_none)
     bool hold_outputs = true;  // the loop keeps `outputs` until the next step
@@ -89,6 +95,9 @@ struct TrainingSettings {
     int cards = 1;  // that share the run
     Framework framework = Framework::torch_2_11;
 
+    // Tokens of one row of the batch, of which a packed batch has one.
+    std::int64_t row_length() const { return packed ? batch * sequence : sequence; }
+    int target_length() const { return target > 0 ? target : sequence; }
     bool autocast() const {
         return precision == Precision::bf16_autocast || precision == Precision::fp16_autocast;
     }

@@ -31,7 +31,7 @@ const trainingMeasured = (server) => {
   const job = training(server);
   const slower = { id: 'meas_0000000000005', source: 'probe', ratio: 0.97, accumulation: 1, measured: { peak_reserved_bytes: 17_400_000_000, step_seconds: 2.2, max_batch: 19 } };
   server.measurements = [measurement(job), measurement(job, slower)];
-  const correction = { factor: 1.02, measurements: [{ id: 'meas_0000000000004', gpu: 'NVIDIA GeForce RTX 4090', model: 'naics-4ch', batch: 16, predicted_bytes: 17_943_232_512, measured_bytes: 18_302_097_162, created_at: job.created_at }] };
+  const correction = { factor: 1.02, measurements: [{ id: 'meas_0000000000004', gpu: 'NVIDIA GeForce RTX 4090', gpu_id: 'rtx_4090', step_seconds: 2.2, model: 'naics-4ch', batch: 16, predicted_bytes: 17_943_232_512, measured_bytes: 18_302_097_162, created_at: job.created_at }] };
   server.reports.set(job.id, trainingReport(job, { correction }));
 };
 const ownCard = (server) => (server.cards = [customCard('lab_card', { name: 'Lab card' })]);

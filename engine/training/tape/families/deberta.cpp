@@ -1,5 +1,7 @@
 #include "engine/training/tape/families/layers.hpp"
 
+#include <vector>
+
 // DeBERTa-v3 as transformers 5.17 writes it: scores of content against content, content against
 // relative positions and the reverse, all kept. There is no fused form.
 
@@ -146,12 +148,15 @@ Outputs deberta_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     c.mask = g.make(scores, Dtype::int64, Group::attention_scores);
     c.positions = g.make(sequence * sequence, Dtype::int64, Group::attention_scores);
     c.relative = layer_norm(g, parameter(g, last.relative), last.norm, Group::embedding);
+    std::vector<Var> outputs{x};  // the encoder collects what every layer returns
     for (int i = 0; i < s.layers; ++i) {
         const EncoderBlock layer = read_encoder_block(g, s, p);
         x = run_layer(g, i, std::move(x), [&g, &s, layer, c](const Var& in) {
             return run_layer_of(g, s, layer, in, c);
         });
+        outputs.push_back(x);
     }
+    outputs.clear();
     Var y = slice(g, x, g.settings().batch * s.hidden);
     y = gelu(g, linear(g, y, last.pooler, head), head);
     y = dropout(g, y, s.hidden_dropout, head);

@@ -64,7 +64,8 @@ struct Context {
 
 class Layer {
   public:
-    Layer(Graph& g, const ModelShape& shape) : g_(g), s_(shape) {}
+    Layer(Graph& g, const ModelShape& shape, std::vector<Var>& routers)
+        : g_(g), s_(shape), routers_(routers) {}
 
     Var run(const Block& b, const Var& x, const Context& context) {
         Var y = attention(b, norm(x, b.before_attention, s_.hidden), context);
@@ -143,7 +144,7 @@ class Layer {
 
     Var feed_forward(const Block& b, Var x) {
         constexpr auto group = Group::feed_forward;
-        if (s_.has_experts()) return run_experts(g_, s_, b.experts, x);
+        if (s_.has_experts()) return run_experts(g_, s_, b.experts, x, routers_);
         if (!traits_.packed) return gated_feed_forward(g_, b.feed_forward, x, s_.activation);
         Var y;
         {
@@ -155,6 +156,7 @@ class Layer {
 
     Graph& g_;
     const ModelShape& s_;
+    std::vector<Var>& routers_;
     const DecoderTraits traits_ = decoder_traits(s_.family);
 };
 
@@ -166,16 +168,19 @@ Var look_up(Graph& g, const ModelShape& s, int table, std::int64_t rows) {
 }
 
 // From ids to the last norm. Embeddings, tables and masks live until its end.
-Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids) {
+Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids,
+                  std::vector<Var>& routers) {
     const std::int64_t rows = ids.elements();
-    const int sequence = g.settings().sequence;
+    const std::int64_t sequence = g.settings().row_length();
     const bool eager = g.settings().attention == Attention::eager;
+    const bool flash = g.settings().attention == Attention::flash;
     const Var embeddings = look_up(g, s, p.next(), rows);
-    const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
+    const Var position_ids = make_positions(g, Group::embedding);
     const auto context_of = [&](bool window) {
         Context c;
         c.shape = self_attention(g, s, rows, true);
-        c.shape.mask = c.shape.mask || (window && sequence >= s.window);
+        // flash-attn takes the window's size instead.
+        c.shape.mask = c.shape.mask || (window && !flash && sequence >= s.window);
         c.shape.capped = s.capped_scores;
         c.shape.by_heads = decoder_traits(s.family).packed;
         c.mask = causal_mask(g, c.shape, embeddings.dtype());
@@ -193,7 +198,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     if (windowed.shape.batch > 0)
         windowed.rope = s.family == Family::gemma3 || !full.rope.cosine ? tables() : full.rope;
 
-    Layer layer(g, s);
+    Layer layer(g, s, routers);
     Var x = embeddings;
     for (int i = 0; i < s.layers; ++i) {
         const Block block = read_block(g, s, p);
@@ -209,8 +214,13 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
 
 Outputs rms_norm_decoder_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     ParameterCursor p(g);
-    const Var x = hidden_states(g, s, p, batch.ids);
-    return decoder_head(g, s, p, x, batch);
+    std::vector<Var> routers;
+    const Var x = hidden_states(g, s, p, batch.ids, routers);
+    Outputs out = decoder_head(g, s, p, x, batch);
+    if (routers.empty()) return out;
+    out.loss = with_router_loss(g, s, routers, out.loss);
+    out.routers = std::move(routers);
+    return out;
 }
 
 }  // namespace plimsoll::training

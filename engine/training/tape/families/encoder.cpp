@@ -82,7 +82,7 @@ Var encoder_forward(Graph& g, const ModelShape& s, ParameterCursor& p, const Var
     AttentionShape shape = self_attention(g, s, rows, false);
     // All-ones masks are skipped; real padding builds [batch, 1, tokens, tokens].
     Var mask;
-    if (shape.mask) {
+    if (shape.mask && g.settings().attention != Attention::flash) {
         const bool eager = g.settings().attention == Attention::eager;
         mask = g.make(shape.batch * sequence * sequence,
                       eager ? embeddings.dtype() : Dtype::boolean, Group::attention_scores);

@@ -114,10 +114,12 @@ struct Routing {
     Var gates, experts;  // of every token's experts
 };
 
-Routing route(Graph& g, const ModelShape& s, const Experts& experts, const Var& x) {
+Routing route(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
+              std::vector<Var>& routers) {
     const std::int64_t rows = x.elements() / s.hidden;
     const Linear router{.weight = experts.router, .in = s.hidden, .out = s.experts};
     const Var logits = linear(g, x, router, kGroup);
+    if (s.router_loss && !g.recomputing()) routers.push_back(logits);
     const Var probabilities = softmax(g, to(g, logits, Dtype::fp32, kGroup), kGroup);
     Routing r;
     r.experts = g.make(rows * s.experts_per_row, Dtype::int64, kGroup);
@@ -192,10 +194,27 @@ Experts read_experts(ParameterCursor& p, const Graph& g, const ModelShape& s) {
     return e;
 }
 
-Var run_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x) {
+Var with_router_loss(Graph& g, const ModelShape& s, const std::vector<Var>& routers,
+                     const Var& loss) {
+    const std::int64_t rows = routers.front().elements() / s.experts;
+    const Var mask = g.make(rows, Dtype::fp32, kGroup);
+    Var sum;
+    for (const auto& logits : routers) {
+        const Var probabilities = softmax(g, logits, kGroup);
+        g.scratch(rows * s.experts_per_row * (8 + 4 + 4), kGroup);  // the largest, their places
+        const Var wide = to(g, probabilities, Dtype::fp32, kGroup);
+        const Var part =
+            reduce(g, multiply(g, wide, mask, kGroup, Broadcast::over_columns), s.experts, kGroup);
+        sum = sum ? add(g, sum, part, kGroup) : part;
+    }
+    return add(g, loss, scale(g, reduce(g, sum, 1, kGroup), kGroup), kGroup);
+}
+
+Var run_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
+                std::vector<Var>& routers) {
     Var shared;
     if (s.shared_expert_hidden > 0) shared = gated_feed_forward(g, experts.shared, x, s.activation);
-    const Routing routing = route(g, s, experts, x);
+    const Routing routing = route(g, s, experts, x, routers);
     Var y = apply_experts(g, s, experts, x, routing);
     if (!shared) return y;
     {

@@ -20,6 +20,12 @@ struct Experts {
     Linear shared_gate;
 };
 Experts read_experts(ParameterCursor& parameters, const Graph& g, const ModelShape& shape);
-Var run_experts(Graph& g, const ModelShape& shape, const Experts& experts, const Var& x);
+// `routers` receives the router's logits.
+Var run_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
+                std::vector<Var>& routers);
+
+// The loss with that of the routers, of every layer's logits (load_balancing_loss_func).
+Var with_router_loss(Graph& g, const ModelShape& s, const std::vector<Var>& routers,
+                     const Var& loss);
 
 }  // namespace plimsoll::training

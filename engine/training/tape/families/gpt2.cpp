@@ -51,11 +51,11 @@ Var run_block(Graph& g, const ModelShape& s, const Block& b, const Var& x, const
 // From ids to the last norm. Embeddings and mask live until its end.
 Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& ids) {
     const std::int64_t rows = ids.elements();
-    const std::int64_t sequence = g.settings().sequence;
+    const std::int64_t sequence = g.settings().row_length();
     const int words = p.next();
     const int positions = p.next();
     const Var word_rows = embedding(g, words, rows, s.hidden, {}, true);
-    const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
+    const Var position_ids = make_positions(g, Group::embedding);
     const Var position_rows = embedding(g, positions, sequence, s.hidden, position_ids);
     Var x = add(g, word_rows, position_rows, Group::embedding);
     AttentionShape shape = self_attention(g, s, rows, true);

@@ -17,6 +17,7 @@ Linear read_linear(ParameterCursor& parameters, const Graph& g, std::int64_t in,
         layer.lora_a = parameters.next();
         layer.lora_b = parameters.next();
         layer.rank = g.settings().lora.rank;
+        if (g.settings().lora.dora) layer.magnitude = parameters.next();
     }
     return layer;
 }
@@ -40,7 +41,10 @@ EncoderBlock read_encoder_block(Graph& g, const ModelShape& s, ParameterCursor& 
 }
 
 AttentionShape self_attention(const Graph& g, const ModelShape& s, std::int64_t rows, bool causal) {
-    const std::int64_t sequence = g.settings().sequence;
+    const auto& t = g.settings();
+    const std::int64_t sequence = t.row_length();
+    // A packed row has a mask that parts its texts, but for flash-attn, which takes their lengths.
+    const bool parted = t.packed && t.attention != Attention::flash;
     return {.batch = rows / sequence,
             .heads = s.heads,
             .kv_heads = s.kv_heads,
@@ -49,7 +53,7 @@ AttentionShape self_attention(const Graph& g, const ModelShape& s, std::int64_t 
             .head_dim = s.head_dim,
             .dropout = s.attention_dropout,
             .causal = causal,
-            .mask = g.settings().padded};
+            .mask = t.padded || parted};
 }
 
 Dtype attended_type(const Graph& g, const Var& x) {
@@ -65,6 +69,10 @@ Var attend(Graph& g, const Var& given_q, const Var& given_k, const Var& given_v,
     const Var q = to(g, given_q, dtype, Group::attention);
     if (g.settings().attention == Attention::eager)
         return eager_attention(g, q, k, v, bias, shape, probabilities, weights);
+    if (g.settings().attention == Attention::flash) {
+        const Var out = flash_attention(g, q, k, v, shape);
+        return shape.by_heads ? copy(g, out, true, Group::attention) : out;
+    }
     Var out = sdpa(g, q, k, v, shape);
     // Rows are wanted. Memory-efficient attention returns them, the plain composition does not, and
     // the others follow q.
@@ -74,16 +82,37 @@ Var attend(Graph& g, const Var& given_q, const Var& given_k, const Var& given_v,
     return out;
 }
 
+namespace {
+
+// One label to the left, with one more at the end of every row.
+struct Labels {
+    Var padded, shifted;
+};
+Labels shift_labels(Graph& g, const Var& labels) {
+    const std::int64_t rows = labels.elements() / g.settings().row_length();
+    const Var padded = g.make(labels.elements() + rows, Dtype::int64, Group::logits);
+    // A single row need not be copied.
+    if (rows == 1) return {padded, padded};
+    return {padded, g.make(labels.elements(), Dtype::int64, Group::logits)};
+}
+
+}  // namespace
+
 Var language_model_loss(Graph& g, const Var& logits, const Var& labels, bool causal) {
     const Var wide = to(g, logits, Dtype::fp32, Group::logits);
     if (!causal) return cross_entropy(g, wide, labels);
-    const Var padded = g.make(labels.elements() + g.settings().batch, Dtype::int64, Group::logits);
-    const Var shifted = g.make(labels.elements(), Dtype::int64, Group::logits);
-    return cross_entropy(g, wide, shifted);
+    const Labels moved = shift_labels(g, labels);
+    return cross_entropy(g, wide, moved.shifted);
+}
+
+Var make_positions(Graph& g, Group group) {
+    if (g.settings().packed) return {};
+    return g.make(g.settings().sequence, Dtype::int64, group);
 }
 
 Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype) {
     const std::int64_t elements = shape.batch * shape.queries * shape.keys;
+    if (g.settings().attention == Attention::flash) return {};
     if (g.settings().attention == Attention::eager)
         return g.make(elements, dtype, Group::attention_scores);
     if (shape.mask) return g.make(elements, Dtype::boolean, Group::attention_scores);
@@ -97,6 +126,11 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
     if (s.head == Head::language_model) {
         const Linear head{
             .weight = s.tied_head ? word_embeddings : p.next(), .in = s.hidden, .out = s.vocab};
+        if (g.settings().fused_loss) {
+            const Labels moved = shift_labels(g, batch.labels);
+            out.loss = fused_linear_cross_entropy(g, hidden, head);
+            return out;
+        }
         out.logits = linear(g, hidden, head, Group::logits);
         if (s.capped_logits) out.logits = cap(g, std::move(out.logits), Group::logits);
         out.loss = language_model_loss(g, out.logits, batch.labels, true);
@@ -123,6 +157,8 @@ Outputs forward(Graph& g, const ModelShape& shape, const Batch& batch) {
             return vit_forward(g, shape, batch);
         case Family::whisper:
             return whisper_forward(g, shape, batch);
+        case Family::t5:
+            return t5_forward(g, shape, batch);
         case Family::gpt2:
             return gpt2_forward(g, shape, batch);
         case Family::gpt_neox:

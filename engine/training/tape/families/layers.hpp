@@ -38,6 +38,9 @@ Var run_layer(Graph& g, int index, Var x, Layer layer) {
     return y;
 }
 
+// Where the tokens of a row stand, which a packed batch brings along.
+Var make_positions(Graph& g, Group group);
+
 // The 4-D mask of a decoder: additive for eager attention, boolean for SDPA with real padding,
 // none otherwise (transformers then passes is_causal).
 Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype);

@@ -4,6 +4,7 @@
 #include "engine/training/tape/graph.hpp"
 
 #include <cstdint>
+#include <vector>
 
 // The forward passes of the supported families, written in the tape's operations.
 
@@ -20,6 +21,8 @@ struct Batch {
 struct Outputs {
     Var loss;
     Var logits;
+    Var encoded;               // t5
+    std::vector<Var> routers;  // logits of mixtures whose routers have a loss
 };
 
 // Hands out parameter indices in the order of list_parameters.
@@ -42,6 +45,7 @@ Outputs deberta_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs modernbert_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs vit_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs whisper_forward(Graph& g, const ModelShape& shape, const Batch& batch);
+Outputs t5_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs gpt2_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 Outputs gpt_neox_forward(Graph& g, const ModelShape& shape, const Batch& batch);
 // Llama and similar models.

@@ -78,14 +78,16 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     const std::int64_t rows = ids.elements();
     const int sequence = g.settings().sequence;
     const bool eager = g.settings().attention == Attention::eager;
+    const bool flash = g.settings().attention == Attention::flash;
     const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
     Var x = embedding(g, p.next(), rows, s.hidden, {}, true);
     x = layer_norm(g, x, read_plain_norm(p, s.hidden), Group::embedding);
     const auto context_of = [&](bool window) {
         Context c;
         c.shape = self_attention(g, s, rows, false);
-        c.shape.mask = c.shape.mask || (window && sequence >= s.window);
-        if (c.shape.mask || eager)
+        // flash-attn takes the window's size instead.
+        c.shape.mask = c.shape.mask || (window && !flash && sequence >= s.window);
+        if (!flash && (c.shape.mask || eager))
             c.mask = g.make(c.shape.batch * sequence * sequence, eager ? x.dtype() : Dtype::boolean,
                             Group::attention_scores);
         if (eager && c.shape.mask) c.bias = c.mask;

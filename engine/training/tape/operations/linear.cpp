@@ -291,6 +291,78 @@ Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positi
     return y;
 }
 
+namespace {
+
+// A frozen weight as a tensor of its own type, unpacked where it is quantised.
+Var frozen_weight(Graph& g, const Linear& layer, Dtype dtype) {
+    constexpr auto group = Group::lora;
+    if (!g.parameter(layer.weight).quantized)
+        return to(g, parameter(g, layer.weight), dtype, Group::half_weights);
+    const Unpacked u = unpack(g, layer.in * layer.out, group);
+    g.release(u.scales);
+    const Var weight{g, u.weight, layer.in * layer.out, Dtype::half, {}};
+    return to(g, weight, dtype, group);
+}
+
+// x times a tensor that does not train and that autocast converts.
+Var product_with(Graph& g, const Var& x, const Var& weight, const Linear& layer) {
+    constexpr auto group = Group::lora;
+    const Dtype dtype = g.autocast() ? Dtype::half : x.dtype();
+    // What was unpacked is no copy of a weight that autocast makes.
+    const bool packed = g.parameter(layer.weight).quantized;
+    const Var w = to(g, weight, dtype, packed ? group : Group::half_weights);
+    const Var input = to(g, x, dtype, group);
+    return product(g, input, {w.buffer(), w.edge(), false}, {}, false, layer.in, layer.out, group);
+}
+
+// peft transposes GPT-2's weight into a parameter of its own, which then gets a gradient.
+Var transposed(Graph& g, const Var& weight) {
+    if (g.recomputing()) return weight.alias(weight.elements(), {Edge::Kind::parameter, 0, 0});
+    return g.as_leaf(weight);
+}
+
+// peft's DoraLinearLayer (0.21): how long the columns of weight and adapters together are, then
+// (magnitude - 1) times the layer's product and magnitude times the adapters'. Without dropout the
+// layer's product is at hand, otherwise it is computed again.
+Var dora(Graph& g, const Var& x, const Var& result, const Linear& layer, Group group, bool conv1d) {
+    constexpr auto lora = Group::lora;
+    const bool drops = g.settings().lora.dropout > 0;
+    const Var input = dropout(g, x, g.settings().lora.dropout, lora);
+    const std::int64_t weights = layer.in * layer.out;
+    // Its graph lives as long as the function, though nothing asks for its gradient.
+    operand(g, layer.lora_a);
+    operand(g, layer.lora_b);
+    Var unit = g.make(layer.in * layer.in, x.dtype(), lora);
+    g.set_recording(false);
+    if (g.autocast()) unit = to(g, unit, Dtype::half, lora);
+    const Var narrow = without_bias(g, unit, layer.lora_a, layer.in, layer.rank);
+    Var adapters = without_bias(g, narrow, layer.lora_b, layer.rank, layer.out);
+    g.set_recording(true);
+    adapters = to(g, adapters, input.dtype(), lora);
+    const Var weight = frozen_weight(g, layer, input.dtype());
+    Var norm;
+    {
+        const Var scaled = g.make(weights, input.dtype(), lora);
+        const Var sum = g.make(weights, input.dtype(), lora);
+        norm = g.make(layer.out, input.dtype(), lora);
+    }
+    const Var share = divide_by_constant(g, parameter(g, layer.magnitude), norm);
+    Var y = without_bias(g, input, layer.lora_a, layer.in, layer.rank);
+    y = without_bias(g, y, layer.lora_b, layer.rank, layer.out);
+    Var base = result;
+    if (drops) {
+        const bool own = weight.buffer() == g.parameter(layer.weight).data;
+        base = product_with(g, input, conv1d && own ? transposed(g, weight) : weight, layer);
+    } else if (layer.bias >= 0)
+        base = shift(g, result, group);
+    const Var first = multiply(g, shift(g, share, lora), base, group, Broadcast::over_rows);
+    Var second = multiply(g, share, y, group, Broadcast::over_rows);
+    second = scale(g, second, group);
+    return add(g, first, second, group);
+}
+
+}  // namespace
+
 Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d) {
     Var result = base_linear(g, x, layer, group, conv1d);
     if (layer.lora_a < 0) return result;
@@ -298,7 +370,10 @@ Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d
     const Dtype adapter = g.parameter(layer.lora_a).dtype;
     const Var input = to(g, x, adapter, Group::lora);
     const Dtype dtype = result.dtype();
-    {
+    if (layer.magnitude >= 0) {
+        const Var more = dora(g, input, result, layer, group, conv1d);
+        result = add(g, result, more, group);
+    } else {
         Var y = dropout(g, input, g.settings().lora.dropout, Group::lora);
         y = without_bias(g, y, layer.lora_a, layer.in, layer.rank);
         y = without_bias(g, y, layer.lora_b, layer.rank, layer.out);

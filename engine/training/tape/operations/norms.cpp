@@ -106,6 +106,19 @@ Var normalised(Graph& g, const Var& x, std::int64_t width) {
 
 }  // namespace
 
+Var t5_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
+    constexpr auto group = Group::norms;
+    Var root;
+    {
+        const Var wide = to(g, x, Dtype::fp32, group);
+        const Var variance = row_mean(g, power(g, wide, group), x.elements() / width);
+        root = reciprocal_root(g, shift(g, variance, group));
+    }
+    Var y = multiply(g, x, root, group, Broadcast::over_columns);
+    y = to(g, y, g.parameter(weight).dtype, group);
+    return multiply(g, parameter(g, weight), y, group, Broadcast::over_rows);
+}
+
 // transformers' Python norm: weight * (x * rsqrt(mean(x^2) + eps)).to(dtype of x)
 Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
     constexpr auto group = Group::norms;

@@ -18,6 +18,7 @@ struct Linear {
     int bias = -1;
     int lora_a = -1;
     int lora_b = -1;
+    int magnitude = -1;  // DoRA's
     std::int64_t in = 0;
     std::int64_t out = 0;
     std::int64_t rank = 0;
@@ -49,6 +50,8 @@ Var layer_norm(Graph& g, const Var& x, const Norm& norm, Group group = Group::no
 Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // Gemma's: by 1 + weight, all of it in fp32, then converted to the type of x.
 Var unit_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
+// T5's: the mean of squares in fp32, by which x is divided in its own type.
+Var t5_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // A parameter as an operand of ordinary operations.
 Var parameter(Graph& g, int index);
 
@@ -64,6 +67,7 @@ Var power(Graph& g, const Var& x, Group group);              // to a Python numb
 enum class Broadcast { none, over_rows, over_columns };
 Var multiply(Graph& g, const Var& x, const Var& y, Group group,
              Broadcast broadcast = Broadcast::none);
+Var divide_by_constant(Graph& g, const Var& x, const Var& y);  // y wants no gradient
 Var negate(Graph& g, const Var& x, Group group);
 Var gelu(Graph& g, const Var& x, Group group);
 Var gelu_new(Graph& g, const Var& x, Group group);  // the tanh formula written in Python
@@ -94,13 +98,21 @@ struct AttentionShape {
     std::int64_t head_dim = 0;
     double dropout = 0;
     bool causal = false;
-    bool mask = false;      // a boolean mask of [batch, 1, queries, keys]
-    bool capped = false;    // eager scores go through tanh
-    bool by_heads = false;  // q lies in the order of heads, not of rows
+    bool mask = false;          // a boolean mask of [batch, 1, queries, keys]
+    bool capped = false;        // eager scores go through tanh
+    bool by_heads = false;      // q lies in the order of heads, not of rows
+    bool biased = false;        // scores have a bias of their own beside a mask
+    bool trained_bias = false;  // which wants a gradient
 };
 SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& device, Dtype dtype,
                        const AttentionShape& shape);
-Var sdpa(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape);
+// `bias` is a mask of numbers, of [heads, queries, keys] or empty; it may want a gradient.
+Var sdpa(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape,
+         const Var& bias = {});
+// Of the package flash-attn, which takes no mask: a packed row goes by the texts' lengths, texts
+// with padding are copied without it.
+Var flash_attention(Graph& g, const Var& q, const Var& k, const Var& v,
+                    const AttentionShape& shape);
 // transformers' eager attention; `bias` is an additive mask or empty. The families differ in where
 // the probabilities return to the type of q.
 enum class Probabilities {
@@ -115,7 +127,8 @@ Var repeat_heads(Graph& g, const Var& x, std::int64_t times);
 Var repeat_kv(Graph& g, const Var& x, const AttentionShape& shape);
 // `weights` receives the probabilities, which callers hold for a while.
 Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
-                    const AttentionShape& shape, Probabilities probabilities, Var& weights);
+                    const AttentionShape& shape, Probabilities probabilities, Var& weights,
+                    const Var& mask = {});
 
 // x repeated over a leading dimension, as a view; the gradient is a sum.
 Var expand(Graph& g, const Var& x, std::int64_t elements);
@@ -148,6 +161,8 @@ Var as_input(Graph& g, Var x, int table);
 
 // Mean cross-entropy over `rows` of logits; `labels` (int64) are kept until backward.
 Var cross_entropy(Graph& g, const Var& logits, const Var& labels);
+// The product of a language model's head and its cross-entropy in one, as Liger computes them.
+Var fused_linear_cross_entropy(Graph& g, const Var& x, const Linear& head);
 Var mse_loss(Graph& g, const Var& prediction, const Var& target);
 Var divide_scalar(Graph& g, const Var& x);  // loss / accumulation: a few bytes with a node
 

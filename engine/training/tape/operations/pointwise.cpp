@@ -164,6 +164,17 @@ Var multiply(Graph& g, const Var& x, const Var& y, Group group, Broadcast broadc
     return product;
 }
 
+Var divide_by_constant(Graph& g, const Var& x, const Var& y) {
+    Var quotient = g.make(x.elements(), wider(x, y), Group::lora);
+    Node* n = g.node(fresh_backward, {x.edge()}, x.dtype(), Group::lora);
+    if (n == nullptr) return quotient;
+    n->size[0] = x.elements();
+    g.save(n, y);
+    quotient = quotient.alias(quotient.elements(), g.edge_to(n));
+    g.sealed(n);
+    return quotient;
+}
+
 Var negate(Graph& g, const Var& x, Group group) {
     return unary(g, x, Saves::nothing, group);
 }

@@ -1,5 +1,7 @@
 #include "engine/training/tape/operations/operations.hpp"
 
+#include <utility>
+
 namespace plimsoll::training {
 namespace {
 
@@ -82,18 +84,60 @@ void efficient_backward(Graph& g, Node& n) {
     } else {
         delta = g.allocate(sums, kBackward);
     }
+    BufferId bias = kNoBuffer;
+    if (n.wants(3))
+        bias =
+            g.allocate(s.pairs * s.queries * round_up(s.keys, 16) * bytes_of(n.dtype), kBackward);
+    Graph::output(n, 3, bias, true);
     const std::int64_t blocks = (s.keys + 63) / 64;
     g.scratch(s.pairs * (blocks * 64 * round_up(s.head_dim, 64) * 4 + 16 * blocks), kBackward);
     g.release(delta);
     drop_unwanted(g, n);
 }
 
+void sum_groups_backward(Graph& g, Node& n) {  // repeated heads: gradients summed per group
+    Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
+}
+
+void pass_on(Graph& g, Node& n) {
+    g.retain(n.gradients[0].buffer);
+    Graph::output(n, 0, n.gradients[0].buffer, true);
+}
+
+// One bias for all texts: what comes back for each is summed.
+void repeated_backward(Graph& g, Node& n) {
+    if (n.size[1] > n.size[0])
+        Graph::output(n, 0, sum_rows(g, n.size[1] / n.size[0], n.size[0], n.dtype, kBackward));
+    else
+        pass_on(g, n);
+}
+
+// The bias as the fused kernels take it: in q's type, rows padded to a multiple of eight, repeated
+// for every text by a view.
+Var prepared_bias(Graph& g, const Var& bias, Dtype dtype, const AttentionShape& shape) {
+    constexpr auto group = Group::attention_scores;
+    Var y = to(g, bias, dtype, group);
+    const std::int64_t rows = y.elements() / shape.keys;
+    if (shape.keys % 8 != 0) {
+        Var padded = g.make(rows * round_up(shape.keys, 8), dtype, group);
+        Node* n = g.node(sum_groups_backward, {y.edge()}, dtype, group);
+        if (n != nullptr) n->size[0] = y.elements();
+        y = padded.alias(y.elements(), g.edge_to(n));
+    }
+    Node* n = g.node(repeated_backward, {y.edge()}, dtype, group);
+    if (n == nullptr) return y;
+    n->size = {y.elements(), shape.batch * shape.heads * shape.queries * shape.keys};
+    return y.alias(y.elements(), g.edge_to(n));
+}
+
 Var fused(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape,
-          SdpaKernel kernel) {
+          SdpaKernel kernel, const Var& bias) {
     constexpr auto group = Group::attention;
     const std::int64_t pairs = shape.batch * shape.heads;
     Var mask;
-    if (shape.mask)  // the boolean mask becomes an additive one of q's type
+    if (bias)
+        mask = prepared_bias(g, bias, q.dtype(), shape);
+    else if (shape.mask)  // the boolean mask becomes an additive one of q's type
         mask = g.make(shape.batch * shape.queries * round_up(shape.keys, 8), q.dtype(),
                       Group::attention_scores);
     Var seed, offset, statistics;  // generators of the memory-efficient kernel lie in host memory
@@ -115,7 +159,7 @@ Var fused(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionSha
     const Node::Run run = kernel == SdpaKernel::cudnn   ? cudnn_backward
                           : kernel == SdpaKernel::flash ? flash_backward
                                                         : efficient_backward;
-    Node* n = g.node(run, {q.edge(), k.edge(), v.edge()}, q.dtype(), group);
+    Node* n = g.node(run, {q.edge(), k.edge(), v.edge(), mask.edge()}, q.dtype(), group);
     const Sizes s{pairs, shape.queries, shape.keys, shape.head_dim, shape.batch * shape.kv_heads};
     g.count_flops(flops_of(s));
     if (n == nullptr) return out;
@@ -131,10 +175,6 @@ Var fused(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionSha
     out = out.alias(out.elements(), g.edge_to(n));
     g.sealed(n);
     return out;
-}
-
-void sum_groups_backward(Graph& g, Node& n) {  // repeated heads: gradients summed per group
-    Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
 }
 
 }  // namespace
@@ -161,7 +201,8 @@ namespace {
 
 // _scaled_dot_product_attention_math: scaled q and k, scores, safe softmax, values. Half inputs are
 // computed in fp32 (allow_fp16_bf16_reduction_math_sdp is off by default).
-Var math_attention(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& s) {
+Var math_attention(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& s,
+                   const Var& given_bias) {
     constexpr auto group = Group::attention;
     constexpr auto scores_group = Group::attention_scores;
     const std::int64_t pairs = s.batch * s.heads;
@@ -171,7 +212,9 @@ Var math_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Att
     const Var wide_v = to(g, v, Dtype::fp32, group);
     const Var scaled_q = scale(g, wide_q, group);
     Var bias;
-    if (s.causal) {
+    if (given_bias) {
+        bias = to(g, to(g, given_bias, q.dtype(), scores_group), Dtype::fp32, scores_group);
+    } else if (s.causal) {
         const Var ones = g.make(s.queries * s.keys, Dtype::boolean, scores_group);
         const Var triangle = g.make(s.queries * s.keys, Dtype::boolean, scores_group);
         bias = g.make(s.queries * s.keys, Dtype::fp32, scores_group);
@@ -186,6 +229,7 @@ Var math_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Att
         const Var q_rows = copy(g, scaled_q, false, group);
         scores =
             bmm(g, q_rows, by_heads(scaled_k), pairs, s.queries, s.head_dim, s.keys, scores_group);
+        if (given_bias) scores = add_in_place(g, scores, bias);
     }
     {
         const Var raw = scores;
@@ -213,35 +257,40 @@ SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& devic
         const bool bf16 =
             settings.precision == Precision::bf16 || settings.precision == Precision::bf16_autocast;
         if (cc < 80) return bf16 || cc < 50 || grouped ? SdpaKernel::math : SdpaKernel::efficient;
-        if (cc == 90 || cc == 100) return SdpaKernel::cudnn;
-        if (!shape.mask) return SdpaKernel::flash;
+        if ((cc == 90 || cc == 100) && !shape.trained_bias) return SdpaKernel::cudnn;
+        if (!shape.mask && !shape.biased) return SdpaKernel::flash;
     }
     return grouped ? SdpaKernel::math : SdpaKernel::efficient;
 }
 
-Var sdpa(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape) {
+Var sdpa(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape,
+         const Var& bias) {
     const auto kernel = choose_sdpa(g.settings(), g.device(), q.dtype(), shape);
-    if (kernel == SdpaKernel::math) return math_attention(g, q, k, v, shape);
-    return fused(g, q, k, v, shape, kernel);
+    if (kernel == SdpaKernel::math) return math_attention(g, q, k, v, shape, bias);
+    return fused(g, q, k, v, shape, kernel, bias);
 }
 
 Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
-                    const AttentionShape& s, Probabilities probabilities, Var& weights) {
+                    const AttentionShape& s, Probabilities probabilities, Var& weights,
+                    const Var& mask) {
     constexpr auto group = Group::attention;
     constexpr auto scores_group = Group::attention_scores;
     const std::int64_t pairs = s.batch * s.heads;
     const Dtype dtype = q.dtype();
     const Var keys = repeat_kv(g, k, s);
     const Var values = repeat_kv(g, v, s);
+    // Heads of a single text lie as the product takes them.
+    const auto rows = [&](const Var& x) { return s.batch == 1 ? x : copy(g, x, false, group); };
     Var scores;
     {
-        const Var q_rows = copy(g, q, false, group);
-        const Var k_rows = copy(g, keys, false, group);
+        const Var q_rows = rows(q);
+        const Var k_rows = rows(keys);
         scores = bmm(g, q_rows, k_rows, pairs, s.queries, s.head_dim, s.keys, scores_group);
     }
     scores = scale(g, scores, scores_group);
     if (s.capped) scores = cap(g, std::move(scores), scores_group);
     if (bias) scores = add(g, scores, bias, scores_group);
+    if (mask) scores = add(g, scores, mask, scores_group);
     if (probabilities == Probabilities::fp32_softmax)
         scores = to(g, scores, Dtype::fp32, scores_group);
     scores = softmax(g, scores, scores_group);
@@ -249,7 +298,7 @@ Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Va
     scores = dropout(g, scores, s.dropout, scores_group);
     weights = scores;
     const Var half = to(g, scores, dtype, scores_group);
-    const Var v_rows = copy(g, values, false, group);
+    const Var v_rows = rows(values);
     const Var context = bmm(g, half, v_rows, pairs, s.queries, s.keys, s.head_dim, group);
     return copy(g, context, true, group);
 }

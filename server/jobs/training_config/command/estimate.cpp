@@ -37,6 +37,11 @@ std::string flag_of(const std::string& pointer) {
         {"/training/lora/rank", "--lora"},
         {"/training/lora/modules", "--lora-modules"},
         {"/training/quantization", "--quantization"},
+        {"/training/lora/dora", "--dora"},
+        {"/training/attention", "--attention"},
+        {"/training/packed", "--packed"},
+        {"/training/fused_loss", "--fused-loss"},
+        {"/training/target_length", "--target-length"},
         {"/training/checkpointing", "--checkpointing"},
         {"/target_effective_batch", "--target-effective-batch"},
         {"/goal", "--goal"},
@@ -149,10 +154,19 @@ void add_estimate(CLI::App& app, CommandContext& context) {
         ->add_option("--lora-modules", flags->lora_modules,
                      "Linear layers with adapters: q_proj,v_proj,down_proj")
         ->delimiter(',');
+    command->add_flag("--dora", flags->dora, "Make the adapters DoRA's: with a trained magnitude");
     command->add_option(
         "--quantization", flags->quantization,
         "Quantization of the frozen weights, with --lora: nf4, nf4_double (QLoRA) or int8");
     command->add_flag("--checkpointing", flags->checkpointing, "Use gradient checkpointing");
+    command->add_option("--attention", flags->attention,
+                        "Attention: sdpa (default), eager or flash_attention_2");
+    command->add_flag("--packed", flags->packed,
+                      "Pack texts one behind the other, without padding (decoders)");
+    command->add_flag("--fused-loss", flags->fused_loss,
+                      "Compute the language model's loss with Liger's fused kernel");
+    command->add_option("--target-length", flags->target_length,
+                        "Length of an encoder-decoder's targets in tokens (default: the input's)");
     command->add_option(
         "--target-effective-batch", flags->target_effective_batch,
         "Samples per optimizer step (default: the usual value for this kind of training)");

@@ -56,6 +56,11 @@ Result<json> estimate_args(const EstimateFlags& flags) {
     if (flags.lora) args["training"]["lora"]["rank"] = *flags.lora;
     if (!flags.lora_modules.empty()) args["training"]["lora"]["modules"] = flags.lora_modules;
     if (!flags.quantization.empty()) args["training"]["quantization"] = flags.quantization;
+    if (flags.dora) args["training"]["lora"]["dora"] = true;
+    if (!flags.attention.empty()) args["training"]["attention"] = flags.attention;
+    if (flags.packed) args["training"]["packed"] = true;
+    if (flags.fused_loss) args["training"]["fused_loss"] = true;
+    put(args, "training", "target_length", flags.target_length);
     if (flags.checkpointing) args["training"]["checkpointing"] = true;
     put(args, nullptr, "target_effective_batch", flags.target_effective_batch);
     if (!flags.goal.empty()) args["goal"] = flags.goal;

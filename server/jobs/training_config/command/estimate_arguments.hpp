@@ -23,7 +23,12 @@ struct EstimateFlags {
     std::string goal;
     std::optional<std::int64_t> lora;
     std::vector<std::string> lora_modules;
+    bool dora = false;
     std::string quantization;
+    std::string attention;
+    bool packed = false;
+    bool fused_loss = false;
+    std::optional<std::int64_t> target_length;
     bool checkpointing = false;
     std::optional<std::int64_t> target_effective_batch;
     std::optional<double> safety_margin;

@@ -21,6 +21,7 @@ const json* named(const json& list, const char* pointer, const std::string& name
 
 Result<Recommended> recommended_by(const json& report, const std::string& gpu,
                                    const std::string& stage) {
+    const bool is_report = report.contains("summary") || report.contains("gpus");
     try {
         const json& summary = report.contains("summary") ? report.at("summary") : report;
         const json* card = named(summary.at("gpus"), "/gpu/id", gpu);
@@ -55,6 +56,9 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
         r.lora_rank = training.at("lora_rank");
         training.at("lora_targets").get_to(r.lora_targets);
         r.quantization = training.at("quantization");
+        r.dora = training.at("lora_dora");
+        r.packed = training.at("packed");
+        r.fused_loss = training.at("fused_loss");
         r.largest = part->at("max_batch");
         r.trainable = card->at("trainable_parameters");
         r.rate = card->at("learning_rate").at("recommended");
@@ -67,6 +71,9 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
         }
         return r;
     } catch (const json::exception&) {
+        if (is_report)
+            return fail(Errc::invalid_input,
+                        "The report lacks what this version of Plimsoll applies: make it again.");
         return fail(Errc::invalid_input, "The file is not a report of a training-config job.");
     }
 }

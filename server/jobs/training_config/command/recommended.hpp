@@ -27,9 +27,10 @@ struct Recommended {
     std::int64_t sequence = 0;
     std::int64_t lora_rank = 0;
     std::vector<std::string> lora_targets;  // as in the contract
-    std::string quantization = "none";      // as in the contract
-    std::int64_t largest = 0;               // largest batch that fits, by the estimate
-    std::int64_t trainable = 0;             // parameters
+    std::string quantization = "none";      // likewise
+    bool dora = false, packed = false, fused_loss = false;
+    std::int64_t largest = 0;    // batch that fits by the estimate
+    std::int64_t trainable = 0;  // parameters
     double rate = 0;
     std::int64_t warmup_steps = 0;
     std::int64_t workers = 0;

@@ -17,6 +17,8 @@ Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view
         ratios.push_back(static_cast<double>(measured) / static_cast<double>(predicted));
         out.evidence.push_back({{"id", run.at("id")},
                                 {"gpu", run.at("gpu").at("name")},
+                                {"gpu_id", run.at("gpu").at("id")},
+                                {"step_seconds", run.at("measured").value("step_seconds", json())},
                                 {"model", run.at("model")},
                                 {"batch", run.at("batch")},
                                 {"predicted_bytes", predicted},

@@ -79,6 +79,14 @@ ModelShape usual(Family family, int hidden) {
         s.window = 64;
         s.full_every = 3;
     }
+    if (family == Family::t5) {
+        s.vocab = 32128;
+        s.positions = 0;
+        s.head = tr::Head::language_model;
+        s.activation = tr::Activation::relu;
+        s.position_buckets = 32;
+        s.scaled_output = true;
+    }
     if (family == Family::vit || family == Family::whisper) {
         s.vocab = 0;
         s.hidden_dropout = s.attention_dropout = 0;
@@ -116,6 +124,7 @@ constexpr Particular kParticulars[] = {
     {"window", [](const ModelShape& s) { return s.has_rms_norm() || s.window > 0; }},
     {"features", [](const ModelShape& s) { return s.is_series() || s.family == Family::whisper; }},
     {"horizon", [](const ModelShape& s) { return s.is_series(); }},
+    {"decoder_layers", [](const ModelShape& s) { return s.has_decoder(); }},
     {"vocab", [](const ModelShape& s) { return s.reads_text(); }},
 };
 
@@ -140,6 +149,8 @@ Result<ModelShape> from_dimensions(const json& d) {
     auto s = usual(family.value_or(Family::bert), d.at("hidden").get<int>());
     if (auto ok = check_members(d, s); !ok) return fail(ok.error());
     take(d, "layers", s.layers);
+    if (s.has_decoder()) s.decoder_layers = s.layers;
+    take(d, "decoder_layers", s.decoder_layers);
     take(d, "hidden", s.hidden);
     take(d, "heads", s.heads);
     take(d, "kv_heads", s.kv_heads);
@@ -161,6 +172,11 @@ Result<ModelShape> from_dimensions(const json& d) {
     take(d, "horizon", s.horizon);
     if (const auto word = d.find("activation"); word != d.end()) {
         s.activation = value_of(kActivations, word->get<std::string>()).value_or(s.activation);
+    }
+    // Newer T5 has other activations than ReLU, two products, and no scale before the head.
+    if (s.has_decoder() && s.activation != tr::Activation::relu) {
+        s.gated = true;
+        s.scaled_output = false;
     }
     return s;
 }
@@ -216,7 +232,7 @@ ModelShape parse_model(const json& model, FieldErrors& errors) {
         errors.push_back({place + shape.error().where, "invalid", shape.error().message});
         return {};
     }
-    if (shape->layers * shape->channels > kMostLayers) {
+    if (shape->all_layers() > kMostLayers) {
         errors.push_back({place, "max_layers",
                           "At most " + std::to_string(kMostLayers) +
                               " layers over all channels can be estimated."});

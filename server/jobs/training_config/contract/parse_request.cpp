@@ -23,6 +23,11 @@ std::string in_args(const std::string& where) {
         {"/checkpointing", "/training/checkpointing"},
         {"/lora", "/training/lora"},
         {"/padded", "/training/padded"},
+        {"/packed", "/training/packed"},
+        {"/fused_loss", "/training/fused_loss"},
+        {"/attention", "/training/attention"},
+        {"/target", "/training/target_length"},
+        {"/lora/dora", "/training/lora/dora"},
         {"/quantization", "/training/quantization"},
         {"/lora/rank", "/training/lora/rank"},
         {"/lora/dropout", "/training/lora/dropout"},
@@ -50,6 +55,7 @@ int usual_length(const tr::ModelShape& shape) {
     if (shape.sample_length() > 0) return shape.sample_length();
     if (shape.is_series()) return 60;
     if (shape.family == tr::Family::naics) return 512;
+    if (shape.has_decoder()) return 512;
     const int usual = shape.is_decoder() ? 1024 : 128;
     return shape.positions > 0 ? std::min(shape.positions, usual) : usual;
 }
@@ -77,6 +83,7 @@ tr::Lora parse_lora(const json& from, bool naics, std::vector<Assumption>& assum
     lora.dropout = found->value("dropout", lora.dropout);
     take_word(*found, "targets", kLoraTargets, lora.targets);
     lora.wide = found->value("dtype", "fp32") == "fp32";
+    lora.dora = found->value("dora", false);
     if (const auto modules = found->find("modules"); modules != found->end()) {
         lora.targets = tr::Lora::Targets::modules;
         modules->get_to(lora.modules);
@@ -111,11 +118,28 @@ void parse_training(const json& from, Request& request) {
     t.frozen_embeddings = from.value("frozen_embeddings", false);
     t.frozen_layers = from.value("frozen_layers", 0);
     t.padded = from.value("padded", false);
+    t.packed = from.value("packed", false);
+    t.fused_loss = from.value("fused_loss", false);
+    if (r.shape.has_decoder())
+        t.target = assume("target_length", t.sequence, "as many as of the input");
+    else
+        t.target = from.value("target_length", 0);
     t.clip = from.value("clip", true);
     t.negatives = naics ? assume("negatives", 24, "as in the NAICS memory guide")
                         : from.value("negatives", 0);
     t.lora = parse_lora(from, naics, request.assumptions);
     take_word(from, "quantization", kQuantizations, t.quantization);
+}
+
+// flash-attn has no kernels for cards before Ampere.
+void check_flash(const tr::ReportRequest& r, FieldErrors& errors) {
+    if (r.settings.attention != tr::Attention::flash) return;
+    for (const auto& gpu : r.gpus) {
+        if (gpu.compute_capability >= 80) continue;
+        errors.push_back(
+            {"/training/attention", "invalid",
+             "FlashAttention-2 needs Ampere or newer, which " + gpu.name + " is not."});
+    }
 }
 
 // A histogram of lengths in place of one length: batches are padded to their longest text.
@@ -131,7 +155,8 @@ void parse_lengths(const json& training, tr::ReportRequest& r, FieldErrors& erro
     }
     r.lengths = *lengths;
     r.settings.sequence = lengths->longest;
-    r.settings.padded = r.settings.padded || lengths->mean < lengths->longest;
+    r.settings.padded =
+        r.settings.padded || (!r.settings.packed && lengths->mean < lengths->longest);
 }
 
 tr::AllocatorSettings parse_allocator(const json& from) {
@@ -191,7 +216,7 @@ tr::Observation parse_observed(const json& from, const tr::ReportRequest& report
 void check_tokens(const Request& request, FieldErrors& errors) {
     const auto& t = request.report.settings;
     const bool naics = request.report.shape.family == tr::Family::naics;
-    const std::int64_t sample = std::int64_t{t.sequence} * (naics ? 2 + t.negatives : 1);
+    const std::int64_t sample = std::int64_t{t.sequence} * (naics ? 2 + t.negatives : 1) + t.target;
     if (sample > kMostTokensPerSample) {
         errors.push_back({"/training/sequence_length", "max_tokens",
                           "One sample would have " + std::to_string(sample) + " tokens; at most " +
@@ -249,6 +274,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
 
     if (const auto ok = tr::check_settings(r.shape, r.settings); !ok) note(errors, ok.error());
     if (const auto ok = tr::advise_rate(r.rate); !ok) note(errors, ok.error());
+    check_flash(r, errors);
     check_tokens(request, errors);
     for (std::size_t i = 0; i < request.stages.size(); ++i) {
         auto settings = r.settings;

@@ -27,6 +27,7 @@ inline constexpr std::array kFamilies = {
     Word{"modernbert", tr::Family::modernbert},
     Word{"vit", tr::Family::vit},
     Word{"whisper", tr::Family::whisper},
+    Word{"t5", tr::Family::t5},
     Word{"gpt2", tr::Family::gpt2},
     Word{"gpt_neox", tr::Family::gpt_neox},
     Word{"llama", tr::Family::llama},
@@ -81,6 +82,7 @@ inline constexpr std::array kOptimizerKernels = {
 inline constexpr std::array kAttentions = {
     Word{"sdpa", tr::Attention::sdpa},
     Word{"eager", tr::Attention::eager},
+    Word{"flash_attention_2", tr::Attention::flash},
 };
 inline constexpr std::array kLoraTargets = {
     Word{"query_value", tr::Lora::Targets::query_value},

@@ -118,12 +118,36 @@ TEST(HuggingFaceConfig, DropsNoRelevantKey) {
 }
 
 TEST(HuggingFaceConfig, RefusesUnsupportedModelsByName) {
-    const auto t5 = from_hugging_face(R"({"model_type":"t5","d_model":512})").error();
-    EXPECT_EQ(t5.where, "/model_type");
-    EXPECT_THAT(t5.message, HasSubstr("\"t5\" is an encoder-decoder"));
-    EXPECT_THAT(t5.message, testing::Not(HasSubstr("dimensions")));
+    const auto bart = from_hugging_face(R"({"model_type":"bart","d_model":512})").error();
+    EXPECT_EQ(bart.where, "/model_type");
+    EXPECT_THAT(bart.message, HasSubstr("\"bart\" is an encoder-decoder"));
+    EXPECT_THAT(bart.message, testing::Not(HasSubstr("dimensions")));
     EXPECT_THAT(from_hugging_face(R"({"model_type":"mamba2"})").error().message,
                 HasSubstr("state-space"));
+}
+
+// As published: google-t5/t5-base, and google/flan-t5-base with the head that transformers 5 ties.
+TEST(HuggingFaceConfig, ReadsBothFormsOfT5) {
+    const auto t5 = [](const std::string& more) {
+        return from_hugging_face(R"({"model_type":"t5","d_model":768,"num_heads":12,"d_kv":64,
+            "num_layers":12,"vocab_size":32128)" +
+                                 more + "}");
+    };
+    const auto first = t5(R"(,"d_ff":3072)");
+    ASSERT_TRUE(first) << first.error().message;
+    EXPECT_EQ(parameters(*first), 222'903'552);
+    EXPECT_TRUE(first->scaled_output);
+    EXPECT_EQ(first->head, Head::language_model);
+    const auto newer =
+        t5(R"(,"d_ff":2048,"feed_forward_proj":"gated-gelu","tie_word_embeddings":false)");
+    ASSERT_TRUE(newer) << newer.error().message;
+    EXPECT_EQ(parameters(*newer), 222'903'552);
+    EXPECT_TRUE(newer->gated);
+    EXPECT_FALSE(newer->scaled_output);
+    EXPECT_EQ(newer->activation, Activation::gelu_new);
+    EXPECT_EQ(t5(R"(,"d_ff":2048,"feed_forward_proj":"gated-mish")").error().where,
+              "/feed_forward_proj");
+    EXPECT_EQ(t5(R"(,"d_ff":2048,"num_decoder_layers":0)").error().where, "/num_decoder_layers");
 }
 
 TEST(HuggingFaceConfig, ErrorsPointIntoTheFile) {

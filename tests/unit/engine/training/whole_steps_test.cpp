@@ -20,7 +20,12 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
     t.precision = row["precision"] == "fp32"   ? Precision::fp32
                   : row["precision"] == "bf16" ? Precision::bf16
                                                : Precision::bf16_autocast;
-    t.attention = row["attention"] == "eager" ? Attention::eager : Attention::sdpa;
+    t.attention = row["attention"] == "eager"  ? Attention::eager
+                  : row["attention"] == "sdpa" ? Attention::sdpa
+                                               : Attention::flash;
+    t.packed = row["method"] == "packed";
+    t.fused_loss = row["method"] == "fused_loss";
+    t.lora.dora = row["method"] == "dora";
     t.kernel = OptimizerKernel::foreach;
     t.clip = true;
     t.checkpointing = row["checkpointing"];
@@ -33,7 +38,7 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
 TEST(WholeSteps, EqualPyTorchsOwnSteps) {
     std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_whole_steps.json");
     const auto rows = nlohmann::json::parse(file);
-    EXPECT_GE(rows.size(), 86U);
+    EXPECT_GE(rows.size(), 125U);
     std::set<Family> families;
     for (const auto& row : rows) {
         const auto shape = from_hugging_face(row["config"].dump());
@@ -44,13 +49,9 @@ TEST(WholeSteps, EqualPyTorchsOwnSteps) {
         ASSERT_TRUE(e) << e.error().message;
         const double error =
             static_cast<double>(e->peak_allocated) / row["peak"].get<double>() * 100 - 100;
-        // Where blocks come to lie differs a little. DeBERTa's adapters on bf16 weights miss 11
-        // MiB.
-        const bool short_one =
-            shape->family == Family::deberta_v2 && row["lora"] > 0 && row["precision"] == "bf16";
-        EXPECT_GE(error, short_one ? -1.5 : -0.3) << row.dump();
-        // The workspace of Whisper's convolutions over sound lies within one operation: not seen
-        // there.
+        // Where blocks come to lie differs a little.
+        EXPECT_GE(error, -0.3) << row.dump();
+        // Whisper's rows lack what reductions over 1,500 positions allocate within one operation.
         EXPECT_LE(error, shape->family == Family::whisper ? 8 : 2.5) << row.dump();
     }
     EXPECT_GE(families.size(), 15U);

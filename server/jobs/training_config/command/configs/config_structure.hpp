@@ -18,9 +18,9 @@ struct Choice {
 
 // The names that --only, --keep and --map take.
 inline constexpr std::string_view kSettingNames[] = {
-    "batch",         "effective_batch", "accumulation", "precision", "checkpointing",
-    "optimizer",     "clipping",        "attention",    "sharding",  "workers",
-    "learning_rate", "warmup_steps",    "positives",    "negatives"};
+    "batch",     "effective_batch", "accumulation", "precision", "checkpointing", "optimizer",
+    "clipping",  "attention",       "sharding",     "workers",   "learning_rate", "warmup_steps",
+    "positives", "negatives",       "packing",      "fused_loss"};
 
 // The probable meaning of a place in a file of unknown structure, and its new value.
 struct Proposal {

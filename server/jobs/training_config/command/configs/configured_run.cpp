@@ -110,19 +110,30 @@ class Reader {
         read_optimizer(word(in("optim"), "adamw_torch_fused"), word(in("optim_args")));
         run_.training["clip"] = value(in("max_grad_norm"), 1.0) > 0;
         if (const auto attention = word(of_model(*around, "attn_implementation"), "sdpa");
-            attention == "eager")
+            attention == "eager" || attention == "flash_attention_2")
             run_.training["attention"] = attention;
-        else if (attention != "sdpa" && !attention.starts_with("flash_attention"))
+        else if (attention != "sdpa")
             run_.notes.push_back("attention " + attention + " is estimated as sdpa");
         if (const auto fsdp = word(in("fsdp")); !fsdp.empty() && fsdp != "false") shard("fsdp", 0);
-        for (const char* name : {"packing", "torch_compile", "use_liger_kernel"}) {
-            if (value(in(name), false))
-                run_.notes.push_back(std::string(name) + " is not modelled");
-        }
+        if (value(in("packing"), false) || value(in("padding_free"), false))
+            run_.training["packed"] = true;
+        if (value(in("use_liger_kernel"), false)) read_liger(in("liger_kernel_config"));
+        if (value(in("torch_compile"), false))
+            run_.notes.emplace_back("torch_compile is not modelled");
         run_.model = word(of_model(*around, "model_name_or_path"));
         read_length(*around);
         read_adapters(*around);
         return true;
+    }
+
+    void read_liger(const Path& kernels) {
+        if (value(joined(kernels, "fused_linear_cross_entropy"), true))
+            run_.training["fused_loss"] = true;
+        for (const char* name : {"rms_norm", "rope", "swiglu", "geglu"}) {
+            if (!value(joined(kernels, name), true)) continue;
+            run_.notes.emplace_back("Liger's other kernels are not modelled; its fused loss is");
+            return;
+        }
     }
 
     Path of_model(const Path& around, const char* name) const {
@@ -181,8 +192,7 @@ class Reader {
                 if (rank < 1 || (std::string_view(name) == "r" && !own)) continue;
                 auto& lora = run_.training["lora"];
                 lora = {{"rank", rank}};
-                if (value(joined(mapping, "use_dora"), false))
-                    run_.notes.emplace_back("DoRA is not modelled; LoRA is estimated");
+                if (value(joined(mapping, "use_dora"), false)) lora["dora"] = true;
                 lora["dropout"] = value(joined(mapping, "lora_dropout"), 0.0);
                 for (const char* targets :
                      {"target_modules", "lora_target_modules", "lora_target"}) {

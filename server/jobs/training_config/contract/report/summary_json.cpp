@@ -16,7 +16,7 @@ json model_json(const tr::ModelShape& s, const json& cards) {
     const bool known = !cards.empty();
     return {{"name", s.name},
             {"family", text_of(kFamilies, s.family)},
-            {"layers", s.layers},
+            {"layers", s.layers + s.decoder_layers},
             {"hidden", s.hidden},
             {"heads", s.heads},
             {"parameters", known ? cards[0]["parameters"] : json(0)},
@@ -57,8 +57,12 @@ json training_json(const tr::ReportRequest& r) {
             {"attention", text_of(kAttentions, t.attention)},
             {"checkpointing", t.checkpointing},
             {"clip", t.clip},
+            {"packed", t.packed},
+            {"fused_loss", t.fused_loss},
+            {"target_length", r.shape.has_decoder() ? json(t.target_length()) : json(nullptr)},
             {"lora_rank", t.lora.rank},
             {"lora_targets", lora_targets(r.shape, t.lora)},
+            {"lora_dora", t.lora.dora},
             {"lora_dtype", t.lora.wide ? "fp32" : "model"},
             {"quantization", text_of(kQuantizations, t.quantization)},
             {"frozen_embeddings", t.frozen_embeddings},
@@ -98,6 +102,20 @@ json limits_json(const tr::ReportRequest& r) {
         "weights and gradients is not counted.",
         "torch.compile is not modelled.",
     };
+    if (r.settings.attention == tr::Attention::flash) {
+        limits.push_back(
+            "What FlashAttention-2 keeps and allocates follows the source of flash-attn 2.8; its "
+            "kernels need a GPU and were not compared.");
+    }
+    if (r.settings.fused_loss) {
+        limits.push_back(
+            "The fused loss is Liger's (liger-kernel 0.8) with its defaults, and its other kernels "
+            "off.");
+    }
+    if (r.settings.packed) {
+        limits.push_back(
+            "Packed batches are estimated full: every row of texts has the whole length.");
+    }
     if (r.settings.quantization == tr::Quantization::int8) {
         limits.push_back(
             "Outliers of LLM.int8 are not counted: how many inputs it keeps in 16 bits depends on "

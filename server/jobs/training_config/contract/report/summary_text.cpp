@@ -41,15 +41,30 @@ std::string millions(const json& count) {
     return fmt::format("{:.1f} million", count.get<double>() / 1e6);
 }
 
+// What is not as usual in how a step is computed.
+std::string methods(const json& t) {
+    std::string out;
+    if (t.at("attention") != "sdpa") out += ", attention " + text(t.at("attention"));
+    if (t.at("packed").get<bool>()) out += ", packed";
+    if (t.at("fused_loss").get<bool>()) out += ", fused loss";
+    if (!t.at("target_length").is_null())
+        out += ", targets of " + t.at("target_length").dump() + " tokens";
+    return out;
+}
+
 std::string head(const json& s) {
     const json &model = s.at("model"), &t = s.at("training");
     std::string out = fmt::format(
-        "{}: {} parameters, {} trained\n{} tokens, {}, {} ({}){}{}{}\n", text(model.at("name")),
+        "{}: {} parameters, {} trained\n{} tokens, {}, {} ({}){}{}{}{}\n", text(model.at("name")),
         millions(model.at("parameters")), millions(model.at("trainable_parameters")),
         t.at("sequence_length").get<int>(), text(t.at("precision")), text(t.at("optimizer")),
         text(t.at("optimizer_kernel")), t.at("checkpointing").get<bool>() ? ", checkpointing" : "",
-        t.at("lora_rank") > 0 ? fmt::format(", LoRA of rank {}", t.at("lora_rank").get<int>()) : "",
-        t.at("quantization") == "none" ? "" : ", frozen weights in " + text(t.at("quantization")));
+        t.at("lora_rank") > 0
+            ? fmt::format(", {} of rank {}", t.at("lora_dora").get<bool>() ? "DoRA" : "LoRA",
+                          t.at("lora_rank").get<int>())
+            : "",
+        t.at("quantization") == "none" ? "" : ", frozen weights in " + text(t.at("quantization")),
+        methods(t));
     if (const json& lengths = t.at("lengths"); !lengths.is_null()) {
         out += fmt::format("lengths: mean {:.0f}, 95 % up to {}, longest {}; {:.1f} % truncated\n",
                            lengths.at("mean").get<double>(), lengths.at("p95").get<int>(),

@@ -67,11 +67,32 @@ TEST_F(Complete, CorrectsByMeasurementsOfComparableRuns) {
     EXPECT_EQ(correction["measurements"][0]["id"], public_id("meas", 7));
     EXPECT_EQ(correction["measurements"][0]["measured_bytes"], 4'000'000'000);
     EXPECT_NEAR(correction["factor"].get<double>(), (*stored)["ratio"].get<double>(), 1e-12);
+    EXPECT_EQ(correction["measurements"][0]["gpu_id"], "t4");
     const auto unlike = complete({{"model", model_}, {"training", {{"checkpointing", true}}}});
     EXPECT_FALSE(unlike.contains("correction"));
     const json given{{"factor", 1.5}, {"measurements", json::array()}};
     EXPECT_EQ(complete({{"model", model_}, {"correction", given}})["correction"], given);
     EXPECT_EQ(complete({{"model", model_}, {"correction", nullptr}})["correction"], correction);
+}
+
+TEST_F(Complete, RecommendsTheKneeOnceTheSpeedWasMeasured) {
+    const auto goal_on = [&](const char* gpu) {
+        const auto request = parse_request(complete({{"model", model_}, {"gpus", {gpu}}}));
+        return request->report.goal;
+    };
+    const auto keep_run = [&](const char* id, const json& taken) {
+        keep(kMeasurements, id,
+             *measurement_of({{"source", "run"},
+                              {"args", {{"model", model_}}},
+                              {"batch", 8},
+                              {"gpu", {{"name", "Tesla T4"}, {"total_bytes", 15'843'721'216}}},
+                              {"measured", taken}}));
+    };
+    keep_run("7", {{"peak_reserved_bytes", 4'000'000'000}});
+    EXPECT_EQ(goal_on("t4"), training::Goal::fill) << "its memory alone was measured";
+    keep_run("8", {{"peak_reserved_bytes", 4'000'000'000}, {"step_seconds", 0.4}});
+    EXPECT_EQ(goal_on("t4"), training::Goal::knee);
+    EXPECT_EQ(goal_on("rtx_4090"), training::Goal::fill);
 }
 
 }  // namespace

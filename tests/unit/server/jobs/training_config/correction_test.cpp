@@ -10,7 +10,7 @@ TeamRecord measured(std::int64_t id, const char* comparison_key, std::int64_t by
     TeamRecord record;
     record.id = std::to_string(id);
     record.key = comparison_key;
-    record.data = nlohmann::json{{"gpu", {{"name", "Tesla T4"}}},
+    record.data = nlohmann::json{{"gpu", {{"name", "Tesla T4"}, {"id", "t4"}}},
                                  {"model", "bert-base"},
                                  {"batch", 8},
                                  {"predicted", {{"peak_reserved_bytes", 1000}}},

@@ -18,8 +18,12 @@ export interface Draft {
   attention: string;
   checkpointing: boolean;
   padded: boolean;
+  packed: boolean;
+  fusedLoss: boolean;
+  targets: string;
   lora: string;
   loraTargets: string;
+  dora: boolean;
   quantization: string;
   negatives: string;
   frozen: string;
@@ -70,8 +74,12 @@ export const freshDraft = (): Draft => ({
   attention: 'sdpa',
   checkpointing: false,
   padded: false,
+  packed: false,
+  fusedLoss: false,
+  targets: '',
   lora: '',
   loraTargets: 'query_value',
+  dora: false,
   quantization: 'none',
   negatives: '',
   frozen: '',
@@ -148,7 +156,7 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
   const args = {
     model,
     training: {
-      ...numbers({ sequence_length: draft.sequence, batch: draft.batch, negatives: draft.negatives, frozen_layers: draft.frozen }),
+      ...numbers({ sequence_length: draft.sequence, batch: draft.batch, negatives: draft.negatives, frozen_layers: draft.frozen, target_length: draft.targets }),
       ...(draft.frozenEmbeddings && { frozen_embeddings: true }),
       ...(draft.lengths.trim() && { length_histogram: readLengths(draft.lengths) }),
       precision: draft.precision,
@@ -157,9 +165,11 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
       attention: draft.attention,
       checkpointing: draft.checkpointing,
       padded: draft.padded,
+      ...(draft.packed && { packed: true }),
+      ...(draft.fusedLoss && { fused_loss: true }),
       // Left empty, the server would assume the adapters of a guide's model.
       ...(draft.quantization !== 'none' && { quantization: draft.quantization }),
-      lora: draft.lora.trim() ? { ...numbers({ rank: draft.lora }), targets: draft.loraTargets } : { rank: 0 },
+      lora: draft.lora.trim() ? { ...numbers({ rank: draft.lora }), targets: draft.loraTargets, ...(draft.dora && { dora: true }) } : { rank: 0 },
     },
     ...(!(['', '1'].includes(draft.cards.trim()) && draft.offload === 'none') && {
       cluster: { cards: 1, ...numbers({ cards: draft.cards }), sharding: draft.sharding, ...(draft.offload !== 'none' && { offload: draft.offload }) },
@@ -198,16 +208,18 @@ const curriculum = [
 export const presets: readonly (readonly [string, readonly string[]])[] = [
   ['Encoders', ['bert-base', 'bert-large', 'roberta-base', 'roberta-large', 'distilbert', 'minilm-l6', 'minilm-l12', 'minilm-large', 'finbert', 'deberta-v3-base', 'modernbert-base', 'modernbert-large', 'vit-base']],
   ['Decoders', ['gpt2', 'gpt2-medium', 'gpt2-large', 'gpt2-xl', 'llama-1b', 'llama-3.2-1b', 'llama-7b', 'llama-8b', 'qwen3-0.6b', 'qwen3-4b', 'qwen3-8b', 'gemma-2-2b', 'gemma-3-1b', 'phi-3-mini', 'phi-4', 'mixtral-8x7b']],
+  ['Encoder and decoder', ['t5-small', 't5-base', 'flan-t5-base', 'flan-t5-large']],
   ['From the guides', ['naics-4ch', 'temporal', 'lstm']],
 ];
 
-export const families = ['bert', 'distilbert', 'roberta', 'deberta_v2', 'modernbert', 'vit', 'gpt2', 'gpt_neox', 'llama', 'qwen3', 'gemma', 'gemma2', 'gemma3', 'phi3', 'naics', 'temporal', 'lstm'];
+export const families = ['bert', 'distilbert', 'roberta', 'deberta_v2', 'modernbert', 'vit', 't5', 'gpt2', 'gpt_neox', 'llama', 'qwen3', 'gemma', 'gemma2', 'gemma3', 'phi3', 'naics', 'temporal', 'lstm'];
 
 /** What a preset is usually trained with: the guides' models bring their guides' settings. */
 export function usualSettings(preset: string): Partial<Draft> {
   if (preset === 'naics-4ch') return { sequence: '512', precision: 'fp16_autocast', checkpointing: true, lora: '8', loraTargets: 'all_linear', negatives: '24', curriculum: true };
-  const plain = { checkpointing: false, lora: '', loraTargets: 'query_value', negatives: '', curriculum: false, precision: 'auto' };
+  const plain = { checkpointing: false, lora: '', loraTargets: 'query_value', dora: false, packed: false, fusedLoss: false, targets: '', negatives: '', curriculum: false, precision: 'auto' };
   if (preset === 'temporal' || preset === 'lstm') return { ...plain, sequence: '60' };
   if (preset.startsWith('vit')) return { ...plain, sequence: '' };
+  if (presets[2]![1].includes(preset)) return { ...plain, sequence: '512' };
   return { ...plain, sequence: presets[1]![1].includes(preset) ? '1024' : '128' };
 }

@@ -69,8 +69,10 @@ class Arguments {
             p_.say(place(in("beta")) +
                    " belongs to a preference trainer, whose reference model and pairs of answers "
                    "the estimate does not model");
-        for (const char* name : {"torch_compile", "use_liger_kernel", "packing", "padding_free",
-                                 "activation_offloading", "auto_find_batch_size"}) {
+        plan_packing();
+        plan_fused_loss();
+        for (const char* name :
+             {"torch_compile", "activation_offloading", "auto_find_batch_size"}) {
             if (is_true(in(name)))
                 p_.say(place(in(name)) + " is true, which the estimate does not model");
         }
@@ -166,14 +168,45 @@ class Arguments {
         if (!implementation) {
             if (r_.attention != "sdpa")
                 p_.say(
-                    "the estimate is for eager attention: load the model with "
-                    "attn_implementation=\"eager\"");
+                    "the estimate is for another attention: load the model with "
+                    "attn_implementation=\"" +
+                    r_.attention + "\"");
             return;
         }
-        // The kernel that sdpa takes for 16 bits: what it keeps is the same.
-        const bool flash = word(*implementation).starts_with("flash_attention");
-        if (flash && r_.attention == "sdpa" && r_.precision != "fp32") return;
         p_.set("attention", *implementation, r_.attention, false, true);
+    }
+
+    // TRL packs by its own argument; otherwise the Trainer's collator does.
+    void plan_packing() {
+        const bool packs = is_true(in("packing")) || is_true(in("padding_free"));
+        if (packs == r_.packed) return;
+        if (trl_ || has(p_.root, in("packing"))) {
+            p_.set("packing", in("packing"), yes(r_.packed), r_.packed);
+            if (!r_.packed && is_true(in("padding_free")))
+                p_.set("packing", in("padding_free"), "false", false);
+        } else {
+            p_.say("the estimate packs texts: give the Trainer DataCollatorWithFlattening");
+        }
+    }
+
+    // Liger's other kernels keep less than is estimated.
+    void plan_fused_loss() {
+        const auto liger = in("use_liger_kernel");
+        const auto of = [&](const char* name) { return joined(in("liger_kernel_config"), name); };
+        if (is_true(liger) != r_.fused_loss)
+            p_.set("fused_loss", liger, yes(r_.fused_loss), r_.fused_loss);
+        if (!r_.fused_loss) return;
+        if (has(p_.root, of("fused_linear_cross_entropy")))
+            p_.set("fused_loss", of("fused_linear_cross_entropy"), "true", false);
+        for (const char* name : {"rms_norm", "rope", "swiglu", "geglu"}) {
+            if (is_true(of(name)))
+                p_.say(place(of(name)) +
+                       " is true; the estimate has of Liger the fused loss alone");
+        }
+        if (!has(p_.root, in("liger_kernel_config")))
+            p_.say(
+                "Liger's other kernels are on without liger_kernel_config; the estimate has the "
+                "fused loss alone");
     }
 
     void plan_sharding() {

@@ -20,7 +20,8 @@ json report() {
     return json::parse(R"json({
       "training": {"optimizer": "adamw", "optimizer_kernel": "fused", "checkpointing": true, "clip": true, "attention": "sdpa",
                    "sequence_length": 1024, "lora_rank": 16,
-                   "lora_targets": ["q_proj", "v_proj"], "quantization": "none"},
+                   "lora_targets": ["q_proj", "v_proj"], "lora_dora": false, "packed": false, "fused_loss": false,
+                   "quantization": "none"},
       "gpus": [
         {"gpu": {"id": "a100_80gb"}, "precision": "bf16_autocast", "batch": 4,
          "max_batch": 5, "trainable_parameters": 3407872,
@@ -365,7 +366,7 @@ TEST_F(Apply, KnowsTheDefaultsOfTrlAndLlamaFactory) {
     EXPECT_THAT(
         applied("sft.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 1\npacking: true\n"),
         HasSubstr("gradient_checkpointing: false"));
-    EXPECT_THAT(told_.text, HasSubstr("packing is true, which the estimate does not model"));
+    EXPECT_THAT(read("sft.yaml"), HasSubstr("packing: false"));
     EXPECT_THAT(applied("factory.yaml",
                         "per_device_train_batch_size: 8\nnum_train_epochs: 1\n"
                         "finetuning_type: lora\ntemplate: qwen\n"),

@@ -1,0 +1,102 @@
+"""Kernels that need a GPU, as their sources say what they allocate and keep: flash-attn 2.8, and Liger's loss with its own
+Python around a kernel that computes nothing."""
+
+import contextlib
+import functools
+from unittest import mock
+
+import bitsandbytes
+import torch
+import transformers.modeling_flash_attention_utils as flash_utils
+from fake_cuda import Packed
+from peft.tuners.lora import dora
+from transformers import masking_utils
+
+aten = torch.ops.aten
+
+
+def rounded(number, multiple):
+    return -(-number // multiple) * multiple
+
+
+class Flash(torch.autograd.Function):
+    """FlashAttnFunc and FlashAttnVarlenFunc of flash_attn_interface.py; the sums are those of csrc/flash_api.cpp."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, lengths):
+        rows = q.shape[:-2]
+        out = torch.empty_like(q)
+        statistics = torch.empty(q.size(-2), *rows, dtype=torch.float32, device=q.device)
+        random = torch.empty(2, dtype=torch.int64, device=q.device)
+        ctx.save_for_backward(q, k, v, out, statistics, random, *([] if lengths is None else [lengths]))
+        return out
+
+    @staticmethod
+    def backward(ctx, gradient):
+        q, k, v, *_, last = ctx.saved_tensors
+        dq, dk, dv = torch.empty_like(q), torch.empty_like(k), torch.empty_like(v)
+        heads, width = q.shape[-2:]
+        by_lengths = last.dtype == torch.int32
+        rows = (q.size(0) + 128 * (last.numel() - 1) if by_lengths else q.size(0) * rounded(q.size(1), 128))
+        scratch = functools.partial(torch.empty, dtype=torch.float32, device=q.device)
+        sums, accumulated = scratch(heads * rows), scratch(heads * rows * (rounded(width, 32) if width <= 192 else 256))
+        if k.size(-2) != heads:
+            grouped = [torch.empty(*k.shape[:-2], heads, width, dtype=k.dtype, device=k.device) for _ in range(2)]
+            del grouped
+        del sums, accumulated
+        return dq, dk, dv, None
+
+
+def flash_attention(q, k, v, **_):
+    return Flash.apply(q, k, v, None)
+
+
+def flash_attention_by_lengths(q, k, v, cu_seqlens_q, **_):
+    return Flash.apply(q, k, v, cu_seqlens_q)
+
+
+class NoKernel:
+    def __getitem__(self, grid):
+        return lambda *_, **__: None
+
+
+def packed_indices(position_ids):
+    """find_packed_sequence_indices, which looks into its result."""
+    first = position_ids[:, :1] - 1
+    return (torch.diff(position_ids, prepend=first, dim=-1) != 1).cumsum(-1)
+
+
+@contextlib.contextmanager
+def patches(case):
+    with contextlib.ExitStack() as stack:
+        patch = functools.partial(mock.patch.object, autospec=False)
+        functions = (flash_attention, flash_attention_by_lengths, None, flash_utils._pad_input, flash_utils._unpad_input)
+        stack.enter_context(patch(flash_utils, 'lazy_import_flash_attention', lambda *_, **__: (
+            functions, lambda **__: {})))
+        # Whether nothing is padded cannot be read from fake tensors.
+        stack.enter_context(mock.patch.dict(masking_utils.ALL_MASK_ATTENTION_FUNCTIONS._global_mapping,
+                                            flash_attention_2=lambda *_, **__: None))
+        unpacked = dora.dequantize_module_weight
+        stack.enter_context(patch(dora, 'dequantize_module_weight', lambda layer: (
+            bitsandbytes.functional.dequantize_4bit(layer.weight, layer.weight.quant_state)
+            if isinstance(layer, Packed) else unpacked(layer))))
+        if case.method == 'fused_loss':
+            import liger_kernel.ops.fused_linear_cross_entropy as liger
+            stack.enter_context(patch(liger, 'liger_cross_entropy_kernel', NoKernel()))
+            stack.enter_context(patch(liger, 'element_mul_kernel', NoKernel()))
+            stack.enter_context(patch(torch, 'equal', lambda *_: True))
+            tensor = torch.tensor  # of a number it would ask the device
+            stack.enter_context(patch(torch, 'tensor', lambda value, **kind: (
+                torch.full((), value, **kind) if isinstance(value, float) else tensor(value, **kind))))
+            addmm = torch.addmm  # PyTorch's description of it does not know `out_dtype`
+            stack.enter_context(patch(torch, 'addmm', lambda *args, out=None, out_dtype=None: (
+                addmm(*args) if out is None else out)))
+            stack.enter_context(patch(torch.Tensor, 'item', lambda *_: 1))
+        yield
+
+
+def fuse_loss(model):
+    from liger_kernel.transformers import _apply_liger_kernel_to_instance
+    base = model.get_base_model() if hasattr(model, 'get_base_model') else model
+    _apply_liger_kernel_to_instance(model=base, fused_linear_cross_entropy=True, rms_norm=False, rope=False, swiglu=False,
+                                    geglu=False)

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""The peak of whole training steps on one of several cards: Plimsoll's tape against PyTorch's FSDP2 and DistributedDataParallel.
+
+    tests/pytorch/sharded_steps.py [--plimsoll build/dev/bin/plimsoll] [--only WORD]
+
+Real models of Transformers on this CPU, in a process group that sends nothing. What the steps hold is counted in the
+blocks that PyTorch's CUDA allocator would hand out. Eager attention and models without dropout run the same operations
+here as on a GPU; autocast does not, so precisions are fp32 and weights in bf16. What a kernel allocates and frees within
+one operation is not seen.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import weakref
+
+import torch
+import torch.distributed as dist
+import torch.distributed.fsdp._fully_shard._fsdp_param as fsdp_param
+import transformers as tf
+from caching_allocator import CachingAllocator
+from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor
+from torch.nn.parallel import DistributedDataParallel
+from torch.testing._internal.distributed.fake_pg import FakeStore
+from torch.utils._python_dispatch import TorchDispatchMode
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CARDS = 8
+PRODUCTS = [getattr(torch.ops.aten, name).default for name in ('mm', 'bmm', 'addmm', 'baddbmm')]
+SIZES = dict(num_hidden_layers=6, hidden_size=512, num_attention_heads=8, num_key_value_heads=4, head_dim=64,
+             intermediate_size=1536, max_position_embeddings=2048)
+MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
+          'llama, many words': dict(SIZES, model_type='llama', vocab_size=65536, tie_word_embeddings=True),
+          'qwen3': dict(SIZES, model_type='qwen3', vocab_size=16384, tie_word_embeddings=True),
+          'gemma': dict(SIZES, model_type='gemma', vocab_size=16384)}
+Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing')
+
+
+class Live(TorchDispatchMode):
+    """The blocks of all storages that live; FSDP resizes some in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.known, self.resized, self.allocator, self.workspaces = {}, {}, CachingAllocator(), set()
+
+    def watch(self, tensor):
+        if isinstance(tensor, DTensor):
+            tensor = tensor._local_tensor
+        storage = tensor.untyped_storage()
+        key = storage._cdata
+        if key in self.known or key in self.resized:
+            return
+        self.known[key] = self.allocator.allocate(storage.nbytes()) if storage.nbytes() else None
+        weakref.finalize(storage, self.gone, key)
+
+    def gone(self, key):
+        for blocks in (self.known, self.resized):
+            block = blocks.pop(key, None)
+            if block:
+                self.allocator.release(block)
+
+    def resize(self, tensor, to):
+        """What FSDP's alloc_storage and free_storage do."""
+        storage = tensor.untyped_storage()
+        key = storage._cdata
+        if key not in self.known and key not in self.resized:
+            weakref.finalize(storage, self.gone, key)
+        held = self.resized.pop(key, None) or self.known.pop(key, None)
+        if held and not to:
+            self.allocator.release(held)
+            held = None
+        self.resized[key] = held or (self.allocator.allocate(to) if to else None)
+
+    def make_workspaces(self, function):
+        thread = torch._C._current_graph_task_id() >= 0  # a GPU's backward pass has a thread of its own
+        if function in PRODUCTS and thread not in self.workspaces:
+            self.workspaces.add(thread)
+            self.allocator.allocate(8_519_680)
+        if function is torch.ops.aten.addmm.default and ('lt', thread) not in self.workspaces:
+            self.workspaces.add(('lt', thread))
+            self.allocator.allocate(1 << 20)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.make_workspaces(function)
+        out = function(*args, **(kwargs or {}))
+        for tensor in torch.utils._pytree.tree_leaves(out):
+            if isinstance(tensor, torch.Tensor):
+                self.watch(tensor)
+        return out
+
+
+def cases():
+    for model in MODELS:
+        for sharding in ('none', 'ddp', 'fsdp'):
+            yield Case(model, sharding, 'fp32', 4, 256, False)
+            yield Case(model, sharding, 'bf16', 4, 256, False)
+            yield Case(model, sharding, 'bf16', 2, 128, True)
+            yield Case(model, sharding, 'fp32', 1, 64, False)
+
+
+def config_of(case):
+    values = dict(MODELS[case.model])
+    return tf.AutoConfig.for_model(values.pop('model_type'), **values, attn_implementation='eager', use_cache=False)
+
+
+def build(case):
+    torch.manual_seed(0)
+    kind = torch.bfloat16 if case.precision == 'bf16' else torch.float32
+    model = tf.AutoModelForCausalLM.from_config(config_of(case), dtype=kind)
+    if case.checkpointing:
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={'use_reentrant': False})
+    return model.train()
+
+
+def shard(model, case):
+    if case.sharding == 'fsdp':
+        for layer in model.model.layers:
+            fully_shard(layer)
+        fully_shard(model)
+    if case.sharding == 'ddp':
+        model = DistributedDataParallel(model)
+        model.register_comm_hook(None, noop_hook)
+    return model
+
+
+def measured(case):
+    model = build(case)
+    live = Live()
+    if case.sharding != 'fsdp':
+        for tensor in (*model.parameters(), *model.buffers()):
+            live.watch(tensor)
+    with live:
+        model = shard(model, case)
+    if case.sharding == 'fsdp':
+        for tensor in (*model.parameters(), *model.buffers()):
+            live.watch(tensor)
+        live.allocator.peak = live.allocator.allocated
+    allocate, free = fsdp_param.alloc_storage, fsdp_param.free_storage
+
+    def seen_allocate(tensor):
+        live.resize(tensor, tensor.numel() * tensor.itemsize)
+        allocate(tensor)
+
+    def seen_free(tensor):
+        live.resize(tensor, 0)
+        free(tensor)
+
+    optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
+    fsdp_param.alloc_storage, fsdp_param.free_storage = seen_allocate, seen_free
+    try:
+        with live:
+            outputs = None
+            for _ in range(3):
+                ids = torch.randint(0, 1000, (case.batch, case.length))
+                outputs = model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=ids.clone())
+                outputs.loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                optimizer.zero_grad(set_to_none=True)
+            del outputs
+    finally:
+        fsdp_param.alloc_storage, fsdp_param.free_storage = allocate, free
+    return live.allocator.peak
+
+
+def predicted(case, program):
+    config = json.loads(json.dumps({**config_of(case).to_dict(), 'architectures': ['ForCausalLM']}, default=str))
+    args = {'model': {'config': config}, 'gpus': ['a100_80gb'], 'what_ifs': False, 'target_effective_batch': case.batch,
+            'training': {'precision': case.precision, 'attention': 'eager', 'batch': case.batch, 'clip': True,
+                         'sequence_length': case.length, 'checkpointing': case.checkpointing,
+                         'optimizer_kernel': 'foreach'}}
+    if case.sharding != 'none':
+        args['cluster'] = {'cards': CARDS, 'sharding': case.sharding}
+        args['target_effective_batch'] *= CARDS
+    with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+        json.dump(args, file)
+        file.flush()
+        ran = subprocess.run([program, '--json', 'estimate', file.name], capture_output=True, text=True)
+    if not ran.stdout:
+        raise SystemExit(f'{case}: {ran.stderr}')
+    card = json.loads(ran.stdout)['gpus'][0]
+    return card['memory']['peak_allocated_bytes'], card['memory']['moment']['phase']
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll', type=pathlib.Path)
+    parser.add_argument('--only', default='', help='cases whose description holds this')
+    options = parser.parse_args()
+    dist.init_process_group('fake', store=FakeStore(), rank=0, world_size=CARDS)
+    errors = []
+    for case in cases():
+        name = ' '.join(f'{key}={value}' for key, value in case._asdict().items())
+        if options.only not in name:
+            continue
+        real = measured(case)
+        ours, phase = predicted(case, options.plimsoll)
+        errors.append((ours / real - 1) * 100)
+        print(f'{errors[-1]:+6.2f} %  {name}  {real:,} ({phase})', flush=True)
+    inside = sum(-1 <= error <= 6 for error in errors)
+    print(f'\n{inside} of {len(errors)} within -1 … +6 %; from {min(errors):+.2f} to {max(errors):+.2f} %')
+    return 0 if inside == len(errors) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
