@@ -5,6 +5,7 @@ Whoever shows no good credential gets 401; a token without the operation's scope
 in the matrix at once.
 """
 
+import datetime
 import http.client
 import itertools
 import json
@@ -12,7 +13,7 @@ import re
 import unittest
 from urllib.parse import urlsplit
 
-from harness import PATIENCE, Reply, Server
+from harness import PATIENCE, Reply, Server, answers
 
 SCOPES = ("jobs:read", "reports:read", "jobs:write", "team:admin", "sys:admin")
 READS = ("jobs:read", "reports:read")
@@ -64,6 +65,7 @@ class Caller:
         self.connection.request(method, path, body, {**self.headers, **dict(headers)})
         answer = self.connection.getresponse()
         reply = Reply(answer.status, answer.headers, answer.read())
+        answers.check(self.base, method, path, reply)
         if self.wrong or answer.will_close:
             self.connection.close()
             self.connection = None
@@ -181,6 +183,15 @@ class Access(unittest.TestCase):
         self.cells(without, writes, 403)
         self.assertEqual(ended.send("DELETE", "/v1/sessions/current").status, 204)
         self.cells(ended, self.closed(), 401)
+
+    def test_a_token_past_its_time(self):
+        soon = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)).isoformat()
+        secret = self.owner.make("POST", "/v1/tokens", {"name": "brief", "scopes": ["jobs:read"], "expires_at": soon})["secret"]
+        brief = Caller(self.server.base, {"Authorization": "Bearer " + secret}, wrong=True)
+        self.assertEqual(brief.send("GET", "/v1/users/me").status, 200)
+        while brief.send("GET", "/v1/users/me").status != 401:
+            pass
+        self.cells(brief, self.closed(), 401)
 
     def test_a_scope_that_the_token_lacks(self):
         for scope in SCOPES:
