@@ -125,6 +125,8 @@ Server::Server(const Settings& settings, Database& database)
            .schedules = stores_.schedules(),
            .baselines = stores_.baselines(),
            .saved_views = stores_.saved_views(),
+           .audit = stores_.audit(),
+           .answers = stores_.answers(),
            .kind_operations =
                [this, &settings](http::Handlers& handlers, const http::Draining& draining) {
                    jobs::add_operations(handlers,

@@ -130,8 +130,16 @@ class Access(unittest.TestCase):
             "webhook_id": make("POST", "/v1/webhooks", {"name": CANARY, "url": "https://hooks.example.com/" + CANARY})["webhook"]["id"],
             "measurement_id": make("POST", "/v1/training-measurements", cls.operation("createTrainingMeasurement").body)["id"],
             "token_id": make("POST", "/v1/tokens", {"name": CANARY, "scopes": ["jobs:read"]})["token"]["id"],
+            "service_account_id": make("POST", "/v1/service-accounts", {"name": CANARY})["id"],
+            "session_id": cls.session_id(),
+            "audit_event_id": make("GET", "/v1/audit-events?limit=1")["items"][0]["id"],
             "view_id": make("PUT", "/v1/saved-views", {"page": "jobs", "name": CANARY, "query": "text=" + CANARY})["id"],
             "node": "nowhere", "device": "none", "device_class": "cpu"}
+
+    @classmethod
+    def session_id(cls):
+        cls.owner.make("POST", "/v1/sessions", {"token": cls.secret("admin", SCOPES)})
+        return cls.owner.make("GET", "/v1/sessions")["items"][0]["id"]
 
     @classmethod
     def operation(cls, name):
@@ -192,6 +200,14 @@ class Access(unittest.TestCase):
         while brief.send("GET", "/v1/users/me").status != 401:
             pass
         self.cells(brief, self.closed(), 401)
+
+    def test_an_archived_team(self):
+        self.server.admin("add-team", "yesterday")
+        self.server.admin("set-member", "--user", "admin", "--team", "yesterday", "--role", "owner")
+        caller = self.bearer("admin", SCOPES, "yesterday", wrong=True)
+        team = caller.make("GET", "/v1/users/me")["team"]["id"]
+        self.owner.make("PATCH", "/v1/teams/" + team, {"archived": True})
+        self.cells(caller, self.closed(), 401)
 
     def test_a_scope_that_the_token_lacks(self):
         for scope in SCOPES:

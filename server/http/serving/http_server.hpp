@@ -8,10 +8,12 @@
 #include "server/http/site/static_files.hpp"
 #include "server/http/wire/listener.hpp"
 #include "server/http/wire/traffic.hpp"
+#include "server/identity/audit_store.hpp"
 #include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/planning/planner.hpp"
+#include "server/queue/answer_store.hpp"
 #include "server/queue/baseline_store.hpp"
 #include "server/queue/dataset_store.hpp"
 #include "server/queue/share_store.hpp"
@@ -57,6 +59,8 @@ struct Backends {
     schedules::ScheduleStore& schedules;
     queue::BaselineStore& baselines;
     identity::SavedViewStore& saved_views;
+    identity::AuditStore& audit;
+    queue::AnswerStore& answers;
     // Adds those of the kinds' own.
     std::function<void(Handlers&, const Draining&)> kind_operations;
     CallerQuotas quotas = {};

@@ -24,6 +24,8 @@ InMemoryServer::InMemoryServer() {
         .schedules = schedules_,
         .baselines = baselines_,
         .saved_views = saved_views_,
+        .audit = audit_,
+        .answers = answers_,
         .kind_operations = [this](Handlers& handlers, const Draining& draining) {
             jobs::add_operations(handlers, {.jobs = jobs_,
                                             .signals = signals_,

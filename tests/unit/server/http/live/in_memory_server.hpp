@@ -2,6 +2,8 @@
 
 #include "server/http/serving/http_server.hpp"
 #include "server/jobs/registry.hpp"
+#include "tests/fakes/fake_answers.hpp"
+#include "tests/fakes/fake_audit.hpp"
 #include "tests/fakes/fake_baselines.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_identity.hpp"
@@ -51,6 +53,8 @@ class InMemoryServer : public ::testing::Test {
     FakeSchedules schedules_{identity_, jobs_};
     FakeBaselines baselines_{identity_, jobs_};
     fakes::FakeSavedViews saved_views_;
+    fakes::FakeAudit audit_;
+    fakes::FakeAnswers answers_;
     webhooks::AllowList webhook_targets_ =
         webhooks::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;
