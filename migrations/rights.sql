@@ -40,6 +40,7 @@ grant select, insert, update, delete on job, task, result, attempt, event, repor
   account_state, lane, ready, scheduled, overdue, worker, lease, idempotency_key, unique_key, hold, team_limit, dataset,
   schedule_run, webhook_delivery, usage_touch, usage_job, usage_hour, vacuum_horizon, device_cleanup to plimsoll_queue;
 grant select, insert, delete on job_label to plimsoll_queue;
+grant select, delete on kept_answer to plimsoll_queue;
 grant select, update on schedule to plimsoll_queue;
 grant select on team, app_user, dataset_chunk, webhook to plimsoll_queue;
 grant insert (team_id, user_id, at, action, target) on audit_event to plimsoll_queue;
@@ -53,6 +54,7 @@ grant execute on function keep_labels, touch_usage, lock_usage, fold_usage to pl
 -- plimsoll_identity: the sign-in functions.
 grant select on app_user, team, membership, session to plimsoll_identity;
 grant select, update on token, sign_in_link to plimsoll_identity;
+grant update (last_used_at) on session to plimsoll_identity;
 
 -- plimsoll_guest: what a report link shows, of a job what belongs to its report alone.
 grant select on report_link, report to plimsoll_guest;
@@ -70,14 +72,16 @@ grant select on job, task, result, attempt, event, report, job_label, account, d
 grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, gpu_profile,
   sentiment_policy, report_baseline to plimsoll_app;
-grant select, insert, update, delete on saved_view, report_link to plimsoll_app;
+grant select, insert, update, delete on saved_view, report_link, kept_answer to plimsoll_app;
+grant select on installation_secret to plimsoll_app;
 grant select, insert on audit_event to plimsoll_app;
 grant select, insert, delete on training_measurement, dataset_chunk to plimsoll_app;
 grant select, update on dataset to plimsoll_app;
 grant select, insert, delete, update (user_id, name, spec, cron, time_zone, misfire, misfire_limit, overlap, paused_at,
   next_at, claimed_until, version, updated_at) on schedule to plimsoll_app;
 -- A webhook's secret can be written, and read only by the sender's functions.
-grant select (id, team_id, user_id, name, url, created_at), insert, delete on webhook to plimsoll_app;
+grant select (id, team_id, user_id, name, url, created_at), insert, update (name, url), delete on webhook
+  to plimsoll_app;
 grant insert (webhook_id, team_id, type, data) on webhook_delivery to plimsoll_app;
 grant execute on function
   apply_retention, authenticate_session, authenticate_token, cancel_job, cancel_overlapped, claim_schedules,

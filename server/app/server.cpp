@@ -126,6 +126,8 @@ Server::Server(const Settings& settings, Database& database)
            .baselines = stores_.baselines(),
            .saved_views = stores_.saved_views(),
            .report_links = stores_.report_links(),
+           .audit = stores_.audit(),
+           .answers = stores_.answers(),
            .kind_operations =
                [this, &settings](http::Handlers& handlers, const http::Draining& draining) {
                    jobs::add_operations(handlers,

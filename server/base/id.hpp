@@ -46,5 +46,8 @@ inline std::string to_public(UserId id) {
 inline std::string to_public(TokenId id) {
     return public_id("tok", id.value);
 }
+inline std::string to_public(SessionId id) {
+    return public_id("sess", id.value);
+}
 
 }  // namespace plimsoll

@@ -45,6 +45,8 @@ AddCommand add_devices;
 AddCommand add_baselines;
 AddCommand add_queue;
 AddCommand add_usage;
+AddCommand add_audit;
+AddCommand add_service_accounts;
 AddCommand add_webhooks;
 AddCommand add_schedules;
 
@@ -58,8 +60,9 @@ namespace groups {
 inline constexpr AddCommand* kJobs[] = {add_submit,  add_submit_bundle, add_jobs,    add_watch,
                                         add_why,     add_cancel,        add_redrive, add_report,
                                         add_results, add_links};
-inline constexpr AddCommand* kTeam[] = {add_datasets, add_schedules, add_webhooks, add_baselines,
-                                        add_usage};
+inline constexpr AddCommand* kTeam[] = {
+    add_datasets,  add_schedules, add_webhooks, add_service_accounts,
+    add_baselines, add_usage,     add_audit};
 inline constexpr AddCommand* kPool[] = {add_devices, add_queue};
 inline constexpr AddCommand* kSignIn[] = {add_login, add_logout, add_use, add_whoami};
 inline constexpr AddCommand* kMachine[] = {add_serve, add_engine, add_migrate, add_admin,

@@ -1,5 +1,6 @@
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"
+#include "server/client/whole_list.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
@@ -38,8 +39,9 @@ std::vector<std::string> delivery_row(const json& delivery) {
 int list_webhooks(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    return show_list(context, api->get_json("/v1/webhooks"), {{"WEBHOOK", "NAME", "URL"}},
-                     webhook_row, "No webhooks yet: plimsoll webhooks add …");
+    return show_list(context, client::whole_list(*api, "/v1/webhooks"),
+                     {{"WEBHOOK", "NAME", "URL"}}, webhook_row,
+                     "No webhooks yet: plimsoll webhooks add …");
 }
 
 int add_webhook(const CommandContext& context, const std::string& name, const std::string& url) {

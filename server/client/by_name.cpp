@@ -1,6 +1,7 @@
 #include "server/client/by_name.hpp"
 
 #include "engine/base/closest.hpp"
+#include "server/client/whole_list.hpp"
 
 #include <vector>
 
@@ -12,19 +13,12 @@ Result<std::string> id_of(ApiClient& api, const Named& list, const std::string& 
     if (text.starts_with(list.prefix)) return text;
     std::vector<std::string> names;
     std::vector<std::string> fitting;
-    std::string cursor;
-    do {
-        const auto joined = list.target.find('?') == std::string::npos ? "?cursor=" : "&cursor=";
-        const auto page =
-            api.get_json(cursor.empty() ? list.target : list.target + joined + cursor);
-        if (!page) return fail(page.error());
-        for (const auto& item : page->at("items")) {
-            names.push_back(item.at("name").get<std::string>());
-            if (names.back() == text) fitting.push_back(item.at("id").get<std::string>());
-        }
-        const auto next = page->find("next_cursor");
-        cursor = next != page->end() && next->is_string() ? next->get<std::string>() : "";
-    } while (!cursor.empty());
+    const auto found = whole_list(api, list.target);
+    if (!found) return fail(found.error());
+    for (const auto& item : found->at("items")) {
+        names.push_back(item.at("name").get<std::string>());
+        if (names.back() == text) fitting.push_back(item.at("id").get<std::string>());
+    }
     if (fitting.size() == 1) return fitting.front();
     if (fitting.size() > 1) {
         std::string ids;

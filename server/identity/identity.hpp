@@ -29,6 +29,7 @@ struct User {
     bool administrator = false;  // manages the whole installation: users, teams, devices
     bool disabled = false;
     Timestamp created_at;
+    bool service = false;  // a team's service account: acts by tokens, never signs in
 };
 
 // Changes to a user; omitted members stay.
@@ -43,6 +44,13 @@ struct Team {
     TeamId id;
     std::string name;
     Timestamp created_at;
+    bool archived = false;  // nobody acts in it, and its schedules rest
+};
+
+// What changes of a team; what is left out stays.
+struct TeamChange {
+    std::optional<std::string> name;
+    std::optional<bool> archived;
 };
 
 // A user's place in a team.
@@ -54,6 +62,28 @@ struct Membership {
 struct Member {
     User user;
     Role role = Role::member;
+};
+
+// Service accounts that a team may have.
+inline constexpr int kServiceAccountsPerTeam = 50;
+
+struct ServiceAccountChange {
+    std::optional<std::string> name;
+    std::optional<Role> role;
+    std::optional<bool> disabled;
+};
+
+// A browser, or a program with a cookie, that is signed in.
+struct Session {
+    SessionId id;
+    UserId user;
+    std::string user_name;
+    Team team;            // the one that it acts in now
+    std::string address;  // where it signed in; empty: unknown
+    std::string agent;    // what the client calls itself; may be empty
+    Timestamp created_at;
+    std::optional<Timestamp> last_used_at;  // to the minute
+    Timestamp expires_at;
 };
 
 // The authenticated caller and its team; every request under /v1 has one.

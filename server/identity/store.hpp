@@ -17,12 +17,27 @@ struct NewSession {
     UserId user;
     TeamId team;
     std::optional<TokenId>
-        token;  // the token that opened it, if any: the session ends with the token
+        token;                 // the token that opened it, if any: the session ends with the token
+    std::string address = {};  // of the client
+    std::string agent = {};    // ASCII, at most kAgentLength
+};
+
+inline constexpr std::size_t kAgentLength = 200;
+
+// Whose sessions a list has.
+struct SessionsOf {
+    UserId user;
+    TeamId team;
+    bool whole_team = false;  // also what others have that acts in `team`
+    bool all_teams = true;    // of the user
 };
 
 class IdentityStore {
   public:
     virtual ~IdentityStore() = default;
+
+    // What the installation's servers sign cursors with, kSealKeyBytes.
+    virtual awaitable<Result<std::string>> cursor_key() = 0;
 
     // Look up by the secret's SHA-256. Errc::unauthenticated: unknown, expired, revoked or
     // disabled.
@@ -33,7 +48,9 @@ class IdentityStore {
     virtual awaitable<Result<NewSession>> spend_sign_in_link(std::string hash) = 0;
     virtual awaitable<Result<SessionId>> create_session(NewSession who, std::string hash,
                                                         std::string csrf, Timestamp expires_at) = 0;
-    virtual awaitable<Result<void>> end_session(SessionId id) = 0;
+    // The open ones.
+    virtual awaitable<Result<std::vector<Session>>> sessions(SessionsOf whose) = 0;
+    virtual awaitable<Result<void>> end_session(Author author, SessionId id) = 0;
     // Switches the session to another team of its user. Errc::not_found: the user is not a member
     // of it; Errc::conflict: a token opened the session, so it is bound to one team.
     virtual awaitable<Result<void>> switch_team(SessionId id, TeamId team) = 0;
@@ -45,11 +62,26 @@ class IdentityStore {
                                                 bool administrator) = 0;
     // Errc::conflict if the name or address is taken, or no administrator would be left.
     virtual awaitable<Result<User>> update_user(Author author, UserId user, UserChange change) = 0;
-    // The teams of a user; every team for an administrator.
+    // Ends the user's memberships, tokens and sessions; what the user made stays with the teams.
+    // Errc::conflict: the last administrator, or the last owner of a team.
+    virtual awaitable<Result<void>> remove_user(Author author, UserId user) = 0;
+
+    virtual awaitable<Result<std::vector<Member>>> service_accounts(TeamId team) = 0;
+    // Errc::conflict when the name is taken or the team has kServiceAccountsPerTeam.
+    virtual awaitable<Result<Member>> create_service_account(Author author, std::string name,
+                                                             Role role) = 0;
+    virtual awaitable<Result<Member>> update_service_account(Author author, UserId account,
+                                                             ServiceAccountChange change) = 0;
+    virtual awaitable<Result<void>> remove_service_account(Author author, UserId account) = 0;
+
+    // The teams of a user; every team, archived ones too, for an administrator.
     virtual awaitable<Result<std::vector<Team>>> teams(UserId user) = 0;
     // The teams that the user is a member of, by name.
     virtual awaitable<Result<std::vector<Membership>>> memberships(UserId user) = 0;
     virtual awaitable<Result<Team>> create_team(Author author, std::string name) = 0;
+    // Errc::conflict if the name is taken.
+    virtual awaitable<Result<Team>> update_team(Author author, TeamId team, TeamChange change) = 0;
+    // People; service accounts are apart.
     virtual awaitable<Result<std::vector<Member>>> members(TeamId team) = 0;
     virtual awaitable<Result<void>> set_member(Author author, TeamId team, UserId user,
                                                Role role) = 0;
@@ -61,6 +93,7 @@ class IdentityStore {
     // Errc::conflict if the user has kTokensPerUser.
     virtual awaitable<Result<Token>> create_token(Author author, Token token, std::string hash,
                                                   TokenOrigin origin) = 0;
+    virtual awaitable<Result<void>> rename_token(Author author, TokenId id, std::string name) = 0;
     // Also revokes the tokens created with it, and those created with them.
     virtual awaitable<Result<void>> revoke_token(Author author, TokenId id) = 0;
 

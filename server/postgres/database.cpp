@@ -1,11 +1,13 @@
 #include "server/postgres/database.hpp"
 
+#include "server/postgres/identity/audit_store.hpp"
 #include "server/postgres/identity/identity_store.hpp"
 #include "server/postgres/jobs/dataset_store.hpp"
 #include "server/postgres/jobs/job_signals.hpp"
 #include "server/postgres/jobs/job_store.hpp"
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
+#include "server/postgres/teams/answer_store.hpp"
 #include "server/postgres/teams/baseline_store.hpp"
 #include "server/postgres/teams/report_link_store.hpp"
 #include "server/postgres/teams/saved_view_store.hpp"
@@ -36,6 +38,8 @@ struct ServerDatabase::Parts {
           identity(executor, calls),
           saved_views(calls),
           report_links(calls),
+          audit(calls),
+          answers(calls),
           webhooks(calls),
           team_records(calls),
           deliveries(slow_calls),
@@ -56,6 +60,8 @@ struct ServerDatabase::Parts {
     IdentityStore identity;
     SavedViewStore saved_views;
     ReportLinkStore report_links;
+    AuditStore audit;
+    AnswerStore answers;
     WebhookStore webhooks;
     TeamRecordStore team_records;
     DeliveryQueue deliveries;
@@ -125,6 +131,14 @@ queue::Statistics& ServerDatabase::statistics() {
 
 identity::IdentityStore& ServerDatabase::identity() {
     return parts_->identity;
+}
+
+queue::AnswerStore& ServerDatabase::answers() {
+    return parts_->answers;
+}
+
+identity::AuditStore& ServerDatabase::audit() {
+    return parts_->audit;
 }
 
 identity::SavedViewStore& ServerDatabase::saved_views() {

@@ -12,6 +12,7 @@
 // The stores of `serve` and their connections. Single-threaded: call start() and stop() on the
 // executor's thread or while it is not running.
 namespace plimsoll::queue {
+class AnswerStore;
 class BaselineStore;
 class DatasetStore;
 class DutyStore;
@@ -23,6 +24,7 @@ class Statistics;
 class TeamRecordStore;
 }  // namespace plimsoll::queue
 namespace plimsoll::identity {
+class AuditStore;
 class IdentityStore;
 class SavedViewStore;
 }  // namespace plimsoll::identity
@@ -68,6 +70,8 @@ class ServerDatabase {
     identity::IdentityStore& identity();
     identity::SavedViewStore& saved_views();
     queue::ReportLinkStore& report_links();
+    identity::AuditStore& audit();
+    queue::AnswerStore& answers();
     webhooks::WebhookStore& webhooks();
     queue::TeamRecordStore& team_records();
     webhooks::DeliveryQueue& deliveries();

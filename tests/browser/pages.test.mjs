@@ -265,6 +265,32 @@ visit('a token is shown once, and revoked', async ({ page, server, go }) => {
   assert.equal(server.tokens.length, 2);
 });
 
+visit('a session elsewhere is ended', async ({ page, server, go }) => {
+  await go('/#/settings/sessions');
+  const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+  await rows.nth(2).waitFor();
+  await rows.filter({ hasText: 'this one' }).getByText('Mozilla/5.0').waitFor();
+  await page.getByRole('button', { name: 'Sign out grace, unknown client' }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await heard(page, 'Signed out there');
+  await rows.nth(2).waitFor({ state: 'detached' });
+  assert.deepEqual(server.sessions.map(({ id }) => id), ['sess_1']);
+});
+
+visit('audit events are filtered, paged and downloaded', async ({ page, go }) => {
+  await go('/#/settings/audit');
+  const rows = page.getByRole('table', { name: 'Audit events' }).getByRole('row');
+  await rows.nth(2).waitFor();
+  assert.equal(await rows.count(), 3);
+  await page.getByRole('button', { name: 'Older events' }).click();
+  await rows.nth(3).waitFor();
+  await rows.nth(1).getByText('name nightly script').waitFor();
+  await page.getByLabel('Actions on').selectOption('token');
+  await rows.filter({ hasText: 'member.set' }).waitFor({ state: 'detached' });
+  assert.equal(await rows.count(), 3);
+  assert.match(await page.getByRole('link', { name: 'CSV' }).getAttribute('href'), /audit-events\.csv\?action=token$/);
+});
+
 visit('a webhook is added, tested and removed', async ({ page, server, go }) => {
   await go('/#/settings/webhooks');
   await page.getByRole('button', { name: 'New webhook' }).click();

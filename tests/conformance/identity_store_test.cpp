@@ -1,3 +1,4 @@
+#include "server/identity/audit_store.hpp"
 #include "tests/conformance/store_test.hpp"
 
 namespace plimsoll::conformance {
@@ -56,8 +57,9 @@ TEST_F(IdentityStoreTest, AWriteLeavesAnAuditRowUnlessItIsRefused) {
     EXPECT_EQ(audit(), "token.create token.revoke");
     must(store().create_sign_in_link(author_, people_.user, people_.team, own_hash('l'),
                                      in_an_hour()));
-    must(store().end_session(must(store().create_session(
-        must(store().spend_sign_in_link(own_hash('l'))), own_hash('s'), "csrf", in_an_hour()))));
+    must(store().end_session(
+        author_, must(store().create_session(must(store().spend_sign_in_link(own_hash('l'))),
+                                             own_hash('s'), "csrf", in_an_hour()))));
     const auto ada = must(store().create_user(author_, kind_ + " ada", "", false)).id;
     EXPECT_FALSE(run(store().create_user(author_, kind_ + " ada", "", false)));
     must(store().set_member(author_, people_.team, ada, Role::member));
@@ -66,6 +68,36 @@ TEST_F(IdentityStoreTest, AWriteLeavesAnAuditRowUnlessItIsRefused) {
     EXPECT_EQ(audit(),
               "token.create token.revoke link.create session.create session.end user.create "
               "member.set member.remove");
+}
+
+TEST_F(IdentityStoreTest, AuditEventsAreReadByTheirTeam) {
+    const auto list = [this](identity::AuditQuery query) {
+        query.limit = 10;
+        return must(server_.audit().list(std::move(query)));
+    };
+    const auto token = make_token('q');
+    must(store().rename_token(author_, token.id, "another name"));
+    const auto of_team = list({.team = people_.team});
+    ASSERT_EQ(of_team.size(), 2u);
+    EXPECT_EQ(of_team[0].action, "token.update") << "newest first";
+    EXPECT_EQ(of_team[0].target, std::to_string(token.id.value));
+    EXPECT_EQ(of_team[0].user, people_.user);
+    EXPECT_EQ(of_team[0].user_name, kind_);
+    EXPECT_EQ(of_team[0].request_id, "request-1");
+    EXPECT_EQ(of_team[0].data, R"({"name": "another name"})");
+    EXPECT_EQ(list({.team = people_.team, .before = of_team[0].id}).size(), 1u);
+    EXPECT_EQ(list({.team = people_.team, .action = "token.create"}).size(), 1u);
+    EXPECT_EQ(list({.team = people_.team, .action = "token"}).size(), 2u);
+    EXPECT_EQ(list({.team = people_.team, .action = "tok"}).size(), 0u);
+    EXPECT_EQ(list({.team = people_.team, .nouns = {"session"}}).size(), 0u);
+    EXPECT_EQ(list({.team = people_.team, .target = "0"}).size(), 0u);
+    EXPECT_EQ(list({.team = people_.team, .until = of_team[1].at}).size(), 0u);
+    EXPECT_EQ(list({.team = people_.team, .from = of_team[0].at}).size(), 1u);
+    EXPECT_TRUE(list({.team = TeamId{people_.team.value + 1'000'000}}).empty());
+    const auto everywhere = list({.user = people_.user});
+    ASSERT_EQ(everywhere.size(), 2u);
+    EXPECT_EQ(everywhere[0].team, people_.team);
+    EXPECT_EQ(everywhere[0].team_name, kind_);
 }
 
 }  // namespace

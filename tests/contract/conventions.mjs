@@ -15,6 +15,13 @@ const isRead = (path) => Object.entries(document.paths).some(([other, item]) => 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 // Read by place, since what they have is fixed once it is there.
 const BY_OFFSET = ['getJobResults', 'getJobResultsCsv', 'getJobResultsJsonl', 'getLinkedResultsCsv', 'getLinkedResultsJsonl', 'listDatasetRecords', 'uploadDatasetContent'];
+// Tables that are looked at as one.
+const WHOLE = ['listJobEvents', 'listDevices', 'listModels', 'listGpuProfiles', 'listTrainingMeasurements', 'getUsage'];
+// Parts of what is read by its id.
+const PARTS = ['listJobAttempts', 'listJobEvents', 'listScheduleRuns', 'listDatasetRecords', 'listDatasetErrors', 'listWebhookDeliveries',
+    'listMyTeams', 'listModels', 'listDevices', 'getUsage'];
+// Repeated, these change nothing more.
+const REPEATABLE = ['cancelJob', 'redriveJob', 'cleanUpDevice'];
 
 function check(path, method, operation, parameters) {
     const id = operation.operationId;
@@ -52,8 +59,18 @@ function check(path, method, operation, parameters) {
     if (method === 'delete') demand('204', 'deletes');
     if (method === 'get' && operation.requestBody) refuse(id, 'a read has no body');
 
+    // What makes something may be repeated safely.
+    if (method === 'post' && ('201' in operation.responses || '202' in operation.responses) && !open) {
+        if (!parameter('Idempotency-Key') && !REPEATABLE.includes(id)) refuse(id, 'makes something without Idempotency-Key');
+    }
+    if (operation['x-keeps-answer'] && !parameter('Idempotency-Key')) refuse(id, 'keeps answers without a key');
+    if (operation['x-keeps-answer']) demand('409', 'keeps answers');
+
     // One way to page: cursor and limit in, items and next_cursor out.
     const properties = follow(response('200')?.content?.['application/json']?.schema)?.properties ?? {};
+    if (method === 'get' && properties.items && !parameter('cursor') && ![...BY_OFFSET, ...WHOLE].includes(id)) refuse(id, 'a list without pages');
+    // What a list has can be read one by one, by its id.
+    if (method === 'get' && properties.items && !isRead(path) && !PARTS.includes(id)) refuse(id, 'a list whose items cannot be read alone');
     if (parameter('offset') && !BY_OFFSET.includes(id)) refuse(id, 'pages by offset');
     if (parameter('cursor') && !parameter('limit')) refuse(id, 'a cursor without a limit');
     if (method === 'get' && Boolean(parameter('cursor')) !== Boolean(properties.next_cursor)) refuse(id, 'cursor and next_cursor go together');

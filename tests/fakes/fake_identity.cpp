@@ -1,5 +1,6 @@
 #include "tests/fakes/fake_identity.hpp"
 
+#include "server/identity/seal.hpp"
 #include "server/identity/secret.hpp"
 
 #include <algorithm>
@@ -87,6 +88,7 @@ Result<Principal> FakeIdentity::principal(UserId user, TeamId team) const {
     const auto member = members_.find({team, user});
     if (member == members_.end()) return fail(Errc::unauthenticated, "Not a member.");
     if (users_.at(user).disabled) return fail(Errc::unauthenticated, "Disabled.");
+    if (teams_.at(team).archived) return fail(Errc::unauthenticated, "Archived.");
     Principal who;
     who.user = users_.at(user);
     who.team = teams_.at(team);
@@ -109,6 +111,10 @@ bool FakeIdentity::is_last_owner(TeamId team, UserId user) const {
     const auto own = members_.find({team, user});
     return own != members_.end() && own->second == Role::owner &&
            std::ranges::count_if(members_, owns) == 1;
+}
+
+awaitable<Result<std::string>> FakeIdentity::cursor_key() {
+    co_return std::string(identity::kSealKeyBytes, 'k');
 }
 
 awaitable<Result<Principal>> FakeIdentity::by_token(std::string hash) {
@@ -146,7 +152,8 @@ awaitable<Result<Principal>> FakeIdentity::by_session(std::string hash) {
 
 awaitable<Result<identity::NewSession>> FakeIdentity::spend_sign_in_link(std::string hash) {
     const auto found = links_.find(hash);
-    if (found == links_.end() || found->second.expires_at <= now()) {
+    if (found == links_.end() || found->second.expires_at <= now() ||
+        teams_.at(found->second.who.team).archived) {
         co_return fail(Errc::unauthenticated, "The link is spent or expired.");
     }
     const auto who = found->second.who;
@@ -158,11 +165,34 @@ awaitable<Result<SessionId>> FakeIdentity::create_session(identity::NewSession w
                                                           std::string hash, std::string csrf,
                                                           Timestamp expires_at) {
     const SessionId id{next_++};
-    sessions_[hash] = {who, id, csrf, expires_at};
+    sessions_[hash] = {who, id, csrf, expires_at, now()};
     co_return id;
 }
 
-awaitable<Result<void>> FakeIdentity::end_session(SessionId id) {
+awaitable<Result<std::vector<identity::Session>>> FakeIdentity::sessions(
+    identity::SessionsOf whose) {
+    std::vector<identity::Session> found;
+    for (const auto& [hash, one] : sessions_) {
+        const bool here = one.who.team == whose.team;
+        const bool own = one.who.user == whose.user && (whose.all_teams || here);
+        if (!own && !(whose.whole_team && here)) continue;
+        if (one.expires_at <= now() || users_.at(one.who.user).disabled) continue;
+        if (one.who.token && valid(*one.who.token) == nullptr) continue;
+        found.push_back({one.id,
+                         one.who.user,
+                         name_of(one.who.user),
+                         teams_.at(one.who.team),
+                         one.who.address,
+                         one.who.agent,
+                         one.created_at,
+                         {},
+                         one.expires_at});
+    }
+    std::ranges::sort(found, {}, &identity::Session::id);
+    co_return found;
+}
+
+awaitable<Result<void>> FakeIdentity::end_session(Author, SessionId id) {
     std::erase_if(sessions_, [id](const auto& entry) { return entry.second.id == id; });
     co_return Result<void>();
 }
@@ -170,7 +200,7 @@ awaitable<Result<void>> FakeIdentity::end_session(SessionId id) {
 awaitable<Result<void>> FakeIdentity::switch_team(SessionId id, TeamId team) {
     for (auto& [hash, session] : sessions_) {
         if (session.id != id) continue;
-        if (!members_.contains({team, session.who.user})) break;
+        if (!members_.contains({team, session.who.user}) || teams_.at(team).archived) break;
         if (session.who.token) co_return fail(Errc::conflict, "A token opened the session.");
         session.who.team = team;
         co_return Result<void>();
@@ -181,13 +211,16 @@ awaitable<Result<void>> FakeIdentity::switch_team(SessionId id, TeamId team) {
 awaitable<Result<void>> FakeIdentity::create_sign_in_link(Author, UserId user, TeamId team,
                                                           std::string hash, Timestamp expires_at) {
     if (!members_.contains({team, user})) co_return fail(Errc::not_found, "Not a member.");
+    if (accounts_.contains(user)) co_return fail(Errc::conflict, "A service account.");
     links_[hash] = {{user, team, {}}, expires_at};
     co_return Result<void>();
 }
 
 awaitable<Result<std::vector<identity::User>>> FakeIdentity::users() {
     std::vector<identity::User> all;
-    for (const auto& [id, user] : users_) all.push_back(user);
+    for (const auto& [id, user] : users_) {
+        if (!user.service) all.push_back(user);
+    }
     co_return all;
 }
 
@@ -195,6 +228,7 @@ awaitable<Result<identity::User>> FakeIdentity::create_user(Author, std::string 
                                                             std::string email, bool administrator) {
     email = lower_case(std::move(email));
     for (const auto& [id, user] : users_) {
+        if (user.service) continue;
         if (user.name == name || (!email.empty() && user.email == email)) {
             co_return fail(Errc::conflict,
                            "A user with this name or email address already exists.");
@@ -208,7 +242,9 @@ awaitable<Result<identity::User>> FakeIdentity::create_user(Author, std::string 
 awaitable<Result<identity::User>> FakeIdentity::update_user(Author, UserId id,
                                                             identity::UserChange change) {
     const auto found = users_.find(id);
-    if (found == users_.end()) co_return fail(Errc::not_found, "There is no such user.");
+    if (found == users_.end() || found->second.service) {
+        co_return fail(Errc::not_found, "There is no such user.");
+    }
     auto user = found->second;
     user.name = change.name.value_or(user.name);
     if (change.email) user.email = lower_case(*change.email);
@@ -216,7 +252,7 @@ awaitable<Result<identity::User>> FakeIdentity::update_user(Author, UserId id,
     user.disabled = change.disabled.value_or(user.disabled);
     bool administrated = user.administrator && !user.disabled;
     for (const auto& [other, one] : users_) {
-        if (other == id) continue;
+        if (other == id || one.service) continue;
         if (one.name == user.name || (!user.email.empty() && one.email == user.email)) {
             co_return fail(Errc::conflict,
                            "A user with this name or email address already exists.");
@@ -241,7 +277,8 @@ awaitable<Result<std::vector<identity::Team>>> FakeIdentity::teams(UserId user) 
 awaitable<Result<std::vector<identity::Membership>>> FakeIdentity::memberships(UserId user) {
     std::vector<identity::Membership> found;
     for (const auto& [place, role] : members_) {
-        if (place.second == user) found.push_back({teams_.at(place.first), role});
+        const auto& team = teams_.at(place.first);
+        if (place.second == user && !team.archived) found.push_back({team, role});
     }
     co_return found;
 }
@@ -258,13 +295,16 @@ awaitable<Result<identity::Team>> FakeIdentity::create_team(Author author, std::
 awaitable<Result<std::vector<identity::Member>>> FakeIdentity::members(TeamId team) {
     std::vector<identity::Member> found;
     for (const auto& [place, role] : members_) {
-        if (place.first == team) found.push_back({users_.at(place.second), role});
+        if (place.first != team || accounts_.contains(place.second)) continue;
+        found.push_back({users_.at(place.second), role});
     }
     co_return found;
 }
 
 awaitable<Result<void>> FakeIdentity::set_member(Author, TeamId team, UserId user, Role role) {
-    if (!users_.contains(user)) co_return fail(Errc::not_found, "There is no such user.");
+    if (!users_.contains(user) || accounts_.contains(user)) {
+        co_return fail(Errc::not_found, "There is no such user.");
+    }
     if (role != Role::owner && is_last_owner(team, user)) {
         co_return fail(Errc::conflict, "The team would have no owner.");
     }
@@ -274,7 +314,13 @@ awaitable<Result<void>> FakeIdentity::set_member(Author, TeamId team, UserId use
 
 awaitable<Result<void>> FakeIdentity::remove_member(Author, TeamId team, UserId user) {
     if (is_last_owner(team, user)) co_return fail(Errc::conflict, "The team would have no owner.");
-    if (members_.erase({team, user}) == 0) co_return fail(Errc::not_found, "Not a member.");
+    if (!members_.contains({team, user})) co_return fail(Errc::not_found, "Not a member.");
+    leave_team(team, user);
+    co_return Result<void>();
+}
+
+void FakeIdentity::leave_team(TeamId team, UserId user) {
+    members_.erase({team, user});
     std::erase_if(tokens_, [&](const auto& entry) {
         return entry.second.team == team && entry.second.token.user == user;
     });
@@ -283,7 +329,6 @@ awaitable<Result<void>> FakeIdentity::remove_member(Author, TeamId team, UserId 
     };
     std::erase_if(sessions_, theirs);
     std::erase_if(links_, theirs);
-    co_return Result<void>();
 }
 
 awaitable<Result<std::vector<identity::Token>>> FakeIdentity::tokens(TeamId team,

@@ -15,12 +15,14 @@ class FakeIdentity final : public identity::IdentityStore {
   public:
     FakeIdentity();
 
+    awaitable<Result<std::string>> cursor_key() override;
     awaitable<Result<identity::Principal>> by_token(std::string hash) override;
     awaitable<Result<identity::Principal>> by_session(std::string hash) override;
     awaitable<Result<identity::NewSession>> spend_sign_in_link(std::string hash) override;
     awaitable<Result<SessionId>> create_session(identity::NewSession who, std::string hash,
                                                 std::string csrf, Timestamp expires_at) override;
-    awaitable<Result<void>> end_session(SessionId id) override;
+    awaitable<Result<std::vector<identity::Session>>> sessions(identity::SessionsOf whose) override;
+    awaitable<Result<void>> end_session(Author author, SessionId id) override;
     awaitable<Result<void>> switch_team(SessionId id, TeamId team) override;
     awaitable<Result<void>> create_sign_in_link(Author author, UserId user, TeamId team,
                                                 std::string hash, Timestamp expires_at) override;
@@ -29,9 +31,18 @@ class FakeIdentity final : public identity::IdentityStore {
                                                   std::string email, bool administrator) override;
     awaitable<Result<identity::User>> update_user(Author author, UserId user,
                                                   identity::UserChange change) override;
+    awaitable<Result<void>> remove_user(Author author, UserId user) override;
+    awaitable<Result<std::vector<identity::Member>>> service_accounts(TeamId team) override;
+    awaitable<Result<identity::Member>> create_service_account(Author author, std::string name,
+                                                               identity::Role role) override;
+    awaitable<Result<identity::Member>> update_service_account(
+        Author author, UserId account, identity::ServiceAccountChange change) override;
+    awaitable<Result<void>> remove_service_account(Author author, UserId account) override;
     awaitable<Result<std::vector<identity::Team>>> teams(UserId user) override;
     awaitable<Result<std::vector<identity::Membership>>> memberships(UserId user) override;
     awaitable<Result<identity::Team>> create_team(Author author, std::string name) override;
+    awaitable<Result<identity::Team>> update_team(Author author, TeamId team,
+                                                  identity::TeamChange change) override;
     awaitable<Result<std::vector<identity::Member>>> members(TeamId team) override;
     awaitable<Result<void>> set_member(Author author, TeamId team, UserId user,
                                        identity::Role role) override;
@@ -41,6 +52,7 @@ class FakeIdentity final : public identity::IdentityStore {
     awaitable<Result<identity::Token>> create_token(Author author, identity::Token token,
                                                     std::string hash,
                                                     identity::TokenOrigin origin) override;
+    awaitable<Result<void>> rename_token(Author author, TokenId id, std::string name) override;
     awaitable<Result<void>> revoke_token(Author author, TokenId id) override;
     awaitable<Result<bool>> bootstrap(std::string user_name, std::string team_name,
                                       std::string link_hash, Timestamp link_expires_at) override;
@@ -65,6 +77,7 @@ class FakeIdentity final : public identity::IdentityStore {
         SessionId id;
         std::string csrf;
         Timestamp expires_at;
+        Timestamp created_at = {};
     };
     struct Link {
         identity::NewSession who;
@@ -79,11 +92,15 @@ class FakeIdentity final : public identity::IdentityStore {
     // The token's entry in tokens_, if it has not expired.
     Issued* valid(TokenId id);
     bool is_last_owner(TeamId team, UserId user) const;
+    // The account of the team, or nullptr.
+    identity::User* account_of(TeamId team, UserId account);
+    void leave_team(TeamId team, UserId user);
 
     std::int64_t next_ = 1;
     std::map<UserId, identity::User> users_;
     std::map<TeamId, identity::Team> teams_;
     std::map<std::pair<TeamId, UserId>, identity::Role> members_;
+    std::map<UserId, TeamId> accounts_;        // service accounts, and whose they are
     std::map<std::string, Issued> tokens_;     // by hash
     std::map<std::string, Session> sessions_;  // by hash
     std::map<std::string, Link> links_;        // by hash

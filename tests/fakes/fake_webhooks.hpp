@@ -36,6 +36,14 @@ class FakeWebhooks final : public webhooks::WebhookStore {
         stored_.back().webhook.user_name = identity_.name_of(author.user);
         co_return webhook;
     }
+    Answer<webhooks::Webhook> update(Author author, webhooks::WebhookId id, std::string name,
+                                     std::string url) override {
+        auto* stored = find(author.team, id);
+        if (stored == nullptr) co_return missing();
+        if (!name.empty()) stored->webhook.name = std::move(name);
+        if (!url.empty()) stored->webhook.url = std::move(url);
+        co_return stored->webhook;
+    }
     Answer<void> remove(Author author, webhooks::WebhookId id) override {
         const auto gone = std::erase_if(stored_, [&](const Stored& one) {
             return one.team == author.team && one.webhook.id == id;

@@ -5,6 +5,7 @@ Whoever shows no good credential gets 401; a token without the operation's scope
 in the matrix at once.
 """
 
+import datetime
 import http.client
 import itertools
 import json
@@ -12,7 +13,7 @@ import re
 import unittest
 from urllib.parse import urlsplit
 
-from harness import PATIENCE, Reply, Server
+from harness import PATIENCE, Reply, Server, answers
 
 SCOPES = ("jobs:read", "reports:read", "jobs:write", "team:admin", "sys:admin")
 READS = ("jobs:read", "reports:read")
@@ -66,6 +67,7 @@ class Caller:
         self.connection.request(method, path, body, {**self.headers, **dict(headers)})
         answer = self.connection.getresponse()
         reply = Reply(answer.status, answer.headers, answer.read())
+        answers.check(self.base, method, path, reply)
         if self.wrong or answer.will_close:
             self.connection.close()
             self.connection = None
@@ -131,8 +133,16 @@ class Access(unittest.TestCase):
             "measurement_id": make("POST", "/v1/training-measurements", cls.operation("createTrainingMeasurement").body)["id"],
             "token_id": make("POST", "/v1/tokens", {"name": CANARY, "scopes": ["jobs:read"]})["token"]["id"],
             "report_link_id": make("POST", f"/v1/jobs/{job}/report-links", {"note": CANARY})["report_link"]["id"],
+            "service_account_id": make("POST", "/v1/service-accounts", {"name": CANARY})["id"],
+            "session_id": cls.session_id(),
+            "audit_event_id": make("GET", "/v1/audit-events?limit=1")["items"][0]["id"],
             "view_id": make("PUT", "/v1/saved-views", {"page": "jobs", "name": CANARY, "query": "text=" + CANARY})["id"],
             "node": "nowhere", "device": "none", "device_class": "cpu"}
+
+    @classmethod
+    def session_id(cls):
+        cls.owner.make("POST", "/v1/sessions", {"token": cls.secret("admin", SCOPES)})
+        return cls.owner.make("GET", "/v1/sessions")["items"][0]["id"]
 
     @classmethod
     def operation(cls, name):
@@ -184,6 +194,23 @@ class Access(unittest.TestCase):
         self.cells(without, writes, 403)
         self.assertEqual(ended.send("DELETE", "/v1/sessions/current").status, 204)
         self.cells(ended, self.closed(), 401)
+
+    def test_a_token_past_its_time(self):
+        soon = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)).isoformat()
+        secret = self.owner.make("POST", "/v1/tokens", {"name": "brief", "scopes": ["jobs:read"], "expires_at": soon})["secret"]
+        brief = Caller(self.server.base, {"Authorization": "Bearer " + secret}, wrong=True)
+        self.assertEqual(brief.send("GET", "/v1/users/me").status, 200)
+        while brief.send("GET", "/v1/users/me").status != 401:
+            pass
+        self.cells(brief, self.closed(), 401)
+
+    def test_an_archived_team(self):
+        self.server.admin("add-team", "yesterday")
+        self.server.admin("set-member", "--user", "admin", "--team", "yesterday", "--role", "owner")
+        caller = self.bearer("admin", SCOPES, "yesterday", wrong=True)
+        team = caller.make("GET", "/v1/users/me")["team"]["id"]
+        self.owner.make("PATCH", "/v1/teams/" + team, {"archived": True})
+        self.cells(caller, self.closed(), 401)
 
     def test_a_scope_that_the_token_lacks(self):
         for scope in SCOPES:

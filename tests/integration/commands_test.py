@@ -28,7 +28,9 @@ ASKS = {
     "schedules run": (SCHEDULE,), "schedules runs": (SCHEDULE,), "schedules remove": (SCHEDULE,), "webhooks list": (),
     "webhooks add": ("notice", "https://example.com/"), "webhooks remove": (WEBHOOK,),
     "webhooks deliveries": (WEBHOOK,), "webhooks test": (WEBHOOK,), "baselines": (), "baselines pin": (JOB,),
-    "baselines remove": ("base_0000000000001",), "usage": (), "devices": (), "devices clean": ("node", "opencl:pocl:0"),
+    "baselines remove": ("base_0000000000001",), "usage": (), "audit": (), "service-accounts list": (),
+    "service-accounts add": ("build",), "service-accounts add-token": ("user_0000000000001", "ci", "--scope", "jobs:write"),
+    "service-accounts remove": ("user_0000000000001",), "devices": (), "devices clean": ("node", "opencl:pocl:0"),
     "queue show": (), "queue pause": ("--class", "cpu", "--reason", "a test"),
     "queue drain": ("--class", "cpu", "--reason", "a test"), "queue resume": ("--class", "cpu"),
     "queue share": ("main", "cpu", "--weight", "2"), "queue limit": ("main",),
@@ -47,7 +49,8 @@ ANSWERS = {
 OTHERS = {
     "model", "model add", "model pull", "model inspect", "model verify", "model remove", "policy", "gpu-profiles",
     "apply", "show-config", "schedules", "webhooks", "queue", "login", "serve", "engine", "migrate", "admin",
-    "admin sign-in-link", "admin add-user", "admin set-user", "admin add-team", "admin set-member", "admin add-token",
+    "admin sign-in-link", "admin add-user", "admin set-user", "admin remove-user",
+    "admin add-team", "admin set-team", "service-accounts", "admin set-member", "admin add-token",
     "help", "completion", "manual"}
 
 

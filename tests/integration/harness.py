@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -18,6 +19,9 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+import answers  # noqa: E402
+
 BIN = pathlib.Path(os.environ.get("PLIMSOLL_BIN", ROOT / "build/dev/bin"))
 # A machine may be slow, and busy with other tests: a longer wait is a fault.
 PATIENCE = 600  # seconds
@@ -55,10 +59,11 @@ class Reply:
 
 
 class Api:
-    """The REST API with one token."""
+    """The REST API with one token. Every answer is held to the contract, unless the server may go before it can be asked
+    for that."""
 
-    def __init__(self, base, token=None):
-        self.base, self.token = base, token
+    def __init__(self, base, token=None, checked=True):
+        self.base, self.token, self.checked = base, token, checked
 
     def send(self, method, path, body=None, headers=None, timeout=PATIENCE):
         headers = dict(headers or {})
@@ -70,9 +75,12 @@ class Api:
         request = urllib.request.Request(self.base + path, data=data, headers=headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:
-                return Reply(answer.status, answer.headers, answer.read())
+                reply = Reply(answer.status, answer.headers, answer.read())
         except urllib.error.HTTPError as error:
-            return Reply(error.code, error.headers, error.read())
+            reply = Reply(error.code, error.headers, error.read())
+        if self.checked:
+            answers.check(self.base, method, path, reply)
+        return reply
 
     def get(self, path, **more):
         return self.send("GET", path, **more)

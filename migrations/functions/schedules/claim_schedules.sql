@@ -1,6 +1,6 @@
 -- Duty, every second: schedules with something to do, for one server: a due time has come (due_at), or a run that
--- waited for an earlier job may start (waiting_at). busy: a job of it has not ended. A server that does not respond
--- within p_lease loses them.
+-- waited for an earlier job may start (waiting_at). Archived teams are skipped. busy: a job of it has not ended. A
+-- server that does not respond within p_lease loses them.
 create or replace function claim_schedules(p_limit int, p_lease interval, p_now timestamptz default clock_timestamp())
 returns table (id bigint, version int, team_id bigint, user_id bigint, spec json, cron text, time_zone text,
   misfire text, misfire_limit smallint, overlap text, due_at timestamptz, waiting_at timestamptz, busy boolean,
@@ -19,6 +19,7 @@ begin
   ), free as materialized (
     select s.id from schedule s where s.id in (select w.id from wanted w) and s.paused_at is null
       and coalesce(s.claimed_until <= p_now, true)
+      and not exists (select from team t where t.id = s.team_id and t.archived_at is not null)
     order by s.id for update skip locked
   ), taken as (
     update schedule s set claimed_until = p_now + p_lease from free f where s.id = f.id returning s.*

@@ -1,5 +1,6 @@
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"
+#include "server/client/whole_list.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
@@ -28,7 +29,7 @@ int list_baselines(const CommandContext& context) {
                 text_of(baseline, "pinned_by"),
                 text_of(baseline, "pinned_at")};
     };
-    return show_list(context, api->get_json("/v1/baselines"),
+    return show_list(context, client::whole_list(*api, "/v1/baselines"),
                      {{"BASELINE", "KIND", "COMPARED WITH", "JOB", "PINNED BY", "AT"}}, row_of,
                      "No baselines: plimsoll baselines pin JOB …");
 }

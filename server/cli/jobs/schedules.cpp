@@ -2,6 +2,7 @@
 #include "server/cli/jobs/schedules_next.hpp"
 #include "server/client/by_name.hpp"
 #include "server/client/session.hpp"
+#include "server/client/whole_list.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
@@ -125,7 +126,7 @@ std::vector<std::string> run_row(const json& run) {
 int list_schedules(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    return show_list(context, api->get_json("/v1/schedules"),
+    return show_list(context, client::whole_list(*api, "/v1/schedules"),
                      {{"SCHEDULE", "NAME", "CRON", "TIME ZONE", "KIND", "NEXT"}}, schedule_row,
                      "No schedules yet: plimsoll schedules add …");
 }

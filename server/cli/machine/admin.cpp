@@ -33,8 +33,10 @@ struct AdminRequest {
         list_users,
         add_user,
         set_user,
+        remove_user,
         list_teams,
         add_team,
+        set_team,
         set_member,
         add_token
     };
@@ -48,6 +50,7 @@ struct AdminRequest {
     std::vector<std::string> scopes;
     bool administrator = false;
     identity::UserChange change;
+    identity::TeamChange team_change;
 };
 using What = AdminRequest::What;
 
@@ -75,7 +78,7 @@ json json_of(const identity::User& user) {
 }
 
 json json_of(const identity::Team& team) {
-    return {{"id", to_public(team.id)}, {"name", team.name}};
+    return {{"id", to_public(team.id)}, {"name", team.name}, {"archived", team.archived}};
 }
 
 std::string text_of(const identity::User& user) {
@@ -84,7 +87,7 @@ std::string text_of(const identity::User& user) {
 }
 
 std::string text_of(const identity::Team& team) {
-    return to_public(team.id) + "  " + team.name;
+    return to_public(team.id) + "  " + team.name + (team.archived ? "  archived" : "");
 }
 
 template <class Thing>
@@ -137,6 +140,10 @@ class Administration {
         switch (request.what) {
             case What::list_users:
                 co_return listed("users", users_);
+            case What::remove_user:
+                co_return co_await remove_user(request);
+            case What::set_team:
+                co_return co_await set_team(request);
             case What::list_teams:
                 co_return listed("teams", teams_);
             case What::add_user:
@@ -179,6 +186,22 @@ class Administration {
         const auto who = user(request.user);
         if (!who) co_return fail(who.error());
         auto done = co_await store_.update_user(author_, *who, request.change);
+        if (!done) co_return fail(done.error());
+        co_return Answer{json_of(*done), text_of(*done)};
+    }
+
+    awaitable<Result<Answer>> remove_user(const AdminRequest& request) {
+        const auto who = user(request.user);
+        if (!who) co_return fail(who.error());
+        const auto done = co_await store_.remove_user(author_, *who);
+        if (!done) co_return fail(done.error());
+        co_return Answer{{{"id", to_public(*who)}}, request.user + " was removed"};
+    }
+
+    awaitable<Result<Answer>> set_team(const AdminRequest& request) {
+        const auto which = team(request.team);
+        if (!which) co_return fail(which.error());
+        const auto done = co_await store_.update_team(author_, *which, request.team_change);
         if (!done) co_return fail(done.error());
         co_return Answer{json_of(*done), text_of(*done)};
     }
@@ -334,10 +357,18 @@ void add_admin(CLI::App& app, CommandContext& context) {
                        "true or false: allow managing users, teams and devices");
     change->add_option("--disabled", request->change.disabled,
                        "true or false: block sign-in, tokens and sessions");
+    add("remove-user", "Remove a user; what the user made stays with the teams", What::remove_user)
+        ->add_option("name", request->user, "Name")
+        ->required();
     add("teams", "List the teams", What::list_teams);
     add("add-team", "Add a team", What::add_team)
         ->add_option("name", request->team, "Name")
         ->required();
+    auto* changed_team = add("set-team", "Rename or archive a team", What::set_team);
+    changed_team->add_option("name", request->team, "Name")->required();
+    changed_team->add_option("--name", request->team_change.name, "New name");
+    changed_team->add_option("--archived", request->team_change.archived,
+                             "true or false: nobody acts in it, and its schedules rest");
     auto* member =
         add("set-member", "Add a user to a team, or change the user's role", What::set_member);
     member->add_option("--team", request->team, "Name of the team")->required();

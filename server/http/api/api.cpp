@@ -5,6 +5,8 @@
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/holder.hpp"
 #include "server/http/access/network.hpp"
+#include "server/http/api/cursors.hpp"
+#include "server/http/api/repeated_call.hpp"
 #include "server/http/contract/json_body.hpp"
 #include "server/http/messages/limits.hpp"
 
@@ -187,9 +189,29 @@ class ApiExchange final : public Exchange {
             if (!parsed) co_return tl::unexpected(std::move(parsed.error()));
             body = std::move(*parsed);
         }
-        const Call call{request, operation, parameters_, body, stream, principal_};
+        Outcome<Cursors> cursors = Cursors();
+        if (operation.is_paged) cursors = co_await open_cursor();
+        if (!cursors) co_return tl::unexpected(std::move(cursors.error()));
+        const Call call{request, operation, parameters_, body, stream, principal_, *cursors};
         const auto& handler = api_.handlers_.find(operation.id)->second;
-        co_return co_await handler(call);
+        if (operation.keeps == Operation::Keeps::none) co_return co_await handler(call);
+        co_return co_await answer_once(call, handler, api_.answers_);
+    }
+
+    // Signs the pages' cursors; what the caller sent is opened.
+    awaitable<Outcome<Cursors>> open_cursor() {
+        if (api_.cursor_key_.empty()) {
+            auto key = co_await api_.identity_.cursor_key();
+            if (!key) co_return tl::unexpected<Problem>(key.error());
+            api_.cursor_key_ = std::move(*key);
+        }
+        Cursors cursors(api_.cursor_key_, match_.operation->id, to_public(principal_.team.id));
+        if (const auto sent = parameters_.text("cursor")) {
+            auto opened = cursors.open(*sent);
+            if (!opened) co_return tl::unexpected(std::move(opened.error()));
+            parameters_.replace("cursor", std::move(*opened));
+        }
+        co_return cursors;
     }
 
     // Reserves the memory that the body takes before it is parsed.
@@ -217,10 +239,11 @@ class ApiExchange final : public Exchange {
 };
 
 Api::Api(const Contract& contract, Handlers handlers, identity::IdentityStore& identity,
-         boost::asio::thread_pool& pool, CallerQuotas quotas)
+         queue::AnswerStore& answers, boost::asio::thread_pool& pool, CallerQuotas quotas)
     : handlers_(std::move(handlers)),
       router_(contract),
       identity_(identity),
+      answers_(answers),
       pool_(pool),
       limits_(quotas) {
     check_complete(contract, handlers_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/http/api/cursors.hpp"
 #include "server/http/contract/parameters.hpp"
 #include "server/http/messages/application.hpp"
 #include "server/http/messages/problem.hpp"
@@ -22,6 +23,7 @@ struct Call {
     const nlohmann::json& body;            // null for operations without one
     BodySource* stream;                    // in its place for streamed bodies
     const identity::Principal& principal;  // default-constructed for open operations
+    const Cursors& cursors;                // of this operation and caller
 };
 
 // Runs on the I/O thread: may suspend (co_await), must never block.

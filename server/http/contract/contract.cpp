@@ -21,6 +21,13 @@ Parameter::In place_of(const std::string& name) {
     throw std::runtime_error("openapi.yaml: parameters in " + name + " are not served");
 }
 
+Operation::Keeps kept_of(const std::string& word) {
+    if (word == "none") return Operation::Keeps::none;
+    if (word == "location") return Operation::Keeps::location;
+    if (word == "whole") return Operation::Keeps::whole;
+    throw std::runtime_error("openapi.yaml: x-keeps-answer cannot be " + word);
+}
+
 }  // namespace
 
 Contract::Contract(std::string_view json_text)
@@ -69,6 +76,8 @@ void Contract::add_operation(const std::string& path, const json& item, const st
         for (const auto& [type, media] : source[content].items())
             operation.produces.push_back(type);
     }
+    operation.is_paged = std::ranges::count(operation.parameters, "cursor", &Parameter::name) > 0;
+    operation.keeps = kept_of(source.value("x-keeps-answer", "none"));
     operations_.push_back(std::move(operation));
 }
 

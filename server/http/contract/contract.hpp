@@ -33,6 +33,11 @@ struct Operation {
     std::string stream_type;            // instead: the media type of a streamed body
     std::size_t body_limit = 0;         // bytes
     std::vector<std::string> produces;  // media types of its 200, sorted; the first is the default
+    bool is_paged = false;              // takes a cursor
+    // What is kept of an answer for calls that repeat an Idempotency-Key; none: the operation has
+    // its own way.
+    enum class Keeps { none, location, whole };
+    Keeps keeps = Keeps::none;
 };
 
 class Contract {

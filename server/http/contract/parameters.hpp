@@ -21,6 +21,9 @@ class Parameters {
     bool flag(std::string_view name) const;
     std::optional<std::int64_t> integer(std::string_view name) const;
 
+    // In place of what the caller sent.
+    void replace(const std::string& name, std::string text) { values_[name] = std::move(text); }
+
   private:
     std::map<std::string, nlohmann::json, std::less<>> values_;
 };

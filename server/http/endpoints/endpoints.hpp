@@ -3,6 +3,7 @@
 #include "server/base/time.hpp"
 #include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
+#include "server/identity/audit_store.hpp"
 #include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
@@ -67,6 +68,8 @@ void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_teams(Handlers& handlers, identity::IdentityStore& store);
+void add_service_accounts(Handlers& handlers, identity::IdentityStore& store);
+void add_audit(Handlers& handlers, identity::AuditStore& store);
 void add_saved_views(Handlers& handlers, identity::SavedViewStore& store);
 void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 

@@ -4,6 +4,7 @@
 #include "server/base/json_writer.hpp"
 #include "server/http/api/handler.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,9 +19,6 @@ std::string next_link(std::string_view target, std::string_view cursor);
 // Items per page.
 std::size_t page_limit(const Call& call);
 
-// 400 for an invalid cursor.
-Problem invalid_cursor();
-
 // The id after which the page begins; nullopt for the first page. `prefix`: of the items' public
 // ids.
 template <class Id>
@@ -34,6 +32,18 @@ Outcome<std::optional<Id>> page_cursor(const Call& call, std::string_view prefix
 
 // Completes a page whose items are already written, with the cursor of the next page, if any.
 Response page_response(const Call& call, JsonWriter page, const std::optional<std::string>& next);
+
+// The page of a list that is short enough to be read whole, an array, in the order of `key`, which
+// no two items share.
+Response list_response(const Call& call, nlohmann::json items,
+                       const std::function<std::string(const nlohmann::json&)>& key);
+
+// In the order of their ids.
+inline Response list_by_id(const Call& call, nlohmann::json items) {
+    return list_response(call, std::move(items), [](const nlohmann::json& item) {
+        return item.at("id").get<std::string>();
+    });
+}
 
 // `items`: those of the page, plus one more if there is a next page. `write(page, item)` writes one
 // as JSON. `ended_at`: where a search that is bounded ended before the end of the list.

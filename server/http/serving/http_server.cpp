@@ -75,6 +75,8 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_users(handlers, backends.identity, backends.clock);
     endpoints::add_teams(handlers, backends.identity);
     endpoints::add_saved_views(handlers, backends.saved_views);
+    endpoints::add_service_accounts(handlers, backends.identity);
+    endpoints::add_audit(handlers, backends.audit);
     endpoints::add_tokens(handlers, backends.identity, backends.clock);
     endpoints::add_webhooks(handlers, backends.webhooks, backends.webhook_targets);
     endpoints::add_operations(handlers, backends.jobs, draining,
@@ -90,7 +92,7 @@ struct HttpServer::Parts {
           std::optional<StaticFiles> pages)
         : contract(contract_json()),
           api(contract, make_handlers(backends, contract, draining, version), backends.identity,
-              backends.pool, backends.quotas),
+              backends.answers, backends.pool, backends.quotas),
           site(api, std::move(pages)),
           listener(io, site, traffic) {
         check_kinds(contract, backends.kinds);

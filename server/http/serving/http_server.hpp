@@ -8,10 +8,12 @@
 #include "server/http/site/static_files.hpp"
 #include "server/http/wire/listener.hpp"
 #include "server/http/wire/traffic.hpp"
+#include "server/identity/audit_store.hpp"
 #include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/planning/planner.hpp"
+#include "server/queue/answer_store.hpp"
 #include "server/queue/baseline_store.hpp"
 #include "server/queue/dataset_store.hpp"
 #include "server/queue/report_link_store.hpp"
@@ -59,6 +61,8 @@ struct Backends {
     queue::BaselineStore& baselines;
     identity::SavedViewStore& saved_views;
     queue::ReportLinkStore& report_links;
+    identity::AuditStore& audit;
+    queue::AnswerStore& answers;
     // Adds those of the kinds' own.
     std::function<void(Handlers&, const Draining&)> kind_operations;
     CallerQuotas quotas = {};

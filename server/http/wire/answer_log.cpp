@@ -1,6 +1,7 @@
 #include "server/http/wire/answer_log.hpp"
 
 #include "server/base/log.hpp"
+#include "server/http/messages/trace_context.hpp"
 
 #include <cmath>
 
@@ -22,6 +23,7 @@ void log_answer(const Request& request, const Subject& subject, int status,
     if (!log::is_written(level)) return;
     log::write(level, "answered",
                {{"request", request.id},
+                {"trace", std::string(trace_id(request))},
                 {"team", subject.team},
                 {"method", request.method},
                 {"path", request.target.substr(0, request.target.find('?'))},

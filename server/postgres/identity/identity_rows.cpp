@@ -26,7 +26,7 @@ identity::User to_user(const Row& row) {
 
 identity::Team to_team(const Row& row) {
     return {TeamId{row.get<std::int64_t>("id")}, row.get<std::string>("name"),
-            row.get<Timestamp>("created_at")};
+            row.get<Timestamp>("created_at"), row.get<bool>("archived")};
 }
 
 identity::Member to_member(const Row& row) {
@@ -35,6 +35,21 @@ identity::Member to_member(const Row& row) {
 
 identity::Membership to_membership(const Row& row) {
     return {to_team(row), role_of(row)};
+}
+
+identity::Session to_session(const Row& row) {
+    identity::Session session;
+    session.id = SessionId{row.get<std::int64_t>("id")};
+    session.user = UserId{row.get<std::int64_t>("user_id")};
+    session.user_name = row.get<std::string>("user_name");
+    session.team.id = TeamId{row.get<std::int64_t>("team_id")};
+    session.team.name = row.get<std::string>("team_name");
+    session.address = text_or_empty(row, "address");
+    session.agent = text_or_empty(row, "agent");
+    session.created_at = row.get<Timestamp>("created_at");
+    session.last_used_at = row.get<std::optional<Timestamp>>("last_used_at");
+    session.expires_at = row.get<Timestamp>("expires_at");
+    return session;
 }
 
 identity::Token to_token(const Row& row) {
@@ -58,7 +73,8 @@ identity::Principal to_principal(const Row& row) {
                       text_or_empty(row, "email"),
                       row.get<bool>("is_admin"),
                       false,  // a disabled user proves nothing
-                      row.get<Timestamp>("user_created_at")};
+                      row.get<Timestamp>("user_created_at"),
+                      row.get<bool>("is_service")};
     principal.team = {TeamId{row.get<std::int64_t>("team_id")}, row.get<std::string>("team_name"),
                       row.get<Timestamp>("team_created_at")};
     principal.role = role_of(row);

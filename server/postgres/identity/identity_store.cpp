@@ -101,6 +101,20 @@ awaitable<Result<identity::Team>> IdentityStore::create_team(Author author, std:
     co_return fail(std::move(rows.error()));
 }
 
+awaitable<Result<identity::Team>> IdentityStore::update_team(Author author, TeamId team,
+                                                             identity::TeamChange change) {
+    auto rows =
+        co_await run(across_teams(), Statement::of(sql::identity_update_team, team.value,
+                                                   change.name, change.archived, author.team.value,
+                                                   author.user.value, author.request_id));
+    if (rows && rows->empty()) co_return fail(Errc::not_found, "There is no such team.");
+    if (rows) co_return to_team((*rows)[0]);
+    if (rows.error().code == Errc::conflict) {
+        co_return fail(Errc::conflict, "A team with this name exists.");
+    }
+    co_return fail(std::move(rows.error()));
+}
+
 awaitable<Result<std::vector<identity::Member>>> IdentityStore::members(TeamId team) {
     auto rows = co_await run(in_team(team), Statement::of(sql::identity_members, team.value));
     if (!rows) co_return fail(std::move(rows.error()));
@@ -165,6 +179,16 @@ awaitable<Result<identity::Token>> IdentityStore::create_token(Author author, id
     token.user_name = row.get<std::optional<std::string>>("user_name").value_or("");
     token.created_at = row.get<Timestamp>("created_at");
     co_return token;
+}
+
+awaitable<Result<void>> IdentityStore::rename_token(Author author, TokenId id, std::string name) {
+    auto rows =
+        co_await run(in_team(author.team),
+                     Statement::of(sql::identity_rename_token, id.value, std::move(name),
+                                   author.team.value, author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "There is no such token.");
+    co_return Result<void>{};
 }
 
 awaitable<Result<void>> IdentityStore::revoke_token(Author author, TokenId id) {

@@ -7,7 +7,8 @@
 
 namespace plimsoll::postgres {
 
-// Users, teams and tokens: identity_store.cpp. Authentication: sign_in.cpp.
+// Users, teams and tokens: identity_store.cpp. Authentication and sessions: sign_in.cpp. Service
+// accounts, and the end of those and of users: accounts.cpp.
 class IdentityStore final : public identity::IdentityStore {
   public:
     // `pool` is of the role plimsoll_app and outlives this.
@@ -17,12 +18,14 @@ class IdentityStore final : public identity::IdentityStore {
     template <class T>
     using Answer = identity::awaitable<Result<T>>;
 
+    Answer<std::string> cursor_key() override;
     Answer<identity::Principal> by_token(std::string hash) override;
     Answer<identity::Principal> by_session(std::string hash) override;
     Answer<identity::NewSession> spend_sign_in_link(std::string hash) override;
     Answer<SessionId> create_session(identity::NewSession who, std::string hash, std::string csrf,
                                      Timestamp expires_at) override;
-    Answer<void> end_session(SessionId id) override;
+    Answer<std::vector<identity::Session>> sessions(identity::SessionsOf whose) override;
+    Answer<void> end_session(Author author, SessionId id) override;
     Answer<void> switch_team(SessionId id, TeamId team) override;
     Answer<void> create_sign_in_link(Author author, UserId user, TeamId team, std::string hash,
                                      Timestamp expires_at) override;
@@ -32,15 +35,25 @@ class IdentityStore final : public identity::IdentityStore {
                                        bool administrator) override;
     Answer<identity::User> update_user(Author author, UserId user,
                                        identity::UserChange change) override;
+    Answer<void> remove_user(Author author, UserId user) override;
+    Answer<std::vector<identity::Member>> service_accounts(TeamId team) override;
+    Answer<identity::Member> create_service_account(Author author, std::string name,
+                                                    identity::Role role) override;
+    Answer<identity::Member> update_service_account(Author author, UserId account,
+                                                    identity::ServiceAccountChange change) override;
+    Answer<void> remove_service_account(Author author, UserId account) override;
     Answer<std::vector<identity::Team>> teams(UserId user) override;
     Answer<std::vector<identity::Membership>> memberships(UserId user) override;
     Answer<identity::Team> create_team(Author author, std::string name) override;
+    Answer<identity::Team> update_team(Author author, TeamId team,
+                                       identity::TeamChange change) override;
     Answer<std::vector<identity::Member>> members(TeamId team) override;
     Answer<void> set_member(Author author, TeamId team, UserId user, identity::Role role) override;
     Answer<void> remove_member(Author author, TeamId team, UserId user) override;
     Answer<std::vector<identity::Token>> tokens(TeamId team, std::optional<UserId> user) override;
     Answer<identity::Token> create_token(Author author, identity::Token token, std::string hash,
                                          identity::TokenOrigin origin) override;
+    Answer<void> rename_token(Author author, TokenId id, std::string name) override;
     Answer<void> revoke_token(Author author, TokenId id) override;
     Answer<bool> bootstrap(std::string user_name, std::string team_name, std::string link_hash,
                            Timestamp link_expires_at) override;

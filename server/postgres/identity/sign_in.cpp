@@ -8,6 +8,12 @@ namespace plimsoll::postgres {
 using identity::awaitable;
 using identity::Principal;
 
+awaitable<Result<std::string>> IdentityStore::cursor_key() {
+    auto rows = co_await pool_.run(Statement::of(sql::identity_cursor_key), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    co_return (*rows)[0].get<std::string>("value");
+}
+
 awaitable<Result<Principal>> IdentityStore::by_token(std::string hash) {
     return owner_of({identity::SecretKind::token, std::move(hash)});
 }
@@ -43,13 +49,28 @@ awaitable<Result<SessionId>> IdentityStore::create_session(identity::NewSession 
     auto rows =
         co_await run(in_team(who.team),
                      Statement::of(sql::identity_create_session, who.team.value, who.user.value,
-                                   Bytes{std::move(hash)}, std::move(csrf), expires_at, token));
+                                   Bytes{std::move(hash)}, std::move(csrf), expires_at, token,
+                                   std::move(who.address), std::move(who.agent)));
     if (!rows) co_return fail(std::move(rows.error()));
     co_return SessionId{(*rows)[0].get<std::int64_t>("id")};
 }
 
-awaitable<Result<void>> IdentityStore::end_session(SessionId id) {
-    auto rows = co_await run(across_teams(), Statement::of(sql::identity_end_session, id.value));
+awaitable<Result<std::vector<identity::Session>>> IdentityStore::sessions(
+    identity::SessionsOf whose) {
+    Batch batch;
+    batch.push_back(across_teams());
+    batch.push_back(Statement::of(sql::identity_sessions, whose.team.value, whose.user.value,
+                                  whose.whole_team, whose.all_teams));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<identity::Session> sessions;
+    for (const Row row : replies->back()) sessions.push_back(to_session(row));
+    co_return sessions;
+}
+
+awaitable<Result<void>> IdentityStore::end_session(Author author, SessionId id) {
+    auto rows = co_await run(across_teams(), Statement::of(sql::identity_end_session, id.value,
+                                                           author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
     co_return Result<void>{};
 }
@@ -74,6 +95,9 @@ awaitable<Result<void>> IdentityStore::create_sign_in_link(Author author, UserId
         across_teams(), Statement::of(sql::identity_create_sign_in_link, team.value, user.value,
                                       Bytes{std::move(hash)}, expires_at, author.team.value,
                                       author.user.value, std::move(author.request_id)));
+    if (rows && rows->empty()) {
+        co_return fail(Errc::conflict, "A service account does not sign in: it acts by tokens.");
+    }
     if (rows) co_return Result<void>{};
     if (rows.error().code == Errc::conflict) {
         co_return fail(Errc::not_found, "The user is not a member of this team.");

@@ -1,11 +1,25 @@
--- name: audit.add
--- In the transaction of what it tells of. $1 team or null (the installation's; system), $2 user, $3 token, $4 action (noun.verb),
--- $5 target, $6 request id, $7 address, $8 data.
-insert into plimsoll.audit_event (team_id, user_id, token_id, action, target, request_id, address, data)
-values ($1::bigint, $2::bigint, $3::bigint, $4::text, $5::text, $6::text, $7::inet, coalesce($8::jsonb, '{}'));
+-- What was changed, by whom, when. Writes of it stand beside what they tell of, in the same statement.
 
--- name: audit.list
--- The team's, newest first. $1 only ids below (null: from the newest), $2 limit. Index audit_event_team backwards.
-select id, user_id, token_id, at, action, target, request_id, address, data from plimsoll.audit_event
-where team_id = nullif(current_setting('app.team_id', true), '')::bigint and id < coalesce($1::bigint, 9223372036854775807)
-order by id desc limit $2::int;
+-- name: audit.of_team
+-- Newest first, in a transaction that has set app.team_id. $1 only ids below (null: from the newest), $2 limit, $3 action or
+-- its noun or null, $4 nouns whose actions count or null, $5 user or null, $6 target or null, $7 from, $8 before. Index
+-- audit_event_team backwards.
+select e.id, e.team_id, null::text as team_name, e.user_id, u.name as user_name, e.at, e.action, e.target, e.request_id,
+  host(e.address) as address, e.data::text as data
+from plimsoll.audit_event e left join plimsoll.app_user u on u.id = e.user_id
+where e.team_id = nullif(current_setting('app.team_id', true), '')::bigint and e.id < coalesce($1::bigint, 9223372036854775807)
+  and ($3::text is null or $3 in (e.action, split_part(e.action, '.', 1))) and ($4::text[] is null or split_part(e.action, '.', 1) = any($4))
+  and ($5::bigint is null or e.user_id = $5) and ($6::text is null or e.target = $6)
+  and ($7::timestamptz is null or e.at >= $7) and ($8::timestamptz is null or e.at < $8)
+order by e.id desc limit $2::int;
+
+-- name: audit.of_installation
+-- System. As audit.of_team, of all teams and of the installation itself. Index audit_event_pkey backwards.
+select e.id, e.team_id, t.name as team_name, e.user_id, u.name as user_name, e.at, e.action, e.target, e.request_id,
+  host(e.address) as address, e.data::text as data
+from plimsoll.audit_event e left join plimsoll.app_user u on u.id = e.user_id left join plimsoll.team t on t.id = e.team_id
+where e.id < coalesce($1::bigint, 9223372036854775807)
+  and ($3::text is null or $3 in (e.action, split_part(e.action, '.', 1))) and ($4::text[] is null or split_part(e.action, '.', 1) = any($4))
+  and ($5::bigint is null or e.user_id = $5) and ($6::text is null or e.target = $6)
+  and ($7::timestamptz is null or e.at >= $7) and ($8::timestamptz is null or e.at < $8)
+order by e.id desc limit $2::int;

@@ -2,6 +2,10 @@
 -- (marked system) needs app.system = 'on' instead. A write leaves its audit row in the same statement, and
 -- none when it changed nothing; its last parameters are the actor: team (0: none), user, request id.
 
+-- name: identity.cursor_key
+-- Of the installation; belongs to no team. Index installation_secret_pkey.
+select value from plimsoll.installation_secret where name = 'cursor';
+
 -- name: identity.by_tokens
 -- Whose the token hashes $1 are; no row for one that is nobody's.
 select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_token(h.hash) p;
@@ -14,8 +18,9 @@ select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.
 select user_id, team_id from plimsoll.spend_sign_in_link($1::bytea);
 
 -- name: identity.users
--- System: all people; with a team: its members. Index app_user_pkey.
-select id, name, email, is_admin, disabled_at is not null as disabled, created_at from plimsoll.app_user order by id;
+-- System: all people. Index app_user_pkey.
+select id, name, email, is_admin, disabled_at is not null as disabled, created_at from plimsoll.app_user
+where removed_at is null and service_team_id is null order by id;
 
 -- name: identity.user
 -- System or with a team. Index app_user_pkey.
@@ -59,7 +64,7 @@ with admins as (
 ), present as (
   select u.*, not u.is_admin or u.disabled_at is not null or (coalesce($4::boolean, true) and not coalesce($5::boolean, false))
     or exists (select from admins a where a.id <> u.id and a.disabled_at is null) as may
-  from plimsoll.app_user u where u.id = $1::bigint
+  from plimsoll.app_user u where u.id = $1::bigint and u.removed_at is null and u.service_team_id is null
 ), changed as (
   update plimsoll.app_user u set name = coalesce($2::text, u.name),
     email = case when $3::text is null then u.email else nullif(lower($3), '') end, is_admin = coalesce($4, u.is_admin),
@@ -73,19 +78,83 @@ with admins as (
 )
 select c.* from present p left join changed c on c.id = p.id;
 
+-- name: identity.remove_user
+-- System. $1 user, $2 the team whose service account it is (null: a person), $3 to $5 the actor. Ends memberships, and with
+-- them tokens, sessions, links and saved views; what the user made stays under another name. No row: no such user; removed
+-- false: nobody who administrates would be left. SQLSTATE PLM02: a team would lose its last owner. Indexes app_user_pkey,
+-- membership_member; locks all administrators, in order.
+with admins as (
+  select id, disabled_at from plimsoll.app_user where is_admin order by id for update
+), present as (
+  select u.id, u.name, not u.is_admin or u.disabled_at is not null
+    or exists (select from admins a where a.id <> u.id and a.disabled_at is null) as may
+  from plimsoll.app_user u
+  where u.id = $1::bigint and u.removed_at is null and u.service_team_id is not distinct from $2::bigint
+), left_teams as (
+  delete from plimsoll.membership m using present p where m.user_id = p.id and p.may
+), changed as (
+  update plimsoll.app_user u set name = '(removed user ' || u.id || ')', email = null, is_admin = false,
+    disabled_at = coalesce(u.disabled_at, clock_timestamp()), removed_at = clock_timestamp()
+  from present p where u.id = p.id and p.may returning u.id
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select nullif($3::bigint, 0), $4::bigint, case when $2 is null then 'user.remove' else 'service_account.remove' end,
+    c.id::text, $5::text, json_build_object('name', p.name) from changed c join present p using (id)
+)
+select c.id is not null as removed from present p left join changed c using (id);
+
+-- name: identity.service_accounts
+-- $1 team. Index app_user_service_team.
+select u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled, u.created_at, m.role
+from plimsoll.app_user u join plimsoll.membership m on m.user_id = u.id and m.team_id = u.service_team_id
+where u.service_team_id = $1::bigint and u.removed_at is null order by u.id;
+
+-- name: identity.create_service_account
+-- System. $1 team, $2 name, $3 role, $4 the most that a team may have, $5 and $6 the actor. No row: the team has them.
+with made as (
+  insert into plimsoll.app_user (name, service_team_id) select $2::text, $1::bigint
+  where (select count(*) from plimsoll.app_user u where u.service_team_id = $1 and u.removed_at is null) < $4::int
+  returning id, name, email, is_admin, false as disabled, created_at
+), joined as (
+  insert into plimsoll.membership (team_id, user_id, role) select $1::bigint, made.id, $3::text from made returning role
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select $1::bigint, $5::bigint, 'service_account.create', made.id::text, $6::text,
+    json_build_object('name', $2::text, 'role', $3::text) from made
+)
+select made.*, joined.role from made, joined;
+
+-- name: identity.update_service_account
+-- System. $1 team, $2 account, $3 name, $4 role, $5 disabled; null: as it is. $6 and $7 the actor. No row: there is none.
+-- Indexes app_user_pkey, membership_pkey.
+with changed as (
+  update plimsoll.app_user u set name = coalesce($3::text, u.name),
+    disabled_at = case when coalesce($5::boolean, u.disabled_at is not null) then coalesce(u.disabled_at, clock_timestamp()) end
+  where u.id = $2::bigint and u.service_team_id = $1::bigint and u.removed_at is null
+  returning u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled, u.created_at
+), placed as (
+  update plimsoll.membership m set role = coalesce($4::text, m.role) from changed c
+  where m.team_id = $1::bigint and m.user_id = c.id returning m.role
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select $1::bigint, $6::bigint, 'service_account.update', id::text, $7::text,
+    json_strip_nulls(json_build_object('name', $3, 'role', $4, 'disabled', $5)) from changed
+)
+select changed.*, placed.role from changed, placed;
+
 -- name: identity.all_teams
 -- System. Index team_pkey.
-select id, name, created_at from plimsoll.team order by id;
+select id, name, archived_at is not null as archived, created_at from plimsoll.team order by id;
 
 -- name: identity.teams_of
--- System. Index membership_member.
-select t.id, t.name, t.created_at, m.role from plimsoll.membership m join plimsoll.team t on t.id = m.team_id
-where m.user_id = $1::bigint order by t.name;
+-- System. Those that are not archived. Index membership_member.
+select t.id, t.name, false as archived, t.created_at, m.role from plimsoll.membership m join plimsoll.team t on t.id = m.team_id
+where m.user_id = $1::bigint and t.archived_at is null order by t.name;
 
 -- name: identity.create_team
 -- System. Whoever makes a team owns it.
 with made as (
-  insert into plimsoll.team (name) values ($1::text) returning id, name, created_at
+  insert into plimsoll.team (name) values ($1::text) returning id, name, false as archived, created_at
 ), owned as (
   insert into plimsoll.membership (team_id, user_id, role) select made.id, $3::bigint, 'owner' from made
 ), told as (
@@ -94,16 +163,31 @@ with made as (
 )
 select * from made;
 
+-- name: identity.update_team
+-- System. $1 team, $2 name, $3 archived; null: as it is. $4 to $6 the actor. No row: no such team. Index team_pkey.
+with changed as (
+  update plimsoll.team t set name = coalesce($2::text, t.name),
+    archived_at = case when coalesce($3::boolean, t.archived_at is not null) then coalesce(t.archived_at, clock_timestamp()) end
+  where t.id = $1::bigint returning t.id, t.name, t.archived_at is not null as archived, t.created_at
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select id, $5::bigint, 'team.update', id::text, $6::text,
+    json_strip_nulls(json_build_object('name', $2, 'archived', $3, 'actor_team', nullif($4::bigint, 0))) from changed
+)
+select * from changed;
+
 -- name: identity.members
--- Index membership_pkey.
+-- People; service accounts are apart. Index membership_pkey.
 select u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled, u.created_at, m.role
-from plimsoll.membership m join plimsoll.app_user u on u.id = m.user_id where m.team_id = $1::bigint order by u.id;
+from plimsoll.membership m join plimsoll.app_user u on u.id = m.user_id
+where m.team_id = $1::bigint and u.service_team_id is null order by u.id;
 
 -- name: identity.set_member
 -- System. No row: no such user. SQLSTATE PLM02: the last owner would lose the role. Indexes app_user_pkey, membership_pkey.
 with changed as (
   insert into plimsoll.membership (team_id, user_id, role)
-  select $1::bigint, u.id, $3::text from plimsoll.app_user u where u.id = $2::bigint
+  select $1::bigint, u.id, $3::text from plimsoll.app_user u
+  where u.id = $2::bigint and u.removed_at is null and u.service_team_id is null
   on conflict (team_id, user_id) do update set role = excluded.role returning user_id
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
@@ -123,10 +207,11 @@ with gone as (
 select user_id from gone;
 
 -- name: identity.create_sign_in_link
--- System. $1 team, $2 user, $3 hash, $4 expires at.
+-- System. $1 team, $2 user, $3 hash, $4 expires at. No row: a service account, which does not sign in.
 with made as (
   insert into plimsoll.sign_in_link (team_id, user_id, hash, expires_at)
-  values ($1::bigint, $2::bigint, $3::bytea, $4::timestamptz) returning id
+  select $1::bigint, $2::bigint, $3::bytea, $4::timestamptz
+  where not exists (select from plimsoll.app_user u where u.id = $2 and u.service_team_id is not null) returning id
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select $1::bigint, $6::bigint, 'link.create', $2::bigint::text, $7::text, json_build_object('actor_team', nullif($5::bigint, 0)) from made
@@ -134,30 +219,47 @@ with made as (
 select id from made;
 
 -- name: identity.create_session
--- $1 team, $2 user, $3 hash, $4 csrf, $5 expires at, $6 the token it is made with or null.
+-- $1 team, $2 user, $3 hash, $4 csrf, $5 expires at, $6 the token it is made with or null, $7 the client's address, $8 what
+-- the client calls itself.
 with made as (
-  insert into plimsoll.session (team_id, user_id, hash, csrf, expires_at, token_id)
-  values ($1::bigint, $2::bigint, $3::bytea, $4::text, $5::timestamptz, $6::bigint) returning id
+  insert into plimsoll.session (team_id, user_id, hash, csrf, expires_at, token_id, address, agent)
+  values ($1::bigint, $2::bigint, $3::bytea, $4::text, $5::timestamptz, $6::bigint, nullif($7::text, '')::inet, nullif($8::text, ''))
+  returning id, address
 ), told as (
-  insert into plimsoll.audit_event (team_id, user_id, action, target) select $1::bigint, $2::bigint, 'session.create', id::text from made
+  insert into plimsoll.audit_event (team_id, user_id, action, target, address)
+  select $1::bigint, $2::bigint, 'session.create', id::text, address from made
 )
 select id from made;
 
 -- name: identity.end_session
--- System. Index session_pkey.
+-- System. $1 session, $2 who ends it, $3 request id. Index session_pkey.
 with ended as (
   update plimsoll.session set ended_at = clock_timestamp() where id = $1::bigint and ended_at is null returning id, team_id, user_id
 ), told as (
-  insert into plimsoll.audit_event (team_id, user_id, action, target) select team_id, user_id, 'session.end', id::text from ended
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select team_id, $2::bigint, 'session.end', id::text, $3::text, json_build_object('user', user_id) from ended
 )
 select id from ended;
+
+-- name: identity.sessions
+-- System. Open ones of user $2, in any team or, unless $4, in team $1; with $3 all that act in team $1, too. Indexes
+-- session_member, session_team.
+select s.id, s.user_id, u.name as user_name, s.team_id, t.name as team_name, host(s.address) as address, s.agent, s.created_at,
+  s.last_used_at, least(s.expires_at, k.expires_at) as expires_at
+from plimsoll.session s join plimsoll.app_user u on u.id = s.user_id join plimsoll.team t on t.id = s.team_id
+  left join plimsoll.token k on k.id = s.token_id
+where (s.user_id = $2::bigint and ($4::boolean or s.team_id = $1::bigint) or $3::boolean and s.team_id = $1)
+  and s.ended_at is null and s.expires_at > clock_timestamp() and u.disabled_at is null
+  and (s.token_id is null or k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true))
+order by s.id;
 
 -- name: identity.switch_team
 -- System. $1 session, $2 team: it changes when the user is a member and no token opened the session. No row: it has ended.
 -- Indexes session_pkey, membership_pkey.
 with present as (
   select s.id, s.team_id as before, s.token_id is not null as by_token,
-    exists (select from plimsoll.membership m where m.team_id = $2::bigint and m.user_id = s.user_id) as is_member
+    exists (select from plimsoll.membership m join plimsoll.team t on t.id = m.team_id
+      where m.team_id = $2::bigint and m.user_id = s.user_id and t.archived_at is null) as is_member
   from plimsoll.session s where s.id = $1::bigint and s.ended_at is null
 ), switched as (
   update plimsoll.session s set team_id = $2::bigint from present p where s.id = p.id and p.is_member and not p.by_token
@@ -190,6 +292,17 @@ with made as (
     json_build_object('name', $3::text, 'scopes', $6::text[], 'actor_team', nullif($11::bigint, 0)) from made
 )
 select m.id, m.created_at, u.name as user_name from made m left join plimsoll.app_user u on u.id = $2::bigint;
+
+-- name: identity.rename_token
+-- $1 token, of the actor's team, $2 name, $3 to $5 the actor. No row: there is none. Index token_pkey.
+with changed as (
+  update plimsoll.token t set name = $2::text where t.id = $1::bigint and t.team_id = $3::bigint and t.revoked_at is null
+  returning t.id
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select $3::bigint, $4::bigint, 'token.update', id::text, $5::text, json_build_object('name', $2::text) from changed
+)
+select id from changed;
 
 -- name: identity.revoke_token
 -- $1 token, of the actor's team, all that were made with it, and report links too. Indexes token_pkey, token_parent,

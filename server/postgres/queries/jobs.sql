@@ -62,7 +62,7 @@ with examined as materialized (
   select l.id from examined l
   where ($7::text is null or (l.labels ? $7 and ($8::text is null or l.labels ->> $7 = $8)))
     and ($9::bigint is null or l.user_id = $9)
-    and ($10::text is null or l.user_id = (select u.id from plimsoll.app_user u where u.name = $10))
+    and ($10::text is null or l.user_id in (select u.id from plimsoll.app_user u where u.name = $10))
     and ($11::timestamptz is null or l.created_at >= $11) and ($12::timestamptz is null or l.created_at < $12)
     and ($13::text is null or l.device_class = $13)
     -- Long arguments are not unpacked.
@@ -94,7 +94,7 @@ with examined as materialized (
 select l.state, count(*) as examined, count(*) filter (
   where ($4::text is null or (l.labels ? $4 and ($5::text is null or l.labels ->> $4 = $5)))
     and ($6::bigint is null or l.user_id = $6)
-    and ($7::text is null or l.user_id = (select u.id from plimsoll.app_user u where u.name = $7))
+    and ($7::text is null or l.user_id in (select u.id from plimsoll.app_user u where u.name = $7))
     and ($8::timestamptz is null or l.created_at >= $8) and ($9::timestamptz is null or l.created_at < $9)
     and ($10::text is null or l.device_class = $10)
     and ($11::text[] is null or lower(concat_ws(chr(10), l.name, l.kind, l.labels::text,

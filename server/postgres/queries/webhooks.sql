@@ -18,6 +18,18 @@ with made as (
 )
 select id, created_at from made;
 
+-- name: webhooks.update
+-- $1 webhook, $2 name, $3 url; null: as it is. $4 team, $5 user, $6 request id. No row: there is none.
+with changed as (
+  update plimsoll.webhook w set name = coalesce($2::text, w.name), url = coalesce($3::text, w.url)
+  where w.id = $1::bigint returning w.id, w.name, w.url, w.created_at, w.user_id
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select $4::bigint, $5::bigint, 'webhook.update', id::text, $6::text,
+    json_strip_nulls(json_build_object('name', $2, 'url', $3)) from changed
+)
+select c.*, u.name as user_name from changed c left join plimsoll.app_user u on u.id = c.user_id;
+
 -- name: webhooks.delete
 -- $1 webhook, $2 team, $3 user, $4 request id. No row: there is none.
 with gone as (

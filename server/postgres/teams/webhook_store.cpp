@@ -1,5 +1,6 @@
 #include "server/postgres/teams/webhook_store.hpp"
 
+#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
 
@@ -22,6 +23,15 @@ Error no_such_webhook() {
 std::optional<JobId> job_of(const Row& row) {
     const auto job = row.get<std::optional<std::int64_t>>("job_id");
     return job ? std::optional(JobId{*job}) : std::nullopt;
+}
+
+Webhook to_webhook(const Row& row) {
+    return {WebhookId{row.get<std::int64_t>("id")},
+            row.get<std::string>("name"),
+            row.get<std::string>("url"),
+            UserId{row.get<std::int64_t>("user_id")},
+            row.get<std::optional<std::string>>("user_name").value_or(""),
+            row.get<Timestamp>("created_at")};
 }
 
 Delivery to_delivery(const Row& row) {
@@ -54,13 +64,20 @@ awaitable<Result<std::vector<Webhook>>> WebhookStore::list(TeamId team) {
     auto replies = co_await run(pool_, team, Statement::of(sql::webhooks_list));
     if (!replies) co_return fail(std::move(replies.error()));
     std::vector<Webhook> webhooks;
-    for (const Row row : replies->back()) {
-        webhooks.push_back({WebhookId{row.get<std::int64_t>("id")}, row.get<std::string>("name"),
-                            row.get<std::string>("url"), UserId{row.get<std::int64_t>("user_id")},
-                            row.get<std::optional<std::string>>("user_name").value_or(""),
-                            row.get<Timestamp>("created_at")});
-    }
+    for (const Row row : replies->back()) webhooks.push_back(to_webhook(row));
     co_return webhooks;
+}
+
+awaitable<Result<Webhook>> WebhookStore::update(Author author, WebhookId id, std::string name,
+                                                std::string url) {
+    auto replies =
+        co_await run(pool_, author.team,
+                     Statement::of(sql::webhooks_update, id.value, unless_empty(std::move(name)),
+                                   unless_empty(std::move(url)), author.team.value,
+                                   author.user.value, author.request_id));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (replies->back().empty()) co_return fail(no_such_webhook());
+    co_return to_webhook(replies->back()[0]);
 }
 
 awaitable<Result<Webhook>> WebhookStore::create(Author author, Webhook webhook,

@@ -16,6 +16,8 @@ class WebhookStore final : public webhooks::WebhookStore {
     Answer<std::vector<webhooks::Webhook>> list(TeamId team) override;
     Answer<webhooks::Webhook> create(Author author, webhooks::Webhook webhook,
                                      std::string secret) override;
+    Answer<webhooks::Webhook> update(Author author, webhooks::WebhookId id, std::string name,
+                                     std::string url) override;
     Answer<void> remove(Author author, webhooks::WebhookId id) override;
     Answer<std::vector<webhooks::Delivery>> deliveries(TeamId team, webhooks::WebhookId id,
                                                        std::optional<webhooks::DeliveryId> before,

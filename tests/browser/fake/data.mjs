@@ -11,7 +11,18 @@ const states = ['running', 'queued', 'succeeded', 'succeeded', 'failed', 'succee
 const names = ['Morning headlines', 'Reviews of the spring fair', 'Port authority notices', 'Crew survey, open answers', 'Letters to the editor', null, 'Quarterly statements of twelve shipping lines with an unusually long name', 'Support messages'];
 
 export const user = { id: 'usr_1', name: 'ada', email: null, is_admin: true, created_at: '2025-01-02T08:00:00.000Z' };
-export const team = { id: 'team_1', name: 'research', created_at: '2025-01-02T08:00:00.000Z' };
+const signedIn = { team: { id: 'team_1', name: 'research' }, created_at: '2025-03-04T09:00:00.000Z', last_used_at: '2025-03-04T10:00:00.000Z', expires_at: '2025-03-11T09:00:00.000Z' };
+export const sessions = [
+  { ...signedIn, id: 'sess_1', user: { id: 'usr_1', name: 'ada' }, current: true, address: '192.0.2.7', agent: 'Mozilla/5.0 (X11; Linux x86_64)' },
+  { ...signedIn, id: 'sess_2', user: { id: 'usr_2', name: 'grace' }, current: false, address: null, agent: null },
+];
+const changed = { at: '2025-03-04T09:00:00.000Z', user_id: 'usr_1', user: 'ada', team_id: 'team_1', team: null, address: null, request_id: 'req_1' };
+export const auditEvents = [
+  { ...changed, id: 'audit_3', action: 'token.create', target: 'tok_1', data: { name: 'nightly script', scopes: ['jobs:read'] } },
+  { ...changed, id: 'audit_2', action: 'member.set', target: 'usr_2', data: { role: 'viewer' } },
+  { ...changed, id: 'audit_1', action: 'token.revoke', target: 'tok_7', user: null, data: {} },
+];
+export const team = { id: 'team_1', name: 'research', archived: false, created_at: '2025-01-02T08:00:00.000Z' };
 export const everyScope = ['jobs:read', 'jobs:write', 'reports:read', 'team:admin', 'sys:admin'];
 
 /** Items tell how far a job is, unless a test says otherwise. */

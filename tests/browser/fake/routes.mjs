@@ -251,6 +251,17 @@ export const routes = [
     fake.tokens = fake.tokens.filter((token) => token.id !== parameters[0]);
     json(response, 204);
   }],
+  [/^GET \/v1\/sessions$/, (fake, { response, json }) => json(response, 200, { items: fake.sessions, next_cursor: null })],
+  [/^DELETE \/v1\/sessions\/(sess_[^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.sessions = fake.sessions.filter(({ id }) => id !== parameters[0]);
+    json(response, 204);
+  }],
+  [/^GET \/v1\/audit-events$/, (fake, { call, response, json }) => {
+    const { action, cursor } = Object.fromEntries(call.query);
+    const found = data.auditEvents.filter((event) => !action || event.action.startsWith(`${action}.`));
+    const items = cursor ? found.slice(2) : found.slice(0, 2);
+    json(response, 200, { items, next_cursor: !cursor && found.length > 2 ? 'older' : null });
+  }],
   [/^GET \/v1\/webhooks$/, (fake, { response, json }) => json(response, 200, { items: fake.webhooks })],
   [/^POST \/v1\/webhooks$/, (fake, { call, response, json }) => {
     const { name, url } = call.body;

@@ -23,6 +23,7 @@ export class FakeServer {
   tokens = [...data.tokens];
   datasets = [];
   webhooks = [...data.webhooks];
+  sessions = [...data.sessions];
   schedules = [...schedules];
   /** Of every one of them. */
   scheduleRuns = [...runs];

@@ -147,8 +147,118 @@ TEST_P(IdentityPromises, ALinkOpensOneSession) {
     EXPECT_TRUE(principal.scopes.empty());
     EXPECT_FALSE(principal.token);
     EXPECT_FALSE(principal.expires_at);
-    must(store().end_session(session));
+    must(store().end_session(author_, session));
     EXPECT_EQ(code(store().by_session(own_hash('s'))), Errc::unauthenticated);
+}
+
+TEST_P(IdentityPromises, SessionsAreListedToWhomTheyConcern) {
+    const identity::NewSession here{people_.user, people_.team, {}, "192.0.2.7", "Mozilla/5.0"};
+    const auto first =
+        must(store().create_session(here, own_hash('s'), "a csrf value of its own", in(kHour)));
+    make_session('e', kPast, std::nullopt);
+    const auto mate = make_user(" mate").id;
+    must(store().set_member(author_, people_.team, mate, Role::viewer));
+    const auto theirs = must(store().create_session({mate, people_.team, {}}, own_hash('m'),
+                                                    "a csrf value of its own", in(kHour)));
+    const auto own = must(store().sessions({.user = people_.user, .team = people_.team}));
+    ASSERT_EQ(own.size(), 1u);
+    EXPECT_EQ(own[0].id, first);
+    EXPECT_EQ(own[0].user_name, kind_);
+    EXPECT_EQ(own[0].team.id, people_.team);
+    EXPECT_EQ(own[0].address, "192.0.2.7");
+    EXPECT_EQ(own[0].agent, "Mozilla/5.0");
+    const auto all =
+        must(store().sessions({.user = people_.user, .team = people_.team, .whole_team = true}));
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[1].id, theirs);
+    const auto other = others();
+    EXPECT_TRUE(must(store().sessions({other.user, other.team, true, true})).empty());
+    EXPECT_TRUE(must(store().sessions({people_.user, other.team, true, false})).empty());
+    must(store().end_session(author_, theirs));
+    EXPECT_EQ(code(store().by_session(own_hash('m'))), Errc::unauthenticated);
+}
+
+TEST_P(IdentityPromises, AnArchivedTeamLetsNobodyAct) {
+    make_token('a');
+    make_session('b', kHour, std::nullopt);
+    make_link('c', kHour);
+    const auto archive = [&](bool archived) {
+        return must(store().update_team(author_, people_.team, {{}, archived}));
+    };
+    EXPECT_TRUE(archive(true).archived);
+    EXPECT_EQ(code(store().by_token(own_hash('a'))), Errc::unauthenticated);
+    EXPECT_EQ(code(store().by_session(own_hash('b'))), Errc::unauthenticated);
+    EXPECT_EQ(code(store().spend_sign_in_link(own_hash('c'))), Errc::unauthenticated);
+    EXPECT_TRUE(must(store().memberships(people_.user)).empty());
+    EXPECT_FALSE(archive(false).archived);
+    must(store().by_token(own_hash('a')));
+    must(store().by_session(own_hash('b')));
+    must(store().spend_sign_in_link(own_hash('c')));
+}
+
+TEST_P(IdentityPromises, ATeamsNameIsItsOwn) {
+    const auto other = must(store().create_team(author_, kind_ + " second"));
+    EXPECT_EQ(code(store().update_team(author_, people_.team, {other.name, {}})), Errc::conflict);
+    EXPECT_EQ(must(store().update_team(author_, other.id, {kind_ + " third", {}})).name,
+              kind_ + " third");
+    EXPECT_EQ(code(store().update_team(author_, TeamId{999'999'999}, {"nobody", {}})),
+              Errc::not_found);
+}
+
+TEST_P(IdentityPromises, ARemovedUserLeavesTheName) {
+    const auto ada = make_user(" ada").id;
+    must(store().set_member(author_, people_.team, ada, Role::member));
+    must(store().create_token(author_, token_of(ada), own_hash('d'), {}));
+    must(store().remove_user(author_, ada));
+    EXPECT_EQ(code(store().by_token(own_hash('d'))), Errc::unauthenticated);
+    EXPECT_EQ(code(store().remove_user(author_, ada)), Errc::not_found);
+    EXPECT_EQ(code(store().set_member(author_, people_.team, ada, Role::member)), Errc::not_found);
+    for (const auto& user : must(store().users())) EXPECT_NE(user.id, ada);
+    EXPECT_NE(make_user(" ada").id, ada) << "the name is free again";
+    EXPECT_EQ(code(store().remove_user(author_, people_.user)), Errc::conflict)
+        << "the team's last owner";
+}
+
+TEST_P(IdentityPromises, AServiceAccountIsItsTeamsAndActsByTokens) {
+    const auto made = must(store().create_service_account(author_, "nightly", Role::member));
+    EXPECT_TRUE(made.user.service);
+    EXPECT_EQ(made.role, Role::member);
+    EXPECT_EQ(code(store().create_service_account(author_, "nightly", Role::viewer)),
+              Errc::conflict);
+    const auto other = others();
+    const Author theirs{other.team, other.user, ""};
+    must(store().create_service_account(theirs, "nightly", Role::viewer));  // names are the team's
+    must(store().create_token(author_, token_of(made.user.id), own_hash('c'), {}));
+    const auto caller = must(store().by_token(own_hash('c')));
+    EXPECT_TRUE(caller.user.service);
+    EXPECT_EQ(caller.role, Role::member);
+    EXPECT_EQ(code(store().create_sign_in_link(author_, made.user.id, people_.team, own_hash('k'),
+                                               in(kHour))),
+              Errc::conflict);
+    for (const auto& member : must(store().members(people_.team))) {
+        EXPECT_NE(member.user.id, made.user.id);
+    }
+    const auto changed =
+        must(store().update_service_account(author_, made.user.id, {"hourly", Role::viewer, true}));
+    EXPECT_EQ(changed.user.name, "hourly");
+    EXPECT_EQ(changed.role, Role::viewer);
+    EXPECT_EQ(code(store().by_token(own_hash('c'))), Errc::unauthenticated) << "disabled";
+    EXPECT_EQ(code(store().update_service_account(theirs, made.user.id, {"x", {}, {}})),
+              Errc::not_found);
+    EXPECT_EQ(code(store().remove_service_account(theirs, made.user.id)), Errc::not_found);
+    EXPECT_EQ(code(store().remove_user(author_, made.user.id)), Errc::not_found);
+    must(store().remove_service_account(author_, made.user.id));
+    EXPECT_TRUE(must(store().service_accounts(people_.team)).empty());
+    EXPECT_EQ(must(store().service_accounts(other.team)).size(), 1u);
+}
+
+TEST_P(IdentityPromises, ATokenIsRenamed) {
+    const auto token = make_token('n');
+    must(store().rename_token(author_, token.id, "another name"));
+    EXPECT_EQ(must(store().tokens(people_.team, people_.user))[0].name, "another name");
+    const auto other = others();
+    EXPECT_EQ(code(store().rename_token({other.team, other.user, ""}, token.id, "mine")),
+              Errc::not_found);
 }
 
 TEST_P(IdentityPromises, ASessionEndsWithTheTokenThatOpenedIt) {

@@ -45,6 +45,18 @@ TEST_P(WebhookPromises, AWebhookIsListedUntilItIsRemoved) {
     EXPECT_TRUE(must(store().deliveries(people_.team, second.id, {}, 10)).empty());
 }
 
+TEST_P(WebhookPromises, AWebhookIsChanged) {
+    const auto webhook = create("pipeline").id;
+    EXPECT_EQ(must(store().update(author_, webhook, "import", "")).name, "import");
+    const auto moved = must(store().update(author_, webhook, "", "https://hooks.example.com/y"));
+    EXPECT_EQ(moved.name, "import");
+    EXPECT_EQ(moved.url, "https://hooks.example.com/y");
+    EXPECT_EQ(moved.user_name, kind_);
+    const auto other = others();
+    EXPECT_EQ(code(store().update({other.team, other.user, ""}, webhook, "mine", "")),
+              Errc::not_found);
+}
+
 TEST_P(WebhookPromises, DeliveriesAreNewestFirstInPages) {
     const auto webhook = create("pipeline").id;
     std::vector<webhooks::DeliveryId> sent;

@@ -14,6 +14,20 @@ export interface PageAnswer<T> {
 /** As many as the server puts on a page. */
 export const pageSize = 200;
 
+/** The whole of a list that is short, page by page. */
+export async function everything<T>(
+  read: (query: { limit: number; cursor?: string }) => Promise<{ data?: { items: T[]; next_cursor?: string | null } }>,
+): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const { data } = await read({ limit: pageSize, ...(cursor ? { cursor } : {}) });
+    items.push(...data!.items);
+    cursor = data!.next_cursor;
+  } while (cursor);
+  return items;
+}
+
 /** The pages after page `at` was read again; no entry stands in two of them. Entries that came push others over its end, which go to the next page;
     entries that left pull others in, which leave the next one. Where the answer ends at none of the entries known,
     nothing tells how the older pages continue it: they are read anew when somebody asks. */

@@ -1,12 +1,13 @@
 import type { components } from '../api/schema';
 import { api } from './client';
+import { everything } from './pages';
 
 export type SavedView = components['schemas']['SavedView'];
 
 /** Those of one page, by name. */
 export async function listSavedViews(page: SavedView['page'], signal?: AbortSignal): Promise<SavedView[]> {
-  const { data } = await api.GET('/v1/saved-views', { signal });
-  return data!.items.filter((view) => view.page === page);
+  const views = await everything((query) => api.GET('/v1/saved-views', { params: { query }, signal }));
+  return views.filter((view) => view.page === page);
 }
 
 export async function saveView(view: components['schemas']['SavedViewSpec']): Promise<SavedView> {

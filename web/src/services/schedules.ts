@@ -1,5 +1,6 @@
 import type { components } from '../api/schema';
 import { api } from './client';
+import { everything } from './pages';
 
 export type Schedule = components['schemas']['Schedule'];
 export type ScheduleSpec = components['schemas']['ScheduleSpec'];
@@ -9,8 +10,7 @@ export type ScheduleRun = components['schemas']['ScheduleRun'];
 const one = (id: string) => ({ path: { schedule_id: id } });
 
 export async function listSchedules(signal?: AbortSignal): Promise<Schedule[]> {
-  const { data } = await api.GET('/v1/schedules', { signal });
-  return data!.items;
+  return everything((query) => api.GET('/v1/schedules', { params: { query }, signal }));
 }
 
 export async function readSchedule(id: string, signal?: AbortSignal): Promise<Schedule> {

@@ -1,5 +1,6 @@
 import type { components } from '../api/schema';
 import { api } from './client';
+import { everything } from './pages';
 
 export type Member = components['schemas']['Member'];
 export type Membership = components['schemas']['Membership'];
@@ -11,14 +12,12 @@ export type SignInLink = components['schemas']['SignInLink'];
 export const roles: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
 
 export async function listMembers(team: string, signal?: AbortSignal): Promise<Member[]> {
-  const { data } = await api.GET('/v1/teams/{team_id}/members', { params: { path: { team_id: team } }, signal });
-  return data!.items;
+  return everything((query) => api.GET('/v1/teams/{team_id}/members', { params: { path: { team_id: team }, query }, signal }));
 }
 
 /** The teams of whoever is signed in. */
 export async function listMyTeams(signal?: AbortSignal): Promise<Membership[]> {
-  const { data } = await api.GET('/v1/users/me/teams', { signal });
-  return data!.items;
+  return everything((query) => api.GET('/v1/users/me/teams', { params: { query }, signal }));
 }
 
 export async function setMember(team: string, user: string, role: Role): Promise<Member> {
@@ -33,8 +32,7 @@ export async function removeMember(team: string, user: string): Promise<void> {
 }
 
 export async function listUsers(signal?: AbortSignal): Promise<User[]> {
-  const { data } = await api.GET('/v1/users', { signal });
-  return data!.items;
+  return everything((query) => api.GET('/v1/users', { params: { query }, signal }));
 }
 
 export async function createUser(name: string, email?: string): Promise<User> {

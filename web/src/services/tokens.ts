@@ -1,13 +1,13 @@
 import type { components } from '../api/schema';
 import { api } from './client';
+import { everything } from './pages';
 
 export type Token = components['schemas']['Token'];
 export type TokenCreate = components['schemas']['TokenCreate'];
 export type TokenCreated = components['schemas']['TokenCreated'];
 
 export async function listTokens(signal?: AbortSignal): Promise<Token[]> {
-  const { data } = await api.GET('/v1/tokens', { signal });
-  return data!.items;
+  return everything((query) => api.GET('/v1/tokens', { params: { query }, signal }));
 }
 
 export async function createToken(token: TokenCreate): Promise<TokenCreated> {

@@ -1,5 +1,6 @@
 import type { components } from '../api/schema';
 import { api } from './client';
+import { everything } from './pages';
 
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCreate = components['schemas']['WebhookCreate'];
@@ -9,8 +10,7 @@ export type Delivery = components['schemas']['WebhookDelivery'];
 const one = (id: string) => ({ params: { path: { webhook_id: id } } });
 
 export async function listWebhooks(signal?: AbortSignal): Promise<Webhook[]> {
-  const { data } = await api.GET('/v1/webhooks', { signal });
-  return data!.items;
+  return everything((query) => api.GET('/v1/webhooks', { params: { query }, signal }));
 }
 
 export async function createWebhook(webhook: WebhookCreate): Promise<WebhookCreated> {

@@ -55,7 +55,10 @@ class Schedules {
         if (!found) co_return tl::unexpected<Problem>(found.error());
         auto items = json::array();
         for (const auto& one : *found) items.push_back(schedule_json(one, clock_.now(), false));
-        co_return json_response(200, {{"items", std::move(items)}});
+        // Names may repeat.
+        co_return list_response(call, std::move(items), [](const json& item) {
+            return item.at("name").get<std::string>() + ' ' + item.at("id").get<std::string>();
+        });
     }
 
     awaitable<Outcome<Response>> get(const Call& call) const {

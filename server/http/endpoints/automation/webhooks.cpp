@@ -5,6 +5,8 @@
 #include "server/http/endpoints/page.hpp"
 #include "server/webhooks/signature.hpp"
 
+#include <algorithm>
+
 namespace plimsoll::http::endpoints {
 
 using boost::asio::awaitable;
@@ -55,7 +57,7 @@ class Webhooks {
         if (!webhooks) co_return tl::unexpected<Problem>(webhooks.error());
         auto items = json::array();
         for (const auto& webhook : *webhooks) items.push_back(webhook_json(webhook));
-        co_return json_response(200, {{"items", std::move(items)}});
+        co_return list_by_id(call, std::move(items));
     }
 
     awaitable<Outcome<Response>> create(const Call& call) const {
@@ -69,8 +71,33 @@ class Webhooks {
         const auto secret = webhooks::make_secret();
         const auto created = co_await store_.create(author_of(call), std::move(webhook), secret);
         if (!created) co_return tl::unexpected<Problem>(created.error());
-        co_return json_response(
+        auto response = json_response(
             201, {{"webhook", webhook_json(*created)}, {"secret", webhooks::shown(secret)}});
+        response.with("Location", "/v1/webhooks/" + to_public(created->id));
+        co_return response;
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto id = webhook_id_of(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto webhooks = co_await store_.list(call.principal.team.id);
+        if (!webhooks) co_return tl::unexpected<Problem>(webhooks.error());
+        const auto found = std::ranges::find(*webhooks, *id, &Webhook::id);
+        if (found == webhooks->end()) co_return refuse(404, std::string(kNoWebhook));
+        co_return json_response(200, webhook_json(*found));
+    }
+
+    awaitable<Outcome<Response>> update(const Call& call) const {
+        const auto id = webhook_id_of(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto url = call.body.value("url", "");
+        if (!url.empty()) {
+            if (auto may = check_target(url); !may) co_return tl::unexpected<Problem>(may.error());
+        }
+        const auto updated =
+            co_await store_.update(author_of(call), *id, call.body.value("name", ""), url);
+        if (!updated) co_return tl::unexpected<Problem>(updated.error());
+        co_return json_response(200, webhook_json(*updated));
     }
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
@@ -127,6 +154,8 @@ void add_webhooks(Handlers& handlers, webhooks::WebhookStore& store,
     const auto webhooks = std::make_shared<const Webhooks>(store, allowed);
     handlers["listWebhooks"] = [webhooks](const Call& call) { return webhooks->list(call); };
     handlers["createWebhook"] = [webhooks](const Call& call) { return webhooks->create(call); };
+    handlers["getWebhook"] = [webhooks](const Call& call) { return webhooks->get(call); };
+    handlers["updateWebhook"] = [webhooks](const Call& call) { return webhooks->update(call); };
     handlers["deleteWebhook"] = [webhooks](const Call& call) { return webhooks->remove(call); };
     handlers["listWebhookDeliveries"] = [webhooks](const Call& call) {
         return webhooks->deliveries(call);

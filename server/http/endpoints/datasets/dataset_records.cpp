@@ -172,7 +172,7 @@ class Records {
         const auto read =
             co_await walk.visit(chunks, first, true, [&](const text::RecordView& record) {
                 if (page["items"].size() == limit) {
-                    page["next_cursor"] = std::to_string(record.index);
+                    page["next_cursor"] = call.cursors.seal(std::to_string(record.index));
                     return false;
                 }
                 page["items"].push_back(error_json(record));

@@ -16,6 +16,7 @@ json user_json(const identity::User& user) {
 json team_json(const identity::Team& team) {
     return {{"id", to_public(team.id)},
             {"name", team.name},
+            {"archived", team.archived},
             {"created_at", to_rfc3339(team.created_at)}};
 }
 

@@ -1,5 +1,6 @@
 // Filters of a page that the caller keeps under a name.
 #include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/page.hpp"
 
 namespace plimsoll::http::endpoints {
 
@@ -22,7 +23,19 @@ awaitable<Outcome<Response>> list(const Call& call, identity::SavedViewStore& st
     if (!views) co_return tl::unexpected<Problem>(views.error());
     auto items = json::array();
     for (const auto& view : *views) items.push_back(view_json(view));
-    co_return json_response(200, {{"items", std::move(items)}});
+    co_return list_response(call, std::move(items), [](const json& item) {
+        return item.at("page").get<std::string>() + ' ' + item.at("name").get<std::string>();
+    });
+}
+
+awaitable<Outcome<Response>> get(const Call& call, identity::SavedViewStore& store) {
+    const auto id = parse_public_id("view", call.parameters.text("view_id").value_or(""));
+    const auto views = co_await store.list(call.principal.team.id, call.principal.user.id);
+    if (!views) co_return tl::unexpected<Problem>(views.error());
+    for (const auto& view : *views) {
+        if (id && view.id.value == *id) co_return json_response(200, view_json(view));
+    }
+    co_return refuse(404, "There is no such saved view.");
 }
 
 awaitable<Outcome<Response>> put(const Call& call, identity::SavedViewStore& store) {
@@ -49,6 +62,7 @@ awaitable<Outcome<Response>> remove(const Call& call, identity::SavedViewStore& 
 
 void add_saved_views(Handlers& handlers, identity::SavedViewStore& store) {
     handlers["listSavedViews"] = [&store](const Call& call) { return list(call, store); };
+    handlers["getSavedView"] = [&store](const Call& call) { return get(call, store); };
     handlers["saveView"] = [&store](const Call& call) { return put(call, store); };
     handlers["deleteSavedView"] = [&store](const Call& call) { return remove(call, store); };
 }

@@ -2,9 +2,14 @@
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/cookies.hpp"
 #include "server/http/access/failure_limit.hpp"
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/page.hpp"
 #include "server/identity/secret.hpp"
+
+#include <algorithm>
 
 namespace plimsoll::http::endpoints {
 
@@ -17,9 +22,31 @@ namespace {
 
 constexpr std::chrono::hours kSessionLifetime{7 * 24};
 
+// What the client calls itself, without what a terminal or a log would not show.
+std::string agent_of(const Request& request) {
+    std::string agent(request.header("User-Agent").value_or("").substr(0, identity::kAgentLength));
+    std::erase_if(agent, [](char c) { return c < ' ' || c > '~'; });
+    return agent;
+}
+
+json session_json(const Call& call, const identity::Session& session) {
+    return {{"id", to_public(session.id)},
+            {"user", {{"id", to_public(session.user)}, {"name", session.user_name}}},
+            {"team", {{"id", to_public(session.team.id)}, {"name", session.team.name}}},
+            {"current", call.principal.session == session.id},
+            {"address", text_or_null(session.address)},
+            {"agent", text_or_null(session.agent)},
+            {"created_at", to_rfc3339(session.created_at)},
+            {"last_used_at", time_or_null(session.last_used_at)},
+            {"expires_at", to_rfc3339(session.expires_at)}};
+}
+
 // A session may do all that its user may, so a token that may do less must not become one.
 Outcome<NewSession> session_of(Result<identity::Principal> principal) {
     if (!principal) return tl::unexpected<Problem>(principal.error());
+    if (principal->user.service) {
+        return refuse(403, "A service account does not sign in: it acts by tokens.");
+    }
     if (!has_all_scopes(*principal)) {
         return refuse(403, "Only a token with all scopes of its user can sign in.");
     }
@@ -40,15 +67,40 @@ class Sessions {
             if (who.error().status == 401) limit_.failed(address, now);
             co_return tl::unexpected(who.error());
         }
-        co_return co_await open(*who, call.request.secure);
+        auto session = *who;
+        session.address = address;
+        session.agent = agent_of(call.request);
+        co_return co_await open(std::move(session), call.request.secure);
+    }
+
+    awaitable<Outcome<Response>> list(const Call& call) {
+        const auto sessions = co_await visible(call);
+        if (!sessions) co_return tl::unexpected(sessions.error());
+        auto items = json::array();
+        for (const auto& session : *sessions) items.push_back(session_json(call, session));
+        co_return list_by_id(call, std::move(items));
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) {
+        const auto session = co_await named(call);
+        if (!session) co_return tl::unexpected(session.error());
+        co_return json_response(200, session_json(call, *session));
     }
 
     awaitable<Outcome<Response>> end(const Call& call) {
+        const auto session = co_await named(call);
+        if (!session) co_return tl::unexpected(session.error());
+        const auto ended = co_await store_.end_session(author_of(call), session->id);
+        if (!ended) co_return tl::unexpected<Problem>(ended.error());
+        co_return empty_response(204);
+    }
+
+    awaitable<Outcome<Response>> end_current(const Call& call) {
         if (!call.principal.session) {
             co_return refuse(409,
                              "This request uses a token, not a session. Delete the token instead.");
         }
-        const auto ended = co_await store_.end_session(*call.principal.session);
+        const auto ended = co_await store_.end_session(author_of(call), *call.principal.session);
         if (!ended) co_return tl::unexpected<Problem>(ended.error());
         auto response = empty_response(204);
         response.with("Set-Cookie", expired_session_cookie(call.request.secure));
@@ -75,7 +127,9 @@ class Sessions {
             if (call.principal.token && team.id != call.principal.team.id) continue;
             items.push_back({{"team", team_json(team)}, {"role", identity::to_string(role)}});
         }
-        co_return json_response(200, {{"items", std::move(items)}});
+        co_return list_response(call, std::move(items), [](const json& item) {
+            return item.at("team").at("name").get<std::string>();
+        });
     }
 
     static awaitable<Outcome<Response>> me(const Call& call) {
@@ -85,6 +139,33 @@ class Sessions {
     }
 
   private:
+    // The caller's own; with team:admin, also what acts in the caller's team. A token knows its own
+    // team alone.
+    awaitable<Outcome<std::vector<identity::Session>>> visible(const Call& call) {
+        if (!has_all_scopes(call.principal)) {
+            co_return refuse(403,
+                             "Only a session, or a token with all scopes of its user, can "
+                             "manage sessions.");
+        }
+        auto found =
+            co_await store_.sessions({.user = call.principal.user.id,
+                                      .team = call.principal.team.id,
+                                      .whole_team = has_scope(call.principal, "team:admin"),
+                                      .all_teams = !call.principal.token});
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        co_return std::move(*found);
+    }
+
+    awaitable<Outcome<identity::Session>> named(const Call& call) {
+        const auto sessions = co_await visible(call);
+        if (!sessions) co_return tl::unexpected(sessions.error());
+        const auto id = parse_public_id("sess", call.parameters.text("session_id").value_or(""));
+        const auto found = std::ranges::find_if(
+            *sessions, [&](const auto& session) { return id && session.id.value == *id; });
+        if (found == sessions->end()) co_return refuse(404, "There is no such session.");
+        co_return *found;
+    }
+
     awaitable<Outcome<NewSession>> identify(const json& body) {
         constexpr std::string_view kNotGood =
             "This sign-in link or token is invalid or has expired.";
@@ -113,6 +194,7 @@ class Sessions {
         auto body = principal_json(*principal);
         body["csrf_token"] = csrf;
         auto response = json_response(201, body);
+        response.with("Location", "/v1/sessions/" + to_public(*created));
         response.with("Set-Cookie", session_cookie(secret.text, kSessionLifetime, secure));
         co_return response;
     }
@@ -127,7 +209,12 @@ class Sessions {
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock) {
     const auto sessions = std::make_shared<Sessions>(store, clock);
     handlers["createSession"] = [sessions](const Call& call) { return sessions->create(call); };
-    handlers["deleteCurrentSession"] = [sessions](const Call& call) { return sessions->end(call); };
+    handlers["listSessions"] = [sessions](const Call& call) { return sessions->list(call); };
+    handlers["getSession"] = [sessions](const Call& call) { return sessions->get(call); };
+    handlers["deleteSession"] = [sessions](const Call& call) { return sessions->end(call); };
+    handlers["deleteCurrentSession"] = [sessions](const Call& call) {
+        return sessions->end_current(call);
+    };
     handlers["switchTeam"] = [sessions](const Call& call) { return sessions->switch_team(call); };
     handlers["listMyTeams"] = [sessions](const Call& call) { return sessions->teams(call); };
     handlers["getMe"] = [](const Call& call) { return Sessions::me(call); };

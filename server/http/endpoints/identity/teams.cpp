@@ -3,6 +3,7 @@
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/http/endpoints/page.hpp"
 
 #include <algorithm>
 
@@ -57,14 +58,46 @@ class Teams {
             if (!teams) co_return tl::unexpected<Problem>(teams.error());
             for (const auto& team : *teams) items.push_back(team_json(team));
         }
-        co_return json_response(200, {{"items", std::move(items)}});
+        co_return list_by_id(call, std::move(items));
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto id = visible_team(call);
+        if (!id) co_return tl::unexpected(id.error());
+        if (*id == call.principal.team.id) {
+            co_return json_response(200, team_json(call.principal.team));
+        }
+        const auto teams = co_await store_.teams(call.principal.user.id);
+        if (!teams) co_return tl::unexpected<Problem>(teams.error());
+        const auto found = std::ranges::find(*teams, *id, &identity::Team::id);
+        if (found == teams->end()) co_return refuse(404, "There is no such team.");
+        co_return json_response(200, team_json(*found));
+    }
+
+    awaitable<Outcome<Response>> update(const Call& call) const {
+        const auto id = visible_team(call);
+        if (!id) co_return tl::unexpected(id.error());
+        identity::TeamChange change;
+        if (call.body.contains("name")) change.name = call.body["name"];
+        if (call.body.contains("archived")) change.archived = call.body["archived"];
+        if (change.archived && !administers_all(call.principal)) {
+            co_return refuse(403, "Archiving a team needs the scope sys:admin.");
+        }
+        if (change.archived == true && *id == call.principal.team.id) {
+            co_return refuse(409, "You act in this team: switch to another one to archive it.");
+        }
+        const auto team = co_await store_.update_team(author_of(call), *id, std::move(change));
+        if (!team) co_return tl::unexpected<Problem>(team.error());
+        co_return json_response(200, team_json(*team));
     }
 
     awaitable<Outcome<Response>> create(const Call& call) const {
         const auto team =
             co_await store_.create_team(author_of(call), call.body.at("name").get<std::string>());
         if (!team) co_return tl::unexpected<Problem>(team.error());
-        co_return json_response(201, team_json(*team));
+        auto response = json_response(201, team_json(*team));
+        response.with("Location", "/v1/teams/" + to_public(team->id));
+        co_return response;
     }
 
     awaitable<Outcome<Response>> members(const Call& call) const {
@@ -74,7 +107,21 @@ class Teams {
         if (!members) co_return tl::unexpected<Problem>(members.error());
         auto items = json::array();
         for (const auto& member : *members) items.push_back(member_json(member));
-        co_return json_response(200, {{"items", std::move(items)}});
+        co_return list_response(call, std::move(items), [](const json& item) {
+            return item.at("user").at("id").get<std::string>();
+        });
+    }
+
+    awaitable<Outcome<Response>> member(const Call& call) const {
+        const auto team = visible_team(call);
+        if (!team) co_return tl::unexpected(team.error());
+        const auto user = user_id_of(call.parameters.text("user_id").value_or(""));
+        if (!user) co_return refuse(404, "There is no such member.");
+        const auto members = co_await store_.members(*team);
+        if (!members) co_return tl::unexpected<Problem>(members.error());
+        const auto* found = find_member(*members, *user);
+        if (found == nullptr) co_return refuse(404, "There is no such member.");
+        co_return json_response(200, member_json(*found));
     }
 
     awaitable<Outcome<Response>> set_member(const Call& call) const {
@@ -128,6 +175,9 @@ class Teams {
 void add_teams(Handlers& handlers, identity::IdentityStore& store) {
     const auto teams = std::make_shared<const Teams>(store);
     handlers["listTeams"] = [teams](const Call& call) { return teams->list(call); };
+    handlers["getTeam"] = [teams](const Call& call) { return teams->get(call); };
+    handlers["updateTeam"] = [teams](const Call& call) { return teams->update(call); };
+    handlers["getTeamMember"] = [teams](const Call& call) { return teams->member(call); };
     handlers["createTeam"] = [teams](const Call& call) { return teams->create(call); };
     handlers["listTeamMembers"] = [teams](const Call& call) { return teams->members(call); };
     handlers["setTeamMember"] = [teams](const Call& call) { return teams->set_member(call); };

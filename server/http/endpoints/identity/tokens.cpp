@@ -3,6 +3,7 @@
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/http/endpoints/page.hpp"
 #include "server/identity/secret.hpp"
 
 #include <algorithm>
@@ -33,40 +34,99 @@ class Tokens {
         if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
         auto items = json::array();
         for (const auto& token : *tokens) items.push_back(token_json(token));
-        co_return json_response(200, {{"items", std::move(items)}});
+        co_return list_by_id(call, std::move(items));
     }
 
     awaitable<Outcome<Response>> create(const Call& call) const {
         if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
         auto token = new_token(call);
+        if (token && call.body.contains("service_account_id")) {
+            token = co_await for_account(call, std::move(*token));
+        }
         if (!token) co_return tl::unexpected(token.error());
         const auto secret = identity::make_secret(identity::SecretKind::token);
         token->hint = secret.text.substr(0, kHintLength);
+        const auto origin = origin_of(call, *token);
         const auto created =
-            co_await store_.create_token(author_of(call), std::move(*token), secret.hash,
-                                         {call.principal.token, call.principal.session});
+            co_await store_.create_token(author_of(call), std::move(*token), secret.hash, origin);
         if (!created) co_return tl::unexpected<Problem>(created.error());
-        co_return json_response(201, {{"token", token_json(*created)}, {"secret", secret.text}});
+        auto response =
+            json_response(201, {{"token", token_json(*created)}, {"secret", secret.text}});
+        response.with("Location", "/v1/tokens/" + to_public(created->id));
+        co_return response;
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto token = co_await named(call);
+        if (!token) co_return tl::unexpected(token.error());
+        co_return json_response(200, token_json(*token));
+    }
+
+    awaitable<Outcome<Response>> rename(const Call& call) const {
+        auto token = co_await named(call);
+        if (!token) co_return tl::unexpected(token.error());
+        token->name = call.body.at("name").get<std::string>();
+        const auto renamed = co_await store_.rename_token(author_of(call), token->id, token->name);
+        if (!renamed) co_return tl::unexpected<Problem>(renamed.error());
+        co_return json_response(200, token_json(*token));
     }
 
     awaitable<Outcome<Response>> revoke(const Call& call) const {
-        const auto named = call.parameters.text("token_id").value_or("");
         const auto& own = call.principal.token;
-        if (named == "current" && !own) co_return refuse(404, "This request has no token.");
-        const auto id =
-            named == "current" ? std::optional(own->value) : parse_public_id("tok", named);
-        if (own && id && TokenId{*id} == *own) co_return co_await end(call, *own);
-        if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
-        const auto tokens = co_await visible(call);
-        if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
-        const auto found = std::ranges::find_if(*tokens, [&id](const identity::Token& token) {
-            return id && token.id == TokenId{*id};
-        });
-        if (found == tokens->end()) co_return refuse(404, "There is no such token.");
-        co_return co_await end(call, found->id);
+        if (call.parameters.text("token_id") == "current" && !own) {
+            co_return refuse(404, "This request has no token.");
+        }
+        if (own && token_id_of(call) == *own) co_return co_await end(call, *own);
+        const auto token = co_await named(call);
+        if (!token) co_return tl::unexpected(token.error());
+        co_return co_await end(call, token->id);
     }
 
   private:
+    static std::optional<TokenId> token_id_of(const Call& call) {
+        const auto text = call.parameters.text("token_id").value_or("");
+        if (text == "current") return call.principal.token;
+        const auto id = parse_public_id("tok", text);
+        return id ? std::optional(TokenId{*id}) : std::nullopt;
+    }
+
+    // The token in the path, if the caller may manage it.
+    awaitable<Outcome<identity::Token>> named(const Call& call) const {
+        if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
+        const auto tokens = co_await visible(call);
+        if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
+        const auto found = std::ranges::find_if(
+            *tokens, [&](const identity::Token& token) { return token.id == token_id_of(call); });
+        if (found == tokens->end()) co_return refuse(404, "There is no such token.");
+        co_return *found;
+    }
+
+    // A service account stays when the person who made its token leaves, so its tokens stand alone.
+    static identity::TokenOrigin origin_of(const Call& call, const identity::Token& token) {
+        if (token.user != call.principal.user.id) return {};
+        return {call.principal.token, call.principal.session};
+    }
+
+    // The token as one of the service account that the body names.
+    awaitable<Outcome<identity::Token>> for_account(const Call& call, identity::Token token) const {
+        if (!has_scope(call.principal, "team:admin")) {
+            co_return refuse(403, "Tokens of service accounts need the scope team:admin.");
+        }
+        const auto accounts = co_await store_.service_accounts(call.principal.team.id);
+        if (!accounts) co_return tl::unexpected<Problem>(accounts.error());
+        const auto& wanted = call.body.at("service_account_id").get_ref<const std::string&>();
+        const auto found = std::ranges::find_if(*accounts, [&](const identity::Member& account) {
+            return to_public(account.user.id) == wanted;
+        });
+        if (found == accounts->end()) {
+            co_return tl::unexpected(
+                invalid("/service_account_id", "is no service account of the team"));
+        }
+        token.user = found->user.id;
+        token.user_name = found->user.name;
+        co_return token;
+    }
+
     awaitable<Outcome<Response>> end(const Call& call, TokenId id) const {
         const auto revoked = co_await store_.revoke_token(author_of(call), id);
         if (!revoked) co_return tl::unexpected<Problem>(revoked.error());
@@ -128,6 +188,8 @@ void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock&
     const auto tokens = std::make_shared<const Tokens>(store, clock);
     handlers["listTokens"] = [tokens](const Call& call) { return tokens->list(call); };
     handlers["createToken"] = [tokens](const Call& call) { return tokens->create(call); };
+    handlers["getToken"] = [tokens](const Call& call) { return tokens->get(call); };
+    handlers["updateToken"] = [tokens](const Call& call) { return tokens->rename(call); };
     handlers["deleteToken"] = [tokens](const Call& call) { return tokens->revoke(call); };
 }
 

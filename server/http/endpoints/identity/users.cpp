@@ -2,7 +2,10 @@
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/http/endpoints/page.hpp"
 #include "server/identity/secret.hpp"
+
+#include <algorithm>
 
 namespace plimsoll::http::endpoints {
 
@@ -14,12 +17,30 @@ namespace {
 // Long enough to be sent to a colleague, short enough to be forgotten safely.
 constexpr std::chrono::hours kLinkLifetime{24};
 
-awaitable<Outcome<Response>> list_users(identity::IdentityStore& store) {
+awaitable<Outcome<Response>> list_users(const Call& call, identity::IdentityStore& store) {
     const auto users = co_await store.users();
     if (!users) co_return tl::unexpected<Problem>(users.error());
     auto items = json::array();
     for (const auto& user : *users) items.push_back(user_json(user));
-    co_return json_response(200, {{"items", std::move(items)}});
+    co_return list_by_id(call, std::move(items));
+}
+
+awaitable<Outcome<Response>> get_user(const Call& call, identity::IdentityStore& store) {
+    const auto id = user_id_of(call.parameters.text("user_id").value_or(""));
+    if (!id) co_return tl::unexpected(id.error());
+    const auto users = co_await store.users();
+    if (!users) co_return tl::unexpected<Problem>(users.error());
+    const auto found = std::ranges::find(*users, *id, &identity::User::id);
+    if (found == users->end()) co_return refuse(404, "There is no such user.");
+    co_return json_response(200, user_json(*found));
+}
+
+awaitable<Outcome<Response>> remove_user(const Call& call, identity::IdentityStore& store) {
+    const auto id = user_id_of(call.parameters.text("user_id").value_or(""));
+    if (!id) co_return tl::unexpected(id.error());
+    const auto removed = co_await store.remove_user(author_of(call), *id);
+    if (!removed) co_return tl::unexpected<Problem>(removed.error());
+    co_return empty_response(204);
 }
 
 awaitable<Outcome<Response>> create_user(const Call& call, identity::IdentityStore& store) {
@@ -27,7 +48,9 @@ awaitable<Outcome<Response>> create_user(const Call& call, identity::IdentitySto
         author_of(call), call.body.at("name").get<std::string>(), call.body.value("email", ""),
         call.body.value("is_admin", false));
     if (!user) co_return tl::unexpected<Problem>(user.error());
-    co_return json_response(201, user_json(*user));
+    auto response = json_response(201, user_json(*user));
+    response.with("Location", "/v1/users/" + to_public(user->id));
+    co_return response;
 }
 
 awaitable<Outcome<Response>> update_user(const Call& call, identity::IdentityStore& store) {
@@ -68,7 +91,9 @@ awaitable<Outcome<Response>> create_link(const Call& call, identity::IdentitySto
 }  // namespace
 
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock) {
-    handlers["listUsers"] = [&store](const Call&) { return list_users(store); };
+    handlers["listUsers"] = [&store](const Call& call) { return list_users(call, store); };
+    handlers["getUser"] = [&store](const Call& call) { return get_user(call, store); };
+    handlers["deleteUser"] = [&store](const Call& call) { return remove_user(call, store); };
     handlers["createUser"] = [&store](const Call& call) { return create_user(call, store); };
     handlers["updateUser"] = [&store](const Call& call) { return update_user(call, store); };
     handlers["createSignInLink"] = [&store, &clock](const Call& call) {

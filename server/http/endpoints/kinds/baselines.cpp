@@ -3,6 +3,7 @@
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/kind_offers.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/page.hpp"
 
 #include <algorithm>
 
@@ -32,7 +33,20 @@ class Baselines {
         if (!found) co_return tl::unexpected<Problem>(found.error());
         auto items = json::array();
         for (const auto& baseline : *found) items.push_back(baseline_json(baseline));
-        co_return json_response(200, {{"items", std::move(items)}});
+        co_return list_response(call, std::move(items), [](const json& item) {
+            return item.at("kind").get<std::string>() + ' ' +
+                   item.at("comparison_key").get<std::string>();
+        });
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto id = parse_public_id("base", call.parameters.text("baseline_id").value_or(""));
+        const auto all = co_await store_.list(call.principal.team.id);
+        if (!all) co_return tl::unexpected<Problem>(all.error());
+        const auto found = std::ranges::find_if(
+            *all, [&id](const auto& baseline) { return id && baseline.id.value == *id; });
+        if (found == all->end()) co_return refuse(404, "There is no such baseline.");
+        co_return json_response(200, baseline_json(*found));
     }
 
     awaitable<Outcome<Response>> of_job(const Call& call) const {
@@ -99,6 +113,7 @@ void add_baselines(Handlers& handlers, queue::JobStore& jobs, queue::BaselineSto
                    Kinds kinds) {
     const auto baselines = std::make_shared<const Baselines>(jobs, store, kinds);
     handlers["listBaselines"] = [baselines](const Call& call) { return baselines->list(call); };
+    handlers["getBaseline"] = [baselines](const Call& call) { return baselines->get(call); };
     handlers["getJobBaseline"] = [baselines](const Call& call) { return baselines->of_job(call); };
     handlers["setJobBaseline"] = [baselines](const Call& call) { return baselines->pin(call); };
     handlers["deleteBaseline"] = [baselines](const Call& call) { return baselines->remove(call); };

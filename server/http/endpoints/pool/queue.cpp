@@ -120,7 +120,21 @@ class Queue {
         if (!holds) co_return tl::unexpected<Problem>(holds.error());
         const auto made = std::ranges::find(*holds, *id, &queue::Hold::id);
         if (made == holds->end()) co_return refuse(409, "The hold has already been lifted.");
-        co_return json_response(201, hold_json(*made));
+        auto response = json_response(201, hold_json(*made));
+        response.with("Location", "/v1/holds/" + public_hold(made->id));
+        co_return response;
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto id = parse_hold(call.parameters.text("hold_id").value_or(""));
+        const auto team =
+            administers_all(call) ? std::nullopt : std::optional(call.principal.team.id);
+        const auto holds = co_await store_.holds(team);
+        if (!holds) co_return tl::unexpected<Problem>(holds.error());
+        for (const auto& hold : *holds) {
+            if (id && hold.id == *id) co_return json_response(200, hold_json(hold));
+        }
+        co_return refuse(404, "There is no such hold.");
     }
 
     awaitable<Outcome<Response>> resume(const Call& call) const {
@@ -180,6 +194,7 @@ void add_queue(Handlers& handlers, queue::ShareStore& store) {
     handlers["setTeamLimits"] = [queue](const Call& call) { return queue->set_limits(call); };
     handlers["setDeviceClass"] = [queue](const Call& call) { return queue->set_class(call); };
     handlers["createHold"] = [queue](const Call& call) { return queue->hold(call); };
+    handlers["getHold"] = [queue](const Call& call) { return queue->get(call); };
     handlers["deleteHold"] = [queue](const Call& call) { return queue->resume(call); };
 }
 

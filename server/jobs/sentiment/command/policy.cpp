@@ -1,5 +1,6 @@
 // `plimsoll policy`: which model scores a text when.
 #include "server/client/session.hpp"
+#include "server/client/whole_list.hpp"
 #include "server/jobs/sentiment/command/commands.hpp"
 #include "server/terminal/list.hpp"
 
@@ -39,7 +40,7 @@ std::string joined_names(const json& names) {
 int list(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto answer = api->get_json("/v1/policies");
+    auto answer = client::whole_list(*api, "/v1/policies");
     if (!answer) return refuse(context, answer.error());
     const json& items = answer->at("items");
     if (context.json) {

@@ -2,6 +2,7 @@
 // choose.
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
+#include "server/http/endpoints/page.hpp"
 #include "server/jobs/sentiment/contract/policy_preview.hpp"
 #include "server/jobs/sentiment/contract/server_policy.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
@@ -72,7 +73,9 @@ class Policies {
         const auto models = models_of(*devices);
         auto items = json::array({built_in(models)});
         for (const auto& record : *stored) items.push_back(json_of(record, models));
-        co_return http::json_response(200, {{"items", std::move(items)}});
+        co_return http::endpoints::list_response(call, std::move(items), [](const json& item) {
+            return item.at("builtin").get<bool>() ? "" : item.at("id").get<std::string>();
+        });
     }
 
     awaitable<Outcome<Response>> get(const Call& call) const {

@@ -22,16 +22,18 @@ class GpuProfiles {
     explicit GpuProfiles(queue::TeamRecordStore& store) : store_(store) {}
 
     awaitable<Outcome<Response>> list(const Call& call) const {
-        const auto stored =
-            co_await store_.list(kGpuProfiles, call.principal.team.id, {}, kGpuProfiles.most);
-        if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        std::vector<::plimsoll::training::GpuProfile> custom;
-        for (const auto& record : *stored) {
-            if (auto gpu = parse_custom_gpu(json::parse(record.data))) {
-                custom.push_back(std::move(*gpu));
-            }
+        const auto known = co_await all(call);
+        if (!known) co_return tl::unexpected(known.error());
+        co_return http::json_response(200, *known);
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto known = co_await all(call);
+        if (!known) co_return tl::unexpected(known.error());
+        for (const auto& gpu : known->at("items")) {
+            if (gpu.at("id") == id_of(call)) co_return http::json_response(200, gpu);
         }
-        co_return http::json_response(200, gpu_profiles_json(custom));
+        co_return http::refuse(404, "There is no such GPU profile.");
     }
 
     awaitable<Outcome<Response>> put(const Call& call) const {
@@ -65,6 +67,19 @@ class GpuProfiles {
     }
 
   private:
+    awaitable<Outcome<json>> all(const Call& call) const {
+        const auto stored =
+            co_await store_.list(kGpuProfiles, call.principal.team.id, {}, kGpuProfiles.most);
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        std::vector<::plimsoll::training::GpuProfile> custom;
+        for (const auto& record : *stored) {
+            if (auto gpu = parse_custom_gpu(json::parse(record.data))) {
+                custom.push_back(std::move(*gpu));
+            }
+        }
+        co_return gpu_profiles_json(custom);
+    }
+
     static std::string id_of(const Call& call) {
         return call.parameters.text("gpu_profile_id").value_or("");
     }
@@ -77,6 +92,7 @@ class GpuProfiles {
 void add_gpu_profiles(http::Handlers& handlers, queue::TeamRecordStore& store) {
     const auto profiles = std::make_shared<const GpuProfiles>(store);
     handlers["listGpuProfiles"] = [profiles](const Call& call) { return profiles->list(call); };
+    handlers["getGpuProfile"] = [profiles](const Call& call) { return profiles->get(call); };
     handlers["setGpuProfile"] = [profiles](const Call& call) { return profiles->put(call); };
     handlers["deleteGpuProfile"] = [profiles](const Call& call) { return profiles->remove(call); };
 }

@@ -44,6 +44,19 @@ class Measurements {
         co_return http::json_response(200, {{"items", std::move(items)}});
     }
 
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto found =
+            co_await store_.list(kMeasurements, call.principal.team.id, {}, kMeasurements.most);
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        for (const auto& record : *found) {
+            auto shown = measurement_json(record);
+            if (shown.at("id") == call.parameters.text("measurement_id").value_or("")) {
+                co_return http::json_response(200, shown);
+            }
+        }
+        co_return unknown();
+    }
+
     awaitable<Outcome<Response>> create(const Call& call) const {
         auto body = call.body;
         std::optional<JobId> job;
@@ -70,7 +83,10 @@ class Measurements {
         record.data = compared->dump();
         const auto added = co_await store_.put(kMeasurements, author_of(call), std::move(record));
         if (!added) co_return tl::unexpected<Problem>(added.error());
-        co_return http::json_response(201, measurement_json(*added));
+        const auto shown = measurement_json(*added);
+        auto response = http::json_response(201, shown);
+        response.with("Location", "/v1/training-measurements/" + shown.at("id").get<std::string>());
+        co_return response;
     }
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
@@ -114,6 +130,9 @@ void add_measurements(http::Handlers& handlers, queue::TeamRecordStore& store,
     const auto measurements = std::make_shared<const Measurements>(store, jobs);
     handlers["listTrainingMeasurements"] = [measurements](const Call& call) {
         return measurements->list(call);
+    };
+    handlers["getTrainingMeasurement"] = [measurements](const Call& call) {
+        return measurements->get(call);
     };
     handlers["createTrainingMeasurement"] = [measurements](const Call& call) {
         return measurements->create(call);

@@ -5,6 +5,7 @@
 #include "server/http/contract/target.hpp"
 #include "server/http/messages/accept.hpp"
 #include "server/http/messages/sse.hpp"
+#include "server/http/messages/trace_context.hpp"
 
 #include <gmock/gmock.h>
 
@@ -35,6 +36,27 @@ TEST(Accept, AcceptsOrRefusesACoding) {
     EXPECT_TRUE(accepts_encoding("*", "gzip"));
     EXPECT_FALSE(accepts_encoding("gzip;q=0", "gzip"));
     EXPECT_FALSE(accepts_encoding("", "gzip"));
+}
+
+TEST(TraceContext, IsTakenWhereItIsValid) {
+    const auto trace = [](std::string field) {
+        Request request;
+        request.headers = {{"Traceparent", std::move(field)}};
+        return std::string(trace_id(request));
+    };
+    const std::string id = "0af7651916cd43dd8448eb211c80319c";
+    EXPECT_EQ(trace("00-" + id + "-b7ad6b7169203331-01"), id);
+    EXPECT_EQ(trace("cc-" + id + "-b7ad6b7169203331-01-what-comes"), id) << "a later version";
+    for (const auto* wrong :
+         {"", "00", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+          "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+          "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+          "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+          "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+          "00_0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}) {
+        EXPECT_EQ(trace(wrong), "") << wrong;
+    }
+    EXPECT_EQ(trace_id(Request{}), "");
 }
 
 TEST(Sse, FramesAnEvent) {

@@ -5,6 +5,7 @@
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/contract/parameters.hpp"
 #include "server/http/contract/router.hpp"
+#include "tests/fakes/fake_answers.hpp"
 #include "tests/fakes/fake_identity.hpp"
 
 #include <gmock/gmock.h>
@@ -85,6 +86,7 @@ TEST_F(ContractTest, FillsInDefaults) {
 
 TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
     fakes::FakeIdentity identity;
+    fakes::FakeAnswers answers;
     boost::asio::thread_pool pool(1);
     Handlers handlers;
     for (const auto& operation : contract_.operations()) {
@@ -92,12 +94,12 @@ TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
             co_return Response();
         };
     }
-    EXPECT_NO_THROW(Api(contract_, handlers, identity, pool));
+    EXPECT_NO_THROW(Api(contract_, handlers, identity, answers, pool));
     auto node = handlers.extract("getMe");
     node.key() = "getYou";
     handlers.insert(std::move(node));
     try {
-        const Api api(contract_, handlers, identity, pool);
+        const Api api(contract_, handlers, identity, answers, pool);
         FAIL() << "an incomplete API started";
     } catch (const std::runtime_error& error) {
         EXPECT_THAT(error.what(), HasSubstr("getMe is in openapi.yaml and has no handler"));

@@ -25,6 +25,8 @@ InMemoryServer::InMemoryServer() {
         .baselines = baselines_,
         .saved_views = saved_views_,
         .report_links = report_links_,
+        .audit = audit_,
+        .answers = answers_,
         .kind_operations = [this](Handlers& handlers, const Draining& draining) {
             jobs::add_operations(handlers, {.jobs = jobs_,
                                             .signals = signals_,

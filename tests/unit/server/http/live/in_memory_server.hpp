@@ -2,6 +2,8 @@
 
 #include "server/http/serving/http_server.hpp"
 #include "server/jobs/registry.hpp"
+#include "tests/fakes/fake_answers.hpp"
+#include "tests/fakes/fake_audit.hpp"
 #include "tests/fakes/fake_baselines.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_identity.hpp"
@@ -53,6 +55,8 @@ class InMemoryServer : public ::testing::Test {
     FakeBaselines baselines_{identity_, jobs_};
     fakes::FakeSavedViews saved_views_;
     fakes::FakeReportLinks report_links_;
+    fakes::FakeAudit audit_;
+    fakes::FakeAnswers answers_;
     webhooks::AllowList webhook_targets_ =
         webhooks::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;

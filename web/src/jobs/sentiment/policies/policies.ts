@@ -1,5 +1,6 @@
 import type { components } from '../../../api/schema';
 import { api } from '../../../services/client';
+import { everything } from '../../../services/pages';
 
 export type Policy = components['schemas']['SentimentPolicy'];
 export type PolicyDefinition = components['schemas']['SentimentPolicyUpdate'];
@@ -10,8 +11,7 @@ export type Savings = components['schemas']['SentimentPolicyReport'];
 export type MarketStatus = components['schemas']['SentimentMarketStatus'];
 
 export async function listPolicies(signal?: AbortSignal): Promise<Policy[]> {
-  const { data } = await api.GET('/v1/policies', { signal });
-  return data!.items;
+  return everything((query) => api.GET('/v1/policies', { params: { query }, signal }));
 }
 
 export async function setPolicy(policy_id: string, body: PolicyDefinition): Promise<void> {

@@ -1,0 +1,87 @@
+#include "server/cli/commands.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/list.hpp"
+#include "server/terminal/members.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <boost/url/params_encoded_view.hpp>
+#include <boost/url/url.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+using nlohmann::json;
+using terminal::text_of;
+
+struct AuditOptions {
+    std::string action;
+    std::string user;
+    std::string target;
+    std::string from;
+    std::string to;
+    bool all_teams = false;
+    bool csv = false;
+    int limit = 50;
+};
+
+std::string audit_target(const AuditOptions& options) {
+    boost::urls::url target(options.csv ? "/v1/audit-events.csv" : "/v1/audit-events");
+    const auto add = [&](const char* name, const std::string& value) {
+        if (!value.empty()) target.params().append({name, value});
+    };
+    add("action", options.action);
+    add("user_id", options.user);
+    add("target", options.target);
+    add("from", options.from);
+    add("to", options.to);
+    add("all_teams", options.all_teams ? "true" : "");
+    if (!options.csv) add("limit", std::to_string(options.limit));
+    return std::string(target.buffer());
+}
+
+std::vector<std::string> audit_row(const json& event) {
+    const auto user = text_of(event, "user");
+    return {text_of(event, "at"), user.empty() ? text_of(event, "user_id") : user,
+            text_of(event, "action"), text_of(event, "target")};
+}
+
+int show_audit(const CommandContext& context, const AuditOptions& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    if (!options.csv) {
+        return show_list(context, api->get_json(audit_target(options)),
+                         {{"TIME", "USER", "ACTION", "TARGET"}}, audit_row, "No such events.");
+    }
+    const auto reply = api->send("GET", audit_target(options));
+    if (!reply) return refuse(context, reply.error());
+    std::fwrite(reply->body.data(), 1, reply->body.size(), stdout);
+    return 0;
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<AuditOptions>();
+    auto* command = app.add_subcommand("audit", "Show who changed what in the team");
+    command->add_option("--action", options->action,
+                        "Only this action, such as token.create, or all of a noun: token");
+    command->add_option("--user", options->user, "Only what this user did, by ID");
+    command->add_option("--target", options->target, "Only what was done to this, by ID");
+    command->add_option("--from", options->from, "Start, RFC 3339");
+    command->add_option("--to", options->to, "End, RFC 3339");
+    command->add_flag("--all-teams", options->all_teams,
+                      "Also other teams' events and the installation's");
+    command->add_option("--limit", options->limit, "Most events to show, newest first")
+        ->check(CLI::Range(1, 200));
+    command->add_flag("--csv", options->csv, "Print all events as CSV");
+    command->callback([&context, options] { context.exit_code = show_audit(context, *options); });
+}
+
+}  // namespace plimsoll::cli

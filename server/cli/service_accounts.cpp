@@ -1,0 +1,112 @@
+#include "server/cli/commands.hpp"
+#include "server/client/by_name.hpp"
+#include "server/client/session.hpp"
+#include "server/client/whole_list.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/list.hpp"
+#include "server/terminal/members.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+using nlohmann::json;
+using terminal::text_of;
+
+const client::Named kAccounts{"/v1/service-accounts", "user_", "service account"};
+
+struct AccountOptions {
+    std::string name;
+    std::string role = "member";
+    std::string token_name;
+    std::vector<std::string> scopes;
+    std::string expires_at;
+};
+
+std::vector<std::string> account_row(const json& account) {
+    return {text_of(account, "id"), text_of(account, "name"), text_of(account, "role"),
+            account.value("disabled", false) ? "disabled" : ""};
+}
+
+int list_accounts(const CommandContext& context) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return show_list(context, client::whole_list(*api, kAccounts.target),
+                     {{"ACCOUNT", "NAME", "ROLE", ""}}, account_row,
+                     "No service accounts yet: plimsoll service-accounts add …");
+}
+
+int add_account(const CommandContext& context, const AccountOptions& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto made =
+        api->post_json(kAccounts.target, {{"name", options.name}, {"role", options.role}});
+    if (!made) return refuse(context, made.error());
+    context.terminal.line(context.json ? made->dump(2) : text_of(*made, "id"));
+    return 0;
+}
+
+int add_account_token(const CommandContext& context, const AccountOptions& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto id = client::id_of(*api, kAccounts, options.name);
+    if (!id) return refuse(context, id.error());
+    json token = {
+        {"name", options.token_name}, {"scopes", options.scopes}, {"service_account_id", *id}};
+    if (!options.expires_at.empty()) token["expires_at"] = options.expires_at;
+    const auto made = api->post_json("/v1/tokens", token);
+    if (!made) return refuse(context, made.error());
+    context.terminal.line(context.json ? made->dump(2) : text_of(*made, "secret"));
+    if (!context.json) {
+        context.terminal.note("Store this token now; it is not shown again.");
+    }
+    return 0;
+}
+
+int remove_account(const CommandContext& context, const std::string& name) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto id = client::id_of(*api, kAccounts, name);
+    if (!id) return refuse(context, id.error());
+    const auto removed = api->send("DELETE", kAccounts.target + "/" + *id);
+    return removed ? 0 : refuse(context, removed.error());
+}
+
+}  // namespace
+
+void add_service_accounts(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<AccountOptions>();
+    auto* command = app.add_subcommand(
+        "service-accounts", "Manage accounts of programs, which act by tokens and never sign in");
+    command->require_subcommand(1);
+    command->add_subcommand("list", "List the team's service accounts")->callback([&context] {
+        context.exit_code = list_accounts(context);
+    });
+    auto* add = command->add_subcommand("add", "Add a service account and print its ID");
+    add->add_option("name", options->name, "Purpose")->required();
+    add->add_option("--role", options->role, "viewer or member")
+        ->check(CLI::IsMember({"viewer", "member"}));
+    add->callback([&context, options] { context.exit_code = add_account(context, *options); });
+    auto* token = command->add_subcommand(
+        "add-token", "Create a token of a service account and print it, this once");
+    token->add_option("account", options->name, "Name or ID of the account")->required();
+    token->add_option("name", options->token_name, "Purpose of the token")->required();
+    token->add_option("--scope", options->scopes, "Scope of the token, such as jobs:write")
+        ->required();
+    token->add_option("--expires", options->expires_at, "Expiry, RFC 3339 (default: never)");
+    token->callback(
+        [&context, options] { context.exit_code = add_account_token(context, *options); });
+    auto* remove =
+        command->add_subcommand("remove", "Remove a service account and revoke its tokens");
+    remove->add_option("account", options->name, "Name or ID of the account")->required();
+    remove->callback(
+        [&context, options] { context.exit_code = remove_account(context, options->name); });
+}
+
+}  // namespace plimsoll::cli

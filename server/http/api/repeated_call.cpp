@@ -1,0 +1,71 @@
+#include "server/http/api/repeated_call.hpp"
+
+#include "server/base/log.hpp"
+#include "server/http/messages/fingerprint.hpp"
+
+namespace plimsoll::http {
+
+using boost::asio::awaitable;
+
+namespace {
+
+constexpr const char* kKey = "Idempotency-Key";
+
+Problem key_refused(const Error& error) {
+    if (error.code == Errc::cancelled) {
+        return Problem(409,
+                       "The first call with this Idempotency-Key has not answered. If its "
+                       "server ended, look whether it made something, and use another key.");
+    }
+    if (error.code != Errc::conflict) return error;
+    Problem problem(422, "This Idempotency-Key was used with another request.");
+    problem.slug = "idempotency-mismatch";
+    problem.errors.push_back({{}, kKey, "was used with another request"});
+    return problem;
+}
+
+Outcome<Response> replayed(queue::KeptAnswer kept) {
+    if (!kept.body) {
+        Problem problem(409,
+                        "An earlier call with this Idempotency-Key made it; its secret was in "
+                        "that answer only.");
+        problem.slug = "already-made";
+        if (!kept.location.empty()) problem.headers.push_back({"Location", kept.location});
+        problem.headers.push_back({"Idempotency-Replayed", "true"});
+        return tl::unexpected(std::move(problem));
+    }
+    auto response = json_text_response(kept.status, std::move(*kept.body));
+    if (!kept.location.empty()) response.with("Location", kept.location);
+    response.with("Idempotency-Replayed", "true");
+    return response;
+}
+
+}  // namespace
+
+awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handler,
+                                         queue::AnswerStore& answers) {
+    const auto key = call.parameters.text(kKey);
+    if (!key) co_return co_await handler(call);
+    const auto team = call.principal.team.id;
+    auto print =
+        fingerprint(call.operation.id + ' ' + call.request.target + '\n' + call.body.dump());
+    auto reserved = co_await answers.reserve(team, *key, std::move(print));
+    if (!reserved) co_return tl::unexpected(key_refused(reserved.error()));
+    if (*reserved) co_return replayed(std::move(**reserved));
+    auto answer = co_await handler(call);
+    if (!answer) {
+        if (auto released = co_await answers.release(team, *key); !released) {
+            log::warn("an Idempotency-Key stays taken", {{"why", released.error().message}});
+        }
+        co_return answer;
+    }
+    const auto location = find_header(answer->headers, "Location").value_or("");
+    queue::KeptAnswer kept{answer->status, std::string(location), std::nullopt};
+    if (call.operation.keeps == Operation::Keeps::whole) kept.body = answer->body;
+    if (auto done = co_await answers.keep(team, *key, std::move(kept)); !done) {
+        log::warn("an answer was not kept", {{"why", done.error().message}});
+    }
+    co_return answer;
+}
+
+}  // namespace plimsoll::http

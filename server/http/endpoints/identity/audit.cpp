@@ -1,0 +1,189 @@
+// Who changed what, and when: as pages, and as a file.
+#include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/page.hpp"
+#include "server/jobs/records/csv.hpp"
+
+#include <array>
+#include <charconv>
+#include <limits>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using identity::AuditEvent;
+using identity::AuditEventId;
+using identity::AuditQuery;
+using nlohmann::json;
+
+namespace {
+
+constexpr int kExportedAtOnce = 1000;
+constexpr std::string_view kNoEvent = "There is no such event.";
+
+// Which ids the targets of an action are, by its noun. The targets of other nouns are names.
+struct TargetKind {
+    std::string_view noun;
+    std::string_view prefix;
+};
+constexpr std::array kTargetKinds = {
+    TargetKind{"job", "job"},        TargetKind{"dataset", "data"},
+    TargetKind{"schedule", "sched"}, TargetKind{"webhook", "hook"},
+    TargetKind{"team", "team"},      TargetKind{"user", "user"},
+    TargetKind{"member", "user"},    TargetKind{"link", "user"},
+    TargetKind{"token", "tok"},      TargetKind{"service_account", "user"},
+    TargetKind{"session", "sess"},   TargetKind{"baseline", "base"},
+    TargetKind{"hold", "hold"}};
+
+constexpr std::array<jobs::Column, 11> kAuditColumns = {{{"id"},
+                                                         {"at"},
+                                                         {"action"},
+                                                         {"target"},
+                                                         {"user_id"},
+                                                         {"user"},
+                                                         {"team_id"},
+                                                         {"team"},
+                                                         {"address"},
+                                                         {"request_id"},
+                                                         {"data"}}};
+
+std::string shown_target(const AuditEvent& event) {
+    const auto noun = std::string_view(event.action).substr(0, event.action.find('.'));
+    for (const auto& kind : kTargetKinds) {
+        if (kind.noun != noun) continue;
+        std::int64_t id = 0;
+        const auto* end = event.target.data() + event.target.size();
+        const auto read = std::from_chars(event.target.data(), end, id);
+        if (read.ec == std::errc() && read.ptr == end) return public_id(kind.prefix, id);
+    }
+    return event.target;
+}
+
+// What an id in a query stands for in the rows: its number, and the actions it may belong to.
+void set_target(AuditQuery& query, const std::string& text) {
+    query.target = text;
+    for (const auto& kind : kTargetKinds) {
+        const auto id = parse_public_id(kind.prefix, text);
+        if (!id) continue;
+        query.target = std::to_string(*id);
+        query.nouns.emplace_back(kind.noun);
+    }
+}
+
+json audit_json(const AuditEvent& event) {
+    json shown = {{"id", to_public(event.id)},
+                  {"at", to_rfc3339(event.at)},
+                  {"action", event.action},
+                  {"target", text_or_null(shown_target(event))},
+                  {"user_id", nullptr},
+                  {"user", text_or_null(event.user_name)},
+                  {"team_id", nullptr},
+                  {"team", text_or_null(event.team_name)},
+                  {"address", text_or_null(event.address)},
+                  {"request_id", text_or_null(event.request_id)},
+                  {"data", json::parse(event.data)}};
+    if (event.user) shown["user_id"] = plimsoll::to_public(*event.user);
+    if (event.team) shown["team_id"] = plimsoll::to_public(*event.team);
+    return shown;
+}
+
+Outcome<AuditQuery> audit_query(const Call& call) {
+    AuditQuery query;
+    if (!call.parameters.flag("all_teams")) {
+        query.team = call.principal.team.id;
+    } else if (!has_scope(call.principal, "sys:admin")) {
+        return refuse(403, "Events of all teams need the scope sys:admin.");
+    }
+    query.action = call.parameters.text("action").value_or("");
+    if (const auto user = call.parameters.text("user_id")) {
+        const auto id = parse_public_id("user", *user);
+        query.user = UserId{id.value_or(0)};  // nobody's, for an id that cannot be one
+    }
+    if (const auto target = call.parameters.text("target")) set_target(query, *target);
+    // Checked by the contract.
+    if (const auto from = call.parameters.text("from")) query.from = parse_rfc3339(*from);
+    if (const auto to = call.parameters.text("to")) query.until = parse_rfc3339(*to);
+    return query;
+}
+
+class AuditTable final : public BodyStream {
+  public:
+    AuditTable(identity::AuditStore& store, AuditQuery query)
+        : store_(store), query_(std::move(query)) {
+        query_.limit = kExportedAtOnce;
+    }
+
+    awaitable<Result<std::optional<std::string>>> next() override {
+        if (ended_) co_return std::nullopt;
+        std::string out;
+        if (!query_.before) jobs::append_csv_header(out, kAuditColumns);
+        const auto events = co_await store_.list(query_);
+        if (!events) co_return fail(events.error());
+        for (const auto& event : *events) {
+            jobs::append_csv_row(out, kAuditColumns, {}, audit_json(event));
+            query_.before = event.id;
+        }
+        ended_ = events->size() < static_cast<std::size_t>(query_.limit);
+        co_return out;
+    }
+
+  private:
+    identity::AuditStore& store_;
+    AuditQuery query_;
+    bool ended_ = false;
+};
+
+awaitable<Outcome<Response>> list_audit(const Call& call, identity::AuditStore& store) {
+    auto query = audit_query(call);
+    if (!query) co_return tl::unexpected(query.error());
+    const auto before = page_cursor<AuditEventId>(call, "audit");
+    if (!before) co_return tl::unexpected(before.error());
+    query->before = *before;
+    query->limit = static_cast<int>(page_limit(call)) + 1;
+    auto events = co_await store.list(std::move(*query));
+    if (!events) co_return tl::unexpected<Problem>(events.error());
+    co_return page_response(
+        call, std::move(*events),
+        [](JsonWriter& page, const AuditEvent& event) { page.json(to_text(audit_json(event))); });
+}
+
+awaitable<Outcome<Response>> export_audit(const Call& call, identity::AuditStore& store) {
+    auto query = audit_query(call);
+    if (!query) co_return tl::unexpected(query.error());
+    Response response;
+    response.with("Content-Type", "text/csv")
+        .with("Content-Disposition", "attachment; filename=\"audit-events.csv\"");
+    response.stream = std::make_unique<AuditTable>(store, std::move(*query));
+    co_return response;
+}
+
+awaitable<Outcome<Response>> get_audit(const Call& call, identity::AuditStore& store) {
+    const auto id = parse_public_id("audit", call.parameters.text("audit_event_id").value_or(""));
+    if (!id || *id == std::numeric_limits<std::int64_t>::max()) {
+        co_return refuse(404, std::string(kNoEvent));
+    }
+    AuditQuery query;
+    query.team = call.principal.team.id;
+    query.before = AuditEventId{*id + 1};
+    query.limit = 1;
+    const auto found = co_await store.list(std::move(query));
+    if (!found) co_return tl::unexpected<Problem>(found.error());
+    if (found->empty() || found->front().id != AuditEventId{*id}) {
+        co_return refuse(404, std::string(kNoEvent));
+    }
+    co_return json_response(200, audit_json(found->front()));
+}
+
+}  // namespace
+
+void add_audit(Handlers& handlers, identity::AuditStore& store) {
+    handlers["listAuditEvents"] = [&store](const Call& call) { return list_audit(call, store); };
+    handlers["getAuditEvent"] = [&store](const Call& call) { return get_audit(call, store); };
+    handlers["exportAuditEvents"] = [&store](const Call& call) {
+        return export_audit(call, store);
+    };
+}
+
+}  // namespace plimsoll::http::endpoints

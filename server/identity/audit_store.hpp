@@ -1,0 +1,58 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/base/id.hpp"
+#include "server/base/time.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+// What was changed, by whom and when. The stores write it, in the transaction of the change; here
+// it is read. Implemented by server/postgres.
+namespace plimsoll::identity {
+
+using AuditEventId = Id<struct AuditEventTag>;
+
+inline std::string to_public(AuditEventId id) {
+    return public_id("audit", id.value);
+}
+
+struct AuditEvent {
+    AuditEventId id;
+    std::optional<TeamId> team;  // nullopt: of the installation
+    std::string team_name;       // of lists across teams
+    std::optional<UserId> user;
+    std::string user_name;  // empty: not, or no longer, of the team
+    Timestamp at;
+    std::string action;  // "token.create"
+    std::string target;  // as stored: the number of an id, or a name
+    std::string request_id;
+    std::string address;  // of the client, where it was kept
+    std::string data;     // JSON text
+};
+
+// What is empty does not restrict.
+struct AuditQuery {
+    std::optional<TeamId> team = {};  // nullopt: everything of the installation
+    std::optional<AuditEventId> before = {};
+    int limit = 0;
+    std::string action = {};              // or its noun: "token"
+    std::vector<std::string> nouns = {};  // only their actions
+    std::optional<UserId> user = {};
+    std::string target = {};  // as stored
+    std::optional<Timestamp> from = {};
+    std::optional<Timestamp> until = {};  // exclusive
+};
+
+class AuditStore {
+  public:
+    virtual ~AuditStore() = default;
+
+    // Newest first.
+    virtual boost::asio::awaitable<Result<std::vector<AuditEvent>>> list(AuditQuery query) = 0;
+};
+
+}  // namespace plimsoll::identity

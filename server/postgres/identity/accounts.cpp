@@ -1,0 +1,89 @@
+#include "server/postgres/identity/identity_rows.hpp"
+#include "server/postgres/identity/identity_store.hpp"
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+using identity::awaitable;
+using identity::Member;
+
+namespace {
+
+Error no_such_account() {
+    return {Errc::not_found, "There is no such service account.", {}};
+}
+
+Member to_account(const Row& row) {
+    auto account = to_member(row);
+    account.user.service = true;
+    return account;
+}
+
+// Of a statement whose answer is one account.
+Result<Member> one_account(Result<Rows> rows, Error if_none) {
+    if (rows && !rows->empty()) return to_account((*rows)[0]);
+    if (rows) return fail(std::move(if_none));
+    if (rows.error().code == Errc::conflict) {
+        return fail(Errc::conflict, "The team has a service account with this name.");
+    }
+    return fail(std::move(rows.error()));
+}
+
+}  // namespace
+
+awaitable<Result<void>> IdentityStore::remove_user(Author author, UserId user) {
+    auto rows = co_await run(
+        across_teams(), Statement::of(sql::identity_remove_user, user.value, std::nullopt,
+                                      author.team.value, author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "There is no such user.");
+    if ((*rows)[0].get<bool>("removed")) co_return Result<void>{};
+    co_return fail(Errc::conflict, "The installation would have no administrator.");
+}
+
+awaitable<Result<std::vector<Member>>> IdentityStore::service_accounts(TeamId team) {
+    auto rows =
+        co_await run(in_team(team), Statement::of(sql::identity_service_accounts, team.value));
+    if (!rows) co_return fail(std::move(rows.error()));
+    std::vector<Member> accounts;
+    for (const Row row : *rows) accounts.push_back(to_account(row));
+    co_return accounts;
+}
+
+awaitable<Result<Member>> IdentityStore::create_service_account(Author author, std::string name,
+                                                                identity::Role role) {
+    Error full{Errc::conflict,
+               "The team has " + std::to_string(identity::kServiceAccountsPerTeam) +
+                   " service accounts, the maximum.",
+               {}};
+    co_return one_account(
+        co_await run(
+            across_teams(),
+            Statement::of(sql::identity_create_service_account, author.team.value, std::move(name),
+                          to_string(role), identity::kServiceAccountsPerTeam, author.user.value,
+                          author.request_id)),
+        std::move(full));
+}
+
+awaitable<Result<Member>> IdentityStore::update_service_account(
+    Author author, UserId account, identity::ServiceAccountChange change) {
+    std::optional<std::string> role;
+    if (change.role) role = to_string(*change.role);
+    co_return one_account(
+        co_await run(across_teams(),
+                     Statement::of(sql::identity_update_service_account, author.team.value,
+                                   account.value, change.name, role, change.disabled,
+                                   author.user.value, author.request_id)),
+        no_such_account());
+}
+
+awaitable<Result<void>> IdentityStore::remove_service_account(Author author, UserId account) {
+    auto rows = co_await run(
+        across_teams(), Statement::of(sql::identity_remove_user, account.value, author.team.value,
+                                      author.team.value, author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(no_such_account());
+    co_return Result<void>{};
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,56 @@
+#include "server/postgres/identity/audit_store.hpp"
+
+#include "server/postgres/driver/optional.hpp"
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+namespace {
+
+template <class Id>
+std::optional<std::int64_t> number_of(const std::optional<Id>& id) {
+    return id ? std::optional(id->value) : std::nullopt;
+}
+
+std::string audit_text(const Row& row, std::string_view column) {
+    return row.get<std::optional<std::string>>(column).value_or("");
+}
+
+identity::AuditEvent to_audit_event(const Row& row) {
+    identity::AuditEvent event;
+    event.id = identity::AuditEventId{row.get<std::int64_t>("id")};
+    if (const auto team = row.get<std::optional<std::int64_t>>("team_id"))
+        event.team = TeamId{*team};
+    event.team_name = audit_text(row, "team_name");
+    if (const auto user = row.get<std::optional<std::int64_t>>("user_id"))
+        event.user = UserId{*user};
+    event.user_name = audit_text(row, "user_name");
+    event.at = row.get<Timestamp>("at");
+    event.action = row.get<std::string>("action");
+    event.target = audit_text(row, "target");
+    event.request_id = audit_text(row, "request_id");
+    event.address = audit_text(row, "address");
+    event.data = row.get<std::string>("data");
+    return event;
+}
+
+}  // namespace
+
+asio::awaitable<Result<std::vector<identity::AuditEvent>>> AuditStore::list(
+    identity::AuditQuery query) {
+    std::optional<std::vector<std::string>> nouns;
+    if (!query.nouns.empty()) nouns = std::move(query.nouns);
+    Batch batch;
+    batch.push_back(query.team ? in_team(*query.team) : across_teams());
+    batch.push_back(Statement::of(
+        query.team ? sql::audit_of_team : sql::audit_of_installation, number_of(query.before),
+        query.limit, unless_empty(std::move(query.action)), std::move(nouns), number_of(query.user),
+        unless_empty(std::move(query.target)), query.from, query.until));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<identity::AuditEvent> events;
+    for (const Row row : replies->back()) events.push_back(to_audit_event(row));
+    co_return events;
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "server/identity/audit_store.hpp"
+#include "server/postgres/pool/pool.hpp"
+
+namespace plimsoll::postgres {
+
+class AuditStore final : public identity::AuditStore {
+  public:
+    // `pool` is of the role plimsoll_app and outlives this.
+    explicit AuditStore(Pool& pool) : pool_(pool) {}
+
+    asio::awaitable<Result<std::vector<identity::AuditEvent>>> list(
+        identity::AuditQuery query) override;
+
+  private:
+    Pool& pool_;
+};
+
+}  // namespace plimsoll::postgres

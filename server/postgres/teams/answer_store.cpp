@@ -1,0 +1,55 @@
+#include "server/postgres/teams/answer_store.hpp"
+
+#include "server/postgres/driver/optional.hpp"
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+namespace {
+
+constexpr int kKeptHours = 48;
+
+}  // namespace
+
+asio::awaitable<Result<std::optional<queue::KeptAnswer>>> AnswerStore::reserve(
+    TeamId team, std::string key, std::string fingerprint) {
+    Batch batch;
+    batch.push_back(in_team(team));
+    batch.push_back(
+        Statement::of(sql::answers_reserve, team.value, key, Bytes{fingerprint}, kKeptHours));
+    batch.push_back(Statement::of(sql::answers_read, team.value, key, Bytes{fingerprint}));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (!(*replies)[1].empty()) co_return std::nullopt;
+    const Row row = replies->back()[0];
+    if (!row.get<bool>("same")) {
+        co_return fail(Errc::conflict, "This Idempotency-Key was used with another request.");
+    }
+    const auto status = row.get<Maybe<int>>("status");
+    if (!status) co_return fail(Errc::cancelled, "The first call has not answered.");
+    co_return queue::KeptAnswer{*status, row.get<Maybe<std::string>>("location").value_or(""),
+                                row.get<Maybe<std::string>>("body")};
+}
+
+asio::awaitable<Result<void>> AnswerStore::keep(TeamId team, std::string key,
+                                                queue::KeptAnswer answer) {
+    Batch batch;
+    batch.push_back(in_team(team));
+    batch.push_back(Statement::of(sql::answers_keep, team.value, std::move(key), answer.status,
+                                  unless_empty(std::move(answer.location)),
+                                  std::move(answer.body)));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return Result<void>{};
+}
+
+asio::awaitable<Result<void>> AnswerStore::release(TeamId team, std::string key) {
+    Batch batch;
+    batch.push_back(in_team(team));
+    batch.push_back(Statement::of(sql::answers_release, team.value, std::move(key)));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return Result<void>{};
+}
+
+}  // namespace plimsoll::postgres

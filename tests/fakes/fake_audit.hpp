@@ -1,0 +1,39 @@
+#pragma once
+
+#include "server/identity/audit_store.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::fakes {
+
+// Audit events in memory, as a test puts them here.
+class FakeAudit final : public identity::AuditStore {
+  public:
+    boost::asio::awaitable<Result<std::vector<identity::AuditEvent>>> list(
+        identity::AuditQuery query) override {
+        std::vector<identity::AuditEvent> found;
+        for (auto one = events.rbegin(); one != events.rend(); ++one) {
+            if (static_cast<int>(found.size()) < query.limit && fits(*one, query)) {
+                found.push_back(*one);
+            }
+        }
+        co_return found;
+    }
+
+    std::vector<identity::AuditEvent> events;  // oldest first
+
+  private:
+    static bool fits(const identity::AuditEvent& event, const identity::AuditQuery& query) {
+        const auto noun = event.action.substr(0, event.action.find('.'));
+        return (!query.team || event.team == query.team) &&
+               (!query.before || event.id < *query.before) &&
+               (query.action.empty() || query.action == event.action || query.action == noun) &&
+               (query.nouns.empty() || std::ranges::count(query.nouns, noun) > 0) &&
+               (!query.user || event.user == query.user) &&
+               (query.target.empty() || event.target == query.target) &&
+               (!query.from || event.at >= *query.from) &&
+               (!query.until || event.at < *query.until);
+    }
+};
+
+}  // namespace plimsoll::fakes
