@@ -10,7 +10,7 @@ class Priorities(unittest.TestCase):
         command_line = dict(re.findall(r'\{"(\w+)", (-?\d+)\}', tree.text_of('server/terminal/priority.hpp')))
         offered = re.findall(r"\['(-?\d+)', '(\w+)'\]", tree.text_of('web/src/routes/jobs/priority.ts'))
         contract = re.sub(r'\s+', ' ', tree.text_of('server/http/openapi.yaml'))
-        told = re.search(r'say low for (-?\d+), normal for (-?\d+), high for (-?\d+) and highest for (-?\d+)', contract)
+        told = re.search(r'show low for (-?\d+), normal for (-?\d+), high for (-?\d+) and highest for (-?\d+)', contract)
         self.assertEqual(command_line, {word.lower(): number for number, word in offered})
         self.assertEqual(list(told.groups()), [command_line[word] for word in ('low', 'normal', 'high', 'highest')])
 
