@@ -70,7 +70,7 @@ std::string table_of(const CommandContext& context, const json& usage) {
                 row.push_back(name.empty() ? text_of(item.at(part), "id") : name);
             } else {
                 const bool named = part == "kind" || part == "model";
-                row.push_back(text_of(item, named ? part : "start"));
+                row.push_back(text_of(item, named ? part.c_str() : "start"));
             }
         }
         rows.push_back(row_of(item, std::move(row)));
