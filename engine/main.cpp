@@ -16,6 +16,7 @@
 #include "server/worker/loop/worker_process.hpp"
 #include "server/worker/supervisor/supervisor_process.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -80,6 +81,12 @@ std::uint64_t release_all(opencl::Device* device) {
     return bytes;
 }
 
+bool prepare_next(jobs::RunContext& context) {
+    return std::ranges::any_of(jobs::runs(), [&](const jobs::Run& run) {
+        return run.prepare != nullptr && run.prepare(context);
+    });
+}
+
 // The queue of a database, and the connections that it works with.
 struct Queue {
     Queue(const boost::asio::any_io_executor& executor, const std::string& url)
@@ -115,7 +122,10 @@ int run_worker(const Options& options) {
         worker::describe_abilities(jobs::runs(), kinds, info);
     };
     return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
-                                      std::move(*kinds), {release_all, settings->clean_when_idle},
+                                      std::move(*kinds),
+                                      {.release = release_all,
+                                       .release_after = settings->clean_when_idle,
+                                       .prepare = prepare_next},
                                       options.heartbeat_fd,
                                       {.last_exit = options.last_exit,
                                        .log_readings = settings->log_readings,

@@ -179,6 +179,10 @@ struct Run {
     // estimate for such a task, so that estimates are those of the lane's class, and honest ones.
     bool any_device = false;
     std::span<const KindSetting> settings = {};  // those of the contract that tasks look at
+    // Does a piece of what later tasks on the device gain from, such as a measurement that is kept;
+    // false: nothing is left to do now. Called by the thread that runs tasks while it has none,
+    // again and again: `context.stop` is asked when one comes. Null: nothing.
+    bool (*prepare)(RunContext& context) = nullptr;
     // What the kind can do here; `device`: what it was proven to do, null on the host worker. Asked
     // with every heartbeat, on the I/O thread: well below a millisecond. Null: nothing.
     Abilities (*abilities)(const KindSettings& settings,

@@ -2,6 +2,8 @@
 
 #include "server/base/log.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -11,12 +13,11 @@
 namespace plimsoll::worker {
 
 DeviceThread::DeviceThread(boost::asio::any_io_executor loop, FindRun find_run,
-                           Backoff::Random random, CleaningOptions cleaning,
-                           jobs::KindSettings settings)
+                           Backoff::Random random, IdleOptions idle, jobs::KindSettings settings)
     : loop_(std::move(loop)),
       find_run_(std::move(find_run)),
       random_(std::move(random)),
-      cleaning_(std::move(cleaning)),
+      idle_(std::move(idle)),
       settings_(std::move(settings)) {}
 
 DeviceThread::~DeviceThread() {
@@ -24,6 +25,7 @@ DeviceThread::~DeviceThread() {
         const std::lock_guard lock(mutex_);
         leaving_ = true;
         held_ = true;
+        preparing_stop_.request_stop();
     }
     changed_.notify_all();
     if (thread_.joinable()) thread_.join();
@@ -42,6 +44,7 @@ void DeviceThread::submit(std::shared_ptr<Batch> batch) {
     {
         const std::lock_guard lock(mutex_);
         waiting_.push_back(std::move(batch));
+        preparing_stop_.request_stop();
     }
     changed_.notify_all();
 }
@@ -50,6 +53,7 @@ void DeviceThread::clean(OnCleaned on_cleaned) {
     {
         const std::lock_guard lock(mutex_);
         cleanup_requested_ = std::move(on_cleaned);
+        preparing_stop_.request_stop();
     }
     changed_.notify_all();
 }
@@ -57,12 +61,15 @@ void DeviceThread::clean(OnCleaned on_cleaned) {
 void DeviceThread::hold() {
     const std::lock_guard lock(mutex_);
     held_ = true;
+    preparing_stop_.request_stop();
 }
 
 Pulse DeviceThread::pulse() const {
     const std::lock_guard lock(mutex_);
-    const auto beats = running_ != nullptr ? running_->progress.beats() : 0;
-    return {engaged_ || !waiting_.empty() || cleanup_requested_, count_ + beats};
+    const auto* progress = running_ != nullptr ? &running_->progress : preparing_;
+    const auto beats = progress != nullptr ? progress->beats() : 0;
+    return {engaged_ || !waiting_.empty() || cleanup_requested_, preparing_ != nullptr,
+            count_ + beats};
 }
 
 std::optional<RunningTask> DeviceThread::running() const {
@@ -110,6 +117,8 @@ void DeviceThread::run(const Opener& opener, const Callbacks& callbacks) {
             tell([on_finished = callbacks.on_finished, batch = order->batch] {
                 on_finished(batch);
             });
+        } else if (order->prepare) {
+            prepare(*opened);
         } else {
             const auto freed = clean_up(*opened);
             tell([on_cleaned = order->cleaning, freed] {
@@ -123,7 +132,7 @@ queue::Freed DeviceThread::clean_up(const OpenedDevice& opened) {
     const auto held = [&] { return opened.held_memory ? opened.held_memory() : std::nullopt; };
     const auto before = held();
     queue::Freed freed;
-    if (cleaning_.release) freed.kept_bytes = cleaning_.release(opened.device.get());
+    if (idle_.release) freed.kept_bytes = idle_.release(opened.device.get());
     malloc_trim(0);  // what was freed goes back to the system, too
     if (const auto after = held(); before && after) {
         freed.freed_bytes = static_cast<std::int64_t>(*before) - static_cast<std::int64_t>(*after);
@@ -139,27 +148,86 @@ void DeviceThread::tell(std::function<void()> news) {
     const std::lock_guard lock(mutex_);
     engaged_ = false;
     ++count_;
+    used_ = looked_ = IdleClock::now();
     boost::asio::post(loop_, std::move(news));
+}
+
+void DeviceThread::prepare(const OpenedDevice& opened) {
+    Progress progress;
+    std::stop_token stop;
+    {
+        const std::lock_guard lock(mutex_);
+        preparing_ = &progress;
+        stop = preparing_stop_.get_token();
+    }
+    jobs::RunContext context{.device = opened.device.get(),
+                             .progress = progress,
+                             .stop = std::move(stop),
+                             .node = opened.info.node,
+                             .capability = opened.capability ? &*opened.capability : nullptr,
+                             .ledger = opened.ledger.get(),
+                             .settings = settings_};
+    bool used = false;
+    try {
+        used = idle_.prepare(context);
+    } catch (const std::exception& e) {
+        log::error("preparing for later tasks failed", {{"reason", e.what()}});
+        idle_.prepare = nullptr;
+    }
+    const std::lock_guard lock(mutex_);
+    engaged_ = false;
+    count_ += progress.beats() + 1;
+    preparing_ = nullptr;
+    looked_ = IdleClock::now();
+    if (!used) return;
+    used_ = looked_;
+    clean_ = false;
+}
+
+bool DeviceThread::may_prepare() const {
+    return idle_.prepare && !held_;
+}
+
+// Until there is something to do, or the thread was idle for long enough.
+void DeviceThread::await_call(std::unique_lock<std::mutex>& lock) {
+    const auto called = [this] { return leaving_ || cleanup_requested_ || !waiting_.empty(); };
+    std::optional<IdleClock::time_point> until;
+    if (idle_.release_after && !clean_) until = used_ + *idle_.release_after;
+    if (may_prepare()) {
+        const auto prepare_at = looked_ + idle_.prepare_after;
+        until = until ? std::min(*until, prepare_at) : prepare_at;
+    }
+    if (until) {
+        changed_.wait_until(lock, *until, called);
+    } else {
+        changed_.wait(lock, called);
+    }
 }
 
 std::optional<DeviceThread::Order> DeviceThread::next() {
     std::unique_lock lock(mutex_);
-    const auto called = [this] { return leaving_ || cleanup_requested_ || !waiting_.empty(); };
-    if (cleaning_.when_idle && !clean_) {
-        changed_.wait_for(lock, *cleaning_.when_idle, called);
-    } else {
-        changed_.wait(lock, called);
+    while (true) {
+        await_call(lock);
+        if (leaving_ && waiting_.empty()) return std::nullopt;
+        engaged_ = true;
+        if (!cleanup_requested_ && !waiting_.empty()) {
+            clean_ = false;
+            Order order{std::move(waiting_.front()), nullptr};
+            waiting_.pop_front();
+            return order;
+        }
+        const auto now = IdleClock::now();
+        const bool was_idle = idle_.release_after && !clean_ && now >= used_ + *idle_.release_after;
+        if (cleanup_requested_ || was_idle) {
+            clean_ = true;
+            return Order{nullptr, std::exchange(cleanup_requested_, nullptr)};
+        }
+        if (may_prepare() && now >= looked_ + idle_.prepare_after) {
+            preparing_stop_ = std::stop_source();
+            return Order{.batch = nullptr, .cleaning = nullptr, .prepare = true};
+        }
+        engaged_ = false;
     }
-    if (leaving_ && waiting_.empty()) return std::nullopt;
-    engaged_ = true;
-    if (cleanup_requested_ || waiting_.empty()) {
-        clean_ = true;
-        return Order{nullptr, std::exchange(cleanup_requested_, nullptr)};
-    }
-    clean_ = false;
-    Order order{std::move(waiting_.front()), nullptr};
-    waiting_.pop_front();
-    return order;
 }
 
 void DeviceThread::run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken) {

@@ -58,6 +58,11 @@ bool is_proven(const models::Manifest& manifest, routines::Form form,
 
 }  // namespace
 
+DeviceTools tools_of(const RunContext& context) {
+    open_device(context);
+    return {*kept.programs, *kept.plans};
+}
+
 bool is_of(const opencl::Capability& device, const models::Proof& proof) {
     const auto form = routines::parse_form(proof.form);
     return form && transformer::can_use(device, *form) &&
@@ -65,10 +70,13 @@ bool is_of(const opencl::Capability& device, const models::Proof& proof) {
 }
 
 Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
-                                  RunContext& context, routines::Form form) {
+                                  const std::string& form_name, RunContext& context) {
     if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
         return fail(Errc::unavailable, "This worker has no OpenCL device.");
     }
+    const auto parsed = routines::parse_form(form_name);
+    if (!parsed) return fail(Errc::internal, "A task requests an unknown form.");
+    const auto form = *parsed;
     open_device(context);
     const auto found = std::ranges::find_if(
         kept.models, [&](const LoadedModel& one) { return one.hash == hash && one.form == form; });

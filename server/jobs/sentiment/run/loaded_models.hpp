@@ -22,7 +22,14 @@ struct LoadedModel {
 // Kept until release_models(). Errc::unavailable: this worker has no OpenCL device, no longer this
 // model, or no proof of the form.
 Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
-                                  RunContext& context, routines::Form form = routines::Form::fp32);
+                                  const std::string& form, RunContext& context);
+
+// What computing on the device of this worker needs, made when there is none yet.
+struct DeviceTools {
+    opencl::Programs& programs;
+    const tuning::Plans& plans;
+};
+DeviceTools tools_of(const RunContext& context);
 
 // Whether the proof is of what this device computes.
 bool is_of(const opencl::Capability& device, const models::Proof& proof);

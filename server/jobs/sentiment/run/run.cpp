@@ -8,6 +8,7 @@
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/comparison/score_by_all.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
+#include "server/jobs/sentiment/run/proving.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/score_by_policy.hpp"
 #include "server/jobs/sentiment/run/score_by_vader.hpp"
@@ -37,9 +38,8 @@ Result<void> score_by(const json& args, TextSource source, RunContext& context,
     };
     const auto model = args.value("model", std::string(kVader));
     if (model == kVader) return score_by_vader(std::move(source), context, take);
-    const auto form = ::plimsoll::routines::parse_form(args.value("form", std::string(kExactForm)));
-    if (!form) return fail(Errc::internal, "A task requests an unknown form.");
-    const auto loaded = loaded_model(model, args.value("model_hash", ""), context, *form);
+    const auto loaded =
+        loaded_model(model, args.value("model_hash", ""), args.value("form", ""), context);
     if (!loaded) return fail(loaded.error());
     return score_by_model(std::move(source), **loaded, texts, context, take);
 }
@@ -98,6 +98,7 @@ constinit extern const Run kRun{.name = kName,
                                 .merge = merge,
                                 .release = release_models,
                                 .settings = kSettings,
+                                .prepare = prove_next,
                                 .abilities = abilities};
 
 }  // namespace plimsoll::jobs::sentiment

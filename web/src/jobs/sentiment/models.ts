@@ -8,6 +8,10 @@ export type Form = NonNullable<components['schemas']['SentimentArgs']['form']>;
 
 export const vader = 'vader';
 
+/** Forms in which every one of the models may score. */
+export const provenForms = (models: readonly Model[]): ('bf16' | 'int8')[] =>
+  (['bf16', 'int8'] as const).filter((form) => models.every(({ proofs }) => proofs.some((proof) => proof.passed && proof.form === form)));
+
 export async function listModels(signal?: AbortSignal): Promise<Models> {
   const { data } = await api.GET('/v1/models', { signal });
   return data!;

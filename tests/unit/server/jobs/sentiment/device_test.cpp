@@ -56,7 +56,7 @@ class SentimentOnDevice : public testing::Test {
         const Knowledge known{.records = {},
                               .devices = {},
                               .offers = {json{{"sentiment", json::parse(offer)}}.dump()}};
-        args["model"] = "tiny";
+        if (!args.contains("models")) args["model"] = "tiny";
         const auto& contract = *find_contract("sentiment");
         return contract.plan(contract.complete(std::move(args), known).value(), kUsualSettings)
             .value();
@@ -147,12 +147,94 @@ TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {
     const std::vector<std::string> partials{output->partial};
     const auto report = json::parse(run().merge(planned.args, partials)->summary);
     EXPECT_EQ(report["form"], "int8");
-    EXPECT_EQ(report["proofs"], json::array({to_json(proof)}));
+    EXPECT_EQ(report["proofs"][0]["model"], "tiny");
+    EXPECT_EQ(report["proofs"][0]["proof"], to_json(proof));
     // A device that computes it in another way has not proven it.
     capability_.features = {{"avx2", 0, 0, {}}, {"avx512_vnni", 0, 0, {}}};
     EXPECT_EQ(run().abilities(settings_, &capability_).names.size(), 1U);
     static_cast<void>(run().release(&*device_));
     EXPECT_EQ(score(planned).error().code, Errc::unavailable);
+}
+
+// What the device thread calls while there are no tasks.
+class ProvesWhileIdle : public SentimentOnDevice {
+  protected:
+    ProvesWhileIdle() { capability_.features = {{"avx2", 0, 0, {}}}; }
+
+    bool prepare() {
+        Progress progress;
+        RunContext context{.device = &*device_,
+                           .progress = progress,
+                           .stop = stop_.get_token(),
+                           .capability = &capability_,
+                           .ledger = &ledger_,
+                           .settings = settings_};
+        const bool used = run().prepare(context);
+        EXPECT_EQ(used, progress.beats() > 0) << "signs of life";
+        return used;
+    }
+    std::vector<models::Proof> proofs() const { return store_.find("tiny").value().proofs; }
+};
+
+TEST_F(ProvesWhileIdle, EveryFormOnce) {
+    if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
+    ASSERT_TRUE(prepare());
+    ASSERT_EQ(proofs().size(), 1U);
+    EXPECT_EQ(proofs()[0].form, "int8");
+    EXPECT_EQ(proofs()[0].method, "block_int8_avx2");
+    EXPECT_GT(proofs()[0].texts, 100U);
+    EXPECT_FALSE(proofs()[0].proven_at.empty());
+    EXPECT_FALSE(prepare());
+    EXPECT_EQ(ledger_.used(), 0U);
+    // Other files have to be proven again.
+    TinyModel other;
+    other.tensors = TinyModel::random_tensors(2);
+    other.write(folder_.path() / "other");
+    ASSERT_TRUE(store_.add(folder_.path() / "other", {.name = "tiny"}, true, {}));
+    EXPECT_TRUE(prepare());
+}
+
+TEST_F(ProvesWhileIdle, AgainWhereItWasStoppedButNotWhereItBrokeTheWorker) {
+    if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
+    stop_.request_stop();
+    EXPECT_TRUE(prepare());
+    EXPECT_TRUE(proofs().empty());
+    stop_ = {};
+    const auto mark =
+        folder_.path() / "kernels" /
+        ("proving-" + store_.find("tiny")->hash + "-" + to_string(capability_.info.address));
+    std::ofstream(mark) << "of a worker that is gone";
+    EXPECT_FALSE(prepare());
+    std::filesystem::last_write_time(
+        mark, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+    EXPECT_TRUE(prepare());
+    EXPECT_EQ(proofs().size(), 1U);
+    EXPECT_FALSE(std::filesystem::exists(mark));
+}
+
+TEST_F(SentimentOnDevice, AComparisonScoresInTheForm) {
+    capability_.features = {{"avx2", 0, 0, {}}};
+    if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
+    const auto manifest = store_.find("tiny").value();
+    ASSERT_TRUE(models::keep_proofs(store_.folder_of("tiny"), manifest.hash,
+                                    {passed(routines::Form::int8, capability_)}));
+    const std::vector<std::string> texts(40, "good bad news of a great loss");
+    const auto compound = [&](const json& args) {
+        const auto output = score(plan(args)).value();
+        return rows_of(output)[0]["compound"].get<double>();
+    };
+    const auto exact = compound({{"texts", texts}});
+    const auto narrow = compound({{"texts", texts}, {"form", "int8"}});
+    json args{{"texts", texts}, {"models", {"tiny", "vader"}}, {"form", "int8"}};
+    const auto planned = plan(args);
+    const auto output = score(planned).value();
+    EXPECT_EQ(rows_of(output)[0]["models"]["tiny"]["compound"], narrow);
+    EXPECT_NE(narrow, exact);
+    const std::vector<std::string> partials{output.partial};
+    const auto report = json::parse(run().merge(planned.args, partials)->summary);
+    EXPECT_EQ(report["compared"]["comparison"]["tiny"]["form"], "int8");
+    EXPECT_EQ(report["compared"]["comparison"]["vader"]["form"], nullptr);
+    EXPECT_EQ(report["form"], "int8");
 }
 
 TEST_F(SentimentOnDevice, KeepsTheModelUntilItIsReleased) {

@@ -2,7 +2,11 @@
 
 #include "tests/unit/server/worker/base/test_kinds.hpp"
 
+#include <condition_variable>
+#include <mutex>
 #include <semaphore>
+#include <stdexcept>
+#include <thread>
 
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
@@ -13,14 +17,14 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Thread {
-    explicit Thread(std::optional<std::chrono::milliseconds> when_idle)
+    explicit Thread(std::optional<std::chrono::milliseconds> release_after, Prepare prepare = {})
         : thread(io.get_executor(), find_test_kind, [] { return 0.5; },
                  {[this](opencl::Device*) -> std::uint64_t {
                       ++cleanings;
                       cleaned.release();
                       return 0;
                   },
-                  when_idle}) {
+                  release_after, std::move(prepare), 1ms}) {
         thread.start([] { return Result<OpenedDevice>(OpenedDevice{}); }, [](const auto&) {},
                      [this](const std::shared_ptr<Batch>&) { ++finished; },
                      [](const std::string&) {});
@@ -61,6 +65,41 @@ TEST(DeviceThread, KeepsMemoryUntilItIsAskedWhereThatIsSet) {
     kept.thread.clean([&](const queue::Freed&) { told = true; });
     while (!told) kept.io.run_one_for(60s);
     EXPECT_EQ(kept.cleanings, 1);
+}
+
+TEST(DeviceThread, PreparesWhileIdleAndMakesWayForABatch) {
+    std::counting_semaphore<> preparing{0};
+    std::atomic<int> stopped{0};
+    Thread idle({}, [&](jobs::RunContext& context) {
+        preparing.release();
+        std::mutex mutex;
+        std::condition_variable_any asked;
+        std::unique_lock lock(mutex);
+        stopped += asked.wait_for(lock, context.stop, 60s, [] { return false; }) ? 0 : 1;
+        return true;
+    });
+    ASSERT_TRUE(preparing.try_acquire_for(60s));
+    EXPECT_TRUE(idle.thread.pulse().busy);
+    EXPECT_TRUE(idle.thread.pulse().preparing);
+    idle.run_batch();
+    EXPECT_EQ(stopped, 1);
+    ASSERT_TRUE(preparing.try_acquire_for(60s)) << "it goes on when the thread is idle again";
+    idle.thread.hold();
+    while (idle.thread.pulse().busy) std::this_thread::yield();
+    EXPECT_FALSE(preparing.try_acquire_for(20ms)) << "a thread that leaves prepares nothing";
+}
+
+TEST(DeviceThread, PreparesNothingMoreAfterAnError) {
+    std::atomic<int> tried{0};
+    Thread idle(1ms, [&](jobs::RunContext&) -> bool {
+        ++tried;
+        throw std::runtime_error("broken");
+    });
+    idle.run_batch();
+    EXPECT_TRUE(idle.cleaned.try_acquire_for(60s));
+    idle.run_batch();
+    EXPECT_TRUE(idle.cleaned.try_acquire_for(60s));
+    EXPECT_LE(tried, 1);
 }
 
 }  // namespace
