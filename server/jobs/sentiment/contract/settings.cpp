@@ -1,6 +1,6 @@
 #include "server/jobs/sentiment/contract/settings.hpp"
 
-#include "engine/models/store.hpp"
+#include "engine/models/manifest.hpp"
 #include "server/jobs/sentiment/contract/policy.hpp"
 
 #include <limits>
@@ -25,11 +25,6 @@ Result<std::string> check_market_status(std::string_view value) {
     if (value.empty() || parse_market_status(value)) return std::string(value);
     return fail(Errc::invalid_input,
                 "must be open, closed, extended, pre_market, regular or after_hours");
-}
-
-std::filesystem::path models_folder(const KindSettings& settings) {
-    const auto chosen = settings.text(kModels);
-    return chosen.empty() ? models::default_folder() : std::filesystem::path(chosen);
 }
 
 std::size_t most_texts(const KindSettings& settings) {

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "server/jobs/settings.hpp"
+#include "server/jobs/records/models_folder.hpp"
 
 #include <array>
 #include <cstddef>
-#include <filesystem>
 
 namespace plimsoll::jobs::sentiment {
 
@@ -16,15 +15,6 @@ Result<std::string> check_model_name(std::string_view value);
 Result<std::string> check_switch(std::string_view value);
 Result<std::string> check_market_status(std::string_view value);
 
-inline constexpr KindSetting kModels{
-    .key = "models.folder",
-    .variable = "PLIMSOLL_MODELS",
-    .unit = "folder",
-    .help =
-        "Model folder of this machine; empty: /var/lib/plimsoll/models for root, else models in "
-        "the user's state folder",
-    .usual = "",
-    .check = any_text};
 inline constexpr KindSetting kBatchSize{
     .key = "sentiment.batch_size",
     .variable = "SENTIMENT_BATCH_SIZE",
@@ -80,8 +70,8 @@ inline constexpr KindSetting kMarketStatus{
     .usual = "",
     .check = check_market_status};
 
-inline constexpr std::array kSettings = {kModels,   kBatchSize, kModelName,   kUsesModels,
-                                         kAdaptive, kModelOpen, kModelClosed, kMarketStatus};
+inline constexpr std::array kSettings = {kModelsFolder, kBatchSize, kModelName,   kUsesModels,
+                                         kAdaptive,     kModelOpen, kModelClosed, kMarketStatus};
 
 inline constexpr std::string_view kSchedulesDecide =
     "nothing is fetched periodically; schedule jobs with `plimsoll schedules add`";
@@ -99,8 +89,7 @@ inline constexpr std::array kUnusedVariables = {
     UnusedVariable{"CLOSED_DISABLE_BREAKOUT", kNoSuchPart},
 };
 
-// They were checked.
-std::filesystem::path models_folder(const KindSettings& settings);
+// It was checked.
 std::size_t most_texts(const KindSettings& settings);
 
 }  // namespace plimsoll::jobs::sentiment
