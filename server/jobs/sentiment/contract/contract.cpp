@@ -217,6 +217,9 @@ tl::expected<Scoring, FieldErrors> scoring_of(const json& args, bool judged) {
     if (auto proofs = used_proofs(scoring->models); !proofs.empty()) {
         scoring->args["proofs"] = std::move(proofs);
     }
+    if (auto known = known_accuracies(scoring->models); !known.empty()) {
+        scoring->args["accuracies"] = std::move(known);
+    }
     if (const auto texts = args.find("batch_size"); texts != args.end()) {
         scoring->args["batch_size"] = *texts;
     }

@@ -53,4 +53,15 @@ json used_proofs(std::span<const ScoringModel> models) {
     return used;
 }
 
+json known_accuracies(std::span<const ScoringModel> models) {
+    auto known = json::array();
+    for (const auto& [model, form] : models) {
+        const auto found = std::ranges::find(model.accuracies, form, &models::Accuracy::form);
+        if (found == model.accuracies.end()) continue;
+        known.push_back(
+            {{"model", model.name}, {"model_hash", model.hash}, {"accuracy", to_json(*found)}});
+    }
+    return known;
+}
+
 }  // namespace plimsoll::jobs::sentiment

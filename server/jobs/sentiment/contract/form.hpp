@@ -25,7 +25,9 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
 std::optional<FieldErrors> form_without_model(const nlohmann::json& args,
                                               std::span<const ScoringModel> models);
 
-// "proofs" of the plan's arguments and of the report: by which the models score in their forms.
+// "proofs" of the plan's arguments and of the report: by which the models score in their forms. And
+// "accuracies": what was measured of them in these forms.
 nlohmann::json used_proofs(std::span<const ScoringModel> models);
+nlohmann::json known_accuracies(std::span<const ScoringModel> models);
 
 }  // namespace plimsoll::jobs::sentiment

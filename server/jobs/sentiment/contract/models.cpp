@@ -41,6 +41,13 @@ double seconds_per_token(const ScoringModel& model) {
     return 2 * encoder_parameters(model.manifest) / kOperationsPerSecond / speedup;
 }
 
+template <class Finding>
+void add_new(std::vector<Finding>& to, std::vector<Finding> from) {
+    for (auto& one : from) {
+        if (std::ranges::find(to, one) == to.end()) to.push_back(std::move(one));
+    }
+}
+
 TextKind texts_at(double seconds_per_token) {
     auto texts = kTexts;
     texts.seconds_per_item += kTokensPerText * seconds_per_token;
@@ -84,11 +91,8 @@ std::vector<Manifest> models_of(std::span<const std::string> offers) {
             each.push_back(std::move(model));
             continue;
         }
-        auto& proofs = each.back().proofs;
-        for (auto& proof : model.proofs) {
-            if (std::ranges::find(proofs, proof) == proofs.end())
-                proofs.push_back(std::move(proof));
-        }
+        add_new(each.back().proofs, std::move(model.proofs));
+        add_new(each.back().accuracies, std::move(model.accuracies));
     }
     return each;
 }

@@ -23,7 +23,7 @@ inline constexpr std::string_view kExactForm = "fp32";
 nlohmann::json offer_of(const std::vector<Manifest>& models);
 std::vector<Manifest> models_in(const nlohmann::json& offer);
 
-// Of all workers, each name and hash once, by name, with the proofs of all. Texts as of
+// Of all workers, each name and hash once, by name, with what all found of it. Texts as of
 // Knowledge::offers.
 std::vector<Manifest> models_of(std::span<const std::string> offers);
 

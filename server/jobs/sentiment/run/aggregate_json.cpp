@@ -198,6 +198,7 @@ std::string Aggregate::summary(const json& args) const {
         {"model_hash", text_or_null(said.hash)},
         {"form", text_or_null(said.form)},
         {"proofs", args.value("proofs", json::array())},
+        {"accuracies", args.value("accuracies", json::array())},
         {"policy", policy_json(args)},
         {"choices", choices_.summary()},
         {"compared", compared_json(args, comparison_)},

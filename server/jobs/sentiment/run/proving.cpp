@@ -1,7 +1,6 @@
 #include "server/jobs/sentiment/run/proving.hpp"
 
 #include "engine/base/format_number.hpp"
-#include "engine/models/now_text.hpp"
 #include "engine/models/store.hpp"
 #include "engine/transformer/guard.hpp"
 #include "server/base/log.hpp"
@@ -28,8 +27,7 @@ constexpr std::chrono::hours kNextTrial{1};
 // Says that a model is being proven, until it is: a file, since this process may die of it.
 class TrialMark {
   public:
-    TrialMark(const fs::path& cache, const Manifest& manifest,
-              const opencl::DeviceAddress& device)
+    TrialMark(const fs::path& cache, const Manifest& manifest, const opencl::DeviceAddress& device)
         : file_(cache / ("proving-" + manifest.hash + "-" + to_string(device))) {}
 
     bool is_recent() const {
@@ -69,13 +67,14 @@ Result<std::vector<Proof>> prove(const fs::path& folder, const Manifest& manifes
                                  const std::vector<Form>& forms, RunContext& context) {
     const auto texts = transformer::usual_texts();
     const auto tools = tools_of(context);
-    auto proofs = transformer::prove({folder, tools.programs, *context.ledger, *context.capability,
-                                      tools.plans, texts},
-                                     forms, Watch{context.stop, &context.progress});
-    if (!proofs) return proofs;
-    for (auto& proof : *proofs) proof.proven_at = models::now_text();
-    if (auto kept = keep_proofs(folder, manifest.hash, *proofs); !kept) return fail(kept.error());
-    return proofs;
+    auto proven = transformer::prove(
+        {folder, tools.programs, *context.ledger, *context.capability, tools.plans, texts}, forms,
+        Watch{context.stop, &context.progress});
+    if (!proven) return fail(proven.error());
+    if (auto written = keep_proofs(folder, manifest.hash, proven->proofs); !written) {
+        return fail(written.error());
+    }
+    return std::move(proven->proofs);
 }
 
 void report(const Manifest& manifest, const Result<std::vector<Proof>>& proofs) {
