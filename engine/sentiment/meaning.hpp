@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,10 @@ struct Opinion {
     double negative = 0;
     double compound = 0;  // from -1 to 1: the mean of what the labels are worth
 };
+
+// The most probable of positive, neutral and negative, by its place; of equals the more positive
+// one.
+std::size_t class_of(const Opinion& opinion);
 
 // What a label is worth, see Meaning; in any case. Empty: it says nothing of sentiment.
 std::optional<double> worth_of_label(std::string_view label);

@@ -30,6 +30,7 @@ struct Policy {
     std::vector<PolicyRule> rules;
     std::string model;                  // where no rule holds
     std::vector<std::string> fallback;  // where the chosen model cannot be used: the first that can
+    std::string form;                   // of all models: an argument `form`
     nlohmann::json clock;               // the members that parse_clock() reads
 };
 
