@@ -16,6 +16,7 @@
 #include "server/worker/loop/worker_process.hpp"
 #include "server/worker/supervisor/supervisor_process.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -80,12 +81,15 @@ std::uint64_t release_all(opencl::Device* device) {
     return bytes;
 }
 
-bool prepare_all(jobs::RunContext& context) {
-    bool keeps = false;
+jobs::Prepared prepare_all(jobs::RunContext& context) {
+    jobs::Prepared prepared;
     for (const auto& run : jobs::runs()) {
-        if (run.prepare != nullptr) keeps |= run.prepare(context, SystemClock().now());
+        if (run.prepare == nullptr) continue;
+        const auto more = run.prepare(context, SystemClock().now());
+        prepared.worked |= more.worked;
+        prepared.keeps_ready |= more.keeps_ready;
     }
-    return keeps;
+    return prepared;
 }
 
 // The queue of a database, and the connections that it works with.
@@ -122,12 +126,15 @@ int run_worker(const Options& options) {
     const auto describe = [kinds = *kinds](queue::WorkerInfo& info) {
         worker::describe_abilities(jobs::runs(), kinds, info);
     };
-    return worker::run_worker_process(
-        connect_to(*url), std::move(*opener), jobs::find_run, std::move(*kinds),
-        {release_all, settings->clean_when_idle, prepare_all}, options.heartbeat_fd,
-        {.last_exit = options.last_exit,
-         .log_readings = settings->log_readings,
-         .describe = describe});
+    return worker::run_worker_process(connect_to(*url), std::move(*opener), jobs::find_run,
+                                      std::move(*kinds),
+                                      {.release = release_all,
+                                       .release_after = settings->clean_when_idle,
+                                       .prepare = prepare_all},
+                                      options.heartbeat_fd,
+                                      {.last_exit = options.last_exit,
+                                       .log_readings = settings->log_readings,
+                                       .describe = describe});
 }
 
 int run_supervisor(const Options& options) {

@@ -51,10 +51,17 @@ void add_commands(CLI::App& app, const std::filesystem::path& cache, std::functi
         ->add_option("--form", proven->form,
                      "Form to prove: bf16 or int8 (default: all that the device supports)")
         ->check(CLI::IsMember({"bf16", "int8"}));
+    auto* texts = proving
+                      ->add_option("--texts", proven->texts,
+                                   "Texts as .csv or .jsonl (default: 512 built-in texts)")
+                      ->check(CLI::ExistingFile);
     proving
-        ->add_option("--texts", proven->texts,
-                     "Texts as .csv or .jsonl (default: 512 built-in texts)")
-        ->check(CLI::ExistingFile);
+        ->add_option("--labels", proven->labels,
+                     "Texts with a column `label`, to measure the accuracy of each form as well")
+        ->check(CLI::ExistingFile)
+        ->excludes(texts);
+    proving->add_option("--label-name", proven->label_names,
+                        "Meaning of a label in the file: 1=positive; repeatable");
     proving->add_option("--models", proven->models,
                         "Model folder (default: as for this machine's workers)");
     proving->add_option("--device", proven->device,

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 // The commands of plimsoll-engine that need no server.
 namespace plimsoll::cli {
@@ -27,14 +28,17 @@ struct TuneOptions {
 int tune(const TuneOptions& options);
 
 struct ProveOptions {
-    std::string model;             // its name
-    std::string form;              // bf16 or int8; empty: both, where the device has them
-    std::filesystem::path texts;   // CSV or JSON lines; empty: built-in texts
+    std::string model;                     // its name
+    std::string form;                      // bf16 or int8; empty: both, where the device has them
+    std::filesystem::path texts;           // CSV or JSON lines; empty: texts of our own
+    std::filesystem::path labels;          // the same with a column "label", instead
+    std::vector<std::string> label_names;  // own=positive
     std::filesystem::path models;  // the folder of models; empty: as workers of this machine
     std::string device;
     std::filesystem::path cache;
 };
-// Compares forms of an installed model with fp32, and records with the model which may be used.
+// Compares forms of an installed model with fp32, and keeps with the model which may be used; of
+// labelled texts also how often each is right.
 int prove(const ProveOptions& options);
 
 }  // namespace plimsoll::cli

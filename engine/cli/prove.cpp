@@ -1,14 +1,13 @@
 #include "engine/cli/commands.hpp"
+#include "engine/cli/labelled_texts.hpp"
 #include "engine/cli/ready_device.hpp"
 #include "engine/cli/saved_plans.hpp"
 #include "engine/models/now_text.hpp"
 #include "engine/models/store.hpp"
-#include "engine/text/record_reader.hpp"
 #include "engine/transformer/guard.hpp"
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 
 namespace plimsoll::cli {
 namespace {
@@ -16,27 +15,16 @@ namespace {
 using models::Proof;
 using routines::Form;
 
-Result<std::vector<std::string>> texts_of(const std::filesystem::path& file) {
-    if (file.empty()) return transformer::usual_texts();
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return fail(Errc::not_found, "The texts cannot be read.", file.string());
-    text::RecordReader reader(file.extension() == ".csv" ? text::RecordFormat::csv
-                                                         : text::RecordFormat::json_lines);
-    std::vector<std::string> texts;
-    const auto take = [&](text::ReadRecord read) {
-        if (!read.record.error) texts.push_back(std::move(read.record.text));
-    };
-    std::string piece(std::size_t{1} << 16, '\0');
-    Result<void> done;
-    while (done && in) {
-        in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-        done = reader.feed({piece.data(), static_cast<std::size_t>(in.gcount())}, take);
+Result<LabelledTexts> texts_of(const ProveOptions& options) {
+    if (!options.labels.empty()) {
+        const auto names = label_names(options.label_names);
+        return names ? read_labelled_texts(options.labels, *names) : fail(names.error());
     }
-    if (done) done = reader.finish(take);
-    if (!done) return fail(done.error());
-    return texts;
+    if (!options.texts.empty()) return read_texts(options.texts);
+    return LabelledTexts{transformer::usual_texts(), {}};
 }
 
+// Labels are worth measuring in fp32 alone, too.
 Result<std::vector<Form>> forms_of(const ProveOptions& options,
                                    const opencl::Capability& capability) {
     std::vector<Form> forms;
@@ -44,7 +32,7 @@ Result<std::vector<Form>> forms_of(const ProveOptions& options,
         const bool meant = options.form.empty() || options.form == to_string(form);
         if (meant && transformer::can_use(capability, form)) forms.push_back(form);
     }
-    if (!forms.empty()) return forms;
+    if (!forms.empty() || (options.form.empty() && !options.labels.empty())) return forms;
     return fail(Errc::unavailable,
                 "This device does not support " +
                     (options.form.empty() ? std::string("bf16 or int8") : options.form) + ".",
@@ -63,10 +51,24 @@ void print(const Proof& proof) {
     if (!proof.passed) std::printf("      %s\n", proof.why.c_str());
 }
 
-Result<std::vector<Proof>> proofs_of(const ProveOptions& options, const models::Store& store,
-                                     const models::Manifest& manifest) {
-    const auto texts = texts_of(options.texts);
-    if (!texts) return fail(texts.error());
+void print(const models::Accuracy& accuracy) {
+    const auto percent = [](double share) { return 100 * share; };
+    const auto share = static_cast<double>(accuracy.right) / static_cast<double>(accuracy.texts);
+    std::printf("%-5s accuracy %.1f %% on %llu texts (95 %%: %.1f to %.1f %%), macro F1 %.3f\n",
+                accuracy.form.c_str(), percent(share),
+                static_cast<unsigned long long>(accuracy.texts), percent(accuracy.low),
+                percent(accuracy.high), accuracy.macro_f1.value_or(0));
+}
+
+struct Findings {
+    std::vector<Proof> proofs;
+    std::vector<models::Accuracy> accuracies;
+};
+
+Result<Findings> find(const ProveOptions& options, const models::Store& store,
+                      const models::Manifest& manifest) {
+    const auto given = texts_of(options);
+    if (!given) return fail(given.error());
     const auto ready = open_ready(options.device);
     if (!ready) return fail(ready.error());
     const auto forms = forms_of(options, ready->capability);
@@ -76,12 +78,30 @@ Result<std::vector<Proof>> proofs_of(const ProveOptions& options, const models::
     read_plans(plans, tuning::plans_file(options.cache, info.address));
     opencl::Programs programs(ready->device, opencl::ProgramCache(options.cache / "programs"));
     opencl::Ledger ledger(info.memory.bytes.value_or(info.driver_memory_bytes));
-    auto proofs = transformer::prove(
-        {store.folder_of(manifest.name), programs, ledger, ready->capability, plans, *texts},
+    auto proven = transformer::prove(
+        {store.folder_of(manifest.name), programs, ledger, ready->capability, plans, given->texts},
         *forms, {});
-    if (!proofs) return proofs;
-    for (auto& proof : *proofs) proof.proven_at = models::now_text();
-    return proofs;
+    if (!proven) return fail(proven.error());
+    Findings found{std::move(proven->proofs), {}};
+    if (given->classes.empty()) return found;
+    auto judged = judge(*given, manifest.labels, proven->said);
+    if (!judged) return fail(judged.error());
+    found.accuracies = std::move(*judged);
+    for (auto& accuracy : found.accuracies) {
+        accuracy.texts_of = options.labels.filename().string();
+        accuracy.device = info.name;
+        accuracy.measured_at = models::now_text();
+    }
+    return found;
+}
+
+Result<void> keep(const Findings& found, const std::filesystem::path& folder,
+                  const std::string& hash) {
+    if (!found.proofs.empty()) {
+        if (auto kept = keep_proofs(folder, hash, found.proofs); !kept) return kept;
+    }
+    return found.accuracies.empty() ? Result<void>()
+                                    : keep_accuracies(folder, hash, found.accuracies);
 }
 
 }  // namespace
@@ -98,11 +118,13 @@ int prove(const ProveOptions& options) {
                                                                    : models::default_folder());
     const auto manifest = store.find(options.model);
     if (!manifest) return refuse(manifest.error());
-    const auto proofs = proofs_of(options, store, *manifest);
-    if (!proofs) return refuse(proofs.error());
-    for (const auto& proof : *proofs) print(proof);
-    const auto kept = keep_proofs(store.folder_of(manifest->name), manifest->hash, *proofs);
+    const auto found = find(options, store, *manifest);
+    if (!found) return refuse(found.error());
+    for (const auto& proof : found->proofs) print(proof);
+    for (const auto& accuracy : found->accuracies) print(accuracy);
+    const auto kept = keep(*found, store.folder_of(manifest->name), manifest->hash);
     if (!kept) return refuse(kept.error());
+    if (found->proofs.empty()) return EXIT_SUCCESS;
     std::printf("Workers of this machine offer passed forms within 10 s: --set form=auto\n");
     return EXIT_SUCCESS;
 }

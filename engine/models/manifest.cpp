@@ -23,6 +23,8 @@ std::string to_json(const Manifest& manifest) {
     }
     auto proofs = ordered_json::array();
     for (const auto& proof : manifest.proofs) proofs.push_back(ordered_json(to_json(proof)));
+    auto accuracies = ordered_json::array();
+    for (const auto& one : manifest.accuracies) accuracies.push_back(ordered_json(to_json(one)));
     return ordered_json{{"name", manifest.name},
                         {"hash", manifest.hash},
                         {"source", manifest.source},
@@ -36,6 +38,7 @@ std::string to_json(const Manifest& manifest) {
                         {"hidden", manifest.hidden},
                         {"intermediate", manifest.intermediate},
                         {"proofs", std::move(proofs)},
+                        {"accuracies", std::move(accuracies)},
                         {"files", std::move(files)}}
         .dump();
 }
@@ -55,9 +58,13 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
                       .hidden = stored.at("hidden"),
                       .intermediate = stored.at("intermediate"),
                       .proofs = {},
+                      .accuracies = {},
                       .files = {}};
     for (const auto& proof : stored.value("proofs", ordered_json::array())) {
         manifest.proofs.push_back(proof_from_json(nlohmann::json(proof)));
+    }
+    for (const auto& one : stored.value("accuracies", ordered_json::array())) {
+        manifest.accuracies.push_back(accuracy_from_json(nlohmann::json(one)));
     }
     for (const auto& file : stored.value("files", ordered_json::array())) {
         manifest.files.push_back({file.at("name"), file.at("bytes"), file.at("sha256")});

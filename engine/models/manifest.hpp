@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "engine/models/accuracy.hpp"
 #include "engine/models/proof.hpp"
 
 #include <cstdint>
@@ -32,8 +33,10 @@ struct Manifest {
     std::uint32_t layers = 0;
     std::uint32_t hidden = 0;
     std::uint32_t intermediate = 0;
-    std::vector<Proof> proofs = {};     // of its other forms; stored in a separate file
-    std::vector<ModelFile> files = {};  // none if the manifest is sent without them
+    // What was found of it, kept in files of their own: of its other forms, and of its labels.
+    std::vector<Proof> proofs = {};
+    std::vector<Accuracy> accuracies = {};
+    std::vector<ModelFile> files = {};  // none where the manifest travels without them
 };
 
 // 1 to 64 characters of a-z, 0-9, '.', '_' and '-', the first a letter or digit.

@@ -1,13 +1,8 @@
 #include "engine/models/proof.hpp"
 
-#include "engine/model_files/mapped_file.hpp"
-
-#include <algorithm>
-#include <fstream>
-#include <system_error>
+#include "engine/models/findings.hpp"
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace plimsoll::models {
 namespace {
@@ -15,9 +10,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFile = "forms.json";
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-// Of the format, and of the kernels and rules behind it: what others found is not believed.
-constexpr int kVersion = 1;
+// Of the format, and of the kernels and rules behind it.
+constexpr int kVersion = 2;
 
 }  // namespace
 
@@ -57,13 +51,11 @@ Proof proof_from_json(const json& stored) {
 }
 
 std::vector<Proof> read_proofs(const std::filesystem::path& folder, std::string_view hash) {
-    const auto text = model_files::read_text(folder / kFile, kMostBytes);
-    if (!text) return {};
     try {
-        const auto stored = json::parse(*text);
-        if (stored.at("version") != kVersion || stored.at("hash") != hash) return {};
         std::vector<Proof> proofs;
-        for (const auto& proof : stored.at("proofs")) proofs.push_back(proof_from_json(proof));
+        for (const auto& proof : read_findings(folder / kFile, hash, kVersion)) {
+            proofs.push_back(proof_from_json(proof));
+        }
         return proofs;
     } catch (const json::exception&) {
         return {};
@@ -81,18 +73,7 @@ Result<void> keep_proofs(const std::filesystem::path& folder, std::string_view h
     }
     auto stored = json::array();
     for (const auto& proof : all) stored.push_back(to_json(proof));
-    const auto file = folder / kFile;
-    auto temporary = file;
-    temporary += "." + std::to_string(getpid());
-    std::ofstream out(temporary);
-    out << json{{"version", kVersion}, {"hash", hash}, {"proofs", stored}}.dump(1) << '\n';
-    out.close();
-    std::error_code error;
-    if (out) std::filesystem::rename(temporary, file, error);
-    if (out && !error) return {};
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    return fail(Errc::unavailable, "The folder of the model cannot be written.", folder.string());
+    return write_findings(folder / kFile, hash, kVersion, stored);
 }
 
 }  // namespace plimsoll::models

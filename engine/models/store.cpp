@@ -104,7 +104,10 @@ Result<Manifest> read_manifest(const fs::path& folder) {
     if (manifest && manifest->name != folder.filename()) {
         return fail(Errc::corrupt, "The folder was renamed.", folder.string());
     }
-    if (manifest) manifest->proofs = read_proofs(folder, manifest->hash);
+    if (manifest) {
+        manifest->proofs = read_proofs(folder, manifest->hash);
+        manifest->accuracies = read_accuracies(folder, manifest->hash);
+    }
     return manifest;
 }
 
@@ -186,6 +189,7 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
     }
     about.files.clear();
     about.proofs.clear();
+    about.accuracies.clear();
     for (const auto& name : published_files(published).names) {
         const auto copy = scratch.path() / name;
         auto sha = sha256_of_file(published / name, copy, watch);

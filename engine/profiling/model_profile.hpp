@@ -3,6 +3,7 @@
 #include "engine/profiling/knee_search.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace plimsoll::profiling {
 struct LengthBucket {
     std::string name;        // "short"
     std::int64_t words = 0;  // approximate, per input
+    // That the model computes in one go: larger ones are computed in pieces. Known once it is
+    // loaded; none: any.
+    std::function<std::int64_t()> largest_batch = {};
     std::function<Result<void>(std::int64_t batch)> run;
     std::function<std::uint64_t(std::int64_t batch)> memory_bytes;  // without the model itself
 };
@@ -31,9 +35,10 @@ struct LoadTimes {
 Result<LoadTimes> measure_load(const Model& model, const TimingPolicy& policy, const Watch& watch,
                                const Now& now = steady_seconds);
 
-// Latency and throughput of one length by batch size.
-Result<KneeSearch> measure_length(const LengthBucket& length, const BatchLimits& limits,
-                                  const TimingPolicy& policy, const Watch& watch,
-                                  const Now& now = steady_seconds);
+// Latency and throughput of one length by batch size: of `batches`, by growing size; none: of those
+// that find the knee, up to the largest that is computed in one go.
+Result<KneeSearch> measure_length(const LengthBucket& length, std::span<const std::int64_t> batches,
+                                  const BatchLimits& limits, const TimingPolicy& policy,
+                                  const Watch& watch, const Now& now = steady_seconds);
 
 }  // namespace plimsoll::profiling

@@ -47,6 +47,11 @@ Result<Meaning> Meaning::of(std::span<const std::string> labels) {
     return meaning;
 }
 
+std::size_t class_of(const Opinion& opinion) {
+    if (opinion.positive >= opinion.neutral && opinion.positive >= opinion.negative) return 0;
+    return opinion.neutral >= opinion.negative ? 1 : 2;
+}
+
 bool Meaning::has_neutral() const {
     return std::ranges::find(worth_, 0.0) != worth_.end();
 }

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,11 @@ struct Opinion {
     double compound = 0;  // from -1 to 1: the mean value of the labels
 };
 
-// The value of a label, see Meaning; in any case. Empty: not a sentiment label.
+// The most probable of positive, neutral and negative, by its place; of equals the more positive
+// one.
+std::size_t class_of(const Opinion& opinion);
+
+// What a label is worth, see Meaning; in any case. Empty: it says nothing of sentiment.
 std::optional<double> worth_of_label(std::string_view label);
 
 // The values of a published classifier's labels: positive 1, neutral 0, negative -1; of five stars

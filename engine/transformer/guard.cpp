@@ -1,6 +1,7 @@
 #include "engine/transformer/guard.hpp"
 
 #include "engine/base/format_number.hpp"
+#include "engine/models/now_text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -52,8 +53,8 @@ std::string judged(const Proof& proof, Form form) {
     return why;
 }
 
-// What a form says of all texts.
-struct Said {
+// What a form says of all texts, and what it took.
+struct Trial {
     std::vector<float> probabilities;
     std::vector<float> largest;  // of every column of what layers hand on
     std::size_t labels = 0;
@@ -61,13 +62,13 @@ struct Said {
     std::string method;
 };
 
-Result<Said> said_by(const Guarded& guarded, Form form, const Watch& watch) {
+Result<Trial> try_form(const Guarded& guarded, Form form, const Watch& watch) {
     const auto& [folder, programs, ledger, capability, plans, texts] = guarded;
     const auto classifier =
         TextClassifier::load(folder, programs, ledger, capability, plans, form, watch);
     if (!classifier) return fail(classifier.error());
     const auto& config = (*classifier)->model().config();
-    Said said;
+    Trial said;
     said.labels = config.labels.size();
     said.method = to_string(method_for(capability, form));
     said.largest.resize(config.hidden);
@@ -141,28 +142,30 @@ void find_outliers(std::vector<float> largest, Proof& into) {
     into.outlier_ratio = std::ranges::max(largest) / median;
 }
 
-Result<std::vector<Proof>> prove(const Guarded& guarded, std::span<const Form> forms,
-                                 const Watch& watch) {
+Result<Proven> prove(const Guarded& guarded, std::span<const Form> forms, const Watch& watch) {
     if (guarded.texts.empty()) {
         return fail(Errc::invalid_input, "There are no texts to compare the forms on.", "texts");
     }
-    const auto exact = said_by(guarded, Form::fp32, watch);
+    auto exact = try_form(guarded, Form::fp32, watch);
     if (!exact) return fail(exact.error());
-    std::vector<Proof> proofs;
+    Proven proven;
     for (const auto form : forms) {
-        const auto found = said_by(guarded, form, watch);
+        auto found = try_form(guarded, form, watch);
         if (!found) return fail(found.error());
         Proof proof{.form = std::string(to_string(form)),
                     .method = found->method,
                     .why = {},
                     .speedup = exact->seconds / found->seconds,
                     .device = guarded.capability.info.name,
-                    .proven_at = {}};
+                    .proven_at = models::now_text()};
         find_outliers(exact->largest, proof);
         compare(exact->probabilities, found->probabilities, exact->labels, form, proof);
-        proofs.push_back(std::move(proof));
+        proven.said.push_back({proof.form, std::move(found->probabilities)});
+        proven.proofs.push_back(std::move(proof));
     }
-    return proofs;
+    proven.said.insert(proven.said.begin(),
+                       {std::string(to_string(Form::fp32)), std::move(exact->probabilities)});
+    return proven;
 }
 
 }  // namespace plimsoll::transformer

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace plimsoll::transformer {
 
@@ -22,9 +23,7 @@ void compare(std::span<const float> exact, std::span<const float> found, std::si
 // The columns whose largest number is an outlier, from the largest of every column.
 void find_outliers(std::vector<float> largest, models::Proof& into);
 
-// Classifies the texts in fp32 and in each form, one model on the device after the other, and
-// decides for each form whether it may be used. The forms must be supported by the device.
-// Errc::cancelled.
+// Texts to classify in several forms by one model, which is loaded in one form after the other.
 struct Guarded {
     std::filesystem::path folder;  // of the model
     opencl::Programs& programs;
@@ -33,8 +32,20 @@ struct Guarded {
     const tuning::Plans& plans;
     std::span<const std::string> texts;
 };
-Result<std::vector<models::Proof>> prove(const Guarded& guarded,
-                                         std::span<const routines::Form> forms, const Watch& watch);
+
+// What a form said of the texts: its labels' probabilities, text after text.
+struct Said {
+    std::string form;
+    std::vector<float> probabilities;
+};
+struct Proven {
+    std::vector<models::Proof> proofs;  // by form
+    std::vector<Said> said;             // fp32 first, then by form
+};
+// Classifies the texts in fp32 and in each form, and tells of each form whether it may be used. The
+// forms are those that the device has; none: fp32 alone. Errc::cancelled.
+Result<Proven> prove(const Guarded& guarded, std::span<const routines::Form> forms,
+                     const Watch& watch);
 
 // Texts of many kinds and lengths, if none are given: headlines, opinions, chatter.
 std::vector<std::string> usual_texts();

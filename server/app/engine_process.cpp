@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <vector>
 
 #include <boost/asio/redirect_error.hpp>
@@ -44,10 +43,6 @@ std::string describe_end(int status) {
 }
 
 }  // namespace
-
-std::string sibling_program(const std::string& name) {
-    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
-}
 
 void export_worker_env(const Settings& settings) {
     const auto tell = [](const char* variable, const std::string& value) {

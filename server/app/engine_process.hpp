@@ -13,9 +13,6 @@
 
 namespace plimsoll::app {
 
-// The file `name` beside the running program: plimsoll-engine is installed next to plimsoll.
-std::string sibling_program(const std::string& name);
-
 // Exports the settings that workers need to this process's environment, which they inherit.
 void export_worker_env(const Settings& settings);
 

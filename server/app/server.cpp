@@ -3,6 +3,7 @@
 #include "server/app/address.hpp"
 #include "server/base/log.hpp"
 #include "server/base/offload.hpp"
+#include "server/base/sibling_program.hpp"
 #include "server/identity/secret.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/registry.hpp"

@@ -163,7 +163,13 @@ struct Merged {
     std::string results;
 };
 
-// What a worker can do for a kind besides running it.
+// What came of preparing for later tasks (Run::prepare).
+struct Prepared {
+    bool worked = false;       // used the device, and left there what idle time releases
+    bool keeps_ready = false;  // left there what tasks need soon, which idle time does not release
+};
+
+// What a worker can do for a kind beside running it.
 struct Abilities {
     std::vector<std::string> names;  // what Requirement::capability may ask for
     // A JSON object for the server's part of the kind, passed on in Knowledge::offers; empty: none.
@@ -190,10 +196,10 @@ struct Run {
     // runs tasks, between two of them; the next task makes anew what it needs. Answers the bytes of
     // device memory that it held by its own books. Null: the kind keeps nothing.
     std::uint64_t (*release)(opencl::Device* device) = nullptr;
-    // Makes ready what tasks will need soon, before they come. Called by the thread that runs
-    // tasks, every few seconds while it has none. Answers whether something is kept ready, which is
-    // not released for being idle. Null: nothing is made ready.
-    bool (*prepare)(RunContext& context, Timestamp now) = nullptr;
+    // Does a piece of what later tasks on the device gain from: loads what they will need soon, or
+    // measures what is kept, say. Called by the thread that runs tasks while it has none, again
+    // every few seconds: `context.stop` is asked when a task comes. Null: nothing.
+    Prepared (*prepare)(RunContext& context, Timestamp now) = nullptr;
     // Whether every device, of whatever class, finds the same: then workers to which their own
     // class gives nothing help with the kind's tasks of other classes. An account pays the
     // estimate for such a task, so that estimates are those of the lane's class, and honest ones.

@@ -73,27 +73,32 @@ tl::expected<std::optional<json>, Refusal> Planner::complete(const Known& known,
                                                              const jobs::Contract& kind,
                                                              const json& args,
                                                              std::optional<Timestamp> start) const {
+    std::optional<json> placed;
     if (args.contains("device")) {
-        return ArgumentCompletion::with_class_of_device(args, known.devices);
+        auto found = ArgumentCompletion::with_class_of_device(args, known.devices);
+        if (!found) return tl::unexpected<Refusal>(std::move(found.error()));
+        placed = std::move(*found);
     }
-    if (!leaves_something(kind, args)) return std::nullopt;
+    if (!leaves_something(kind, args)) return placed;
     const auto& now = known.kinds.at(kind.name);
     auto later = start ? std::optional(now) : std::nullopt;
     if (later) later->at = *start;
-    auto completed = kind.complete(args, later ? *later : now);
+    auto completed = kind.complete(placed ? std::move(*placed) : args, later ? *later : now);
     if (!completed) return tl::unexpected<Refusal>(std::move(completed.error()));
     return std::move(*completed);
 }
 
 awaitable<Answered> Planner::plan(TeamId team, const jobs::Contract& kind, const json& args,
                                   bool large, std::optional<Timestamp> start) {
+    std::optional<json> placed;
     if (args.contains("device")) {
-        const auto placed = co_await completion_.with_class_of_device(args);
-        if (!placed) co_return tl::unexpected(placed.error());
-        co_return co_await plan_complete(team, kind, *placed, large);
+        auto found = co_await completion_.with_class_of_device(args);
+        if (!found) co_return tl::unexpected(found.error());
+        placed = std::move(*found);
     }
-    if (!leaves_something(kind, args)) co_return co_await plan_complete(team, kind, args, large);
-    const auto completed = co_await completion_.complete(team, kind, args, start);
+    const json& given = placed ? *placed : args;
+    if (!leaves_something(kind, given)) co_return co_await plan_complete(team, kind, given, large);
+    const auto completed = co_await completion_.complete(team, kind, given, start);
     if (!completed) co_return tl::unexpected(completed.error());
     co_return co_await plan_complete(team, kind, *completed, large);
 }

@@ -31,7 +31,7 @@ ALLOWED = {
     'engine/profiling': ['engine/base', 'engine/kernels', 'engine/opencl', 'engine/routines',
                          'engine/tuning'],
     'engine/cli': ['engine/base', 'engine/opencl', 'engine/routines', 'engine/tuning', 'engine/profiling',
-                   'engine/text', 'engine/models', 'engine/transformer'],
+                   'engine/text', 'engine/models', 'engine/transformer', 'engine/sentiment'],
     'engine/library_main.cpp': ['engine/base', 'engine/opencl', 'engine/cli'],
     # The worker program's composition root: the one file of engine that may use server.
     'engine/main.cpp': ['engine/base', 'engine/opencl', 'engine/cli', 'server/base', 'server/jobs',
@@ -43,7 +43,7 @@ ALLOWED = {
     'server/outbound': ['engine/base'],
     'server/webhooks': ['server/outbound', 'server/base', 'engine/base'],
     # What a job kind is, and what kinds share.
-    'server/jobs': ['server/base', 'engine/base', 'engine/text'],
+    'server/jobs': ['server/base', 'engine/base', 'engine/text', 'engine/models'],
     # The parts of a kind. No kind knows another, and nobody names one: what serves all kinds finds
     # them in the registries, which the build makes of kinds.inc.
     'server/jobs/*/contract': ['server/jobs', 'server/base', 'engine/*'],

@@ -248,6 +248,56 @@ class Models(unittest.TestCase):
         told = self.server.run("model", "add", broken, "--name", "broken", check=False)
         self.assertIn('"gpt2"; supported: bert, distilbert, roberta', told.stderr)
 
+    def proven(self):
+        """The forms of the tiny model that idle workers have proven."""
+        def look():
+            return next(one for one in self.api.get("/v1/models").json["items"] if one["name"] == "tiny")["proofs"]
+        return {proof["form"]: proof for proof in self.until(look, bool)}
+
+    def test_idle_workers_prove_its_forms_and_jobs_of_every_sort_use_them(self):
+        if "avx2" not in pathlib.Path("/proc/cpuinfo").read_text():
+            self.skipTest("of processors with AVX2")
+        proofs = self.proven()
+        self.assertIn("int8", proofs)
+        self.assertEqual(proofs["int8"]["texts"], 512)
+        self.assertIn("int8 by block_int8", self.server.run("model", "inspect", "tiny").stdout)
+        form = "int8" if proofs["int8"]["passed"] else "fp32"
+        asked = form if form == "int8" else "auto"
+        texts = ["A brilliant quarter for the union", "Board meets"]
+        _, rows = self.scored(model="tiny", texts=texts, form=asked)
+        compounds = [row["compound"] for row in rows]
+        job, rows = self.scored(models=["tiny", "vader"], texts=texts, form=asked)
+        self.assertEqual([row["models"]["tiny"]["compound"] for row in rows], compounds)
+        compared = self.api.get(f"/v1/jobs/{job['id']}/report").json["summary"]["compared"]["comparison"]
+        self.assertEqual((compared["tiny"]["form"], compared["vader"]["form"]), (form, None))
+        self.api.send("PUT", "/v1/policies/narrow", {"model": "tiny", "form": asked})
+        job, rows = self.scored(policy="narrow", texts=texts)
+        self.assertEqual([(row["form"], row["compound"]) for row in rows], [(form, one) for one in compounds])
+        summary = self.api.get(f"/v1/jobs/{job['id']}/report").json["summary"]
+        self.assertEqual((summary["form"], summary["choices"][0]["form"]), (form, form))
+        answer = json.loads(self.server.run("score", "--model", "tiny", "--form", asked, "--json", *texts).stdout)
+        self.assertEqual(answer["form"], form)
+        self.assertEqual([item["compound"] for item in answer["items"]], compounds)
+
+    def test_its_accuracy_is_told_once_it_was_measured(self):
+        self.server.run("model", "add", self.published, "--name", "judged")
+        self.assertIn("Accuracy      not measured here", self.server.run("model", "inspect", "judged").stdout)
+        path = self.server.folder / "labelled.jsonl"
+        labelled = [("A brilliant quarter", "up"), ("Board meets", "neutral"), ("The plant closes after a disastrous fire", "up")]
+        path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in labelled))
+        told = self.server.run("model", "verify", "judged", "--labels", path, check=False)
+        self.assertIn('Line 1 has an unknown label "up"', told.stderr)
+        told = self.server.run("model", "verify", "judged", "--labels", path, "--label-name", "up=positive")
+        self.assertRegex(told.stdout, r"(?m)^fp32  accuracy 66\.7 % on 3 texts \(95 %: 20\.8 to 93\.9 %\)")
+        self.assertRegex(told.stdout, r"(?m)^Accuracy +fp32 66\.7 % of 3 texts of labelled\.jsonl")
+        measured = self.until(lambda: self.offered("judged"), lambda model: model["accuracies"])["accuracies"]
+        exact = next(one for one in measured if one["form"] == "fp32")
+        self.assertEqual((exact["texts"], exact["right"]), (3, 2))
+        job, _ = self.scored(model="judged", texts=["Board meets"])
+        [known] = self.api.get(f"/v1/jobs/{job['id']}/report").json["summary"]["accuracies"]
+        self.assertEqual((known["model"], known["accuracy"]), ("judged", exact))
+        self.server.run("model", "remove", "judged")
+
     def test_a_model_that_is_removed_is_waited_for(self):
         self.server.run("model", "add", self.published, "--name", "brief")
         self.offered("brief")

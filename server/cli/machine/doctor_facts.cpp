@@ -1,5 +1,5 @@
 #include "server/app/database.hpp"
-#include "server/app/engine_process.hpp"
+#include "server/base/sibling_program.hpp"
 #include "server/cli/machine/doctor.hpp"
 #include "server/client/api_client.hpp"
 #include "server/client/credentials.hpp"
@@ -91,7 +91,7 @@ std::optional<Error> try_address(const app::Settings::Http& http) {
 
 // Drivers are loaded by the other program only, and by children of that.
 Result<std::string> probe() {
-    const auto program = app::sibling_program("plimsoll-engine");
+    const auto program = sibling_program("plimsoll-engine");
     if (access(program.c_str(), X_OK) != 0) {
         return fail(Errc::not_found, program + " cannot be run: " + std::strerror(errno) + ".");
     }

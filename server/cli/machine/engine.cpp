@@ -1,4 +1,5 @@
 #include "server/app/engine_process.hpp"
+#include "server/base/sibling_program.hpp"
 #include "server/cli/commands.hpp"
 #include "server/cli/machine/settings_flags.hpp"
 #include "server/terminal/command_context.hpp"
@@ -24,7 +25,7 @@ int run_engine(const CommandContext& context, const app::Settings& settings) {
     }
     setenv("PLIMSOLL_DATABASE_WORKER_URL", url.c_str(), 1);
     app::export_worker_env(settings);
-    const auto program = app::sibling_program("plimsoll-engine");
+    const auto program = sibling_program("plimsoll-engine");
     execl(program.c_str(), program.c_str(), "supervise", nullptr);
     return refuse(
         context,

@@ -4,6 +4,7 @@
 #include "server/worker/device/task_groups.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -23,12 +24,11 @@ std::uint64_t beats_of(const std::vector<const TaskSlot*>& slots) {
 }  // namespace
 
 DeviceThread::DeviceThread(boost::asio::any_io_executor loop, FindRun find_run,
-                           Backoff::Random random, CleaningOptions cleaning,
-                           jobs::KindSettings settings)
+                           Backoff::Random random, IdleOptions idle, jobs::KindSettings settings)
     : loop_(std::move(loop)),
       find_run_(std::move(find_run)),
       random_(std::move(random)),
-      cleaning_(std::move(cleaning)),
+      idle_(std::move(idle)),
       settings_(std::move(settings)) {}
 
 DeviceThread::~DeviceThread() {
@@ -36,8 +36,8 @@ DeviceThread::~DeviceThread() {
         const std::lock_guard lock(mutex_);
         leaving_ = true;
         held_ = true;
+        preparing_stop_.request_stop();
     }
-    stop_preparing_.request_stop();
     changed_.notify_all();
     if (thread_.joinable()) thread_.join();
 }
@@ -61,6 +61,7 @@ void DeviceThread::submit(std::shared_ptr<Batch> batch) {
         }
         std::for_each(place, waiting_.end(), [](const auto& other) { other->overtaken = true; });
         waiting_.insert(place, std::move(batch));
+        preparing_stop_.request_stop();
     }
     changed_.notify_all();
 }
@@ -69,20 +70,22 @@ void DeviceThread::clean(OnCleaned on_cleaned) {
     {
         const std::lock_guard lock(mutex_);
         cleanup_requested_ = std::move(on_cleaned);
+        preparing_stop_.request_stop();
     }
     changed_.notify_all();
 }
 
 void DeviceThread::hold() {
-    stop_preparing_.request_stop();
     const std::lock_guard lock(mutex_);
     held_ = true;
+    preparing_stop_.request_stop();
 }
 
 Pulse DeviceThread::pulse() const {
     const std::lock_guard lock(mutex_);
-    return {engaged_ || !waiting_.empty() || cleanup_requested_,
-            count_ + beats_of(running_) + preparing_.beats()};
+    const auto beats = beats_of(running_) + (preparing_ != nullptr ? preparing_->beats() : 0);
+    return {engaged_ || !waiting_.empty() || cleanup_requested_, preparing_ != nullptr,
+            count_ + beats};
 }
 
 std::optional<RunningTasks> DeviceThread::running() const {
@@ -132,7 +135,6 @@ void DeviceThread::run(const Opener& opener, const Callbacks& callbacks) {
             });
         } else if (order->prepare) {
             prepare(*opened);
-            tell([] {});
         } else {
             const auto freed = clean_up(*opened);
             tell([on_cleaned = order->cleaning, freed] {
@@ -146,7 +148,7 @@ queue::Freed DeviceThread::clean_up(const OpenedDevice& opened) {
     const auto held = [&] { return opened.held_memory ? opened.held_memory() : std::nullopt; };
     const auto before = held();
     queue::Freed freed;
-    if (cleaning_.release) freed.kept_bytes = cleaning_.release(opened.device.get());
+    if (idle_.release) freed.kept_bytes = idle_.release(opened.device.get());
     malloc_trim(0);  // what was freed goes back to the system, too
     if (const auto after = held(); before && after) {
         freed.freed_bytes = static_cast<std::int64_t>(*before) - static_cast<std::int64_t>(*after);
@@ -162,66 +164,8 @@ void DeviceThread::tell(std::function<void()> news) {
     const std::lock_guard lock(mutex_);
     engaged_ = false;
     ++count_;
+    used_ = looked_ = IdleClock::now();
     boost::asio::post(loop_, std::move(news));
-}
-
-// When the thread has something to do that nobody asks for.
-std::chrono::steady_clock::time_point DeviceThread::next_call() const {
-    auto at = std::chrono::steady_clock::time_point::max();
-    if (cleaning_.when_idle && !clean_) at = idle_since_ + *cleaning_.when_idle;
-    if (cleaning_.prepare && prepares_ && !held_) at = std::min(at, prepare_at_);
-    return at;
-}
-
-std::optional<DeviceThread::Order> DeviceThread::next() {
-    using std::chrono::steady_clock;
-    std::unique_lock lock(mutex_);
-    const auto called = [this] { return leaving_ || cleanup_requested_ || !waiting_.empty(); };
-    const auto at = next_call();
-    if (at == steady_clock::time_point::max()) {
-        changed_.wait(lock, called);
-    } else {
-        changed_.wait_until(lock, at, called);
-    }
-    if (leaving_ && waiting_.empty()) return std::nullopt;
-    engaged_ = true;
-    if (cleanup_requested_) {
-        clean_ = true;
-        prepares_ = false;
-        return Order{nullptr, std::exchange(cleanup_requested_, nullptr)};
-    }
-    if (!waiting_.empty()) {
-        clean_ = false;
-        prepares_ = true;
-        Order order{std::move(waiting_.front()), nullptr};
-        waiting_.pop_front();
-        return order;
-    }
-    if (cleaning_.prepare && prepares_ && !held_ && steady_clock::now() >= prepare_at_) {
-        return Order{.batch = nullptr, .cleaning = nullptr, .prepare = true};
-    }
-    clean_ = true;
-    return Order{nullptr, nullptr};
-}
-
-void DeviceThread::prepare(const OpenedDevice& opened) {
-    const auto place = place_of(opened);
-    jobs::RunContext context{.device = place.device,
-                             .progress = preparing_,
-                             .stop = stop_preparing_.get_token(),
-                             .node = place.node,
-                             .capability = place.capability,
-                             .ledger = place.ledger,
-                             .settings = place.settings};
-    const bool keeps = cleaning_.prepare(context);
-    const std::lock_guard lock(mutex_);
-    const auto now = std::chrono::steady_clock::now();
-    if (kept_ready_ && !keeps) {  // from now on it is as anything that a task left
-        clean_ = false;
-        idle_since_ = now;
-    }
-    kept_ready_ = keeps;
-    prepare_at_ = now + cleaning_.prepare_every;
 }
 
 TaskContext DeviceThread::place_of(const OpenedDevice& opened) const {
@@ -232,13 +176,97 @@ TaskContext DeviceThread::place_of(const OpenedDevice& opened) const {
             .settings = settings_};
 }
 
+void DeviceThread::prepare(const OpenedDevice& opened) {
+    Progress progress;
+    std::stop_token stop;
+    {
+        const std::lock_guard lock(mutex_);
+        preparing_ = &progress;
+        stop = preparing_stop_.get_token();
+    }
+    const auto place = place_of(opened);
+    jobs::RunContext context{.device = place.device,
+                             .progress = progress,
+                             .stop = std::move(stop),
+                             .node = place.node,
+                             .capability = place.capability,
+                             .ledger = place.ledger,
+                             .settings = place.settings};
+    jobs::Prepared prepared;
+    try {
+        prepared = idle_.prepare(context);
+    } catch (const std::exception& e) {
+        log::error("preparing for later tasks failed", {{"reason", e.what()}});
+        idle_.prepare = nullptr;
+    }
+    const std::lock_guard lock(mutex_);
+    engaged_ = false;
+    count_ += progress.beats() + 1;
+    preparing_ = nullptr;
+    looked_ = IdleClock::now();
+    // What is no longer kept ready is from now on as anything that a task left.
+    const bool leaves = prepared.worked || (kept_ready_ && !prepared.keeps_ready);
+    kept_ready_ = prepared.keeps_ready;
+    if (!leaves) return;
+    used_ = looked_;
+    clean_ = false;
+}
+
+bool DeviceThread::may_prepare() const {
+    return idle_.prepare && prepares_ && !held_;
+}
+
+// Until there is something to do, or the thread was idle for long enough.
+void DeviceThread::await_call(std::unique_lock<std::mutex>& lock) {
+    const auto called = [this] { return leaving_ || cleanup_requested_ || !waiting_.empty(); };
+    std::optional<IdleClock::time_point> until;
+    if (idle_.release_after && !clean_) until = used_ + *idle_.release_after;
+    if (may_prepare()) {
+        const auto prepare_at = looked_ + idle_.prepare_after;
+        until = until ? std::min(*until, prepare_at) : prepare_at;
+    }
+    if (until) {
+        changed_.wait_until(lock, *until, called);
+    } else {
+        changed_.wait(lock, called);
+    }
+}
+
+std::optional<DeviceThread::Order> DeviceThread::next() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        await_call(lock);
+        if (leaving_ && waiting_.empty()) return std::nullopt;
+        engaged_ = true;
+        if (!cleanup_requested_ && !waiting_.empty()) {
+            clean_ = false;
+            prepares_ = true;
+            Order order{std::move(waiting_.front()), nullptr};
+            waiting_.pop_front();
+            return order;
+        }
+        const auto now = IdleClock::now();
+        const bool was_idle = idle_.release_after && !clean_ && now >= used_ + *idle_.release_after;
+        if (cleanup_requested_ || was_idle) {
+            prepares_ = prepares_ && !cleanup_requested_;
+            clean_ = true;
+            kept_ready_ = false;
+            return Order{nullptr, std::exchange(cleanup_requested_, nullptr)};
+        }
+        if (may_prepare() && now >= looked_ + idle_.prepare_after) {
+            preparing_stop_ = std::stop_source();
+            return Order{.batch = nullptr, .cleaning = nullptr, .prepare = true};
+        }
+        engaged_ = false;
+    }
+}
+
 void DeviceThread::run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken) {
     const auto place = place_of(opened);
     auto groups = groups_of(batch, find_run_);
     for (auto& group : groups) run_group(batch, std::move(group), place, opened, on_broken);
     const std::lock_guard lock(mutex_);
     if (groups.size() < batch.slots.size()) put_in_order(batch);
-    idle_since_ = std::chrono::steady_clock::now();
 }
 
 void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,

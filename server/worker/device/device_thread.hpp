@@ -32,15 +32,17 @@ namespace plimsoll::worker {
 // ledger.
 using ReleaseKept = std::function<std::uint64_t(opencl::Device*)>;
 
-// Makes ready what tasks will need soon; whether something is kept ready.
-using Prepare = std::function<bool(jobs::RunContext&)>;
+// Does a piece of what later tasks gain from, as Run::prepare.
+using Prepare = std::function<jobs::Prepared(jobs::RunContext&)>;
 
-struct CleaningOptions {
+// What the thread does between batches.
+struct IdleOptions {
     ReleaseKept release;  // none: nothing to release
     // Idle time after which the thread releases it unasked; none: only on request.
-    std::optional<std::chrono::milliseconds> when_idle;
-    Prepare prepare{};  // none: nothing to make ready
-    std::chrono::milliseconds prepare_every{5'000};
+    std::optional<std::chrono::milliseconds> release_after;
+    Prepare prepare = {};  // none: nothing to prepare
+    // Idle time before each piece.
+    std::chrono::milliseconds prepare_after{3000};
 };
 
 struct OpenedDevice {
@@ -59,6 +61,7 @@ struct OpenedDevice {
 // Whether the device thread is busy, and a counter that changes as it makes progress.
 struct Pulse {
     bool busy = false;
+    bool preparing = false;  // busy, and about to stop once a batch is there
     std::uint64_t count = 0;
     bool operator==(const Pulse&) const = default;
 };
@@ -81,7 +84,7 @@ class DeviceThread {
 
     // `random`: jitter for retry pauses; called only by the thread.
     DeviceThread(boost::asio::any_io_executor loop, FindRun find_run, Backoff::Random random,
-                 CleaningOptions cleaning = {}, jobs::KindSettings settings = {});
+                 IdleOptions idle = {}, jobs::KindSettings settings = {});
     // Joins the thread: call hold() and stop the running task first.
     ~DeviceThread();
 
@@ -93,8 +96,8 @@ class DeviceThread {
     void submit(std::shared_ptr<Batch> batch);
     // Releases what is kept once no batch runs, before waiting batches start.
     void clean(OnCleaned on_cleaned);
-    // Finishes the running task and starts no other; batches are handed back with the results so
-    // far.
+    // Finishes the running task and starts no other, nor prepares anything; batches are handed back
+    // with the results so far.
     void hold();
 
     Pulse pulse() const;
@@ -115,17 +118,18 @@ class DeviceThread {
     };
     void run(const Opener& opener, const Callbacks& callbacks);
     void tell(std::function<void()> news);
-    // The next work item; none of these: the idle time is over, so clean up.
+    // The next work item. Without any member: the idle time is over, so clean up.
     struct Order {
         std::shared_ptr<Batch> batch;
         OnCleaned cleaning;
         bool prepare = false;
     };
     std::optional<Order> next();  // none: leave
-    std::chrono::steady_clock::time_point next_call() const;
-    void prepare(const OpenedDevice& opened);
     TaskContext place_of(const OpenedDevice& opened) const;
+    void await_call(std::unique_lock<std::mutex>& lock);
+    bool may_prepare() const;
     queue::Freed clean_up(const OpenedDevice& opened);
+    void prepare(const OpenedDevice& opened);
     void run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken);
     void check_after_failure(queue::TaskReport& report, const OpenedDevice& opened,
                              const OnBroken& on_broken);
@@ -138,21 +142,22 @@ class DeviceThread {
     boost::asio::any_io_executor loop_;
     FindRun find_run_;
     Backoff::Random random_;
-    CleaningOptions cleaning_;
+    IdleOptions idle_;
     jobs::KindSettings settings_;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::shared_ptr<Batch>> waiting_;
     OnCleaned cleanup_requested_;
-    bool clean_ = true;  // nothing to release ran since the last cleanup
-    std::chrono::steady_clock::time_point idle_since_{};
-    // What a person had released is not made ready again before something runs.
+    using IdleClock = std::chrono::steady_clock;
+    bool clean_ = true;               // nothing to release but what is kept ready
+    IdleClock::time_point used_{};    // when the device was last used
+    IdleClock::time_point looked_{};  // when there was last anything to do, or to prepare
+    // Where a person released what was kept, nothing is prepared before something runs.
     bool prepares_ = true;
-    bool kept_ready_ = false;  // what was made ready is not needed yet
-    std::chrono::steady_clock::time_point prepare_at_{};
-    Progress preparing_;
-    std::stop_source stop_preparing_;
+    bool kept_ready_ = false;  // Prepared::keeps_ready
+    std::stop_source preparing_stop_;
+    const Progress* preparing_ = nullptr;
     telemetry::MemoryProbe memory_;
     std::shared_ptr<const telemetry::Monitor> monitor_;
     std::vector<const TaskSlot*> running_;

@@ -20,6 +20,7 @@ constexpr std::chrono::milliseconds kFirstRetry{100};
 constexpr std::chrono::milliseconds kLongestRetry{2000};
 // While the database is away, so that its first answer finds the leases alive.
 constexpr std::chrono::milliseconds kHeartbeatRetry{1000};
+constexpr std::chrono::milliseconds kPreparingEnds{2000};
 
 }  // namespace
 
@@ -50,6 +51,11 @@ awaitable<bool> Worker::run(queue::WorkerInfo info) {
     if (options_.describe) options_.describe(info_);
     co_await (loops() || abandonment());
     co_await retire();
+    // It was told to stop when the worker began to leave.
+    const auto limit = timer_.now() + kPreparingEnds;
+    while (device_.pulse().preparing && timer_.now() < limit) {
+        co_await timer_.sleep_until(timer_.now() + kLivenessInterval);
+    }
     co_return !device_.pulse().busy;
 }
 

@@ -25,10 +25,10 @@ namespace {
 class WorkerProcess {
   public:
     WorkerProcess(const ConnectQueue& connect, FindRun find_run, jobs::KindSettings settings,
-                  CleaningOptions cleaning, std::optional<int> heartbeat_fd, WorkerOptions options)
+                  IdleOptions idle, std::optional<int> heartbeat_fd, WorkerOptions options)
         : signals_(io_, SIGTERM, SIGINT),
           store_(connect(io_.get_executor())),
-          device_(io_.get_executor(), std::move(find_run), system_random(), std::move(cleaning),
+          device_(io_.get_executor(), std::move(find_run), system_random(), std::move(idle),
                   std::move(settings)),
           worker_(io_.get_executor(), *store_, device_, timer_, system_random(), options) {
         if (heartbeat_fd) heartbeat_pipe_.emplace(*heartbeat_fd, device_, timer_);
@@ -114,9 +114,9 @@ class WorkerProcess {
 }  // namespace
 
 int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
-                       jobs::KindSettings settings, CleaningOptions cleaning,
+                       jobs::KindSettings settings, IdleOptions idle,
                        std::optional<int> heartbeat_fd, WorkerOptions options) {
-    return WorkerProcess(connect, std::move(find_run), std::move(settings), std::move(cleaning),
+    return WorkerProcess(connect, std::move(find_run), std::move(settings), std::move(idle),
                          heartbeat_fd, options)
         .run(std::move(opener));
 }

@@ -21,7 +21,7 @@ using ConnectQueue =
 // if drained, 1 if the device cannot be opened or was abandoned. If the device thread hangs, it
 // cannot be joined and the process exits here.
 int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
-                       jobs::KindSettings settings, CleaningOptions cleaning,
+                       jobs::KindSettings settings, IdleOptions idle,
                        std::optional<int> heartbeat_fd, WorkerOptions options);
 
 }  // namespace plimsoll::worker

@@ -3,7 +3,7 @@ import { makeJob, makeReport, makeResults } from './data.mjs';
 
 const labels = ['positive', 'neutral', 'negative'];
 const modelOf = (model_name, more) => ({
-  model_name, model_hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', success: true, error: null,
+  model_name, model_hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', form: 'fp32', success: true, error: null,
   load_time_ms: 1840.2, avg_inference_time_ms: 11.4, items_per_second: 87.7,
   sample_results: [{ text: 'Ferry operator beats forecasts.', label: 'positive', compound: 0.91 }],
   memory_bytes: 438_000_000, labels: { positive: 402, neutral: 371, negative: 227 }, has_neutral: true, accuracy: null, against_first: null, ...more,
@@ -34,7 +34,7 @@ export function compare(server, { given = true } = {}) {
         against_first: { false_positives_percent: 12.4, false_negatives_percent: 25.3 },
       }),
       vader: modelOf('vader', {
-        model_hash: null, load_time_ms: 0, memory_bytes: 0, items_per_second: 912_000, labels: { positive: 388, neutral: 401, negative: 211 },
+        model_hash: null, form: null, load_time_ms: 0, memory_bytes: 0, items_per_second: 912_000, labels: { positive: 388, neutral: 401, negative: 211 },
         accuracy: given ? accuracy(0.632, { calibration: null }) : null, against_first: { false_positives_percent: 14.1, false_negatives_percent: 8.2 },
       }),
     },

@@ -146,7 +146,8 @@ export function makeReport(job, results, by) {
       model: by ?? 'vader',
       model_hash: by ? '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e' : null,
       form: by ? 'int8' : null,
-      proofs: by ? [proof] : [],
+      proofs: by ? [{ model: by, model_hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', proof }] : [],
+      accuracies: [],
       reading: by ? { tokens: 28_114, truncated: results.filter((row) => row.truncated).length, duplicates: 12 } : null,
       labels: { positive: labelled('positive'), neutral: labelled('neutral'), negative: labelled('negative') },
       compound: { mean, standard_deviation: Math.sqrt(variance), minimum: Math.min(...scores), maximum: Math.max(...scores) },
@@ -166,8 +167,8 @@ export function makeReport(job, results, by) {
 export const models = {
   default: 'finbert',
   items: [
-    { name: 'vader', hash: null, family: 'vader', labels: ['positive', 'neutral', 'negative'], parameters: 0, longest_text: null, licence: 'MIT', source: 'pypi.org/project/vaderSentiment', added_at: null, proofs: [], devices: ['desk-1/host'] },
-    { name: 'finbert', hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', family: 'bert', labels: ['positive', 'negative', 'neutral'], parameters: 109_484_547, longest_text: 512, licence: 'Apache-2.0', source: 'ProsusAI/finbert', added_at: '2026-05-04T09:30:00Z', proofs: [proof], devices: ['desk-1/opencl:pocl:0'] },
+    { name: 'vader', hash: null, family: 'vader', labels: ['positive', 'neutral', 'negative'], parameters: 0, longest_text: null, licence: 'MIT', source: 'pypi.org/project/vaderSentiment', added_at: null, proofs: [], accuracies: [], devices: ['desk-1/host'] },
+    { name: 'finbert', hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', family: 'bert', labels: ['positive', 'negative', 'neutral'], parameters: 109_484_547, longest_text: 512, licence: 'Apache-2.0', source: 'ProsusAI/finbert', added_at: '2026-05-04T09:30:00Z', proofs: [proof], accuracies: [], devices: ['desk-1/opencl:pocl:0'] },
   ],
 };
 

@@ -42,7 +42,7 @@ function previewOf({ model, rules = [], market_status }) {
     at: first.from,
     choice: {
       market: first.market, market_until: first.until, rule: first.rule, asked: first.rule ? rules[first.rule - 1].model : model, model: first.model,
-      model_hash: first.model === 'vader' ? null : hash, reason: first.rule ? `rule ${first.rule}: market ${first.market}` : 'no rule matches',
+      model_hash: first.model === 'vader' ? null : hash, form: first.model === 'vader' ? null : 'fp32', reason: first.rule ? `rule ${first.rule}: market ${first.market}` : 'no rule holds',
       fallback: first.rule && rules[first.rule - 1].model === 'distilbert' ? 'no worker has distilbert' : null,
     },
     next_switch: spans.find((span) => span.model !== first.model) ?? null,
@@ -87,6 +87,6 @@ export const policyRoutes = [
     const { texts, model = 'vader', policy } = call.body;
     const chosen = policy && { model: 'finbert', model_asked: 'finbert', model_reason: 'rule 1: source businesswire' };
     const items = makeResults(texts.length).map((row, index) => ({ ...row, text: texts[index], ...chosen }));
-    json(response, 200, { job_id: null, model: policy ? null : model, model_hash: null, items });
+    json(response, 200, { job_id: null, model: policy ? null : model, model_hash: null, form: null, items });
   }],
 ];

@@ -22,8 +22,8 @@ const byPolicy = (server) => {
   report.summary = {
     ...report.summary, model: null, model_hash: null, policy: { id: 'desk', at: '2026-03-02T15:00:00.000Z' },
     choices: [
-      { model: 'vader', model_hash: null, asked: 'vader', rule: null, fallback: null, items: 14 },
-      { model: other, model_hash: hash, asked, rule: 2, fallback: 'no worker has distilbert', items: 26 },
+      { model: 'vader', model_hash: null, form: null, asked: 'vader', rule: null, fallback: null, items: 14 },
+      { model: other, model_hash: hash, form: 'fp32', asked, rule: 2, fallback: 'no worker has distilbert', items: 26 },
     ],
   };
   server.add(job);

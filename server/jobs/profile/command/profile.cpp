@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -28,7 +29,9 @@ using terminal::text_of;
 
 struct Options {
     std::string mode = "full";
-    std::string sentiment_model = "vader";
+    std::string sentiment_model;  // empty: the server chooses
+    std::string form;
+    std::vector<int> batch_sizes;
     std::string llm_endpoint;  // empty, as the model: the server's first
     std::string llm_model;
     std::string output_folder = "out/profiling";
@@ -49,8 +52,9 @@ json request_of(const Options& options) {
     json args{{"mode", options.mode}, {"limits", std::move(limits)}};
     if (!options.llm_endpoint.empty()) args["llm_endpoint"] = options.llm_endpoint;
     if (!options.llm_model.empty()) args["llm_model"] = options.llm_model;
-    if (options.mode == "sentiment" || options.mode == "full")
-        args["sentiment_model"] = options.sentiment_model;
+    if (!options.sentiment_model.empty()) args["sentiment_model"] = options.sentiment_model;
+    if (!options.form.empty()) args["form"] = options.form;
+    if (!options.batch_sizes.empty()) args["batch_sizes"] = options.batch_sizes;
     if (!options.device_class.empty()) args["device_class"] = options.device_class;
     if (!options.device.empty()) args["device"] = options.device;
     return {{"kind", "profile"}, {"args", std::move(args)}};
@@ -123,8 +127,20 @@ void add(CLI::App& app, CommandContext& context) {
     command->add_option("--mode", options->mode, "What to measure: engine, sentiment, llm or full")
         ->check(CLI::IsMember({"engine", "sentiment", "llm", "full"}))
         ->capture_default_str();
-    command->add_option("--sentiment-model", options->sentiment_model, "Sentiment model to measure")
-        ->capture_default_str();
+    command->add_option(
+        "--sentiment-model", options->sentiment_model,
+        "Sentiment model to measure: vader, finbert… (default: finbert if a worker has it, else "
+        "vader)");
+    command
+        ->add_option("--form", options->form,
+                     "Numeric form of the model: fp32, bf16 or int8 (default: fp32)")
+        ->check(CLI::IsMember({"fp32", "bf16", "int8"}));
+    command
+        ->add_option("--batch-sizes", options->batch_sizes,
+                     "Batch sizes to measure: 1,5,10,20 (default: those that find the recommended "
+                     "one)")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1024));
     command->add_option("--llm-endpoint", options->llm_endpoint,
                         "One of the URLs that an administrator configured (default: the first)");
     command->add_option("--llm-model", options->llm_model, "Language model to measure");

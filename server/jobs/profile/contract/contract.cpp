@@ -1,5 +1,6 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/profile/contract/offer.hpp"
+#include "server/jobs/profile/contract/offered_models.hpp"
 #include "server/jobs/profile/contract/request.hpp"
 #include "server/jobs/profile/contract/settings.hpp"
 #include "server/jobs/records/failed_row.hpp"
@@ -37,19 +38,29 @@ constexpr double kSecondsPerPart = 1.5;
 // Of a part that asks a language model up to four times, in longest times of an answer: workers
 // end what takes ten times as long as estimated, and every answer may take its time.
 constexpr double kTimeoutsPerLlmPart = 0.4;
+// Of a part that measures a published model: batches of so many tokens, on a processor of two
+// cores.
+constexpr double kTokensPerModelPart = 40'000;
+constexpr double kOperationsPerSecond = 2e11;
 
-double seconds_of(const std::vector<std::string>& parts, int llm_timeout) {
+double seconds_of(const std::string& part, const Request& request, int llm_timeout) {
+    if (part.starts_with("llm/")) return kTimeoutsPerLlmPart * llm_timeout;
+    if (!part.starts_with("sentiment/")) return 0;
+    const auto parameters = static_cast<double>(request.model_parameters);
+    return 2 * parameters * kTokensPerModelPart / kOperationsPerSecond;
+}
+
+double seconds_of(const std::vector<std::string>& parts, const Request& request, int llm_timeout) {
     double seconds = 0;
     for (const auto& part : parts) {
-        const bool asks = part.starts_with("llm/");
-        seconds +=
-            asks ? std::max(kSecondsPerPart, kTimeoutsPerLlmPart * llm_timeout) : kSecondsPerPart;
+        seconds += std::max(kSecondsPerPart, seconds_of(part, request, llm_timeout));
     }
     return seconds;
 }
 
 std::string class_of(const Request& request) {
     if (!request.device_class.empty()) return request.device_class;
+    if (!request.model_hash.empty()) return "gpu,cpu";
     if (!request.engine) return "host";
     return request.sentiment ? "gpu,cpu,host" : "gpu,cpu";
 }
@@ -67,10 +78,15 @@ tl::expected<Plan, FieldErrors> plan(const json& asked, const KindSettings& sett
     Plan plan;
     plan.args = args.dump();
     plan.requirement.device_class = class_of(*request);
-    if (!request->device.empty()) plan.requirement.capability = "device=" + request->device;
+    auto& capability = plan.requirement.capability;
+    if (!request->device.empty()) capability = "device=" + request->device;
+    if (!request->model_hash.empty()) {
+        capability += (capability.empty() ? "" : ",") +
+                      capability_of(request->sentiment_model, request->model_hash, request->form);
+    }
     plan.tasks.push_back({.input = json(parts).dump(),
                           .items = std::ssize(parts),
-                          .estimated_seconds = seconds_of(parts, llm.timeout_seconds)});
+                          .estimated_seconds = seconds_of(parts, *request, llm.timeout_seconds)});
     return plan;
 }
 
@@ -93,6 +109,8 @@ constinit extern const Contract kContract{.name = kName,
                                           .version = kVersion,
                                           .columns = kColumns,
                                           .settings = kSettings,
+                                          .complete = with_model,
+                                          .is_complete = needs_no_model,
                                           .plan = plan,
                                           .failed_rows = failed_rows,
                                           .offer = &kOffer};

@@ -24,7 +24,10 @@ std::string comparison_key(const nlohmann::json& args, const nlohmann::json& sum
     const auto request = parse_request(args).value();
     const auto& device = summary.at("device");
     std::string text = request.mode;
-    if (request.sentiment) text += " of " + request.sentiment_model;
+    if (request.sentiment) {
+        text += " of " + request.sentiment_model;
+        if (!request.form.empty()) text += " in " + request.form;
+    }
     if (request.llm) {
         text += (request.sentiment ? " and " : " of ") + request.llm_model + " at " +
                 request.llm_endpoint;
@@ -32,6 +35,10 @@ std::string comparison_key(const nlohmann::json& args, const nlohmann::json& sum
     text += " on " + device.value("name", "") + " (" + device.value("type", "") + ", " +
             std::to_string(device.value("compute_units", 0)) + " units), batches up to " +
             std::to_string(request.largest_batch);
+    if (!request.batch_sizes.empty()) {
+        text += ", namely";
+        for (const auto size : request.batch_sizes) text += " " + std::to_string(size);
+    }
     if (request.latency_ms) text += ", within " + number(*request.latency_ms) + " ms";
     if (request.memory_mb) text += ", within " + number(*request.memory_mb) + " MB";
     return text;

@@ -1,32 +1,124 @@
 #include "server/jobs/profile/contract/request.hpp"
 
+#include "engine/base/closest.hpp"
+#include "server/jobs/profile/contract/offered_models.hpp"
+
+#include <algorithm>
+#include <span>
+
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::profile {
 
 using nlohmann::json;
 
+namespace {
+
+FieldErrors one_error(std::string pointer, std::string rule, std::string message) {
+    return {{std::move(pointer), std::move(rule), std::move(message)}};
+}
+
+bool measures_a_model(const json& args) {
+    const auto mode = args.value("mode", "full");
+    return mode == "sentiment" || mode == "full";
+}
+
+FieldErrors unknown_model(const std::string& name, std::span<const OfferedModel> known) {
+    std::vector<std::string> names{std::string(kVader)};
+    for (const auto& model : known) names.push_back(model.name);
+    std::string list;
+    for (const auto& one : names) list += (list.empty() ? "" : ", ") + one;
+    return one_error("/sentiment_model", "unknown_model",
+                     "No worker has a model \"" + name + "\"." + did_you_mean(name, names) +
+                         " Available: " + list + ".");
+}
+
+// What the arguments say of the model: its name, or what with_model() made of it.
+std::optional<FieldErrors> read_model(const json& args, Request& request) {
+    const json model = args.value("sentiment_model", json(kVader));
+    if (model.is_object()) {
+        request.sentiment_model = model.at("name");
+        request.model_hash = model.at("hash");
+        request.model_parameters = model.at("parameters");
+        request.form = args.value("form", std::string(kExactForm));
+        return std::nullopt;
+    }
+    request.sentiment_model = model;
+    if (request.sentiment && request.sentiment_model != kVader) {
+        return unknown_model(request.sentiment_model, {});
+    }
+    if (!args.contains("form")) return std::nullopt;
+    return one_error("/form", "not_used",
+                     request.sentiment
+                         ? "VADER has no forms: omit it."
+                         : "Only the modes \"sentiment\" and \"full\" measure a model.");
+}
+
+std::optional<FieldErrors> read_batch_sizes(const json& args, Request& request) {
+    if (!args.contains("batch_sizes")) return std::nullopt;
+    if (!request.sentiment) {
+        return one_error("/batch_sizes", "not_used",
+                         "Only the modes \"sentiment\" and \"full\" measure a model.");
+    }
+    request.batch_sizes = args["batch_sizes"].get<std::vector<std::int64_t>>();
+    for (std::size_t i = 0; i < request.batch_sizes.size(); ++i) {
+        if (request.batch_sizes[i] <= request.largest_batch) continue;
+        return one_error("/batch_sizes/" + std::to_string(i), "max_batch",
+                         "It must not exceed \"limits.max_batch\", " +
+                             std::to_string(request.largest_batch) + ".");
+    }
+    std::ranges::sort(request.batch_sizes);
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool needs_no_model(const json& args) {
+    return !measures_a_model(args) || args.value("sentiment_model", "") == kVader;
+}
+
+tl::expected<json, FieldErrors> with_model(json args, const Knowledge& knowledge) {
+    const auto models = models_of(knowledge.offers);
+    const bool is_named = args.contains("sentiment_model");
+    if (!is_named && args.value("device_class", "") == "host") {
+        args["sentiment_model"] = kVader;
+        return args;
+    }
+    const auto name = args.value("sentiment_model", std::string(kPreferred));
+    const auto found = std::ranges::find(models, name, &OfferedModel::name);
+    if (found == models.end()) {
+        if (is_named) return tl::unexpected(unknown_model(name, models));
+        args["sentiment_model"] = kVader;
+        return args;
+    }
+    const auto form = args.value("form", std::string(kExactForm));
+    if (std::ranges::find(found->forms, form) == found->forms.end()) {
+        return tl::unexpected(one_error("/form", "no_device",
+                                        "No device that has " + name + " computes " + form + "."));
+    }
+    args["sentiment_model"] = {
+        {"name", name}, {"hash", found->hash}, {"parameters", found->parameters}};
+    return args;
+}
+
 tl::expected<Request, FieldErrors> parse_request(const json& args) {
     Request request;
     request.mode = args.value("mode", "full");
     request.engine = request.mode == "engine" || request.mode == "full";
     request.sentiment = request.mode == "sentiment" || request.mode == "full";
-    request.sentiment_model = args.value("sentiment_model", std::string(kVader));
     request.device_class = args.value("device_class", "");
     request.device = args.value("device", "");
     const json limits = args.value("limits", json::object());
     request.largest_batch = limits.value("max_batch", request.largest_batch);
     if (limits.contains("latency_ms")) request.latency_ms = limits["latency_ms"].get<double>();
     if (limits.contains("memory_mb")) request.memory_mb = limits["memory_mb"].get<double>();
-    if (request.sentiment && request.sentiment_model != kVader) {
+    if (auto wrong = read_model(args, request)) return tl::unexpected(std::move(*wrong));
+    if (auto wrong = read_batch_sizes(args, request)) return tl::unexpected(std::move(*wrong));
+    const bool needs_device = request.mode == "engine" || !request.model_hash.empty();
+    if (needs_device && request.device_class == "host") {
         return tl::unexpected(
-            FieldErrors{{"/sentiment_model", "unknown_model",
-                         "The model must be \"vader\": no other one is installed."}});
-    }
-    if (request.mode == "engine" && request.device_class == "host") {
-        return tl::unexpected(
-            FieldErrors{{request.device.empty() ? "/device_class" : "/device", "no_device",
-                         "The host has no OpenCL device to measure: choose \"cpu\" or \"gpu\"."}});
+            one_error(request.device.empty() ? "/device_class" : "/device", "no_device",
+                      "The host has no OpenCL device to measure: choose \"cpu\" or \"gpu\"."));
     }
     request.llm_endpoint = args.value("llm_endpoint", "");
     request.llm_model = args.value("llm_model", "");

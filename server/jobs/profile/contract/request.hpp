@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/jobs/kind.hpp"
+#include "server/jobs/knowledge.hpp"
 #include "server/jobs/profile/contract/llm_endpoints.hpp"
 
 #include <optional>
@@ -11,9 +12,11 @@
 namespace plimsoll::jobs::profile {
 
 inline constexpr std::string_view kName = "profile";
-inline constexpr int kVersion = 1;
+inline constexpr int kVersion = 2;
 
 inline constexpr std::string_view kVader = "vader";
+// Measured where none is named and a worker has it; else VADER.
+inline constexpr std::string_view kPreferred = "finbert";
 
 struct Request {
     bool engine = false;     // the device itself
@@ -21,7 +24,11 @@ struct Request {
     bool llm = false;        // a language model behind an endpoint
     std::string mode;
     std::string sentiment_model;
-    std::string llm_endpoint;  // a URL that an administrator configured; empty without `llm`
+    std::string model_hash;  // empty: vader
+    std::string form;        // empty: vader
+    std::uint64_t model_parameters = 0;
+    std::vector<std::int64_t> batch_sizes;  // exactly these; empty: those that find the knee
+    std::string llm_endpoint;  // a URL that an administrator named; empty without `llm`
     std::string llm_model;
     std::string device_class;  // empty: whichever fits the mode
     std::string device;        // "node/device": this one, of that class; empty: any
@@ -30,7 +37,14 @@ struct Request {
     std::optional<double> memory_mb;  // 1e6 bytes
 };
 
-// From arguments that passed the kind's schema and, if an endpoint may be called, with_llm().
+// The arguments with what workers say of the model that they name, or of the usual one.
+tl::expected<nlohmann::json, FieldErrors> with_model(nlohmann::json args,
+                                                     const Knowledge& knowledge);
+// Whether they leave no model to look up.
+bool needs_no_model(const nlohmann::json& args);
+
+// From arguments that passed the kind's schema, with_model() and, where an endpoint may be called,
+// with_llm().
 tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
 
 // The arguments with the endpoint and the model to call: for mode "llm", and for "full" if an

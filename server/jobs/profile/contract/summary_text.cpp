@@ -65,13 +65,20 @@ std::string llm_text(const json& model) {
 
 std::string model_text(const json& model) {
     if (model.contains("llm")) return llm_text(model);
-    std::string text = "Sentiment Model: " + model.value("model_name", "") + "\n";
+    std::string text = "Sentiment Model: " + model.value("model_name", "");
+    const bool has_form = model.contains("form") && model["form"].is_string();
+    if (has_form) text += " in " + model["form"].get<std::string>();
+    text += "\n";
     text += line("  Load time: %.2f ms", model.value("load_time_ms", 0.0));
     text += line("  Single item inference: %.2f ms", model.value("inference_time_ms", 0.0));
     text += line("  Throughput: %.2f items/sec", model.value("items_per_second", 0.0));
     text += line("  VRAM used: %.2f MB", model.value("vram_used_mb", 0.0));
     text += best_speedup(model);
     for (const auto& curve : model.at("lengths")) text += curve_text(curve);
+    if (const auto& batch = model.at("recommended_batch"); has_form && batch.is_number()) {
+        text += "  Use it for short texts: --set batch_size=" +
+                std::to_string(batch.get<std::int64_t>()) + "\n";
+    }
     return text;
 }
 

@@ -80,6 +80,7 @@ class LlmArea final : public Area {
                 {"items_per_second", 1e3 / median},
                 {"vram_used_mb", 0.0},
                 {"vram_total_mb", 0.0},
+                {"predicted_vram_mb", 0.0},
                 {"host_memory_mb", 0.0},
                 {"batch_results", Json::array()},
                 {"notes", "Token counts are the endpoint's own; its memory is not known."},

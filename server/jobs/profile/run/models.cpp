@@ -1,8 +1,11 @@
 #include "server/jobs/profile/run/models.hpp"
 
+#include "engine/models/store.hpp"
 #include "engine/sentiment/vader/vader.hpp"
-#include "server/jobs/profile/contract/request.hpp"
+#include "engine/transformer/text_classifier.hpp"
+#include "server/jobs/records/models_folder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -30,7 +33,12 @@ constexpr std::array<std::string_view, 32> kWords = {
     "and",    "a",        "lawsuit", "threatens", "growth", "despite", "strong",    "orders",
     "for",    "new",      "ships",   "not",       "very",   "good",    "quarterly", "results"};
 
-constexpr std::size_t kTexts = 512;  // batches larger than this begin again with the first
+// Batches larger than this begin again with the first, which a published model would not compute
+// again.
+constexpr std::size_t kTexts = 1024;
+// English, with the tokens around a text.
+constexpr double kTokensPerWord = 1.4;
+constexpr double kTokensPerText = 2;
 
 std::vector<std::string> texts_of(std::int64_t words) {
     std::minstd_rand bits(static_cast<unsigned>(words));
@@ -54,7 +62,8 @@ profiling::Model vader_model() {
         return {};
     };
     for (const auto& [name, words] : kLengths) {
-        profiling::LengthBucket bucket{.name = name, .words = words, .run = {}, .memory_bytes = {}};
+        profiling::LengthBucket bucket{
+            .name = name, .words = words, .largest_batch = {}, .run = {}, .memory_bytes = {}};
         const auto texts = std::make_shared<const std::vector<std::string>>(texts_of(words));
         // Each batch goes on where the last one ended: the same text over and over would flatter.
         bucket.run = [scorer, texts,
@@ -71,11 +80,101 @@ profiling::Model vader_model() {
     return model;
 }
 
+// A model on the device of this worker.
+class Published {
+  public:
+    Published(std::filesystem::path folder, routines::Form form, const RunContext& context)
+        : folder_(std::move(folder)),
+          form_(form),
+          context_(context),
+          programs_(*context.device, opencl::ProgramCache(context.settings.cache)),
+          plans_(context.device->info()) {
+        // Without tuned plans the defaults are measured, as jobs run them.
+        static_cast<void>(plans_.read(
+            tuning::plans_file(context.settings.cache, context.device->info().address)));
+    }
+
+    Result<void> load() {
+        classifier_.reset();
+        auto loaded = transformer::TextClassifier::load(
+            folder_, programs_, *context_.ledger, *context_.capability, plans_, form_, watch());
+        if (!loaded) return fail(loaded.error());
+        classifier_ = std::move(*loaded);
+        return {};
+    }
+    Result<void> run(const std::vector<std::string>& texts, std::size_t first, std::int64_t batch) {
+        std::int64_t given = 0;
+        std::string_view text;
+        const auto next = [&]() -> Result<const std::string_view*> {
+            if (given == batch) return nullptr;
+            text = texts[(first + static_cast<std::size_t>(given++)) % texts.size()];
+            return &text;
+        };
+        const auto scored = classifier_->classify(next, static_cast<std::size_t>(batch), watch(),
+                                                  [](std::size_t) {});
+        return scored ? Result<void>() : fail(scored.error());
+    }
+    std::int64_t largest_batch(std::int64_t words) const {
+        const double tokens = kTokensPerWord * static_cast<double>(words) + kTokensPerText;
+        const auto most = classifier_->model().capacity() - classifier_->model().longest();
+        return std::max<std::int64_t>(
+            1, static_cast<std::int64_t>(static_cast<double>(most) / tokens));
+    }
+    std::uint64_t held_bytes() const { return classifier_->model().held_bytes(); }
+
+  private:
+    Watch watch() const { return {context_.stop, &context_.progress}; }
+
+    std::filesystem::path folder_;
+    routines::Form form_;
+    const RunContext& context_;
+    opencl::Programs programs_;
+    tuning::Plans plans_;
+    std::unique_ptr<transformer::TextClassifier> classifier_;
+};
+
+Result<SentimentModel> published_model(const Request& request, const RunContext& context) {
+    if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
+        return fail(Errc::unavailable, "This worker has no OpenCL device.");
+    }
+    const auto form = routines::parse_form(request.form);
+    if (!form) return fail(Errc::internal, "A task requests an unknown form.");
+    const models::Store store(models_folder(context.settings));
+    const auto manifest = store.find(request.sentiment_model);
+    if (!manifest || manifest->hash != request.model_hash) {
+        return fail(Errc::unavailable,
+                    "This worker no longer has the model \"" + request.sentiment_model + "\".");
+    }
+    const auto published =
+        std::make_shared<Published>(store.folder_of(manifest->name), *form, context);
+    SentimentModel model{.model = {.name = manifest->name,
+                                   .type = "sentiment",
+                                   .load = [published] { return published->load(); },
+                                   .lengths = {}},
+                         .held_bytes = [published] { return published->held_bytes(); }};
+    for (const auto& [name, words] : kLengths) {
+        const auto texts = std::make_shared<const std::vector<std::string>>(texts_of(words));
+        model.model.lengths.push_back(
+            {.name = name,
+             .words = words,
+             .largest_batch = [published, words] { return published->largest_batch(words); },
+             .run =
+                 [published, texts, next = std::size_t{0}](std::int64_t batch) mutable {
+                     auto done = published->run(*texts, next, batch);
+                     next += static_cast<std::size_t>(batch);
+                     return done;
+                 },
+             // All that a batch needs was allocated with the model.
+             .memory_bytes = [](std::int64_t) { return std::uint64_t{0}; }});
+    }
+    return model;
+}
+
 }  // namespace
 
-Result<profiling::Model> sentiment_model(const std::string& name) {
-    if (name == kVader) return vader_model();
-    return fail(Errc::not_found, "There is no sentiment model with this name.", name);
+Result<SentimentModel> sentiment_model(const Request& request, const RunContext& context) {
+    if (request.model_hash.empty()) return SentimentModel{vader_model(), {}};
+    return published_model(request, context);
 }
 
 }  // namespace plimsoll::jobs::profile

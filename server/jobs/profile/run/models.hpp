@@ -1,13 +1,21 @@
 #pragma once
 
 #include "engine/profiling/model_profile.hpp"
+#include "server/jobs/profile/contract/request.hpp"
 
-#include <string>
+#include <cstdint>
+#include <functional>
 
 namespace plimsoll::jobs::profile {
 
-// The sentiment model of this name with texts of three lengths, "short", "medium" and "long".
-// Errc::not_found if there is none.
-Result<profiling::Model> sentiment_model(const std::string& name);
+struct SentimentModel {
+    profiling::Model model;
+    // Device memory that it entered into the ledger when it was loaded; empty: it needs none.
+    std::function<std::uint64_t()> held_bytes;
+};
+
+// The sentiment model of the request with texts of three lengths, "short", "medium" and "long". It
+// lives no longer than what `context` points to. Errc::unavailable: this worker no longer has it.
+Result<SentimentModel> sentiment_model(const Request& request, const RunContext& context);
 
 }  // namespace plimsoll::jobs::profile

@@ -42,7 +42,12 @@ std::unique_ptr<Area> no_engine_area();
 // A language model behind one of the settings' endpoints; one entry of the guide's `results`.
 std::unique_ptr<Area> llm_area(const Request& request, LlmSettings settings, Watch watch);
 
-// A sentiment model; one entry of the guide's `results`.
-std::unique_ptr<Area> sentiment_area(const Request& request, Watch watch);
+// A sentiment model, a published one on the device of `context`, which outlives the area; one entry
+// of the guide's `results`.
+std::unique_ptr<Area> sentiment_area(const Request& request, const RunContext& context,
+                                     Watch watch);
+
+// For a job without a task: measures nothing.
+std::unique_ptr<Area> no_sentiment_area();
 
 }  // namespace plimsoll::jobs::profile

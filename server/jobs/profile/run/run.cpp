@@ -1,11 +1,16 @@
+#include "engine/models/store.hpp"
 #include "engine/profiling/timing.hpp"
+#include "engine/transformer/classifier.hpp"
 #include "server/base/gzip.hpp"
 #include "server/base/time.hpp"
+#include "server/jobs/profile/contract/offered_models.hpp"
 #include "server/jobs/profile/contract/settings.hpp"
 #include "server/jobs/profile/run/figures.hpp"
 #include "server/jobs/profile/run/parts.hpp"
 #include "server/jobs/profile/run/system.hpp"
+#include "server/jobs/records/models_folder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -46,12 +51,12 @@ Json method_json() {
 struct Areas {
     Areas(const Request& request, const RunContext& context, const Watch& watch)
         : engine(engine_area(request, context, watch)),
-          sentiment(sentiment_area(request, watch)),
+          sentiment(sentiment_area(request, context, watch)),
           llm(llm_area(request, llm_settings(context.settings), watch)) {}
     // Those of a job whose task nobody could run.
     explicit Areas(const Request& request)
         : engine(no_engine_area()),
-          sentiment(sentiment_area(request, {})),
+          sentiment(no_sentiment_area()),
           llm(llm_area(request, {}, {})) {}
 
     Area& of(std::string_view part) const {
@@ -132,9 +137,40 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
     return Merged{report.dump(), {}};
 }
 
+// The models that this machine has, in the forms that the device computes.
+Abilities abilities(const KindSettings& settings, const opencl::Capability* device) {
+    if (device == nullptr) return {};
+    Abilities can;
+    std::vector<OfferedModel> models;
+    for (const auto& manifest : models::Store(models_folder(settings)).list()) {
+        auto& model = models.emplace_back();
+        model.name = manifest.name;
+        model.hash = manifest.hash;
+        model.parameters = manifest.parameters;
+        for (const auto form : {routines::Form::fp32, routines::Form::bf16, routines::Form::int8}) {
+            if (!transformer::can_use(*device, form)) continue;
+            model.forms.emplace_back(to_string(form));
+            can.names.push_back(capability_of(model.name, model.hash, model.forms.back()));
+        }
+    }
+    if (!models.empty()) can.offer = offer_of(models);
+    return can;
+}
+
+constexpr std::array kRunSettings = [] {
+    std::array<KindSetting, kSettings.size() + 1> all{};
+    std::ranges::copy(kSettings, all.begin());
+    all.back() = kModelsFolder;
+    return all;
+}();
+
 }  // namespace
 
-constinit extern const Run kRun{
-    .name = kName, .version = kVersion, .run = measure, .merge = merge, .settings = kSettings};
+constinit extern const Run kRun{.name = kName,
+                                .version = kVersion,
+                                .run = measure,
+                                .merge = merge,
+                                .settings = kRunSettings,
+                                .abilities = abilities};
 
 }  // namespace plimsoll::jobs::profile

@@ -3,7 +3,10 @@
 #include "engine/telemetry/sensors.hpp"
 #include "server/jobs/profile/run/figures.hpp"
 
+#include <fstream>
 #include <thread>
+
+#include <unistd.h>
 
 namespace plimsoll::jobs::profile {
 
@@ -38,6 +41,29 @@ Json device_json(const opencl::Device* device) {
             {"type", to_string(info.type)},
             {"driver", info.driver_version},
             {"compute_units", info.compute_units}};
+}
+
+double memory_in_use(const opencl::Device& device) {
+    if (device.info().type == opencl::DeviceType::cpu) return resident_bytes();
+    const auto reading = reading_of(&device);
+    if (reading.own_memory_bytes) return static_cast<double>(*reading.own_memory_bytes);
+    if (!reading.memory_total_bytes || !reading.memory_free_bytes) return 0;
+    return static_cast<double>(*reading.memory_total_bytes) -
+           static_cast<double>(*reading.memory_free_bytes);
+}
+
+double device_memory(const opencl::Device& device) {
+    const auto& info = device.info();
+    return static_cast<double>(info.memory.bytes.value_or(info.driver_memory_bytes));
+}
+
+// The second number of /proc/self/statm, in pages.
+double resident_bytes() {
+    std::ifstream in("/proc/self/statm");
+    double size = 0;
+    double resident = 0;
+    in >> size >> resident;
+    return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 Json system_json(const opencl::Device* device) {

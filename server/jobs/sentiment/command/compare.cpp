@@ -31,6 +31,7 @@ struct CompareFlags {
     std::vector<std::string> columns;
     std::vector<std::string> label_names;  // own=positive
     std::optional<double> neutral_within;
+    std::string form;
     std::string disagreements;  // file; empty: none
 };
 
@@ -76,6 +77,7 @@ Result<json> args_of(client::ApiClient& api, const CommandContext& context,
         (*args)["label_names"][name.substr(0, equals)] = name.substr(equals + 1);
     }
     if (flags.neutral_within) (*args)["neutral_within"] = *flags.neutral_within;
+    if (!flags.form.empty()) (*args)["form"] = flags.form;
     return args;
 }
 
@@ -117,6 +119,10 @@ void add_compare_command(CLI::App& app, CommandContext& context) {
                      "Models to compare, the one in use first, at most 5: finbert,distilbert,vader "
                      "(default: all that workers have)")
         ->delimiter(',');
+    command
+        ->add_option("--form", flags->form,
+                     "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32)")
+        ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
     terminal::add_column_flag(*command, flags->columns);
     command->add_option("--label-name", flags->label_names,
                         "Meaning of a label in the file: 1=positive; repeatable");

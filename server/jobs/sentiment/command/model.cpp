@@ -5,6 +5,7 @@
 #include "server/client/session.hpp"
 #include "server/jobs/sentiment/command/commands.hpp"
 #include "server/jobs/sentiment/command/hub.hpp"
+#include "server/jobs/sentiment/command/measure_accuracy.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/terminal/list.hpp"
@@ -34,6 +35,7 @@ struct ModelFlags {
     std::string revision = "main";
     bool replace = false;
     bool pool = false;
+    LabelledFile labels;
 };
 
 Result<models::Store> store_of(const ModelFlags& flags) {
@@ -79,6 +81,19 @@ std::string forms_of(const Manifest& model) {
     return text;
 }
 
+// What `verify` measured; nothing is claimed of a model that nobody measured here.
+std::string accuracy_of(const Manifest& model) {
+    std::string text;
+    for (const auto& one : model.accuracies) {
+        const auto percent = [](double share) { return format_figure(100 * share); };
+        text += (text.empty() ? "" : "; ") + one.form + " " +
+                percent(static_cast<double>(one.right) / static_cast<double>(one.texts)) +
+                " % of " + format_count(static_cast<std::int64_t>(one.texts)) + " texts of " +
+                one.texts_of + " (95 %: " + percent(one.low) + " to " + percent(one.high) + " %)";
+    }
+    return text.empty() ? "not measured here" : text;
+}
+
 std::string details(const Manifest& model) {
     const auto line = [](const std::string& key, const std::string& value) {
         constexpr std::size_t kWidth = 14;
@@ -92,7 +107,7 @@ std::string details(const Manifest& model) {
                 line("Longest text", std::to_string(model.longest_text) + " tokens") +
                 line("Source", model.source) + line("Licence", model.licence) +
                 line("Added", model.added_at) + line("Forms", forms_of(model)) +
-                line("Accuracy", "not measured here");
+                line("Accuracy", accuracy_of(model));
     for (const auto& file : model.files) {
         text += line("File", file.name + "  " + megabytes(file.bytes) + "  sha256 " + file.sha256);
     }
@@ -253,7 +268,16 @@ int verify_model(const CommandContext& context, const ModelFlags& flags) {
         const auto verified =
             with_bar(context, "Verifying " + model.name, bytes_of(model),
                      [&](const Watch& watch) { return store.verify(model.name, watch); });
-        return tell(context, verified, "Every file matches its hash, and every number is finite.");
+        if (!verified || flags.labels.file.empty()) {
+            return tell(context, verified,
+                        "Every file matches its hash, and every number is finite.");
+        }
+        const auto measured =
+            measure_accuracy(store.folder(), model.name, flags.labels, context.json);
+        if (!measured) return refuse(context, measured.error());
+        return tell(
+            context, store.find(model.name),
+            "Every file matches its hash, every number is finite, and the accuracy is kept.");
     });
 }
 
@@ -298,13 +322,26 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
         auto* sub = command->add_subcommand(word, help);
         sub->add_option("name", flags->name, "The model")->required();
         sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
+        return sub;
     };
     named("inspect", "Show a model's details", [](const CommandContext& c, const ModelFlags& f) {
         return with_model(c, f, [&](models::Store&, const Manifest& model) {
             return tell(c, model, "Files: " + megabytes(bytes_of(model)) + ".");
         });
     });
-    named("verify", "Check a model's files against their hashes", verify_model);
+    auto* verify =
+        named("verify", "Check a model's files against their hashes, and measure its accuracy",
+              verify_model);
+    auto* labels =
+        verify
+            ->add_option("--labels", flags->labels.file,
+                         "Texts as .jsonl or .csv with a column `label`: measures how often each "
+                         "form gives them theirs")
+            ->check(CLI::ExistingFile);
+    verify
+        ->add_option("--label-name", flags->labels.names,
+                     "Meaning of a label in the file: 1=positive; repeatable")
+        ->needs(labels);
     named("remove", "Remove a model from this machine", remove_model);
 }
 

@@ -101,8 +101,9 @@ int remove(const CommandContext& context, const PolicyFlags& flags) {
 }
 
 std::string choice_text(const json& choice) {
-    std::string text =
-        choice.at("model").get<std::string>() + " (" + choice.at("reason").get<std::string>() + ")";
+    auto text = choice.at("model").get<std::string>();
+    if (const auto form = text_of(choice, "form"); !form.empty()) text += " in " + form;
+    text += " (" + choice.at("reason").get<std::string>() + ")";
     if (!choice.at("fallback").is_null()) {
         text += " instead of " + choice.at("asked").get<std::string>() + ": " +
                 choice.at("fallback").get<std::string>();

@@ -27,6 +27,7 @@ struct ScoreFlags {
     std::vector<std::string> texts;
     std::string model;
     std::string policy;
+    std::string form;
     std::string source;
     std::string time;
     int timeout_seconds = 10;
@@ -58,6 +59,7 @@ Result<json> body_of(const ScoreFlags& flags) {
     json body{{"timeout_seconds", flags.timeout_seconds}, {"keep", flags.keep}};
     if (!flags.model.empty()) body["model"] = flags.model;
     if (!flags.policy.empty()) body["policy"] = flags.policy;
+    if (!flags.form.empty()) body["form"] = flags.form;
     if (flags.source.empty() && flags.time.empty()) {
         body["texts"] = *texts;
         return body;
@@ -125,6 +127,11 @@ void add_score_command(CLI::App& app, CommandContext& context) {
                                       "Model: finbert, vader… (default: the server's)");
     command->add_option("--policy", flags->policy, "Policy that chooses the model: desk")
         ->excludes(model);
+    command
+        ->add_option(
+            "--form", flags->form,
+            "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or the policy's)")
+        ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
     command->add_option("--source", flags->source,
                         "Source of the texts, for a policy: businesswire");
     command->add_option("--time", flags->time,

@@ -1,6 +1,7 @@
 #include "server/jobs/sentiment/contract/comparison.hpp"
 
 #include "engine/sentiment/meaning.hpp"
+#include "server/jobs/sentiment/contract/form.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
@@ -21,16 +22,19 @@ std::optional<Label> meant(std::string_view label) {
 
 }  // namespace
 
-ComparedModel compared(const Manifest& manifest) {
+ComparedModel compared(const ScoringModel& model) {
+    const auto& [manifest, form] = model;
     const auto meaning = ::plimsoll::sentiment::Meaning::of(manifest.labels);
-    return {manifest.name, manifest.hash, !meaning || meaning->has_neutral()};
+    return {manifest.name, manifest.hash, form, !meaning || meaning->has_neutral()};
 }
 
 json to_json(const std::vector<ComparedModel>& models) {
     auto all = json::array();
     for (const auto& model : models) {
-        all.push_back(
-            {{"name", model.name}, {"hash", model.hash}, {"has_neutral", model.has_neutral}});
+        all.push_back({{"name", model.name},
+                       {"hash", model.hash},
+                       {"form", model.form},
+                       {"has_neutral", model.has_neutral}});
     }
     return all;
 }
@@ -38,13 +42,14 @@ json to_json(const std::vector<ComparedModel>& models) {
 std::vector<ComparedModel> compared_models_from_json(const json& stored) {
     std::vector<ComparedModel> models;
     for (const json& one : stored) {
-        models.push_back({one.at("name"), one.at("hash"), one.at("has_neutral")});
+        models.push_back({one.at("name"), one.at("hash"), one.at("form"), one.at("has_neutral")});
     }
     return models;
 }
 
 tl::expected<json, FieldErrors> with_compared(json args, std::span<const Manifest> known) {
     auto& models = args["models"];
+    const auto asked = args.value("form", std::string(kExactForm));
     for (std::size_t i = 0; i < models.size(); ++i) {
         const auto pointer = "/models/" + std::to_string(i);
         const auto name = models[i].get<std::string>();
@@ -59,7 +64,9 @@ tl::expected<json, FieldErrors> with_compared(json args, std::span<const Manifes
         if (name == kVader) continue;
         const auto found = std::ranges::find(known, name, &Manifest::name);
         if (found == known.end()) return tl::unexpected(unknown_model(pointer, name, known));
-        models[i] = json::parse(models::to_json(*found));
+        auto form = form_of(*found, asked);
+        if (!form) return tl::unexpected(std::move(form.error()));
+        models[i] = to_json(ScoringModel{*found, std::move(*form)});
     }
     return args;
 }

@@ -18,13 +18,15 @@ inline constexpr std::size_t kMostCompared = 5;
 struct ComparedModel {
     std::string name;
     std::string hash;  // empty: vader
+    std::string form;  // empty: vader
     bool has_neutral = true;
 };
-ComparedModel compared(const Manifest& manifest);
+ComparedModel compared(const ScoringModel& model);
 nlohmann::json to_json(const std::vector<ComparedModel>& models);
 std::vector<ComparedModel> compared_models_from_json(const nlohmann::json& stored);
 
-// The arguments with everything that planning needs to know about the named models.
+// The arguments with all that planning needs to know of the models that they name, in the form
+// that they ask for.
 tl::expected<nlohmann::json, FieldErrors> with_compared(nlohmann::json args,
                                                         std::span<const Manifest> known);
 

@@ -56,11 +56,15 @@ tl::expected<json, FieldErrors> with_policy(json args, const std::string& id,
         definition = json::parse(found->data);
     }
     const auto at = std::chrono::floor<std::chrono::seconds>(knowledge.at.time_since_epoch());
+    if (args.contains("form")) definition["form"] = args["form"];
     const auto policy = parse_policy(definition);
     auto resolved =
         policy ? resolve(id, *policy, models, at.count()) : tl::unexpected(policy.error());
     if (!resolved) {
-        for (auto& error : resolved.error()) error.pointer = "/policy";
+        for (auto& error : resolved.error()) {
+            const bool is_of_job = error.pointer == "/form" && args.contains("form");
+            if (!is_of_job) error.pointer = "/policy";
+        }
         return tl::unexpected(std::move(resolved.error()));
     }
     args["policy"] = to_json(*resolved);
@@ -96,12 +100,9 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
     const auto name = args.value("model", usual_model(settings));
     const auto found = std::ranges::find(models, name, &Manifest::name);
     if (found != models.end()) {
-        if (args.contains("form")) {
-            auto form = form_of(*found, args["form"].get<std::string>());
-            if (!form) return tl::unexpected(std::move(form.error()));
-            args["form"] = std::move(*form);
-        }
-        args["model"] = json::parse(models::to_json(*found));
+        auto form = form_of(*found, args.value("form", std::string(kExactForm)));
+        if (!form) return tl::unexpected(std::move(form.error()));
+        args["model"] = to_json(ScoringModel{*found, std::move(*form)});
         return args;
     }
     if (!chosen) {
@@ -113,21 +114,17 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
 
 // What scores the texts of a job.
 struct Scoring {
-    std::vector<Manifest> models;  // that a worker must have; none: VADER alone
-    json args;                     // of the plan
-    std::string form = std::string(kExactForm);
+    std::vector<ScoringModel> models;  // that a worker must have; none: VADER alone
+    json args;                         // of the plan
 };
 
 tl::expected<Scoring, FieldErrors> scoring_by_model(const json& args) {
     const json model = args.value("model", json(kVader));
     Scoring scoring;
     if (model.is_object()) {
-        scoring.models.push_back(models::manifest_from_json(model.dump()).value());
-        const auto& only = scoring.models.front();
-        scoring.form = args.value("form", scoring.form);
-        scoring.args = form_facts(only, scoring.form);
-        scoring.args["model"] = only.name;
-        scoring.args["model_hash"] = only.hash;
+        scoring.models.push_back(scoring_model_from_json(model));
+        const auto& [only, form] = scoring.models.front();
+        scoring.args = {{"model", only.name}, {"model_hash", only.hash}, {"form", form}};
     } else if (model == kVader) {
         scoring.args = {{"model", kVader}};
     } else {
@@ -171,11 +168,12 @@ tl::expected<Scoring, FieldErrors> scoring_by_policy(const json& args, bool judg
     Scoring scoring{.models = {}, .args = {{"policy", args.at("policy")}}};
     for (const json& one : args.at("manifests")) {
         auto manifest = models::manifest_from_json(one.dump()).value();
-        const bool is_used = std::ranges::any_of(used, [&](std::size_t chain) {
-            const auto& first = chains[chain].models.front();
+        const auto chain = std::ranges::find_if(used, [&](std::size_t place) {
+            const auto& first = chains[place].models.front();
             return first.name == manifest.name && first.hash == manifest.hash;
         });
-        if (is_used) scoring.models.push_back(std::move(manifest));
+        if (chain == used.end()) continue;
+        scoring.models.push_back({std::move(manifest), chains[*chain].models.front().form});
     }
     return scoring;
 }
@@ -189,10 +187,10 @@ tl::expected<Scoring, FieldErrors> scoring_by_all(const json& args) {
     std::vector<ComparedModel> models;
     for (const json& one : args.at("models")) {
         if (one.is_object()) {
-            scoring.models.push_back(models::manifest_from_json(one.dump()).value());
+            scoring.models.push_back(scoring_model_from_json(one));
             models.push_back(compared(scoring.models.back()));
         } else {
-            models.push_back({.name = std::string(kVader), .hash = {}, .has_neutral = true});
+            models.push_back({.name = std::string(kVader), .hash = {}, .form = {}});
         }
     }
     scoring.args = {{"models", to_json(models)}};
@@ -203,7 +201,6 @@ tl::expected<Scoring, FieldErrors> scoring_by_all(const json& args) {
 }
 
 tl::expected<Scoring, FieldErrors> scoring_of(const json& args, bool judged) {
-    if (auto wrong = form_out_of_place(args)) return tl::unexpected(std::move(*wrong));
     for (const char* member : {"label_names", "neutral_within"}) {
         if (args.contains(member) && !args.contains("models")) {
             return tl::unexpected(one_error(std::string("/") + member, "not_used",
@@ -214,6 +211,15 @@ tl::expected<Scoring, FieldErrors> scoring_of(const json& args, bool judged) {
                    : args.contains("policy") ? scoring_by_policy(args, judged)
                                              : scoring_by_model(args);
     if (!scoring) return scoring;
+    if (auto wrong = form_without_model(args, scoring->models)) {
+        return tl::unexpected(std::move(*wrong));
+    }
+    if (auto proofs = used_proofs(scoring->models); !proofs.empty()) {
+        scoring->args["proofs"] = std::move(proofs);
+    }
+    if (auto known = known_accuracies(scoring->models); !known.empty()) {
+        scoring->args["accuracies"] = std::move(known);
+    }
     if (const auto texts = args.find("batch_size"); texts != args.end()) {
         scoring->args["batch_size"] = *texts;
     }
@@ -238,7 +244,7 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
         plan_args["keep"] = std::move(kept);
     }
     return Plan{.args = plan_args.dump(),
-                .requirement = requirement_of(scoring->models, scoring->form),
+                .requirement = requirement_of(scoring->models),
                 .tasks = std::move(*tasks)};
 }
 
@@ -263,7 +269,7 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& given,
     const auto scoring = scoring_of(args, columns.contains("source") || columns.contains("time"));
     if (!scoring) return tl::unexpected(scoring.error());
     auto plan = plan_texts(texts_for(args, *scoring), args, dataset, scoring->args);
-    if (plan) plan->requirement = requirement_of(scoring->models, scoring->form);
+    if (plan) plan->requirement = requirement_of(scoring->models);
     return plan;
 }
 

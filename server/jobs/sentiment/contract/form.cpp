@@ -28,27 +28,40 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
     const auto failed = std::ranges::find(model.proofs, asked, &models::Proof::form);
     const auto why = failed != model.proofs.end()
                          ? model.name + " did not pass the guard in " + asked + ": " + failed->why
-                         : "No worker has compared " + model.name + " in " + asked +
-                               " with fp32: run `plimsoll-engine prove " + model.name +
-                               "` on its machine";
+                         : "No worker has proven " + model.name + " in " + asked +
+                               ": idle ones do, and so does `plimsoll-engine prove " + model.name +
+                               "` on their machine";
     return tl::unexpected(FieldErrors{{"/form", "not_proven", why + "."}});
 }
 
-std::optional<FieldErrors> form_out_of_place(const json& args) {
-    if (!args.contains("form")) return std::nullopt;
-    if (args.contains("policy") || args.contains("models")) {
-        return FieldErrors{
-            {"/form", "one_of",
-             "Policies and comparisons score in fp32: use a form with \"model\" only."}};
-    }
-    if (args["form"] == kAutoForm || args.value("model", json()).is_object()) return std::nullopt;
+std::optional<FieldErrors> form_without_model(const json& args,
+                                              std::span<const ScoringModel> models) {
+    // A policy may come down to VADER today, and to a model tomorrow.
+    const bool meant = args.contains("form") && args["form"] != kAutoForm;
+    if (!meant || !models.empty() || args.contains("policy")) return std::nullopt;
     return FieldErrors{{"/form", "not_used", "VADER has no forms: omit it."}};
 }
 
-json form_facts(const Manifest& model, const std::string& form) {
-    json facts{{"form", form}};
-    if (const auto* proof = passed_proof(model, form)) facts["proof"] = to_json(*proof);
-    return facts;
+json used_proofs(std::span<const ScoringModel> models) {
+    auto used = json::array();
+    for (const auto& [model, form] : models) {
+        const auto* proof = passed_proof(model, form);
+        if (proof == nullptr) continue;
+        used.push_back(
+            {{"model", model.name}, {"model_hash", model.hash}, {"proof", to_json(*proof)}});
+    }
+    return used;
+}
+
+json known_accuracies(std::span<const ScoringModel> models) {
+    auto known = json::array();
+    for (const auto& [model, form] : models) {
+        const auto found = std::ranges::find(model.accuracies, form, &models::Accuracy::form);
+        if (found == model.accuracies.end()) continue;
+        known.push_back(
+            {{"model", model.name}, {"model_hash", model.hash}, {"accuracy", to_json(*found)}});
+    }
+    return known;
 }
 
 }  // namespace plimsoll::jobs::sentiment

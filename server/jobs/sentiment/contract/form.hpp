@@ -3,6 +3,7 @@
 #include "server/jobs/sentiment/contract/models.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,14 +17,17 @@ inline constexpr std::string_view kAutoForm = "auto";
 // The proof that allows a model to be used in a form; null: there is none.
 const models::Proof* passed_proof(const Manifest& model, std::string_view form);
 
-// The form that scores a job with the argument `form` = `asked`: for `auto`, the fastest form that
-// passed and is faster than fp32, else fp32. The error says why a form is not used.
+// In what a model scores for a job that asks for `asked`, an argument `form`: of `auto` the fastest
+// form that passed and is faster than fp32, else fp32. The error says why a form is not used.
 tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std::string& asked);
 
-// The error for "form" in a job whose models have no forms, or whose policy chooses models.
-std::optional<FieldErrors> form_out_of_place(const nlohmann::json& args);
+// What is wrong with a form that no model of the job has; `models`: those with files.
+std::optional<FieldErrors> form_without_model(const nlohmann::json& args,
+                                              std::span<const ScoringModel> models);
 
-// "form" in the plan's arguments and the report, and "proof" unless it is fp32.
-nlohmann::json form_facts(const Manifest& model, const std::string& form);
+// "proofs" of the plan's arguments and of the report: by which the models score in their forms. And
+// "accuracies": what was measured of them in these forms.
+nlohmann::json used_proofs(std::span<const ScoringModel> models);
+nlohmann::json known_accuracies(std::span<const ScoringModel> models);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -1,6 +1,7 @@
 #include "server/jobs/sentiment/contract/model_choice.hpp"
 
 #include "server/base/time.hpp"
+#include "server/jobs/sentiment/contract/form.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
@@ -14,18 +15,22 @@ tl::expected<ModelChain, FieldErrors> chain_of(const std::string& asked, const P
                                                std::span<const Manifest> models,
                                                const std::string& pointer) {
     ModelChain chain{.asked = asked, .models = {}, .missing = {}};
+    FieldErrors refused;
     const auto consider = [&](const std::string& name) {
         if (std::ranges::find(chain.models, name, &UsableModel::name) != chain.models.end()) return;
         if (name == kVader) {
-            chain.models.push_back({name, {}});
+            chain.models.push_back({name, {}, {}});
         } else if (const auto found = std::ranges::find(models, name, &Manifest::name);
                    found != models.end()) {
-            chain.models.push_back({name, found->hash});
+            auto form = form_of(*found, policy.form);
+            if (!form) refused = std::move(form.error());
+            chain.models.push_back({name, found->hash, form ? std::move(*form) : std::string()});
         }
     };
     consider(asked);
     if (chain.models.empty()) chain.missing = "no worker has " + asked;
     for (const auto& name : policy.fallback) consider(name);
+    if (!refused.empty()) return tl::unexpected(std::move(refused));
     if (chain.models.empty()) {
         return tl::unexpected(FieldErrors{
             {pointer, "unknown_model",
@@ -76,7 +81,8 @@ json to_json(const ResolvedPolicy& policy) {
     for (const auto& chain : policy.chains) {
         auto models = json::array();
         for (const auto& model : chain.models) {
-            models.push_back({{"model", model.name}, {"model_hash", model.hash}});
+            models.push_back(
+                {{"model", model.name}, {"model_hash", model.hash}, {"form", model.form}});
         }
         all["chains"].push_back(
             {{"asked", chain.asked}, {"models", std::move(models)}, {"missing", chain.missing}});
@@ -100,7 +106,7 @@ ResolvedPolicy resolved_policy_from_json(const json& all) {
     for (const json& given : all.at("chains")) {
         ModelChain chain{.asked = given.at("asked"), .models = {}, .missing = given.at("missing")};
         for (const json& model : given.at("models")) {
-            chain.models.push_back({model.at("model"), model.at("model_hash")});
+            chain.models.push_back({model.at("model"), model.at("model_hash"), model.at("form")});
         }
         policy.chains.push_back(std::move(chain));
     }

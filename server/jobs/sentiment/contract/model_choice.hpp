@@ -13,10 +13,11 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// A model that may score texts; VADER has no hash.
+// A model that may score texts; VADER has neither hash nor form.
 struct UsableModel {
     std::string name;
     std::string hash;
+    std::string form;
     bool operator==(const UsableModel&) const = default;
 };
 
@@ -37,7 +38,8 @@ struct ResolvedPolicy {
     std::int64_t at = 0;  // for texts without a time, in seconds since 1970 UTC
 };
 
-// Fails if no model is left to try, with the pointer of the model in the policy.
+// Fails when nothing is left to try, or a model cannot be used in the policy's form, with the
+// pointer in the policy.
 tl::expected<ResolvedPolicy, FieldErrors> resolve(std::string id, const Policy& policy,
                                                   std::span<const Manifest> models,
                                                   std::int64_t at);

@@ -1,6 +1,7 @@
 #include "server/jobs/sentiment/contract/models.hpp"
 
 #include "engine/base/closest.hpp"
+#include "server/jobs/sentiment/contract/form.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
@@ -31,8 +32,17 @@ int memory_mib(const Manifest& model) {
     return static_cast<int>(device_bytes(model) >> 20) + 1;
 }
 
-double seconds_per_token(const Manifest& model) {
-    return products_per_token(model) / kOperationsPerSecond;
+double seconds_per_token(const ScoringModel& model) {
+    const auto* proof = passed_proof(model.manifest, model.form);
+    const double speedup = proof == nullptr || proof->speedup <= 0 ? 1 : proof->speedup;
+    return products_per_token(model.manifest) / kOperationsPerSecond / speedup;
+}
+
+template <class Finding>
+void add_new(std::vector<Finding>& to, std::vector<Finding> from) {
+    for (auto& one : from) {
+        if (std::ranges::find(to, one) == to.end()) to.push_back(std::move(one));
+    }
 }
 
 TextKind texts_at(double seconds_per_token) {
@@ -87,11 +97,8 @@ std::vector<Manifest> models_of(std::span<const std::string> offers) {
             each.push_back(std::move(model));
             continue;
         }
-        auto& proofs = each.back().proofs;
-        for (auto& proof : model.proofs) {
-            if (std::ranges::find(proofs, proof) == proofs.end())
-                proofs.push_back(std::move(proof));
-        }
+        add_new(each.back().proofs, std::move(model.proofs));
+        add_new(each.back().accuracies, std::move(model.accuracies));
     }
     return each;
 }
@@ -106,29 +113,40 @@ std::string capability_of(std::string_view name, std::string_view hash, std::str
     return "model " + resident_name(name, hash, form);
 }
 
-Requirement requirement_of(std::span<const Manifest> models, std::string_view form) {
+json to_json(const ScoringModel& model) {
+    auto stored = json::parse(models::to_json(model.manifest));
+    stored["form"] = model.form;
+    return stored;
+}
+
+ScoringModel scoring_model_from_json(const json& stored) {
+    return {models::manifest_from_json(stored.dump()).value(), stored.at("form")};
+}
+
+Requirement requirement_of(std::span<const ScoringModel> models) {
     if (models.empty()) return {};
     Requirement needs{
         .device_class = "gpu,cpu", .capability = {}, .memory_bucket_mib = 0, .model = {}};
-    for (const Manifest& model : models) {
+    for (const auto& [model, form] : models) {
         if (!needs.capability.empty()) needs.capability += ',';
         needs.capability += capability_of(model.name, model.hash, form);
         // One after the other is loaded: the largest decides.
         needs.memory_bucket_mib = std::max(needs.memory_bucket_mib, memory_mib(model));
     }
-    needs.model = resident_name(models.front().name, models.front().hash, form);
+    const auto& [first, form] = models.front();
+    needs.model = resident_name(first.name, first.hash, form);
     return needs;
 }
 
-TextKind texts_of(std::span<const Manifest> models) {
+TextKind texts_of(std::span<const ScoringModel> models) {
     double token = 0;
-    for (const Manifest& model : models) token = std::max(token, seconds_per_token(model));
+    for (const auto& model : models) token = std::max(token, seconds_per_token(model));
     return texts_at(token);
 }
 
-TextKind texts_of_all(std::span<const Manifest> models) {
+TextKind texts_of_all(std::span<const ScoringModel> models) {
     double token = 0;
-    for (const Manifest& model : models) token += seconds_per_token(model);
+    for (const auto& model : models) token += seconds_per_token(model);
     return texts_at(token);
 }
 

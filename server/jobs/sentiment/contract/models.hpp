@@ -24,11 +24,21 @@ inline constexpr std::string_view kExactForm = "fp32";
 nlohmann::json offer_of(const std::vector<Manifest>& models);
 std::vector<Manifest> models_in(const nlohmann::json& offer);
 
-// Of all workers, each name and hash once, by name, with all proofs. Texts as in Knowledge::offers.
+// Of all workers, each name and hash once, by name, with what all found of it. Texts as of
+// Knowledge::offers.
 std::vector<Manifest> models_of(std::span<const std::string> offers);
 
-// What a task with these models in this form (form.hpp) requires of its worker; none: nothing.
-Requirement requirement_of(std::span<const Manifest> models, std::string_view form = kExactForm);
+// A model of a job, and the form that it scores in (form.hpp).
+struct ScoringModel {
+    Manifest manifest;
+    std::string form = std::string(kExactForm);
+};
+// Manifests with a member "form", as arguments hold them between completing and planning.
+nlohmann::json to_json(const ScoringModel& model);
+ScoringModel scoring_model_from_json(const nlohmann::json& stored);
+
+// What a task by the models needs of its worker; none: nothing.
+Requirement requirement_of(std::span<const ScoringModel> models);
 std::string capability_of(std::string_view name, std::string_view hash,
                           std::string_view form = kExactForm);
 
@@ -44,9 +54,9 @@ double products_per_token(const Manifest& model);
 
 // Texts that one of the models scores, with estimates by the slowest of them on a processor; none:
 // VADER. The charge is corrected by what tasks took.
-TextKind texts_of(std::span<const Manifest> models);
+TextKind texts_of(std::span<const ScoringModel> models);
 // Texts that all of them score.
-TextKind texts_of_all(std::span<const Manifest> models);
+TextKind texts_of_all(std::span<const ScoringModel> models);
 
 // The error that no worker has a model, with those that exist.
 FieldErrors unknown_model(std::string pointer, const std::string& name,

@@ -2,6 +2,7 @@
 
 #include "engine/market/nyse.hpp"
 #include "server/base/time.hpp"
+#include "server/jobs/sentiment/contract/models.hpp"
 #include "server/jobs/sentiment/contract/own_calendar.hpp"
 #include "server/jobs/sentiment/contract/refused.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
@@ -90,6 +91,7 @@ std::string rule_pointer(std::size_t rule) {
 tl::expected<Policy, FieldErrors> parse_policy(const json& definition) {
     Policy policy;
     policy.model = definition.at("model");
+    policy.form = definition.value("form", std::string(kExactForm));
     policy.fallback = definition.value(
         "fallback",
         std::vector<std::string>{std::string(kPreferred), "distilbert", std::string(kVader)});

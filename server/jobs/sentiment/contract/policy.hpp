@@ -28,10 +28,10 @@ struct PolicyRule {
 // The model that scores a text: that of the first matching rule.
 struct Policy {
     std::vector<PolicyRule> rules;
-    std::string model;  // if no rule matches
-    std::vector<std::string>
-        fallback;          // if the chosen model is unavailable: the first available one
-    nlohmann::json clock;  // the members that parse_clock() reads
+    std::string model;                  // where no rule holds
+    std::vector<std::string> fallback;  // where the chosen model cannot be used: the first that can
+    std::string form;                   // of all models: an argument `form`
+    nlohmann::json clock;               // the members that parse_clock() reads
 };
 
 // `definition` has passed its schema; other rules are checked here.

@@ -44,6 +44,7 @@ struct Preview {
                 {"asked", models.asked},
                 {"model", models.models.front().name},
                 {"model_hash", text_or_null(models.models.front().hash)},
+                {"form", text_or_null(models.models.front().form)},
                 {"reason", chooser.reason(choice, source)},
                 {"fallback", text_or_null(models.missing)}};
     }

@@ -1,6 +1,6 @@
 #include "server/jobs/sentiment/contract/settings.hpp"
 
-#include "engine/models/store.hpp"
+#include "engine/models/manifest.hpp"
 #include "server/jobs/sentiment/contract/policy.hpp"
 
 #include <limits>
@@ -29,11 +29,6 @@ Result<std::string> check_market_status(std::string_view value) {
 
 Result<std::string> check_warm_up_hours(std::string_view value) {
     return whole_number(value, 0, kMostWarmUpHours);
-}
-
-std::filesystem::path models_folder(const KindSettings& settings) {
-    const auto chosen = settings.text(kModels);
-    return chosen.empty() ? models::default_folder() : std::filesystem::path(chosen);
 }
 
 std::size_t most_texts(const KindSettings& settings) {

@@ -1,11 +1,10 @@
 #pragma once
 
-#include "server/jobs/settings.hpp"
+#include "server/jobs/records/models_folder.hpp"
 
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
 
 namespace plimsoll::jobs::sentiment {
 
@@ -18,15 +17,6 @@ Result<std::string> check_switch(std::string_view value);
 Result<std::string> check_market_status(std::string_view value);
 Result<std::string> check_warm_up_hours(std::string_view value);
 
-inline constexpr KindSetting kModels{
-    .key = "models.folder",
-    .variable = "PLIMSOLL_MODELS",
-    .unit = "folder",
-    .help =
-        "Model folder of this machine; empty: /var/lib/plimsoll/models for root, else models in "
-        "the user's state folder",
-    .usual = "",
-    .check = any_text};
 inline constexpr KindSetting kBatchSize{
     .key = "sentiment.batch_size",
     .variable = "SENTIMENT_BATCH_SIZE",
@@ -93,9 +83,9 @@ inline constexpr KindSetting kWarmUpHours{
     .usual = "2",
     .check = check_warm_up_hours};
 
-inline constexpr std::array kSettings = {kModels,      kBatchSize,    kModelName,
-                                         kUsesModels,  kAdaptive,     kModelOpen,
-                                         kModelClosed, kMarketStatus, kWarmUpHours};
+inline constexpr std::array kSettings = {kModelsFolder, kBatchSize,    kModelName,
+                                         kUsesModels,   kAdaptive,     kModelOpen,
+                                         kModelClosed,  kMarketStatus, kWarmUpHours};
 
 inline constexpr std::string_view kSchedulesDecide =
     "nothing is fetched periodically; schedule jobs with `plimsoll schedules add`";
@@ -110,8 +100,7 @@ inline constexpr std::array kUnusedVariables = {
     UnusedVariable{"CLOSED_DISABLE_BREAKOUT", kNoSuchPart},
 };
 
-// The values were checked.
-std::filesystem::path models_folder(const KindSettings& settings);
+// They were checked.
 std::size_t most_texts(const KindSettings& settings);
 std::chrono::seconds warm_up_time(const KindSettings& settings);
 

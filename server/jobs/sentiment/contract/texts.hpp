@@ -10,20 +10,20 @@
 namespace plimsoll::jobs::sentiment {
 
 inline constexpr std::string_view kName = "sentiment";
-inline constexpr int kVersion = 3;
+inline constexpr int kVersion = 4;
 inline constexpr std::string_view kVader = "vader";
 // The model of jobs that name none, if a worker has it; else VADER.
 inline constexpr std::string_view kPreferred = "finbert";
 
-// The three of the model are present if a policy chose it, "model" and "models" if several are
-// compared; source, time, given_label, group and kept if the item has them.
+// The four of the model are there where a policy chose it, "model" and "models" where several are
+// compared; source, time, given_label, group and kept where the item has them.
 inline constexpr std::array kColumns = {
-    Column{"index"},       Column{"line"},         Column{"custom_id"}, Column{"text"},
-    Column{"label"},       Column{"compound"},     Column{"positive"},  Column{"neutral"},
-    Column{"negative"},    Column{"tokens"},       Column{"truncated"}, Column{"model"},
-    Column{"model_asked"}, Column{"model_reason"}, Column{"source"},    Column{"time"},
-    Column{"given_label"}, Column{"group"},        Column{"kept"},      Column{"models"},
-    Column{"error_code"},  Column{"error"},
+    Column{"index"},    Column{"line"},        Column{"custom_id"},    Column{"text"},
+    Column{"label"},    Column{"compound"},    Column{"positive"},     Column{"neutral"},
+    Column{"negative"}, Column{"tokens"},      Column{"truncated"},    Column{"model"},
+    Column{"form"},     Column{"model_asked"}, Column{"model_reason"}, Column{"source"},
+    Column{"time"},     Column{"given_label"}, Column{"group"},        Column{"kept"},
+    Column{"models"},   Column{"error_code"},  Column{"error"},
 };
 
 // The column of an attribute of the input. "label" is a model's label.

@@ -27,6 +27,7 @@ json vader_json(json devices) {
             {"source", "pypi.org/project/vaderSentiment"},
             {"added_at", nullptr},
             {"proofs", json::array()},
+            {"accuracies", json::array()},
             {"devices", std::move(devices)}};
 }
 
@@ -37,6 +38,8 @@ json text_or_null(const std::string& text) {
 json model_json(const Manifest& model, json devices) {
     auto proofs = json::array();
     for (const auto& proof : model.proofs) proofs.push_back(to_json(proof));
+    auto accuracies = json::array();
+    for (const auto& one : model.accuracies) accuracies.push_back(to_json(one));
     return {{"name", model.name},
             {"hash", model.hash},
             {"family", model.family},
@@ -47,6 +50,7 @@ json model_json(const Manifest& model, json devices) {
             {"source", text_or_null(model.source)},
             {"added_at", text_or_null(model.added_at)},
             {"proofs", std::move(proofs)},
+            {"accuracies", std::move(accuracies)},
             {"devices", std::move(devices)}};
 }
 

@@ -69,17 +69,19 @@ double shown(double value) {
 struct Said {
     std::string model;
     std::string hash;  // of VADER: none
+    std::string form;  // of VADER: none
 };
 Said said_by(const json& args, const Choices& choices) {
     // Of several that are compared the first is the one in use.
     if (args.contains("models")) {
         const json& first = args["models"][0];
-        return {first.at("name"), first.at("hash")};
+        return {first.at("name"), first.at("hash"), first.at("form")};
     }
     if (!args.contains("policy"))
-        return {args.value("model", std::string(kVader)), args.value("model_hash", "")};
+        return {args.value("model", std::string(kVader)), args.value("model_hash", ""),
+                args.value("form", "")};
     const auto* only = choices.only_model();
-    return only != nullptr ? Said{only->model, only->model_hash} : Said{};
+    return only != nullptr ? Said{only->model, only->model_hash, only->form} : Said{};
 }
 
 // The policy that chose, and the moment by which it judged texts that have no time.
@@ -194,8 +196,9 @@ std::string Aggregate::summary(const json& args) const {
     return json{
         {"model", text_or_null(said.model)},
         {"model_hash", text_or_null(said.hash)},
-        {"form", reading.is_null() ? json(nullptr) : json(args.value("form", kExactForm))},
-        {"proofs", args.contains("proof") ? json::array({args["proof"]}) : json::array()},
+        {"form", text_or_null(said.form)},
+        {"proofs", args.value("proofs", json::array())},
+        {"accuracies", args.value("accuracies", json::array())},
         {"policy", policy_json(args)},
         {"choices", choices_.summary()},
         {"compared", compared_json(args, comparison_)},

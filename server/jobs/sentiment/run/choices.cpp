@@ -14,8 +14,8 @@ using nlohmann::json;
 json Choices::to_json() const {
     auto stored = json::array();
     for (const auto& [choice, items] : items_) {
-        stored.push_back(
-            {choice.model, choice.model_hash, choice.asked, choice.rule, choice.fallback, items});
+        stored.push_back({choice.model, choice.model_hash, choice.form, choice.asked, choice.rule,
+                          choice.fallback, items});
     }
     return stored;
 }
@@ -23,7 +23,7 @@ json Choices::to_json() const {
 Choices Choices::from_json(const json& stored) {
     Choices choices;
     for (const json& one : stored) {
-        choices.add({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)}, one.at(5));
+        choices.add({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4), one.at(5)}, one.at(6));
     }
     return choices;
 }
@@ -33,6 +33,7 @@ json Choices::summary() const {
     for (const auto& [choice, items] : items_) {
         shown.push_back({{"model", choice.model},
                          {"model_hash", text_or_null(choice.model_hash)},
+                         {"form", text_or_null(choice.form)},
                          {"asked", choice.asked},
                          {"rule", choice.rule == 0 ? json(nullptr) : json(choice.rule)},
                          {"fallback", text_or_null(choice.fallback)},

@@ -13,11 +13,12 @@ namespace plimsoll::jobs::sentiment {
 struct Choice {
     std::string model;
     std::string model_hash;  // empty: vader
-    std::string asked;       // the rule's model
-    std::int64_t rule = 0;   // from 1; 0: none matched
-    std::string fallback;    // why another model was used; empty: it is the requested one
+    std::string form;        // empty: vader
+    std::string asked;       // what the rule names
+    std::int64_t rule = 0;   // from 1; 0: none held
+    std::string fallback;    // why another model was used; empty: it is the one that was asked for
 
-    auto key() const { return std::tie(rule, asked, model, model_hash, fallback); }
+    auto key() const { return std::tie(rule, asked, model, model_hash, form, fallback); }
     bool operator<(const Choice& other) const { return key() < other.key(); }
 };
 

@@ -45,8 +45,11 @@ Result<LoadedModel> load(const std::filesystem::path& folder, const models::Mani
                                                         Watch{context.stop, &context.progress});
     if (!classifier) return fail(classifier.error());
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    return LoadedModel{manifest.hash, form, std::move(*meaning), std::move(*classifier),
-                       took.count()};
+    return LoadedModel{.hash = manifest.hash,
+                       .form = form,
+                       .meaning = std::move(*meaning),
+                       .classifier = std::move(*classifier),
+                       .load_seconds = took.count()};
 }
 
 bool is_proven(const models::Manifest& manifest, routines::Form form,
@@ -64,15 +67,15 @@ auto find_loaded(const std::string& hash, routines::Form form) {
         kept.models, [&](const LoadedModel& one) { return one.hash == hash && one.form == form; });
 }
 
-bool is_loaded(const std::string& hash, routines::Form form, const RunContext& context) {
-    return kept.device == context.device && find_loaded(hash, form) != kept.models.end();
-}
-
 Result<LoadedModel*> find_or_load(const std::string& name, const std::string& hash,
-                                  RunContext& context, routines::Form form, IfFull if_full) {
+                                  const std::string& form_name, RunContext& context,
+                                  IfFull if_full) {
     if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
         return fail(Errc::unavailable, "This worker has no OpenCL device.");
     }
+    const auto parsed = routines::parse_form(form_name);
+    if (!parsed) return fail(Errc::internal, "A task requests an unknown form.");
+    const auto form = *parsed;
     open_device(context);
     if (const auto found = find_loaded(hash, form); found != kept.models.end()) {
         kept.models.splice(kept.models.begin(), kept.models, found);
@@ -122,17 +125,25 @@ bool is_of(const opencl::Capability& device, const models::Proof& proof) {
            proof.method == to_string(method_for(device, *form));
 }
 
-Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
-                                  RunContext& context, routines::Form form) {
-    return find_or_load(name, hash, context, form, IfFull::others_leave);
+DeviceTools tools_of(const RunContext& context) {
+    open_device(context);
+    return {*kept.programs, *kept.plans};
 }
 
-Result<bool> make_ready(const std::string& name, const std::string& hash, RunContext& context) {
-    if (is_loaded(hash, routines::Form::fp32, context)) return false;
-    const auto loaded = find_or_load(name, hash, context, routines::Form::fp32, IfFull::refuse);
+Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
+                                  const std::string& form, RunContext& context) {
+    return find_or_load(name, hash, form, context, IfFull::others_leave);
+}
+
+Result<bool> make_ready(const std::string& name, const std::string& hash, const std::string& form,
+                        RunContext& context) {
+    const auto loaded = find_or_load(name, hash, form, context, IfFull::refuse);
     if (!loaded) return fail(loaded.error());
+    LoadedModel& model = **loaded;
+    if (model.is_ready) return false;
     const Watch watch{context.stop, &context.progress};
-    if (auto done = compute_once(*(*loaded)->classifier, watch); !done) return fail(done.error());
+    if (auto done = compute_once(*model.classifier, watch); !done) return fail(done.error());
+    model.is_ready = true;
     return true;
 }
 

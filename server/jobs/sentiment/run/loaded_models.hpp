@@ -16,17 +16,26 @@ struct LoadedModel {
     ::plimsoll::sentiment::Meaning meaning;
     std::unique_ptr<transformer::TextClassifier> classifier;
     double load_seconds = 0;
+    bool is_ready = false;  // by make_ready()
 };
 
 // The model in a form, loaded if necessary: another one is unloaded if memory is short. Kept until
 // release_models(). Errc::unavailable: this worker has no OpenCL device, no longer this model, or
 // no proof of the form.
 Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
-                                  RunContext& context, routines::Form form = routines::Form::fp32);
+                                  const std::string& form, RunContext& context);
 
-// Loads the model in fp32 and computes with it, so that the next text waits for nothing; but only
-// where memory is free for it. Whether it was not before; an error as of loaded_model().
-Result<bool> make_ready(const std::string& name, const std::string& hash, RunContext& context);
+// What computing on the device of this worker needs, made when there is none yet.
+struct DeviceTools {
+    opencl::Programs& programs;
+    const tuning::Plans& plans;
+};
+DeviceTools tools_of(const RunContext& context);
+
+// Loads the model in a form and computes with it, so that the next text waits for nothing; but
+// only where memory is free for it. Whether it was not before; an error as of loaded_model().
+Result<bool> make_ready(const std::string& name, const std::string& hash, const std::string& form,
+                        RunContext& context);
 
 // Whether the proof is of what this device computes.
 bool is_of(const opencl::Capability& device, const models::Proof& proof);

@@ -40,6 +40,7 @@ void append_row(std::string& out, const text::RecordView& record, const TextScor
     }
     if (more.choice != nullptr) {
         append_member(out, "model", more.choice->model);
+        if (!more.choice->form.empty()) append_member(out, "form", more.choice->form);
         append_member(out, "model_asked", more.choice->asked);
         append_member(out, "model_reason", more.reason);
     }

@@ -7,13 +7,14 @@
 #include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/comparison/score_by_all.hpp"
+#include "server/jobs/sentiment/run/idle/proving.hpp"
+#include "server/jobs/sentiment/run/idle/warm_up.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
 #include "server/jobs/sentiment/run/run_together.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/score_by_policy.hpp"
 #include "server/jobs/sentiment/run/score_by_vader.hpp"
 #include "server/jobs/sentiment/run/task_answer.hpp"
-#include "server/jobs/sentiment/run/warm_up.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -39,9 +40,8 @@ Result<void> score_by(const json& args, TextSource source, RunContext& context,
     };
     const auto model = args.value("model", std::string(kVader));
     if (model == kVader) return score_by_vader(std::move(source), context, take);
-    const auto form = ::plimsoll::routines::parse_form(args.value("form", std::string(kExactForm)));
-    if (!form) return fail(Errc::internal, "A task requests an unknown form.");
-    const auto loaded = loaded_model(model, args.value("model_hash", ""), context, *form);
+    const auto loaded =
+        loaded_model(model, args.value("model_hash", ""), args.value("form", ""), context);
     if (!loaded) return fail(loaded.error());
     return score_by_model(std::move(source), **loaded, texts, context, take);
 }
@@ -67,6 +67,13 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
         all.add(*one);
     }
     return Merged{all.summary(json::parse(args)), {}};
+}
+
+// What policies need soon comes first, and the memory beside it is left to tasks: proofs can wait.
+Prepared prepare_next(RunContext& context, Timestamp now) {
+    if (warm_up(context, now)) return {.worked = false, .keeps_ready = true};
+    if (context.stop.stop_requested()) return {};
+    return {.worked = prove_next(context), .keeps_ready = false};
 }
 
 // The models that this machine has and whose labels tell a sentiment, with what was proven of the
@@ -101,7 +108,7 @@ constinit extern const Run kRun{.name = kName,
                                 .shared_key = shared_key,
                                 .run_together = run_together,
                                 .release = release_models,
-                                .prepare = warm_up,
+                                .prepare = prepare_next,
                                 .settings = kSettings,
                                 .abilities = abilities};
 

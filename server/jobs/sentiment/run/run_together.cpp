@@ -2,7 +2,6 @@
 
 #include "server/base/gzip.hpp"
 #include "server/jobs/records/dataset.hpp"
-#include "server/jobs/sentiment/contract/form.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
@@ -62,15 +61,14 @@ std::string shared_key(std::string_view args) {
     const json plan = json::parse(args);
     if (!plan.contains("model_hash") || plan.contains("policy") || plan.contains("models"))
         return {};
-    return json{plan["model_hash"], plan.value("form", ""), plan.value("batch_size", 0)}.dump();
+    return json{plan.at("model_hash"), plan.at("form"), plan.value("batch_size", 0)}.dump();
 }
 
 void run_together(std::span<SharedTask> tasks) {
     const json args = json::parse(tasks.front().args);
     auto& first = tasks.front().context;
-    const auto form = ::plimsoll::routines::parse_form(args.value("form", std::string(kExactForm)));
-    if (!form) return;
-    const auto loaded = loaded_model(args.at("model"), args.at("model_hash"), first, *form);
+    const auto loaded =
+        loaded_model(args.at("model"), args.at("model_hash"), args.at("form"), first);
     if (!loaded) return;
 
     std::deque<OpenTask> opened;

@@ -8,17 +8,9 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-// The most probable of the three; of equals the more positive one.
-Label label_of(const ::plimsoll::sentiment::Opinion& opinion) {
-    if (opinion.positive >= opinion.neutral && opinion.positive >= opinion.negative) {
-        return Label::positive;
-    }
-    return opinion.neutral >= opinion.negative ? Label::neutral : Label::negative;
-}
-
 TextScores scores_of(const transformer::Classified& text, const LoadedModel& model) {
     const auto opinion = model.meaning.opinion(text.probabilities);
-    return {.label = label_of(opinion),
+    return {.label = static_cast<Label>(class_of(opinion)),
             .compound = scaled(opinion.compound),
             .positive = scaled(opinion.positive),
             .neutral = scaled(opinion.neutral),

@@ -2,10 +2,10 @@
 
 #include "server/jobs/sentiment/contract/model_choice.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
+#include "server/jobs/sentiment/run/idle/warm_up.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/score_by_vader.hpp"
-#include "server/jobs/sentiment/run/warm_up.hpp"
 
 #include <optional>
 #include <utility>
@@ -88,7 +88,10 @@ class PolicyScoring {
             auto scored = score_by(models[i], block, share.places);
             if (scored) {
                 used_[chain] =
-                    Choice{models[i].name, models[i].hash, chains()[chain].asked,
+                    Choice{models[i].name,
+                           models[i].hash,
+                           models[i].form,
+                           chains()[chain].asked,
                            chain < chains().size() - 1 ? static_cast<std::int64_t>(chain) + 1 : 0,
                            std::move(fallback)};
                 return {};
@@ -109,7 +112,7 @@ class PolicyScoring {
             found_[*place++].scores = *scores;
         };
         if (model.hash.empty()) return score_by_vader(*source, context_, take);
-        const auto loaded = loaded_model(model.name, model.hash, context_);
+        const auto loaded = loaded_model(model.name, model.hash, model.form, context_);
         if (!loaded) return fail(loaded.error());
         return score_by_model(*source, **loaded, texts_, context_, take);
     }

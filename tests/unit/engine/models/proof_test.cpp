@@ -48,7 +48,7 @@ TEST(Proofs, ReplaceOlderOnesOfTheirFormAndMethod) {
 
 TEST(Proofs, ThatCannotBeReadAreIgnored) {
     const TemporaryFolder folder;
-    std::ofstream(folder.path() / "forms.json") << R"({"version":1,"hash":"a","proofs":[{}]})";
+    std::ofstream(folder.path() / "forms.json") << R"({"version":2,"hash":"a","findings":[{}]})";
     EXPECT_TRUE(read_proofs(folder.path(), "a").empty());
     EXPECT_EQ(keep_proofs(folder.path() / "gone", "a", {}).error().code, Errc::unavailable);
 }

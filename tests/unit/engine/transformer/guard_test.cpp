@@ -106,7 +106,14 @@ TEST(Guard, ProvesTheFormsOfAModel) {
     const std::vector<std::string> said{"good news", "bad news", "every one", "news for every one"};
     const Guarded guarded{folder.path(), programs(), ledger, capability, plans, said};
     const std::vector forms{Form::int8};
-    const auto proofs = need(prove(guarded, forms, {}));
+    const auto proven = need(prove(guarded, forms, {}));
+    const auto& proofs = proven.proofs;
+    ASSERT_EQ(proven.said.size(), 2U);
+    EXPECT_EQ(proven.said[0].form, "fp32");
+    EXPECT_EQ(proven.said[1].form, "int8");
+    EXPECT_EQ(proven.said[0].probabilities.size(), 4 * tiny.config["id2label"].size());
+    EXPECT_NE(proven.said[0].probabilities, proven.said[1].probabilities);
+    EXPECT_FALSE(proofs[0].proven_at.empty());
     ASSERT_EQ(proofs.size(), 1U);
     EXPECT_EQ(proofs[0].form, "int8");
     EXPECT_EQ(proofs[0].method, "block_int8_avx2");

@@ -8,7 +8,11 @@ export const kind: JobKind<'profile'> = {
   title: 'Speed profile',
   summary: 'Measures a device and a model, and finds the smallest batch with nearly the best throughput.',
   items: ['measurement', 'measurements'],
-  again: ({ args }) => args as Args,
+  // A job keeps what the server knew of the model; a new one names it.
+  again: ({ args }) => {
+    const { sentiment_model: model, ...others } = args as Omit<Args, 'sentiment_model'> & { sentiment_model?: string | { name: string } };
+    return { ...others, ...(model && { sentiment_model: typeof model === 'string' ? model : model.name }) };
+  },
   Form: () => import('./ProfileForm.svelte'),
   Report: () => import('./ProfileReport.svelte'),
   settings: { path: 'baselines', title: 'Baselines', Content: () => import('./Baselines.svelte') },

@@ -213,6 +213,7 @@ json Comparison::model_json(const ComparedModel& model, std::size_t place) const
             {"memory_bytes", use.bytes},
             {"labels", by_label(of.labels)},
             {"has_neutral", model.has_neutral},
+            {"form", text_or_null(model.form)},
             {"accuracy", accuracy_json(model, place)},
             {"against_first", against_first_json(place)}};
 }

@@ -84,7 +84,7 @@ class AllScoring {
         };
         LoadedModel* loaded = nullptr;
         if (!model.hash.empty()) {
-            const auto found = loaded_model(model.name, model.hash, context);
+            const auto found = loaded_model(model.name, model.hash, model.form, context);
             if (!found) return fail(found.error());
             loaded = *found;
             use.load_seconds = loaded->load_seconds;

@@ -1,15 +1,22 @@
 // The kind as the server and a worker use it: plan, run, merge, on the host and on PoCL.
+#include "engine/models/store.hpp"
+#include "engine/opencl/memory/ledger.hpp"
 #include "engine/opencl/probing/probe.hpp"
 #include "engine/tuning/gemm_plans.hpp"
 #include "server/base/gzip.hpp"
+#include "server/jobs/profile/contract/request.hpp"
 #include "server/jobs/profile/contract/summary_text.hpp"
 #include "server/jobs/registry.hpp"
+#include "tests/unit/engine/models/tiny_model.hpp"
 #include "tests/unit/engine/opencl/private_cache.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -47,7 +54,7 @@ Outcome run_all(const json& args, opencl::Device* device, const KindSettings& se
                 const opencl::Capability* capability = nullptr) {
     const auto plan = plan_of(args).value();
     EXPECT_EQ(plan.tasks.size(), 1u);
-    const Run& run = *find_run("profile", 1);
+    const Run& run = *find_run("profile", kVersion);
     Progress progress;
     RunContext context{.device = device,
                        .progress = progress,
@@ -88,6 +95,125 @@ TEST(ProfileKind, NamesInvalidArguments) {
     EXPECT_EQ(error_of({{"sentiment_model", "finbert"}}), "/sentiment_model unknown_model");
     EXPECT_EQ(error_of({{"mode", "engine"}, {"device_class", "host"}}), "/device_class no_device");
     EXPECT_EQ(error_of({{"mode", "engine"}, {"sentiment_model", "finbert"}}), "");
+    EXPECT_EQ(error_of({{"form", "int8"}}), "/form not_used");
+    EXPECT_EQ(error_of({{"mode", "engine"}, {"form", "int8"}}), "/form not_used");
+    EXPECT_EQ(error_of({{"mode", "llm"}, {"batch_sizes", {1}}}), "/llm_endpoint not_allowed");
+    EXPECT_EQ(error_of({{"mode", "engine"}, {"batch_sizes", {1}}}), "/batch_sizes not_used");
+    EXPECT_EQ(error_of({{"batch_sizes", {4, 9}}, {"limits", {{"max_batch", 8}}}}),
+              "/batch_sizes/1 max_batch");
+}
+
+TEST(ProfileKind, MeasuresTheBatchSizesThatAreAskedFor) {
+    const auto outcome = run_all({{"mode", "sentiment"}, {"batch_sizes", {20, 1, 5, 10}}}, nullptr);
+    const auto& curve = outcome.summary.at("results").at(0).at("lengths").at(2);
+    std::vector<int> sizes;
+    for (const auto& point : curve.at("points")) sizes.push_back(point.at("batch_size"));
+    EXPECT_EQ(sizes, (std::vector{1, 5, 10, 20}));
+    EXPECT_EQ(curve.at("measured"), 4);
+    EXPECT_EQ(curve.at("full_sweep"), 4);
+    EXPECT_TRUE(curve.at("recommended_batch").is_number());
+}
+
+// A worker with a device and a published model.
+class ProfileOfAModel : public testing::Test {
+  protected:
+    ProfileOfAModel() : ledger_(std::uint64_t{1} << 30) {
+        auto device = opencl::Device::open({"pocl", 0});
+        if (!device) throw std::runtime_error(device.error().message);
+        device_.emplace(std::move(*device));
+        capability_ = opencl::assess(*device_);
+        TinyModel().write(folder_.path() / "published");
+        models::Store store(folder_.path() / "models");
+        const auto added = store.add(folder_.path() / "published", {.name = "tiny"}, false, {});
+        if (!added) throw std::runtime_error(added.error().message);
+        hash_ = added->hash;
+        settings_.values["models.folder"] = store.folder().string();
+        settings_.cache = folder_.path() / "kernels";
+    }
+
+    static const jobs::Run& run() { return *find_run("profile", kVersion); }
+    Knowledge knowledge() const {
+        const auto offer = run().abilities(settings_, &capability_).offer;
+        Knowledge known;
+        known.offers = {json{{"profile", json::parse(offer)}}.dump()};
+        return known;
+    }
+    Plan planned(const json& args) const {
+        return plan_of(kind().complete(args, knowledge()).value()).value();
+    }
+
+    TemporaryFolder folder_;
+    opencl::Ledger ledger_;
+    std::optional<opencl::Device> device_;
+    opencl::Capability capability_;
+    KindSettings settings_;
+    std::string hash_;
+};
+
+TEST_F(ProfileOfAModel, IsOfThisVeryModelOnADevice) {
+    const auto plan = planned({{"mode", "sentiment"}, {"sentiment_model", "tiny"}});
+    const auto capability = "measure tiny " + hash_.substr(0, 12) + " fp32";
+    EXPECT_EQ(plan.requirement.device_class, "gpu,cpu");
+    EXPECT_EQ(plan.requirement.capability, capability);
+    const auto names = run().abilities(settings_, &capability_).names;
+    EXPECT_NE(std::ranges::find(names, capability), names.end());
+    EXPECT_TRUE(run().abilities(settings_, nullptr).names.empty());
+    const auto there = planned(
+        {{"sentiment_model", "tiny"}, {"device", "dock-1/opencl:pocl:0"}, {"device_class", "cpu"}});
+    EXPECT_EQ(there.requirement.capability, "device=dock-1/opencl:pocl:0," + capability);
+}
+
+TEST_F(ProfileOfAModel, IsNeverSilentlyOfAnother) {
+    const auto refused = [&](const json& args) {
+        const auto complete = kind().complete(args, knowledge());
+        const auto plan = complete ? plan_of(*complete) : tl::unexpected(complete.error());
+        return plan ? "" : plan.error()[0].pointer + ": " + plan.error()[0].message;
+    };
+    EXPECT_THAT(refused({{"sentiment_model", "tine"}}),
+                HasSubstr("Did you mean \"tiny\"? Available: vader, tiny."));
+    EXPECT_THAT(refused({{"sentiment_model", "tiny"}, {"device_class", "host"}}),
+                HasSubstr("/device_class: The host has no OpenCL device"));
+    EXPECT_THAT(refused({{"sentiment_model", "tiny"}, {"form", "bf16"}}),
+                testing::AnyOf("", HasSubstr("/form: No device that has tiny computes bf16.")));
+    // Without a name it is finbert, or VADER.
+    EXPECT_EQ(planned({{"mode", "sentiment"}}).requirement.device_class, "host");
+    EXPECT_TRUE(kind().is_complete({{"mode", "engine"}}));
+    EXPECT_TRUE(kind().is_complete({{"sentiment_model", "vader"}}));
+    EXPECT_FALSE(kind().is_complete(json::object()));
+}
+
+TEST_F(ProfileOfAModel, MeasuresItsSpeedAndMemory) {
+    const auto plan = planned(
+        {{"mode", "sentiment"}, {"sentiment_model", "tiny"}, {"batch_sizes", {1, 5, 10, 20}}});
+    Progress progress;
+    RunContext context{.device = &*device_,
+                       .progress = progress,
+                       .stop = {},
+                       .capability = &capability_,
+                       .ledger = &ledger_,
+                       .settings = settings_};
+    const auto output = run().run(plan.args, plan.tasks[0].input, context).value();
+    EXPECT_EQ(output.items_ok, 3);
+    EXPECT_EQ(ledger_.used(), 0U) << "let go of at the end";
+    const auto summary = json::parse(output.partial);
+    const auto& model = summary.at("results").at(0);
+    EXPECT_EQ(model.at("model_name"), "tiny");
+    EXPECT_EQ(model.at("model_hash"), hash_);
+    EXPECT_EQ(model.at("form"), "fp32");
+    EXPECT_GT(model.at("load_time_ms"), 0.0);
+    EXPECT_GT(model.at("predicted_vram_mb"), 0.1);
+    EXPECT_LT(model.at("vram_used_mb"), 100.0);
+    EXPECT_GT(model.at("vram_total_mb"), 100.0);
+    ASSERT_EQ(model.at("batch_results").size(), 4U);
+    EXPECT_EQ(model.at("batch_results").at(3).at("batch_size"), 20);
+    const auto text = summary_text(summary, 0);
+    EXPECT_THAT(text, HasSubstr("Sentiment Model: tiny in fp32\n"));
+    EXPECT_THAT(text, HasSubstr("--set batch_size=" +
+                                std::to_string(model.at("recommended_batch").get<int>())));
+    // Its files changed after the job was submitted.
+    ASSERT_TRUE(models::Store(folder_.path() / "models").remove("tiny"));
+    const auto gone = run().run(plan.args, plan.tasks[0].input, context).value();
+    EXPECT_EQ(gone.items_failed, 3);
 }
 
 TEST(ProfileKind, ProfilesVader) {
@@ -219,7 +345,7 @@ TEST(ProfileKind, HasARowForEachQuarantinedPart) {
         EXPECT_EQ(json::parse(row).at("error"), "Its workers died.");
     }
     EXPECT_EQ(count, 3);
-    const auto merged = find_run("profile", 1)->merge(plan.args, {});
+    const auto merged = find_run("profile", kVersion)->merge(plan.args, {});
     ASSERT_TRUE(merged);
     EXPECT_TRUE(json::parse(merged->summary).at("results").empty());
 }
@@ -230,7 +356,7 @@ TEST(ProfileKind, StopsWhenAsked) {
     stop.request_stop();
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = stop.get_token()};
-    const auto output = find_run("profile", 1)->run(plan.args, plan.tasks[0].input, context);
+    const auto output = find_run("profile", kVersion)->run(plan.args, plan.tasks[0].input, context);
     ASSERT_FALSE(output);
     EXPECT_EQ(output.error().code, Errc::cancelled);
 }

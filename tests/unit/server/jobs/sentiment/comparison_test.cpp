@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::vector<ComparedModel> kCompared = {
-    {"finbert", "f", true}, {"distilbert", "d", false}, {"vader", "", true}};
+    {"finbert", "f", "fp32", true}, {"distilbert", "d", "int8", false}, {"vader", "", "", true}};
 
 // A text with what three models say; empty: the model was not there.
 struct Said {

@@ -91,9 +91,9 @@ TEST(SentimentKind, EveryRowHasTheContractsColumns) {
         }
         // Only of jobs by a policy, of comparisons, and of items that have them; nulls where the
         // text failed.
-        const std::set<std::string> optional{"model",  "model_asked", "model_reason",
-                                             "source", "time",        "given_label",
-                                             "group",  "kept",        "models"};
+        const std::set<std::string> optional{"model",  "form",  "model_asked", "model_reason",
+                                             "source", "time",  "given_label", "group",
+                                             "kept",   "models"};
         EXPECT_EQ(missing, row["error"].is_null() ? optional : std::set<std::string>());
     }
 }

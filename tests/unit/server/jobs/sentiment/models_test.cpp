@@ -1,6 +1,7 @@
 // Jobs by published models: what the server plans of what workers offer.
 #include "server/jobs/sentiment/contract/models.hpp"
 
+#include "server/base/time.hpp"
 #include "server/jobs/registry.hpp"
 
 #include <gmock/gmock.h>
@@ -86,7 +87,7 @@ json form_of(std::vector<models::Proof> proofs, const std::string& asked) {
     finbert.proofs = std::move(proofs);
     const json args{{"texts", {"a"}}, {"model", "finbert"}, {"form", asked}};
     const auto found = contract().complete(args, knowledge({finbert}));
-    return found ? (*found)["form"] : json(found.error()[0].message);
+    return found ? (*found)["model"]["form"] : json(found.error()[0].message);
 }
 
 TEST(SentimentModels, AutoIsTheFastestFormThatPassed) {
@@ -110,7 +111,78 @@ TEST(SentimentModels, AFormRequiresAModel) {
     };
     EXPECT_EQ(rule({{"texts", {"a"}}, {"model", "vader"}, {"form", "bf16"}}), "not_used");
     EXPECT_EQ(rule({{"texts", {"a"}}, {"model", "vader"}, {"form", "auto"}}), "");
-    EXPECT_EQ(rule({{"texts", {"a"}}, {"policy", "desk"}, {"form", "auto"}}), "one_of");
+    EXPECT_EQ(rule({{"texts", {"a"}}, {"models", {"vader"}}, {"form", "int8"}}), "not_used");
+}
+
+TEST(SentimentModels, AComparisonScoresEachModelInTheForm) {
+    auto finbert = model("finbert");
+    finbert.proofs = {proof("bf16", 1.6), proof("int8", 2.1)};
+    auto roberta = model("roberta", std::string(64, 'b'));
+    roberta.proofs = {proof("bf16", 1.5)};
+    const auto known = knowledge({finbert, roberta});
+    json args{{"texts", {"a"}}, {"models", {"finbert", "vader", "roberta"}}, {"form", "auto"}};
+    const auto plan = contract().plan(completed(args, known), kUsualSettings).value();
+    EXPECT_EQ(plan.requirement.capability,
+              "model finbert aaaaaaaaaaaa int8,model roberta bbbbbbbbbbbb bf16");
+    const auto kept = json::parse(plan.args);
+    EXPECT_EQ(kept["models"][0]["form"], "int8");
+    EXPECT_EQ(kept["models"][1]["form"], "");
+    EXPECT_EQ(kept["models"][2]["form"], "bf16");
+    ASSERT_EQ(kept["proofs"].size(), 2U);
+    EXPECT_EQ(kept["proofs"][1]["model"], "roberta");
+    EXPECT_EQ(kept["proofs"][1]["proof"]["form"], "bf16");
+    args["form"] = "int8";
+    const auto refused = contract().complete(args, known);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error()[0].pointer, "/form");
+    EXPECT_THAT(refused.error()[0].message, HasSubstr("roberta"));
+}
+
+TEST(SentimentModels, APolicysModelsScoreInItsFormOrThatOfTheJob) {
+    auto finbert = model("finbert");
+    finbert.proofs = {proof("int8", 2)};
+    auto known = knowledge({finbert, model("distilbert", std::string(64, 'd'))});
+    known.at = parse_rfc3339("2026-03-02T15:00:00Z").value();
+    json policy{{"model", "distilbert"},
+                {"rules", {{{"sources", {"businesswire"}}, {"model", "finbert"}}}},
+                {"fallback", {"finbert"}}};
+    const auto capability = [&](const json& form, const std::string& source) {
+        TeamRecord record;
+        record.id = "desk";
+        record.data = policy.dump();
+        known.records["sentiment_policy"] = {std::move(record)};
+        json args{{"items", {{{"text", "a"}, {"source", source}}}}, {"policy", "desk"}};
+        if (!form.is_null()) args["form"] = form;
+        const auto complete = contract().complete(args, known);
+        if (!complete) return complete.error()[0].pointer + " " + complete.error()[0].rule;
+        return contract().plan(*complete, kUsualSettings).value().requirement.capability;
+    };
+    const std::string by_finbert = "model finbert aaaaaaaaaaaa";
+    EXPECT_EQ(capability({}, "businesswire"), by_finbert);
+    EXPECT_EQ(capability("auto", "businesswire"), by_finbert + " int8");
+    EXPECT_EQ(capability("auto", "reuters"), "model distilbert dddddddddddd");
+    EXPECT_EQ(capability("int8", "businesswire"), "/form not_proven") << "of distilbert";
+    policy["form"] = "auto";
+    EXPECT_EQ(capability({}, "businesswire"), by_finbert + " int8");
+    EXPECT_EQ(capability("fp32", "businesswire"), by_finbert);
+    policy["form"] = "int8";
+    EXPECT_EQ(capability({}, "businesswire"), "/policy not_proven");
+    EXPECT_EQ(capability("auto", "businesswire"), by_finbert + " int8");
+}
+
+TEST(SentimentModels, ATaskInAFasterFormHasMoreTexts) {
+    auto finbert = model("finbert");
+    finbert.proofs = {proof("int8", 4)};
+    json args{{"texts", json(std::vector<std::string>(500, "Shares rose after the report."))},
+              {"model", "finbert"}};
+    const auto tasks = [&](const char* form) {
+        args["form"] = form;
+        return contract()
+            .plan(completed(args, knowledge({finbert})), kUsualSettings)
+            .value()
+            .tasks.size();
+    };
+    EXPECT_GT(tasks("fp32"), 3 * tasks("int8"));
 }
 
 TEST(SentimentModels, TasksTakeAFractionOfASecond) {

@@ -2,7 +2,11 @@
 
 #include "tests/unit/server/worker/base/test_kinds.hpp"
 
+#include <condition_variable>
+#include <mutex>
 #include <semaphore>
+#include <stdexcept>
+#include <thread>
 
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
@@ -13,20 +17,14 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Thread {
-    explicit Thread(std::optional<std::chrono::milliseconds> when_idle)
+    explicit Thread(std::optional<std::chrono::milliseconds> release_after, Prepare prepare = {})
         : thread(io.get_executor(), find_test_kind, [] { return 0.5; },
                  {[this](opencl::Device*) -> std::uint64_t {
                       ++cleanings;
                       cleaned.release();
                       return 0;
                   },
-                  when_idle,
-                  [this](jobs::RunContext&) {
-                      const bool keeps = keep;
-                      prepared.release();
-                      return keeps;
-                  },
-                  1ms}) {
+                  release_after, std::move(prepare), 1ms}) {
         thread.start([] { return Result<OpenedDevice>(OpenedDevice{}); }, [](const auto&) {},
                      [this](const std::shared_ptr<Batch>&) { ++finished; },
                      [](const std::string&) {});
@@ -46,8 +44,6 @@ struct Thread {
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard{
         io.get_executor()};
     std::counting_semaphore<> cleaned{0};
-    std::counting_semaphore<> prepared{0};
-    std::atomic<bool> keep{false};  // what is made ready is needed later
     std::atomic<int> cleanings{0};
     int finished = 0;
     DeviceThread thread;
@@ -71,29 +67,85 @@ TEST(DeviceThread, KeepsMemoryUntilRequestedIfSoSet) {
     EXPECT_EQ(kept.cleanings, 1);
 }
 
-TEST(DeviceThread, WhatIsMadeReadyIsReleasedOnlyAfterItsTime) {
-    Thread early(1ms);
-    early.keep = true;
-    for (int looks = 0; looks < 20; ++looks) ASSERT_TRUE(early.prepared.try_acquire_for(60s));
+// What prepares, as long as it is told to keep something ready.
+struct Keeping {
+    Prepare prepare() {
+        return [this](jobs::RunContext&) {
+            const bool keeps = keep;
+            prepared.release();
+            return jobs::Prepared{.worked = false, .keeps_ready = keeps};
+        };
+    }
+    std::counting_semaphore<> prepared{0};
+    std::atomic<bool> keep{true};
+};
+
+TEST(DeviceThread, WhatIsKeptReadyIsReleasedOnlyAfterItsTime) {
+    Keeping kept;
+    Thread early(1ms, kept.prepare());
+    for (int looks = 0; looks < 20; ++looks) ASSERT_TRUE(kept.prepared.try_acquire_for(60s));
     EXPECT_EQ(early.cleanings, 0) << "idle for longer than a millisecond";
-    early.keep = false;
+    kept.keep = false;
     EXPECT_TRUE(early.cleaned.try_acquire_for(60s));
-    for (int looks = 0; looks < 20; ++looks) ASSERT_TRUE(early.prepared.try_acquire_for(60s));
+    for (int looks = 0; looks < 20; ++looks) ASSERT_TRUE(kept.prepared.try_acquire_for(60s));
     EXPECT_EQ(early.cleanings, 1);
 }
 
+TEST(DeviceThread, WhatOtherWorkLeftIsReleasedThoughSomethingIsKeptReady) {
+    std::atomic<bool> worked{false};
+    Thread idle(1ms, [&](jobs::RunContext&) {
+        return jobs::Prepared{.worked = !worked.exchange(true), .keeps_ready = true};
+    });
+    EXPECT_TRUE(idle.cleaned.try_acquire_for(60s));
+}
+
 TEST(DeviceThread, WhatAPersonReleasedIsNotMadeReadyBeforeSomethingRuns) {
-    Thread asked({});
-    asked.keep = true;
-    ASSERT_TRUE(asked.prepared.try_acquire_for(60s));
+    Keeping kept;
+    Thread asked({}, kept.prepare());
+    ASSERT_TRUE(kept.prepared.try_acquire_for(60s));
     bool told = false;
     asked.thread.clean([&](const queue::Freed&) { told = true; });
     while (!told) asked.io.run_one_for(60s);
-    while (asked.prepared.try_acquire()) {
+    while (kept.prepared.try_acquire()) {
     }
-    EXPECT_FALSE(asked.prepared.try_acquire_for(50ms));
+    EXPECT_FALSE(kept.prepared.try_acquire_for(50ms));
     asked.run_batch();
-    EXPECT_TRUE(asked.prepared.try_acquire_for(60s));
+    EXPECT_TRUE(kept.prepared.try_acquire_for(60s));
+}
+
+TEST(DeviceThread, PreparesWhileIdleAndMakesWayForABatch) {
+    std::counting_semaphore<> preparing{0};
+    std::atomic<int> stopped{0};
+    Thread idle({}, [&](jobs::RunContext& context) {
+        preparing.release();
+        std::mutex mutex;
+        std::condition_variable_any asked;
+        std::unique_lock lock(mutex);
+        stopped += asked.wait_for(lock, context.stop, 60s, [] { return false; }) ? 0 : 1;
+        return jobs::Prepared{.worked = true, .keeps_ready = false};
+    });
+    ASSERT_TRUE(preparing.try_acquire_for(60s));
+    EXPECT_TRUE(idle.thread.pulse().busy);
+    EXPECT_TRUE(idle.thread.pulse().preparing);
+    idle.run_batch();
+    EXPECT_EQ(stopped, 1);
+    ASSERT_TRUE(preparing.try_acquire_for(60s)) << "it goes on when the thread is idle again";
+    idle.thread.hold();
+    while (idle.thread.pulse().busy) std::this_thread::yield();
+    EXPECT_FALSE(preparing.try_acquire_for(20ms)) << "a thread that leaves prepares nothing";
+}
+
+TEST(DeviceThread, PreparesNothingMoreAfterAnError) {
+    std::atomic<int> tried{0};
+    Thread idle(1ms, [&](jobs::RunContext&) -> jobs::Prepared {
+        ++tried;
+        throw std::runtime_error("broken");
+    });
+    idle.run_batch();
+    EXPECT_TRUE(idle.cleaned.try_acquire_for(60s));
+    idle.run_batch();
+    EXPECT_TRUE(idle.cleaned.try_acquire_for(60s));
+    EXPECT_LE(tried, 1);
 }
 
 }  // namespace

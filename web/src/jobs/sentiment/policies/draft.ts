@@ -14,6 +14,7 @@ export interface Draft {
   model: string;
   rules: DraftRule[];
   fallback: string;
+  form: NonNullable<PolicyDefinition['form']>;
   calendar: 'nyse' | 'always_open';
   status: MarketStatus | '';
   hold: string;
@@ -37,6 +38,7 @@ export function draftOf(policy: Policy | undefined): Draft {
     model: definition?.model ?? 'vader',
     rules: definition ? (definition.rules ?? []).map(({ markets, sources, model }) => ({ markets: statesOf(markets ?? []), sources: (sources ?? []).join(', '), model })) : [emptyRule()],
     fallback: definition?.fallback?.join(', ') ?? usualChain,
+    form: definition?.form ?? 'fp32',
     calendar: definition?.calendar ?? 'nyse',
     status: status === undefined ? '' : statesOf([status]).at(-1)!,
     hold: definition?.hold_minutes === undefined ? '' : String(definition.hold_minutes),
@@ -56,6 +58,7 @@ export function definitionOf(draft: Draft, before: PolicyDefinition | undefined)
     model: draft.model.trim(),
     rules,
     fallback: namesOf(draft.fallback),
+    ...(draft.form !== 'fp32' && { form: draft.form }),
     ...kept,
     ...(before?.overrides && { overrides: before.overrides }),
     ...(draft.description.trim() && { description: draft.description.trim() }),

@@ -34,6 +34,13 @@ export async function readSavings(against: string, signal?: AbortSignal): Promis
   return data!;
 }
 
+/** Every model that a policy may choose. */
+export const modelsOf = ({ definition }: Policy): string[] => [
+  definition.model,
+  ...(definition.rules ?? []).map(({ model }) => model),
+  ...(definition.fallback ?? ['finbert', 'distilbert', 'vader']),
+];
+
 const statusNames: Record<string, string> = {
   open: 'open',
   extended: 'extended hours',

@@ -1,4 +1,4 @@
-#include "server/jobs/sentiment/run/warm_up.hpp"
+#include "server/jobs/sentiment/run/idle/warm_up.hpp"
 
 #include "engine/models/store.hpp"
 #include "server/base/log.hpp"
@@ -11,6 +11,7 @@
 #include <list>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::jobs::sentiment {
@@ -20,8 +21,8 @@ constexpr std::size_t kMostRemembered = 16;
 
 // The last used first. Those of one worker: one thread runs its tasks.
 thread_local std::list<nlohmann::json> remembered;
-// Models that could not be made ready, by hash: told once.
-thread_local std::set<std::string> told_of;
+// Models that could not be made ready, by hash and form: told once.
+thread_local std::set<std::pair<std::string, std::string>> told_of;
 
 std::vector<ResolvedPolicy> policies(const KindSettings& settings, std::int64_t now) {
     std::vector<ResolvedPolicy> all;
@@ -37,17 +38,19 @@ std::vector<ResolvedPolicy> policies(const KindSettings& settings, std::int64_t 
 
 // Tried again as long as it fails: memory may become free.
 bool is_made_ready(const UsableModel& model, RunContext& context) {
-    const auto ready = make_ready(model.name, model.hash, context);
+    const auto ready = make_ready(model.name, model.hash, model.form, context);
+    const std::pair key(model.hash, model.form);
     if (ready) {
         if (*ready) {
-            log::info("a model was made ready before its policy's switch", {{"model", model.name}});
+            log::info("a model was made ready before its policy's switch",
+                      {{"model", model.name}, {"form", model.form}});
         }
-        told_of.erase(model.hash);
+        told_of.erase(key);
         return true;
     }
-    if (ready.error().code != Errc::cancelled && told_of.insert(model.hash).second) {
+    if (ready.error().code != Errc::cancelled && told_of.insert(key).second) {
         log::warn("a model is not made ready before its policy switches to it",
-                  {{"model", model.name}, {"reason", ready.error().message}});
+                  {{"model", model.name}, {"form", model.form}, {"reason", ready.error().message}});
     }
     return false;
 }

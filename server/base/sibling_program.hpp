@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace plimsoll {
+
+// The path of a program that lies beside this one.
+inline std::string sibling_program(const std::string& name) {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+}  // namespace plimsoll

@@ -1,0 +1,62 @@
+#include "server/jobs/profile/contract/offered_models.hpp"
+
+#include "server/jobs/profile/contract/request.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace plimsoll::jobs::profile {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kShownHash = 12;
+
+OfferedModel model_from(const json& stored) {
+    return {stored.at("name"), stored.at("hash"), stored.at("parameters"), stored.at("forms")};
+}
+
+}  // namespace
+
+std::string offer_of(const std::vector<OfferedModel>& models) {
+    auto all = json::array();
+    for (const auto& model : models) {
+        all.push_back({{"name", model.name},
+                       {"hash", model.hash},
+                       {"parameters", model.parameters},
+                       {"forms", model.forms}});
+    }
+    return json{{"models", std::move(all)}}.dump();
+}
+
+std::vector<OfferedModel> models_of(std::span<const std::string> offers) {
+    std::vector<OfferedModel> models;
+    for (const auto& text : offers) {
+        const auto offer = json::parse(text, nullptr, false);
+        if (!offer.is_object() || !offer.contains(kName)) continue;
+        for (const json& one : offer[kName].value("models", json::array())) {
+            models.push_back(model_from(one));
+        }
+    }
+    const auto key = [](const OfferedModel& model) { return std::tie(model.name, model.hash); };
+    std::ranges::sort(models, {}, key);
+    std::vector<OfferedModel> each;
+    for (auto& model : models) {
+        if (each.empty() || key(each.back()) != key(model)) {
+            each.push_back(std::move(model));
+            continue;
+        }
+        auto& forms = each.back().forms;
+        for (auto& form : model.forms) {
+            if (std::ranges::find(forms, form) == forms.end()) forms.push_back(std::move(form));
+        }
+    }
+    return each;
+}
+
+std::string capability_of(std::string_view name, std::string_view hash, std::string_view form) {
+    return "measure " + std::string(name) + " " + std::string(hash.substr(0, kShownHash)) + " " +
+           std::string(form);
+}
+
+}  // namespace plimsoll::jobs::profile

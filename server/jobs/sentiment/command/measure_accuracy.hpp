@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace plimsoll::jobs::sentiment {
+
+struct LabelledFile {
+    std::string file;                // empty: nothing is measured
+    std::vector<std::string> names;  // of labels: own=positive
+};
+
+// Runs `plimsoll-engine prove` on a model of the folder and on labelled texts: this program links
+// no OpenCL. What it prints goes to standard error where `quiet`. Errc::unavailable: it failed, and
+// has said why.
+Result<void> measure_accuracy(const std::filesystem::path& models, const std::string& model,
+                              const LabelledFile& labels, bool quiet);
+
+}  // namespace plimsoll::jobs::sentiment
