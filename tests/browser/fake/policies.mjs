@@ -42,7 +42,7 @@ function previewOf({ model, rules = [], market_status }) {
     at: first.from,
     choice: {
       market: first.market, market_until: first.until, rule: first.rule, asked: first.rule ? rules[first.rule - 1].model : model, model: first.model,
-      model_hash: first.model === 'vader' ? null : hash, form: first.model === 'vader' ? null : 'fp32', reason: first.rule ? `rule ${first.rule}: market ${first.market}` : 'no rule holds',
+      model_hash: first.model === 'vader' ? null : hash, form: first.model === 'vader' ? null : 'fp32', reason: first.rule ? `rule ${first.rule}: market ${first.market}` : 'no rule matches',
       fallback: first.rule && rules[first.rule - 1].model === 'distilbert' ? 'no worker has distilbert' : null,
     },
     next_switch: spans.find((span) => span.model !== first.model) ?? null,
