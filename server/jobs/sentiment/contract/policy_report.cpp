@@ -49,7 +49,7 @@ class Report {
         for (const auto& one : use) {
             by_model_[one.model].add(one);
             all_.add(one);
-            if (!one.model.empty()) on_devices_ += one.seconds;
+            (one.model.empty() ? on_host_ : on_devices_) += one.seconds;
         }
     }
 
@@ -61,7 +61,7 @@ class Report {
                     {"hours", question_.hours},
                     {"texts", all_.texts},
                     {"device_seconds", on_devices_},
-                    {"host_seconds", all_.seconds - on_devices_},
+                    {"host_seconds", on_host_},
                     {"mean_memory_bytes", memory ? json(*memory) : json(nullptr)},
                     {"promised_percent", kPromisedPercent},
                     {"models", models_json()},
@@ -168,6 +168,7 @@ class Report {
     std::map<std::string, Used> by_model_;  // by what lanes name; vader first
     Used all_;
     double on_devices_ = 0;  // seconds
+    double on_host_ = 0;
 };
 
 }  // namespace

@@ -72,7 +72,6 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
 // What policies need soon comes first, and the memory beside it is left to tasks: proofs can wait.
 Prepared prepare_next(RunContext& context, Timestamp now) {
     if (warm_up(context, now)) return {.worked = false, .keeps_ready = true};
-    if (context.stop.stop_requested()) return {};
     return {.worked = prove_next(context), .keeps_ready = false};
 }
 

@@ -31,9 +31,8 @@ std::vector<std::string> to_come(const json& definition, const std::string& time
     auto chooser =
         Chooser::of(resolve("desk", parse_policy(definition).value(), models, now).value()).value();
     std::vector<std::string> names;
-    for (const auto& found : chooser.models_to_come(now, now + hours * 3600).value()) {
-        names.push_back(found.name);
-    }
+    const auto coming = chooser.models_to_come(now, now + hours * 3600).value();
+    for (const auto& found : coming) names.push_back(found.name);
     return names;
 }
 
