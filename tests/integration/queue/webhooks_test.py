@@ -114,7 +114,7 @@ class Webhooks(QueueCase):
             with self.app.connection.transaction():
                 self.app.rows("select set_config('app.team_id', %s, true)", str(self.team))
                 self.assertEqual(self.app.one(f'select count(*) from (select id from {table}) x'), 1)
-        for forbidden in ('select secret from webhook', "update webhook set url = 'x'", 'update webhook_delivery set attempts = 0',
+        for forbidden in ('select secret from webhook', "update webhook set secret = 'x'", 'update webhook_delivery set attempts = 0',
                           'delete from webhook_delivery'):
             with self.assertRaisesRegex(Exception, 'permission denied'):
                 self.app.rows(forbidden)
