@@ -90,7 +90,7 @@ std::optional<std::string> TimeGuard::check(const std::optional<RunningTasks>& r
     }
     return "A task ran ten times longer than predicted (predicted: " +
            in_words(predicted_seconds(kind, estimated)) +
-           ", allowed: " + in_words(seconds.count()) + "): its worker process was ended.";
+           ", allowed: " + in_words(seconds.count()) + "): its worker process was stopped.";
 }
 
 }  // namespace plimsoll::worker

@@ -68,6 +68,8 @@ std::optional<FieldErrors> read_batch_sizes(const json& args, Request& request) 
                              std::to_string(request.largest_batch) + ".");
     }
     std::ranges::sort(request.batch_sizes);
+    const auto repeated = std::ranges::unique(request.batch_sizes);
+    request.batch_sizes.erase(repeated.begin(), repeated.end());
     return std::nullopt;
 }
 

@@ -71,7 +71,7 @@ TEST(Model, UnsupportedFeaturesAreNamedWithSupportedOnes) {
     EXPECT_THAT(with("id2label", {{"0", "a"}, {"7", "b"}}), HasSubstr("number its labels from 0"));
     EXPECT_THAT(with("id2label", {{"0", "a"}, {"00", "b"}}), HasSubstr("each once"));
     EXPECT_THAT(with("id2label", nullptr), HasSubstr("names no labels"));
-    EXPECT_THAT(with("quantization_config", {{"bits", 4}}), HasSubstr("quantised"));
+    EXPECT_THAT(with("quantization_config", {{"bits", 4}}), HasSubstr("quantized"));
 }
 
 TEST(Model, AFolderWithoutAModelIsNotFound) {

@@ -71,7 +71,7 @@ TEST_F(NamedDevice, IsRefusedIfUnknownOrNotMeasurable) {
 
 TEST_F(NamedDevice, IsNotLookedUpIfNoneIsNamed) {
     jobs_.broken = Error{Errc::unavailable, "The database is away.", {}};
-    EXPECT_TRUE(plan(json::object()));
+    EXPECT_TRUE(plan({{"sentiment_model", "vader"}}));
     EXPECT_FALSE(plan({{"device", "node-a/host"}}));
 }
 

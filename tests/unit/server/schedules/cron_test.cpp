@@ -107,9 +107,9 @@ TEST(Cron, NamesTheFieldAndItsRule) {
     EXPECT_THAT(why_not("99999999999 * * * *"), HasSubstr("minute"));
     EXPECT_THAT(why_not("0 0 * * 1#6"), HasSubstr("1 to 5"));
     EXPECT_THAT(why_not("0 0 * * xL"), HasSubstr("day of the week: \"x\""));
-    EXPECT_THAT(why_not("* * * *"), HasSubstr("these are 4"));
-    EXPECT_THAT(why_not("0 * * * * *"), HasSubstr("these are 6"));
-    EXPECT_THAT(why_not(""), HasSubstr("these are 0"));
+    EXPECT_THAT(why_not("* * * *"), HasSubstr("not 4"));
+    EXPECT_THAT(why_not("0 * * * * *"), HasSubstr("not 6"));
+    EXPECT_THAT(why_not(""), HasSubstr("not 0"));
     EXPECT_THAT(why_not("@reboot"), HasSubstr("must be @hourly"));
     EXPECT_THAT(why_not(std::string(300, ' ')), HasSubstr("longer than 200"));
 }
