@@ -197,10 +197,10 @@ TEST_F(UsageEndpoint, CsvHasOneLinePerRow) {
     EXPECT_EQ(table.status, 200);
     EXPECT_EQ(table.header("content-type"), "text/csv");
     EXPECT_EQ(table.body,
-              "start,team_id,team,user_id,user,kind,device_seconds,tasks,items,jobs\r\n"
+              "start,team_id,team,user_id,user,kind,model,device_seconds,tasks,items,jobs\r\n"
               "2025-03-04T08:00:00.000Z," +
                   to_public(TeamId{2}) + ",trading," + to_public(UserId{7}) +
-                  ",tom,sentiment,1.25,3,30,1\r\n");
+                  ",tom,sentiment,,1.25,3,30,1\r\n");
 }
 
 }  // namespace
