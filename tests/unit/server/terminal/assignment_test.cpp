@@ -27,7 +27,8 @@ TEST(Assign, RefusesInvalidPaths) {
     json args = {{"model", "vader"}};
     EXPECT_THAT(assign(args, "model").error().message, HasSubstr("outer.inner=value"));
     EXPECT_THAT(assign(args, "=1").error().message, HasSubstr("outer.inner=value"));
-    EXPECT_THAT(assign(args, "model.name=1").error().message, HasSubstr("the path leads into a value"));
+    EXPECT_THAT(assign(args, "model.name=1").error().message,
+                HasSubstr("the path leads into a value"));
 }
 
 TEST(ColumnArgs, PairMembersWithColumns) {
