@@ -29,7 +29,7 @@ visit('the report shows scores by group and over time', { arrange: grouped }, as
   assert.match(await table.getByRole('row', { name: /EU/ }).textContent(), /512.*59 %.*24 %.*17 %.*\+0\.416/);
   assert.match(await table.getByRole('row', { name: /none/ }).textContent(), /147/);
   await page.getByText('more than 100 different values').waitFor();
-  await page.getByText('12 texts without a time').waitFor();
+  await page.getByText('12 texts without a readable time').waitFor();
   const over = page.getByRole('img', { name: /Texts by day in UTC/ });
   assert.equal(await over.locator('.bar').count(), 60, 'days without a text are shown, too');
   await page.getByText('customer: C-0 · channel: web').waitFor();

@@ -106,10 +106,16 @@ export class PagedList<T extends { id: string }> {
     this.#pages = pages;
     this.#cursor = cursor;
     this.more = cursor !== null;
-    this.items = pages.length === 1 ? pages[0]!.items : ([] as T[]).concat(...pages.map(({ items }) => items));
+    this.items = pages.length === 1 ? pages[0]!.items : eachOnce(pages);
   }
 
   #fail(caught: unknown): void {
     if (!this.#abort.signal.aborted) this.problem = asProblem(caught);
   }
+}
+
+/** An entry that came to stand on another page between two reads is shown where it is newest. */
+function eachOnce<T extends { id: string }>(pages: readonly ListPage<T>[]): T[] {
+  const seen = new Set<string>();
+  return pages.flatMap(({ items }) => items.filter(({ id }) => seen.size < seen.add(id).size));
 }
