@@ -17,7 +17,7 @@ JOB, DATASET, SCHEDULE, WEBHOOK = "job_0000000000001", "ds_0000000000001", "sch_
 
 # Commands that ask a server: arguments with which they do so.
 ASKS = {
-    "policy list": (), "policy show": ("desk",), "policy set": ("desk", "{json}"), "policy remove": ("desk",),
+    "policy list": (), "policy report": (), "policy show": ("desk",), "policy set": ("desk", "{json}"), "policy remove": ("desk",),
     "policy preview": ("desk",), "score": ("calm",), "compare-models": ("{texts}",), "profile": (), "gpu-profiles add": ("card", "{json}"),
     "gpu-profiles remove": ("card",), "gpu-profiles own": (), "submit": ("sentiment", "{texts}"),
     "submit-bundle": ("{jobs}",), "jobs": (), "watch": (JOB,), "why": (JOB,), "cancel": (JOB,), "redrive": (JOB,),
@@ -26,6 +26,7 @@ ASKS = {
     "schedules add": ("nightly", "--cron", "@daily", "--job", "{json}"), "schedules show": (SCHEDULE,),
     "schedules edit": (SCHEDULE, "--cron", "@daily"), "schedules pause": (SCHEDULE,), "schedules resume": (SCHEDULE,),
     "schedules run": (SCHEDULE,), "schedules runs": (SCHEDULE,), "schedules remove": (SCHEDULE,), "webhooks list": (),
+    "links list": (), "links create": (JOB,), "links revoke": ("link_0000000000001",),
     "webhooks add": ("notice", "https://example.com/"), "webhooks remove": (WEBHOOK,),
     "webhooks deliveries": (WEBHOOK,), "webhooks test": (WEBHOOK,), "baselines": (), "baselines pin": (JOB,),
     "baselines remove": ("base_0000000000001",), "usage": (), "audit": (), "service-accounts list": (),
@@ -48,7 +49,7 @@ ANSWERS = {
 # flags are looked at, and what they do has tests elsewhere.
 OTHERS = {
     "model", "model add", "model pull", "model inspect", "model verify", "model remove", "policy", "gpu-profiles",
-    "apply", "show-config", "schedules", "webhooks", "queue", "login", "serve", "engine", "migrate", "admin",
+    "apply", "show-config", "schedules", "webhooks", "links", "queue", "login", "serve", "engine", "migrate", "admin",
     "admin sign-in-link", "admin add-user", "admin set-user", "admin remove-user",
     "admin add-team", "admin set-team", "service-accounts", "admin set-member", "admin add-token",
     "help", "completion", "manual"}

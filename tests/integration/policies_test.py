@@ -138,9 +138,11 @@ class Policies(unittest.TestCase):
         self.report(model="finbert", texts=["A brilliant quarter"] * 10)
         self.report(model="vader", texts=["A brilliant quarter"] * 5)
         until = time.monotonic() + PATIENCE
-        while {model["model"] for model in (told := self.api.get("/v1/policy-report").json)["models"]} < {"finbert", "vader"}:
+        told = self.api.get("/v1/policy-report").json
+        while {model["model"] for model in told["models"]} < {"finbert", "vader"}:
             assert time.monotonic() < until, told
             time.sleep(0.5)  # a duty counts usage, and nobody announces it
+            told = self.api.get("/v1/policy-report").json
         finbert = next(model for model in told["models"] if model["model"] == "finbert")
         self.assertGreaterEqual(finbert["texts"], 10)
         self.assertGreater(finbert["memory_bytes"], 0)
