@@ -111,7 +111,7 @@ class Policies(unittest.TestCase):
         self.assertEqual(job["args"]["policy"]["id"], "desk")
 
     def test_times_and_sources_that_nobody_knows_are_errors_of_their_texts(self):
-        times = ["2026-03-02 15:00:00", "2026-03-02T15:00:00", "1989-12-31T15:00:00Z", "2041-01-01T00:00:00Z", "2026-02-30T15:00:00Z",
+        times = ["2026-03-02 15:00:00", "2026-03-02T15:00:00", "1989-12-31T15:00:00Z", "2041-01-02T15:00:00Z", "2026-02-30T15:00:00Z",
                  "2026-03-02T25:00:00Z", "noon"]
         path = self.server.folder / "times.csv"
         path.write_text("text,time,source\n" + "".join(f"A brilliant quarter,{time},reuters\n" for time in times)
@@ -176,7 +176,7 @@ class Policies(unittest.TestCase):
         self.assertIn("wire", self.server.run("policy", "list").stdout)
         self.assertEqual(json.loads(self.server.run("policy", "show", "wire").stdout), DESK)
         shown = self.server.run("policy", "preview", "wire", "--at", TRADING, "--days", "1").stdout
-        self.assertIn("finbert (rule 2: market regular) instead of distilbert", shown)
+        self.assertIn("finbert in fp32 (rule 2: market regular) instead of distilbert", shown)
         dataset = json.loads(self.server.run("datasets", "upload", path, "--json").stdout)["id"]
         _, rows, summary = self.report(dataset=dataset, policy="wire")
         self.assertEqual([row["model"] for row in rows[:50]], ["finbert", "vader"] * 25)
