@@ -28,6 +28,9 @@ export interface ReportProps<Name extends KindName = KindName> {
   shared?: boolean;
 }
 
+/** A job that runs by one click and ends in seconds. */
+export type SampleJob<Name extends KindName = KindName> = () => Promise<Extract<JobSpec, { kind: Name }>>;
+
 /** A part of a page, loaded when first shown. */
 type Content = () => Promise<{ default: Component }>;
 
@@ -54,6 +57,8 @@ export interface JobKind<Name extends KindName = KindName> {
   settings?: { path: string; title: string; Content: Content };
   /** What it answers at once, on top of the home page. */
   Answer?: Content;
+  /** Offered to who has no job yet; loaded when it is asked for. */
+  sampleJob: () => Promise<{ default: SampleJob<Name> }>;
   /** Its own building blocks, shown on #/style. */
   Sample?: Content;
   /** What a job without a name is called, where its title and a few words do not tell such jobs apart. */

@@ -15,6 +15,7 @@ export const kind: JobKind<'profile'> = {
   },
   Form: () => import('./ProfileForm.svelte'),
   Report: () => import('./ProfileReport.svelte'),
+  sampleJob: () => import('./sample-job'),
   settings: { path: 'baselines', title: 'Baselines', Content: () => import('./Baselines.svelte') },
   entitle: (job) => `Speed of ${kind.describe(job)}`,
   guide: {

@@ -45,5 +45,6 @@ export const kind: JobKind<'sentiment'> = {
   settings: { path: 'policies', title: 'Model policies', Content: () => import('./policies/Policies.svelte') },
   Form: () => import('./SentimentForm.svelte'),
   Report: () => import('./SentimentReport.svelte'),
+  sampleJob: () => import('./sample-job'),
   describe: (job) => counted(job.progress.items_total, 'text'),
 };

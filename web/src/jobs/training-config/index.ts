@@ -30,6 +30,7 @@ export const kind: JobKind<'training-config'> = {
   again,
   Form: () => import('./form/TrainingForm.svelte'),
   Report: () => import('./report/TrainingReport.svelte'),
+  sampleJob: () => import('./sample-job'),
   Answer: () => import('./home/FitAnswer.svelte'),
   guide: {
     title: 'Training advice',

@@ -13,6 +13,7 @@ export const kind: JobKind<'waves'> = {
   again: ({ args }) => ('dataset' in args ? (args as Args) : undefined),
   Form: () => import('./form/WavesForm.svelte'),
   Report: () => import('./report/WavesReport.svelte'),
+  sampleJob: () => import('./sample-job'),
   guide: {
     title: 'Counting waves',
     lead: 'What a waves job takes, what it finds, and how its counts compare with chance.',
