@@ -89,9 +89,9 @@ grant execute on function
   enqueue_dataset, ensure_partitions, expire_keys, expire_leases, expire_uploads, explain_wait, find_submit,
   fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_attempts,
   list_cleanups, list_device_classes, list_devices, list_holds, list_linked_chunks, list_shares, list_team_limits,
-  list_vacuum_holders, open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk,
-  read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share, set_team_limit,
-  settle_webhook_delivery, spend_sign_in_link, watch_vacuum to plimsoll_app;
+  list_vacuum_holders, mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_jobs,
+  read_linked_chunk, read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule, set_device_class,
+  set_share, set_team_limit, settle_webhook_delivery, spend_sign_in_link, watch_vacuum to plimsoll_app;
 
 -- plimsoll_worker: nothing else, because workers parse untrusted files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;

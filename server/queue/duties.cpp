@@ -36,6 +36,8 @@ constexpr Duty kDuties[] = {
      [](DutyStore& store, const DutyOptions&) { return store.promote_due(); }},
     {"renew_quotas", 1s, true,
      [](DutyStore& store, const DutyOptions&) { return store.renew_quotas(); }},
+    {"mark_unserved", 2s, false,
+     [](DutyStore& store, const DutyOptions&) { return store.mark_unserved(); }},
     {"end_overdue", 1s, true,
      [](DutyStore& store, const DutyOptions&) { return store.end_overdue(); }},
     // Often, because a machine may have slept through the days made ahead.

@@ -20,9 +20,10 @@ class DutyStore {
     virtual Answer<int> read_clock() = 0;  // synchronises the server's clock with it
     virtual Answer<int>
     expire_leases() = 0;  // of workers whose heartbeats stopped; one worker per call
-    virtual Answer<int> promote_due() = 0;   // tasks whose time has come
-    virtual Answer<int> renew_quotas() = 0;  // accounts whose period is over
-    virtual Answer<int> end_overdue() = 0;   // a job past its deadline or timeout; one per call
+    virtual Answer<int> promote_due() = 0;    // tasks whose time has come
+    virtual Answer<int> renew_quotas() = 0;   // accounts whose period is over
+    virtual Answer<int> mark_unserved() = 0;  // lanes whose models no worker has any more
+    virtual Answer<int> end_overdue() = 0;    // a job past its deadline or timeout; one per call
     virtual Answer<int> ensure_partitions() = 0;             // for today and the days ahead
     virtual Answer<int> drop_old_days(int keep_days) = 0;    // one day per call
     virtual Answer<int> expire_keys() = 0;                   // idempotency keys past their time

@@ -18,6 +18,9 @@ select case when pg_try_advisory_xact_lock(1347176781, 100002) then plimsoll.pro
 -- name: duties.renew_quotas
 select case when pg_try_advisory_xact_lock(1347176781, 100007) then plimsoll.renew_quotas() else 0 end as done;
 
+-- name: duties.mark_unserved
+select case when pg_try_advisory_xact_lock(1347176781, 100012) then plimsoll.mark_unserved() else 0 end as done;
+
 -- name: duties.end_overdue
 select case when pg_try_advisory_xact_lock(1347176781, 100006)
   then (select count(*)::int from plimsoll.end_overdue()) else 0 end as done;

@@ -29,6 +29,10 @@ asio::awaitable<Result<int>> DutyStore::renew_quotas() {
     return run(pool_, Statement::of(sql::duties_renew_quotas));
 }
 
+asio::awaitable<Result<int>> DutyStore::mark_unserved() {
+    return run(pool_, Statement::of(sql::duties_mark_unserved));
+}
+
 asio::awaitable<Result<int>> DutyStore::end_overdue() {
     return run(pool_, Statement::of(sql::duties_end_overdue));
 }

@@ -16,6 +16,7 @@ class DutyStore final : public queue::DutyStore {
     Answer<int> expire_leases() override;
     Answer<int> promote_due() override;
     Answer<int> renew_quotas() override;
+    Answer<int> mark_unserved() override;
     Answer<int> end_overdue() override;
     Answer<int> ensure_partitions() override;
     Answer<int> drop_old_days(int keep_days) override;

@@ -142,8 +142,10 @@ Result<SentimentModel> published_model(const Request& request, const RunContext&
     const models::Store store(models_folder(context.settings));
     const auto manifest = store.find(request.sentiment_model);
     if (!manifest || manifest->hash != request.model_hash) {
-        return fail(Errc::unavailable,
-                    "This worker no longer has the model \"" + request.sentiment_model + "\".");
+        return fail(
+            Errc::not_found,
+            "The model \"" + request.sentiment_model +
+                "\" was removed from the workers, or replaced, after the job was submitted.");
     }
     const auto published =
         std::make_shared<Published>(store.folder_of(manifest->name), *form, context);

@@ -84,11 +84,14 @@ Result<LoadedModel*> find_or_load(const std::string& name, const std::string& ha
     const models::Store store(models_folder(context.settings));
     const auto manifest = store.find(name);
     if (!manifest || manifest->hash != hash) {
-        return fail(Errc::unavailable, "This worker no longer has the model \"" + name + "\".");
+        return fail(
+            Errc::not_found,
+            "The model \"" + name +
+                "\" was removed from the workers, or replaced, after the job was submitted.");
     }
     if (!is_proven(*manifest, form, *context.capability)) {
-        return fail(Errc::unavailable, "This worker has no proof of \"" + name + "\" in " +
-                                           std::string(to_string(form)) + ".");
+        return fail(Errc::not_found, "This worker has no proof of \"" + name + "\" in " +
+                                         std::string(to_string(form)) + ".");
     }
     auto loaded = load(store.folder_of(name), *manifest, form, context);
     while (!loaded && loaded.error().code == Errc::exhausted && !kept.models.empty() &&

@@ -72,7 +72,7 @@ TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {
     capability_.features = {{"avx2", 0, 0, {}}, {"avx512_vnni", 0, 0, {}}};
     EXPECT_EQ(run().abilities(settings_, &capability_).names.size(), 1U);
     static_cast<void>(run().release(&*device_));
-    EXPECT_EQ(score(planned).error().code, Errc::unavailable);
+    EXPECT_EQ(score(planned).error().code, Errc::not_found);
 }
 
 TEST_F(SentimentOnDevice, AComparisonScoresInTheForm) {
@@ -117,9 +117,9 @@ TEST_F(SentimentOnDevice, ARemovedOrChangedModelIsNotReplacedByAnother) {
     other.tensors = TinyModel::random_tensors(2);
     other.write(folder_.path() / "other");
     ASSERT_TRUE(store_.add(folder_.path() / "other", {.name = "tiny"}, true, {}));
-    EXPECT_EQ(score(planned).error().code, Errc::unavailable);
+    EXPECT_EQ(score(planned).error().code, Errc::not_found);
     ASSERT_TRUE(store_.remove("tiny"));
-    EXPECT_EQ(score(planned).error().code, Errc::unavailable);
+    EXPECT_EQ(score(planned).error().code, Errc::not_found);
 }
 
 TEST_F(SentimentOnDevice, StopsAndReportsLowMemory) {
