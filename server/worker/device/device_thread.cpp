@@ -203,7 +203,7 @@ void DeviceThread::prepare(const OpenedDevice& opened) {
     engaged_ = false;
     count_ += progress.beats() + 1;
     preparing_ = nullptr;
-    looked_ = IdleClock::now();
+    prepared_ = looked_ = IdleClock::now();
     // What is no longer kept ready is from now on as anything that a task left.
     const bool leaves = prepared.worked || (kept_ready_ && !prepared.keeps_ready);
     kept_ready_ = prepared.keeps_ready;
@@ -216,13 +216,17 @@ bool DeviceThread::may_prepare() const {
     return idle_.prepare && prepares_ && !held_;
 }
 
+DeviceThread::IdleClock::time_point DeviceThread::next_preparation() const {
+    return std::min(looked_ + idle_.prepare_after, prepared_ + idle_.prepare_within);
+}
+
 // Until there is something to do, or the thread was idle for long enough.
 void DeviceThread::await_call(std::unique_lock<std::mutex>& lock) {
     const auto called = [this] { return leaving_ || cleanup_requested_ || !waiting_.empty(); };
     std::optional<IdleClock::time_point> until;
     if (idle_.release_after && !clean_) until = used_ + *idle_.release_after;
     if (may_prepare()) {
-        const auto prepare_at = looked_ + idle_.prepare_after;
+        const auto prepare_at = next_preparation();
         until = until ? std::min(*until, prepare_at) : prepare_at;
     }
     if (until) {
@@ -253,7 +257,7 @@ std::optional<DeviceThread::Order> DeviceThread::next() {
             kept_ready_ = false;
             return Order{nullptr, std::exchange(cleanup_requested_, nullptr)};
         }
-        if (may_prepare() && now >= looked_ + idle_.prepare_after) {
+        if (may_prepare() && now >= next_preparation()) {
             preparing_stop_ = std::stop_source();
             return Order{.batch = nullptr, .cleaning = nullptr, .prepare = true};
         }

@@ -43,6 +43,8 @@ struct IdleOptions {
     Prepare prepare = {};  // none: nothing to prepare
     // Idle time before each piece.
     std::chrono::milliseconds prepare_after{3000};
+    // Where tasks come too often for that: time after which it prepares in any gap.
+    std::chrono::milliseconds prepare_within{30000};
 };
 
 struct OpenedDevice {
@@ -111,6 +113,7 @@ class DeviceThread {
     std::optional<telemetry::Snapshot> snapshot() const;
 
   private:
+    using IdleClock = std::chrono::steady_clock;
     struct Callbacks {
         OnOpened on_opened;
         OnFinished on_finished;
@@ -128,6 +131,7 @@ class DeviceThread {
     TaskContext place_of(const OpenedDevice& opened) const;
     void await_call(std::unique_lock<std::mutex>& lock);
     bool may_prepare() const;
+    IdleClock::time_point next_preparation() const;
     queue::Freed clean_up(const OpenedDevice& opened);
     void prepare(const OpenedDevice& opened);
     void run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken);
@@ -149,9 +153,9 @@ class DeviceThread {
     std::condition_variable changed_;
     std::deque<std::shared_ptr<Batch>> waiting_;
     OnCleaned cleanup_requested_;
-    using IdleClock = std::chrono::steady_clock;
-    bool clean_ = true;               // nothing to release but what is kept ready
-    IdleClock::time_point used_{};    // when the device was last used
+    bool clean_ = true;             // nothing to release but what is kept ready
+    IdleClock::time_point used_{};  // when the device was last used
+    IdleClock::time_point prepared_ = IdleClock::now();
     IdleClock::time_point looked_{};  // when there was last anything to do, or to prepare
     // Where a person released what was kept, nothing is prepared before something runs.
     bool prepares_ = true;

@@ -17,14 +17,16 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Thread {
-    explicit Thread(std::optional<std::chrono::milliseconds> release_after, Prepare prepare = {})
+    explicit Thread(std::optional<std::chrono::milliseconds> release_after, Prepare prepare = {},
+                    std::chrono::milliseconds prepare_after = 1ms,
+                    std::chrono::milliseconds prepare_within = 1h)
         : thread(io.get_executor(), find_test_kind, [] { return 0.5; },
                  {[this](opencl::Device*) -> std::uint64_t {
                       ++cleanings;
                       cleaned.release();
                       return 0;
                   },
-                  release_after, std::move(prepare), 1ms}) {
+                  release_after, std::move(prepare), prepare_after, prepare_within}) {
         thread.start([] { return Result<OpenedDevice>(OpenedDevice{}); }, [](const auto&) {},
                      [this](const std::shared_ptr<Batch>&) { ++finished; },
                      [](const std::string&) {});
@@ -133,6 +135,14 @@ TEST(DeviceThread, PreparesWhileIdleAndMakesWayForABatch) {
     idle.thread.hold();
     while (idle.thread.pulse().busy) std::this_thread::yield();
     EXPECT_FALSE(preparing.try_acquire_for(20ms)) << "a thread that leaves prepares nothing";
+}
+
+TEST(DeviceThread, PreparesInAShortGapWhereThereIsNoLongOne) {
+    Keeping kept;
+    Thread busy({}, kept.prepare(), 1h, 1ms);
+    busy.run_batch();
+    EXPECT_TRUE(kept.prepared.try_acquire_for(60s));
+    EXPECT_TRUE(kept.prepared.try_acquire_for(60s)) << "and again";
 }
 
 TEST(DeviceThread, PreparesNothingMoreAfterAnError) {
