@@ -1,5 +1,6 @@
 #include "server/jobs/sentiment/contract/policy_report.hpp"
 
+#include "server/jobs/sentiment/contract/form.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
@@ -39,6 +40,14 @@ bool is_named(const std::string& lane, const Manifest& model) {
 
 std::string name_of(const std::string& lane) {
     return lane.empty() ? std::string(kVader) : lane.substr(0, lane.find(' '));
+}
+
+// How many times faster than fp32 the model is in the form that the lane names, as was proven.
+double speedup_of(const std::string& lane, const Manifest& model) {
+    const auto exact = resident_name(model.name, model.hash).size();
+    if (lane.size() <= exact) return 1;
+    const auto* proof = passed_proof(model, lane.substr(exact + 1));
+    return proof == nullptr || proof->speedup <= 0 ? 1 : proof->speedup;
 }
 
 class Report {
@@ -116,27 +125,29 @@ class Report {
         const char* basis = "measured";
     };
 
-    // By what it took here, else by what the model with the most texts took and how much more it
-    // multiplies.
+    // In fp32: by what it took here, else by what the model with the most texts took and how much
+    // more it multiplies. What a faster form took counts as what fp32 would have.
     std::optional<Cost> cost_of(const Manifest& fixed) const {
         Used own;
-        const Used* most = nullptr;
+        Used most;
         const Manifest* other = nullptr;
         for (const auto& [lane, used] : by_model_) {
             const auto* model = lane.empty() ? nullptr : manifest_of(lane);
             if (model == nullptr || used.texts == 0) continue;
+            const double exact = used.seconds * speedup_of(lane, *model);
             if (is_named(lane, fixed)) {
-                own.seconds += used.seconds;
+                own.seconds += exact;
                 own.texts += used.texts;
-            } else if (most == nullptr || used.texts > most->texts) {
-                most = &used;
+            } else if (used.texts > most.texts) {
+                most.seconds = exact;
+                most.texts = used.texts;
                 other = model;
             }
         }
         if (const auto each = own.seconds_per_text()) return Cost{*each, "measured"};
-        if (most == nullptr) return std::nullopt;
+        if (other == nullptr) return std::nullopt;
         const double ratio = products_per_token(fixed) / products_per_token(*other);
-        return Cost{*most->seconds_per_text() * ratio, "scaled"};
+        return Cost{*most.seconds_per_text() * ratio, "scaled"};
     }
 
     json fixed(std::optional<double> memory) const {

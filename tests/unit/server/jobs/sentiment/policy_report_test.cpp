@@ -69,6 +69,27 @@ TEST(PolicyReport, WhatTheFixedModelTookItselfCountsBeforeAnyScale) {
     EXPECT_DOUBLE_EQ(mixed["fixed"]["seconds_per_text"], 0.03);
 }
 
+TEST(PolicyReport, TheFixedModelComputesExactlyWhateverFormOthersHad) {
+    auto models = kModels;
+    for (auto& one : models) {
+        models::Proof proof;
+        proof.form = "int8";
+        proof.passed = true;
+        proof.speedup = 2;
+        one.proofs = {proof};
+    }
+    const auto seconds_per_text = [&](const std::string& name) {
+        auto int8 = use(1, name, 1, 100);
+        int8.model += " int8";
+        return policy_report(
+                   std::vector{int8, use(2, name, 2, 100)}, models,
+                   {.from = kFrom, .hours = 24, .against = "finbert"})["fixed"]["seconds_per_text"]
+            .get<double>();
+    };
+    EXPECT_DOUBLE_EQ(seconds_per_text("finbert"), 0.02);
+    EXPECT_DOUBLE_EQ(seconds_per_text("distilbert"), 0.04);
+}
+
 TEST(PolicyReport, WhatIsNotKnownIsNull) {
     const auto nothing = report({});
     EXPECT_EQ(nothing["texts"], 0);
