@@ -27,7 +27,8 @@ Result<void> score_by(const json& args, TextSource source, RunContext& context,
                       TaskAnswer& answer) {
     const auto texts = args.value("batch_size", most_texts(context.settings));
     if (const auto policy = args.find("policy"); policy != args.end()) {
-        return score_by_policy(*policy, std::move(source), texts, context, answer);
+        auto task = PolicyTask::begin(*policy, std::move(source), texts, context);
+        return task ? task->finish(answer) : fail(task.error());
     }
     if (args.contains("models"))
         return score_by_all(args, std::move(source), texts, context, answer);

@@ -6,11 +6,19 @@
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
+#include "server/jobs/sentiment/run/score_by_policy.hpp"
 #include "server/jobs/sentiment/run/task_answer.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -42,8 +50,8 @@ class StopOfAll {
 // A task whose input could be opened.
 struct OpenTask {
     SharedTask& task;
-    std::string block;
-    TaskAnswer answer;
+    std::string block = {};
+    TaskAnswer answer = {};
 };
 
 Result<TextSource> open_source(OpenTask& open) {
@@ -55,17 +63,109 @@ Result<TextSource> open_source(OpenTask& open) {
     return source;
 }
 
+// A task by a policy. Its work is counted in nanoseconds: of a model that several share, by tokens.
+struct OpenPolicy {
+    OpenTask open;
+    std::optional<PolicyTask> policy = {};
+};
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t nanoseconds_since(Clock::time_point start) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+}
+
+struct ShareOfModel {
+    OpenPolicy* task;
+    std::size_t chain;
+};
+using ModelKey = std::tuple<std::string, std::string, std::string>;  // as loaded_model()
+
+std::map<ModelKey, std::vector<ShareOfModel>> shares_by_model(std::deque<OpenPolicy>& opened) {
+    std::map<ModelKey, std::vector<ShareOfModel>> shares;
+    for (OpenPolicy& one : opened) {
+        for (const auto chain : one.policy->waiting()) {
+            const auto& model = one.policy->first_model(chain);
+            if (model.hash.empty()) continue;
+            shares[{model.name, model.hash, model.form}].push_back({&one, chain});
+        }
+    }
+    return shares;
+}
+
+// What cannot be scored together waits, and each task looks for another model.
+void score_shares(const ModelKey& key, std::span<const ShareOfModel> shares, std::size_t most) {
+    const auto start = Clock::now();
+    auto& context = shares.front().task->open.task.context;
+    const auto& [name, hash, form] = key;
+    const auto loaded = loaded_model(name, hash, form, context);
+    if (!loaded) return;
+    std::vector<SharedTexts> texts;
+    for (const auto& [task, chain] : shares) {
+        auto share = task->policy->share(chain);
+        if (!share) return;
+        texts.push_back(std::move(*share));
+    }
+    const StopOfAll stop(texts);
+    if (!score_together(texts, **loaded, most, Watch{stop.token(), &context.progress})) return;
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        if (texts[i].done) shares[i].task->policy->used(shares[i].chain);
+        all += texts[i].tokens;
+    }
+    const auto took = static_cast<double>(nanoseconds_since(start));
+    for (std::size_t i = 0; i < shares.size() && all > 0; ++i) {
+        const double part = static_cast<double>(texts[i].tokens) / static_cast<double>(all);
+        shares[i].task->open.task.work += static_cast<std::uint64_t>(std::llround(took * part));
+    }
+}
+
+void run_policies(std::span<SharedTask> tasks, const json& args) {
+    const auto most = args.value("batch_size", most_texts(tasks.front().context.settings));
+    std::deque<OpenPolicy> opened;
+    for (SharedTask& task : tasks) {
+        OpenPolicy& one = opened.emplace_back(OpenTask{task});
+        auto source = open_source(one.open);
+        auto policy = source ? PolicyTask::begin(json::parse(task.args).at("policy"),
+                                                 std::move(*source), most, task.context)
+                             : fail(source.error());
+        if (!policy) {
+            task.output = fail(policy.error());
+            opened.pop_back();
+            continue;
+        }
+        one.policy = std::move(*policy);
+    }
+    for (const auto& [model, shares] : shares_by_model(opened)) score_shares(model, shares, most);
+    for (OpenPolicy& one : opened) {
+        const auto start = Clock::now();
+        auto& task = one.open.task;
+        const auto done = one.policy->finish(one.open.answer);
+        task.output = done ? Result<TaskOutput>(one.open.answer.finish()) : fail(done.error());
+        task.work += nanoseconds_since(start);
+    }
+}
+
 }  // namespace
 
 std::string shared_key(std::string_view args) {
     const json plan = json::parse(args);
-    if (!plan.contains("model_hash") || plan.contains("policy") || plan.contains("models"))
-        return {};
-    return json{plan.at("model_hash"), plan.at("form"), plan.value("batch_size", 0)}.dump();
+    const auto batch_size = plan.value("batch_size", 0);
+    if (plan.contains("policy")) {
+        const auto policy = resolved_policy_from_json(plan.at("policy"));
+        const bool has_model = std::ranges::any_of(policy.chains, [](const ModelChain& chain) {
+            return !chain.models.front().hash.empty();
+        });
+        return has_model ? json{"policy", batch_size}.dump() : std::string();
+    }
+    if (!plan.contains("model_hash")) return {};
+    return json{plan.at("model_hash"), plan.at("form"), batch_size}.dump();
 }
 
 void run_together(std::span<SharedTask> tasks) {
     const json args = json::parse(tasks.front().args);
+    if (args.contains("policy")) return run_policies(tasks, args);
     auto& first = tasks.front().context;
     const auto loaded =
         loaded_model(args.at("model"), args.at("model_hash"), args.at("form"), first);

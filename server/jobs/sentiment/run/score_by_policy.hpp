@@ -2,16 +2,74 @@
 
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/text_source.hpp"
+#include "server/jobs/sentiment/contract/model_choice.hpp"
+#include "server/jobs/sentiment/run/choices.hpp"
+#include "server/jobs/sentiment/run/score_by_model.hpp"
+#include "server/jobs/sentiment/run/scores.hpp"
 #include "server/jobs/sentiment/run/task_answer.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::sentiment {
 
-// Scores every text of `source` with the model that the job's policy (ResolvedPolicy) chooses for
-// it. If this worker cannot load a model, because of memory, the model or the device, the next one
-// of its chain is used. `texts`: the largest batch.
-Result<void> score_by_policy(const nlohmann::json& policy, TextSource source, std::size_t texts,
-                             RunContext& context, TaskAnswer& answer);
+// A task whose texts go to the models that the job's policy (ResolvedPolicy) chooses for them. If
+// this worker cannot load a model, because of memory, the model or the device, the next one of its
+// chain is used. `texts`: the largest batch. It keeps references to `context`.
+class PolicyTask {
+  public:
+    static Result<PolicyTask> begin(const nlohmann::json& policy, TextSource source,
+                                    std::size_t texts, RunContext& context);
+
+    // Chains whose texts are not scored yet.
+    std::vector<std::size_t> waiting() const;
+    // The model that a chain tries first; VADER has no hash.
+    const UsableModel& first_model(std::size_t chain) const;
+
+    // The texts of a chain, to be scored by its first model; used() once they are. The task stays
+    // where it is meanwhile.
+    Result<SharedTexts> share(std::size_t chain);
+    void used(std::size_t chain);
+
+    // Scores what still waits, and answers.
+    Result<void> finish(TaskAnswer& answer);
+
+  private:
+    // The texts that one chain scores, in the order of the task.
+    struct Share {
+        std::string block;
+        std::vector<std::size_t> places;  // in the task
+        std::optional<Choice> choice;     // once they are scored
+    };
+    // What was found for a text, or why it has no model.
+    struct Found {
+        ModelChoice choice;
+        TextScores scores;
+        std::optional<Error> refused;
+    };
+
+    PolicyTask(Chooser chooser, TextSource source, std::size_t texts, RunContext& context)
+        : chooser_(std::move(chooser)),
+          source_(std::move(source)),
+          texts_(texts),
+          context_(&context) {}
+
+    const std::vector<ModelChain>& chains() const { return chooser_.policy().chains; }
+    TakeScores take(std::size_t chain);
+    Result<void> share_out();
+    Result<void> score(std::size_t chain);
+    Result<void> score_by(const UsableModel& model, std::size_t chain);
+    Choice choice_of(std::size_t chain, const UsableModel& model, std::string fallback) const;
+
+    Chooser chooser_;
+    TextSource source_;
+    std::size_t texts_;
+    RunContext* context_;
+    std::vector<Share> shares_;  // by chain
+    std::vector<Found> found_;   // by place in the task
+};
 
 }  // namespace plimsoll::jobs::sentiment

@@ -103,6 +103,51 @@ TEST_F(SentimentTogether, AFormThatPassedIsShared) {
     EXPECT_NE(rows_of(**shared[0].output), rows_of(score(exactly).value()));
 }
 
+// Texts of the wire go to "tiny", others to what the last chain names.
+json policy_by_source(const Plan& by_tiny, const std::string& otherwise) {
+    const json args = json::parse(by_tiny.args);
+    const json tiny{
+        {"model", "tiny"}, {"model_hash", args.at("model_hash")}, {"form", args.at("form")}};
+    const json vader{{"model", "vader"}, {"model_hash", ""}, {"form", ""}};
+    const auto chain = [](const std::string& asked, json models) {
+        return json{{"asked", asked}, {"models", std::move(models)}, {"missing", ""}};
+    };
+    return {{"id", "desk"},
+            {"at", 1'772'463'600},
+            {"clock", json::object()},
+            {"rules", {{{"markets", json::array()}, {"sources", {"wire"}}}}},
+            {"chains",
+             {chain("tiny", json::array({tiny, vader})),
+              otherwise == "tiny" ? chain("tiny", json::array({tiny}))
+                                  : chain("vader", json::array({vader}))}}};
+}
+
+TEST_F(SentimentTogether, TasksWithPoliciesShareTheModelsThatTheyHaveInCommon) {
+    const auto add_by_policy = [&](json args, const std::string& otherwise) {
+        auto& task = add(std::move(args));
+        task.plan.args = json{{"policy", policy_by_source(task.plan, otherwise)}}.dump();
+    };
+    const json items{{{"text", "good news"}, {"source", "wire"}},
+                     {{"text", "bad news"}},
+                     {{"text", "a strong quarter"}, {"source", "wire"}}};
+    add_by_policy({{"items", items}}, "vader");
+    add_by_policy({{"texts", {"good news", "bad news"}}}, "tiny");
+    EXPECT_EQ(run().shared_key(tasks_[0].plan.args), run().shared_key(tasks_[1].plan.args));
+    EXPECT_NE(run().shared_key(tasks_[0].plan.args), "");
+    auto shared = run_all();
+    for (std::size_t i = 0; i < tasks_.size(); ++i) expect_same_as_alone(tasks_[i], shared[i]);
+    EXPECT_EQ(rows_of(**shared[0].output)[1]["model"], "vader");
+    // 9 tokens of the one and 8 of the other, and a little of VADER.
+    EXPECT_GT(shared[0].work, shared[1].work);
+
+    ASSERT_TRUE(store_.remove("tiny"));
+    run().release(&*device_);
+    shared = run_all();
+    ASSERT_TRUE(*shared[0].output);
+    EXPECT_EQ(rows_of(**shared[0].output)[0]["model"], "vader") << "the next of its chain";
+    EXPECT_EQ(shared[1].output->error().code, Errc::not_found) << "it has no other";
+}
+
 TEST_F(SentimentTogether, TasksOfOneModelInOneFormMay) {
     const auto key = [&](const json& args) { return run().shared_key(args.dump()); };
     const json args = json::parse(plan({{"texts", {"good news"}}}).args);
