@@ -20,6 +20,7 @@ struct ComparedModel {
     std::string hash;  // empty: vader
     std::string form;  // empty: vader
     bool has_neutral = true;
+    bool maps_neutral = false;  // of the report: `neutral_within` was set
 };
 ComparedModel compared(const ScoringModel& model);
 nlohmann::json to_json(const std::vector<ComparedModel>& models);

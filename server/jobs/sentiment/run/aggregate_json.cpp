@@ -94,7 +94,8 @@ json policy_json(const json& args) {
 
 json compared_json(const json& args, const std::optional<Comparison>& comparison) {
     if (!args.contains("models")) return nullptr;
-    const auto models = compared_models_from_json(args["models"]);
+    auto models = compared_models_from_json(args["models"]);
+    for (auto& model : models) model.maps_neutral = args.contains("neutral_within");
     return comparison.value_or(Comparison(models.size())).summary(models);
 }
 

@@ -120,7 +120,8 @@ Comparison Comparison::from_json(const json& stored) {
 
 bool Comparison::is_judged(const ComparedModel& model, std::size_t place) const {
     const auto neutral = given_[static_cast<std::size_t>(Label::neutral)];
-    return statistics::texts_in(of_model_[place].given) != 0 && (model.has_neutral || neutral == 0);
+    return statistics::texts_in(of_model_[place].given) != 0 &&
+           (model.has_neutral || model.maps_neutral || neutral == 0);
 }
 
 json Comparison::accuracy_json(const ComparedModel& model, std::size_t place) const {

@@ -132,6 +132,14 @@ TEST(SentimentComparison, CountsAsByHand) {
     EXPECT_EQ(compared["slowest"], "finbert");
 }
 
+TEST(SentimentComparison, AModelOfTwoLabelsIsJudgedOnThreeOnceTheyAreMapped) {
+    const auto texts = at_random(500, 1);
+    auto models = kCompared;
+    EXPECT_EQ(count(texts).summary(models)["comparison"]["distilbert"]["accuracy"], nullptr);
+    models[1].maps_neutral = true;
+    EXPECT_GT(count(texts).summary(models)["comparison"]["distilbert"]["accuracy"]["texts"], 0);
+}
+
 TEST(SentimentComparison, TheResultDoesNotDependOnTheCut) {
     const auto texts = at_random(300, 2);
     const json whole = count(texts).summary(kCompared);
