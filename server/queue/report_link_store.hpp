@@ -71,8 +71,11 @@ class ReportLinkStore {
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
 
-    // Those that still open a report, newest first; of one job, or of all.
-    virtual Answer<std::vector<ReportLink>> list(TeamId team, std::optional<JobId> job) = 0;
+    // Those that still open a report, newest first; of one job, or of all; older than `before`.
+    virtual Answer<std::vector<ReportLink>> list(TeamId team, std::optional<JobId> job,
+                                                 std::optional<ReportLinkId> before, int limit) = 0;
+    // Errc::not_found: there is none, or it opens nothing any more.
+    virtual Answer<ReportLink> get(TeamId team, ReportLinkId id) = 0;
     // The job is one of the author's team. Errc::conflict: the team has kReportLinksPerTeam.
     virtual Answer<ReportLink> create(Author author, NewReportLink link) = 0;
     virtual Answer<void> revoke(Author author, ReportLinkId id) = 0;

@@ -16,14 +16,12 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 // Read by place, since what they have is fixed once it is there.
 const BY_OFFSET = ['getJobResults', 'getJobResultsCsv', 'getJobResultsJsonl', 'getLinkedResultsCsv', 'getLinkedResultsJsonl', 'listDatasetRecords', 'uploadDatasetContent'];
 // Tables that are looked at as one.
-const WHOLE = ['listJobEvents', 'listReportLinks', 'listDevices', 'listModels', 'listGpuProfiles', 'listTrainingMeasurements', 'getUsage'];
+const WHOLE = ['listJobEvents', 'listDevices', 'listModels', 'listGpuProfiles', 'listTrainingMeasurements', 'getUsage'];
 // Parts of what is read by its id.
-const PARTS = ['listReportLinks', 'listJobAttempts', 'listJobEvents', 'listScheduleRuns', 'listDatasetRecords', 'listDatasetErrors', 'listWebhookDeliveries',
+const PARTS = ['listJobAttempts', 'listJobEvents', 'listScheduleRuns', 'listDatasetRecords', 'listDatasetErrors', 'listWebhookDeliveries',
     'listMyTeams', 'listModels', 'listDevices', 'getUsage'];
 // Repeated, these change nothing more.
 const REPEATABLE = ['cancelJob', 'redriveJob', 'cleanUpDevice'];
-// Shows a secret, and what it makes cannot be read alone: a repeated call could be told nothing of use.
-const WITHOUT_KEY = ['createReportLink'];
 
 function check(path, method, operation, parameters) {
     const id = operation.operationId;
@@ -63,7 +61,7 @@ function check(path, method, operation, parameters) {
 
     // What makes something may be repeated safely.
     if (method === 'post' && ('201' in operation.responses || '202' in operation.responses) && !open) {
-        if (!parameter('Idempotency-Key') && ![...REPEATABLE, ...WITHOUT_KEY].includes(id)) refuse(id, 'makes something without Idempotency-Key');
+        if (!parameter('Idempotency-Key') && !REPEATABLE.includes(id)) refuse(id, 'makes something without Idempotency-Key');
     }
     if (operation['x-keeps-answer'] && !parameter('Idempotency-Key')) refuse(id, 'keeps answers without a key');
     if (operation['x-keeps-answer']) demand('409', 'keeps answers');

@@ -7,9 +7,11 @@ namespace plimsoll::fakes {
 // No report links: what they do is tested on the real database.
 class FakeReportLinks final : public queue::ReportLinkStore {
   public:
-    Answer<std::vector<queue::ReportLink>> list(TeamId, std::optional<JobId>) override {
+    Answer<std::vector<queue::ReportLink>> list(TeamId, std::optional<JobId>,
+                                                std::optional<queue::ReportLinkId>, int) override {
         co_return std::vector<queue::ReportLink>{};
     }
+    Answer<queue::ReportLink> get(TeamId, queue::ReportLinkId) override { co_return nothing(); }
     Answer<queue::ReportLink> create(Author, queue::NewReportLink) override {
         co_return fail(Errc::unavailable, "The fake makes no links.");
     }

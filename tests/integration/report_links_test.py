@@ -112,6 +112,38 @@ class ReportLinks(unittest.TestCase):
         self.assertEqual(self.opened(short["secret"]).status, 404)
         self.assertNotIn(short["report_link"]["id"], json.dumps(self.api.get("/v1/report-links").json))
 
+    def test_one_link_is_read_by_its_id_while_it_opens_its_report(self):
+        made = self.share(note="One of many")
+        self.share()
+        path = "/v1/report-links/" + made["report_link"]["id"]
+        self.assertEqual(self.api.get(path).json, made["report_link"])
+        self.assertNotIn(made["secret"], self.api.get(path).body.decode())
+        for missing in ("link_0000000000000", "nonsense"):
+            self.assertEqual(self.api.get("/v1/report-links/" + missing).status, 404)
+        self.assertEqual(self.api.send("DELETE", path).status, 204)
+        self.assertEqual(self.api.get(path).status, 404)
+
+    def test_the_list_comes_in_pages(self):
+        job = self.finished(["shared twice"])
+        made = [self.share(job=job)["report_link"]["id"] for _ in range(2)]
+        first = self.api.get(f"/v1/report-links?job_id={job}&limit=1").json
+        second = self.api.get(f"/v1/report-links?job_id={job}&limit=1&cursor={first['next_cursor']}").json
+        self.assertEqual([one["id"] for page in (first, second) for one in page["items"]], made[::-1])
+        self.assertIsNone(second["next_cursor"])
+
+    def test_a_repeated_call_makes_no_second_link(self):
+        path, key = f"/v1/jobs/{self.job}/report-links", {"Idempotency-Key": "share-once"}
+        before = self.one("select count(*) from report_link")
+        first = self.api.post(path, {"note": "Once"}, headers=key)
+        self.assertEqual(first.status, 201, first.body)
+        self.assertEqual(self.api.get(first.headers["Location"]).json, first.json["report_link"])
+        again = self.api.post(path, {"note": "Once"}, headers=key)
+        self.assertEqual((again.status, again.json["type"]), (409, "/docs/problems/already-made"))
+        self.assertEqual(again.headers["Location"], first.headers["Location"])
+        self.assertNotIn(first.json["secret"], again.body.decode())
+        self.assertEqual(self.api.post(path, {"note": "Twice"}, headers=key).status, 422)
+        self.assertEqual(self.one("select count(*) from report_link"), before + 1)
+
     def test_openings_are_audited_once_an_hour(self):
         before = self.audited("report_link.open")
         secret = self.share()["secret"]

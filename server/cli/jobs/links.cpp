@@ -1,6 +1,7 @@
 #include "server/base/time.hpp"
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"
+#include "server/client/whole_list.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
@@ -39,7 +40,7 @@ std::vector<std::string> link_row(const json& link) {
 int list_links(const CommandContext& context) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    return show_list(context, api->get_json("/v1/report-links"),
+    return show_list(context, client::whole_list(*api, "/v1/report-links"),
                      {{"LINK", "JOB", "NAME", "BY", "EXPIRES", "OPENED", "NOTE"}}, link_row,
                      "No report is shared: plimsoll links create JOB …");
 }

@@ -1,11 +1,20 @@
 -- Links that show one report. In a transaction that has set app.team_id, but what a link itself opens.
 
 -- name: report_links.list
--- Those that still open a report, newest first. $1 team, $2 job (null: every). Index report_link_team.
+-- Those that still open a report, newest first. $1 team, $2 job (null: every), $3 those before (null: all), $4 limit.
+-- Index report_link_team.
 select l.id, l.job_id, j.name as job_name, j.kind as job_kind, l.user_id, u.name as user_name, l.note, l.created_at, l.expires_at, l.opened_at, l.opens
 from plimsoll.report_link l left join plimsoll.job j on j.id = l.job_id left join plimsoll.app_user u on u.id = l.user_id
 where l.team_id = $1::bigint and l.revoked_at is null and l.expires_at > clock_timestamp() and ($2::bigint is null or l.job_id = $2)
-order by l.id desc;
+  and ($3::bigint is null or l.id < $3)
+order by l.id desc
+limit $4::int;
+
+-- name: report_links.get
+-- $1 team, $2 id. No row: there is none, or it opens nothing any more. Index report_link_pkey.
+select l.id, l.job_id, j.name as job_name, j.kind as job_kind, l.user_id, u.name as user_name, l.note, l.created_at, l.expires_at, l.opened_at, l.opens
+from plimsoll.report_link l left join plimsoll.job j on j.id = l.job_id left join plimsoll.app_user u on u.id = l.user_id
+where l.id = $2::bigint and l.team_id = $1::bigint and l.revoked_at is null and l.expires_at > clock_timestamp();
 
 -- name: report_links.create
 -- $1 team, $2 user, $3 job, $4 note or null, $5 hash, $6 expires at, $7 the token that it is made with or null, $8 the session or

@@ -54,6 +54,10 @@ Error opens_nothing() {
     return {Errc::not_found, "This link is invalid, has expired or was revoked.", {}};
 }
 
+Error no_such_link() {
+    return {Errc::not_found, "There is no such report link.", {}};
+}
+
 }  // namespace
 
 awaitable<Result<Replies>> ReportLinkStore::run(TeamId team, Statement statement) {
@@ -63,15 +67,25 @@ awaitable<Result<Replies>> ReportLinkStore::run(TeamId team, Statement statement
     co_return co_await pool_.run(std::move(batch), kCallTimeout);
 }
 
-awaitable<Result<std::vector<ReportLink>>> ReportLinkStore::list(TeamId team,
-                                                                 std::optional<JobId> job) {
+awaitable<Result<std::vector<ReportLink>>> ReportLinkStore::list(
+    TeamId team, std::optional<JobId> job, std::optional<queue::ReportLinkId> before, int limit) {
     std::optional<std::int64_t> only;
     if (job) only = job->value;
-    auto replies = co_await run(team, Statement::of(sql::report_links_list, team.value, only));
+    std::optional<std::int64_t> older_than;
+    if (before) older_than = before->value;
+    auto replies = co_await run(
+        team, Statement::of(sql::report_links_list, team.value, only, older_than, limit));
     if (!replies) co_return fail(std::move(replies.error()));
     std::vector<ReportLink> links;
     for (const Row row : replies->back()) links.push_back(to_report_link(row));
     co_return links;
+}
+
+awaitable<Result<ReportLink>> ReportLinkStore::get(TeamId team, queue::ReportLinkId id) {
+    auto replies = co_await run(team, Statement::of(sql::report_links_get, team.value, id.value));
+    if (!replies) co_return fail(std::move(replies.error()));
+    if (replies->back().empty()) co_return fail(no_such_link());
+    co_return to_report_link(replies->back()[0]);
 }
 
 awaitable<Result<ReportLink>> ReportLinkStore::create(Author author, queue::NewReportLink link) {
@@ -98,7 +112,7 @@ awaitable<Result<void>> ReportLinkStore::revoke(Author author, queue::ReportLink
                                 Statement::of(sql::report_links_revoke, id.value, author.team.value,
                                               author.user.value, author.request_id));
     if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such report link.");
+    if (replies->back().empty()) co_return fail(no_such_link());
     co_return Result<void>{};
 }
 

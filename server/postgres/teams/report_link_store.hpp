@@ -10,7 +10,10 @@ class ReportLinkStore final : public queue::ReportLinkStore {
     // `pool` is of the role plimsoll_app and outlives this.
     explicit ReportLinkStore(Pool& pool) : pool_(pool) {}
 
-    Answer<std::vector<queue::ReportLink>> list(TeamId team, std::optional<JobId> job) override;
+    Answer<std::vector<queue::ReportLink>> list(TeamId team, std::optional<JobId> job,
+                                                std::optional<queue::ReportLinkId> before,
+                                                int limit) override;
+    Answer<queue::ReportLink> get(TeamId team, queue::ReportLinkId id) override;
     Answer<queue::ReportLink> create(Author author, queue::NewReportLink link) override;
     Answer<void> revoke(Author author, queue::ReportLinkId id) override;
     Answer<queue::LinkedReport> open(std::string hash) override;

@@ -29,7 +29,7 @@ export const linkRoutes = (reportOf, lines) => {
   return [
     [/^GET \/v1\/report-links$/, (fake, { call, response, json }) => {
       const job = call.query.get('job_id');
-      json(response, 200, { items: fake.reportLinks.filter((link) => !job || link.job_id === job).map(shown) });
+      json(response, 200, { items: fake.reportLinks.filter((link) => !job || link.job_id === job).map(shown), next_cursor: null });
     }],
     [/^POST \/v1\/jobs\/([^/]+)\/report-links$/, (fake, { call, response, parameters, json }) => {
       const secret = `plm_report_new${fake.reportLinks.length}`;

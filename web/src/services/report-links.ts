@@ -1,6 +1,7 @@
 import type { components } from '../api/schema';
 import { api } from './client';
 import type { Job } from './jobs';
+import { everything } from './pages';
 
 export type ReportLink = components['schemas']['ReportLink'];
 export type ReportLinkSpec = components['schemas']['ReportLinkSpec'];
@@ -8,8 +9,7 @@ export type LinkedReport = components['schemas']['LinkedReport'];
 
 /** Those that still open a report, newest first; of one job, or of the team. */
 export async function listReportLinks(job?: string, signal?: AbortSignal): Promise<ReportLink[]> {
-  const { data } = await api.GET('/v1/report-links', { params: { query: { job_id: job } }, signal });
-  return data!.items;
+  return everything((query) => api.GET('/v1/report-links', { params: { query: { ...query, job_id: job } }, signal }));
 }
 
 /** Answers the address of the page that shows the report, this once. */

@@ -6,6 +6,7 @@
 #include "server/http/endpoints/jobs/linked_report.hpp"
 #include "server/http/endpoints/jobs/report_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/page.hpp"
 #include "server/identity/secret.hpp"
 
 namespace plimsoll::http::endpoints {
@@ -49,11 +50,23 @@ class ReportLinks {
             if (!id) co_return tl::unexpected(id.error());
             job = *id;
         }
-        const auto links = co_await store_.list(call.principal.team.id, job);
+        const auto before = page_cursor<queue::ReportLinkId>(call, "link");
+        if (!before) co_return tl::unexpected(before.error());
+        const auto limit = static_cast<int>(page_limit(call)) + 1;
+        auto links = co_await store_.list(call.principal.team.id, job, *before, limit);
         if (!links) co_return tl::unexpected<Problem>(links.error());
-        auto items = json::array();
-        for (const auto& link : *links) items.push_back(link_json(link));
-        co_return json_response(200, {{"items", std::move(items)}});
+        co_return page_response(call, std::move(*links),
+                                [](JsonWriter& page, const queue::ReportLink& link) {
+                                    page.json(to_text(link_json(link)));
+                                });
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto id = named(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto link = co_await store_.get(call.principal.team.id, *id);
+        if (!link) co_return tl::unexpected<Problem>(link.error());
+        co_return json_response(200, link_json(*link));
     }
 
     awaitable<Outcome<Response>> create(const Call& call) const {
@@ -75,16 +88,17 @@ class ReportLinks {
                                                   *end,
                                                   {call.principal.token, call.principal.session}});
         if (!made) co_return tl::unexpected<Problem>(made.error());
-        co_return json_response(201, {{"report_link", link_json(*made)},
-                                      {"secret", secret.text},
-                                      {"path", "/#/shared/" + secret.text}});
+        auto response = json_response(201, {{"report_link", link_json(*made)},
+                                            {"secret", secret.text},
+                                            {"path", "/#/shared/" + secret.text}});
+        response.with("Location", "/v1/report-links/" + to_public(made->id));
+        co_return response;
     }
 
     awaitable<Outcome<Response>> revoke(const Call& call) const {
-        const auto id =
-            parse_public_id("link", call.parameters.text("report_link_id").value_or(""));
-        if (!id) co_return refuse(404, "There is no such report link.");
-        const auto revoked = co_await store_.revoke(author_of(call), queue::ReportLinkId{*id});
+        const auto id = named(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto revoked = co_await store_.revoke(author_of(call), *id);
         if (!revoked) co_return tl::unexpected<Problem>(revoked.error());
         co_return empty_response(204);
     }
@@ -107,6 +121,13 @@ class ReportLinks {
     }
 
   private:
+    static Outcome<queue::ReportLinkId> named(const Call& call) {
+        const auto id =
+            parse_public_id("link", call.parameters.text("report_link_id").value_or(""));
+        if (!id) return refuse(404, "There is no such report link.");
+        return queue::ReportLinkId{*id};
+    }
+
     // When the new link expires: no later than the credential that makes it.
     Outcome<Timestamp> end_of(const Call& call) const {
         const auto now = clock_.now();
@@ -142,6 +163,7 @@ void add_report_links(Handlers& handlers, queue::JobStore& jobs, queue::ReportLi
     const auto links = std::make_shared<ReportLinks>(jobs, store, clock);
     handlers["listReportLinks"] = [links](const Call& call) { return links->list(call); };
     handlers["createReportLink"] = [links](const Call& call) { return links->create(call); };
+    handlers["getReportLink"] = [links](const Call& call) { return links->get(call); };
     handlers["deleteReportLink"] = [links](const Call& call) { return links->revoke(call); };
     handlers["getLinkedReport"] = [links](const Call& call) { return links->open(call); };
 }
