@@ -246,7 +246,7 @@ visit('a token is shown once, and revoked', async ({ page, server, go }) => {
   await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByText('Enter a name.').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('press office');
-  const rights = page.getByRole('group', { name: 'It may' }).getByRole('checkbox');
+  const rights = page.getByRole('group', { name: 'Permissions' }).getByRole('checkbox');
   for (const box of await rights.all()) await box.uncheck();
   await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByText('Choose what the token may do.').waitFor();

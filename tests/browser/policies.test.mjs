@@ -11,10 +11,10 @@ visit('a policy is created, with a preview of its week', async ({ page, server, 
   server.models = models;
   await go('/#/settings/policies');
   await page.getByRole('button', { name: 'New policy' }).click();
-  await dialog(page).getByRole('textbox', { name: 'Id' }).and(page.locator(':focus')).waitFor();
+  await dialog(page).getByRole('textbox', { name: 'ID' }).and(page.locator(':focus')).waitFor();
   await dialog(page).getByRole('button', { name: 'Save' }).click();
   await dialog(page).getByText('Use up to 64 of').waitFor();
-  await dialog(page).getByRole('textbox', { name: 'Id' }).fill('wire');
+  await dialog(page).getByRole('textbox', { name: 'ID' }).fill('wire');
   await week(page).getByText('finbert now: the market is open, rule 1 matches.').waitFor();
   await dialog(page).getByRole('group', { name: 'Markets of rule 1' }).getByLabel('open', { exact: true }).uncheck();
   await week(page).getByText('vader now: the market is open, and no rule matches.').waitFor();

@@ -33,8 +33,8 @@ export function settingsPage({ settings, without_effect }: Settings): string {
   const groups = [...new Set(settings.map(({ key }) => key.split('.')[0]!))].map((group) => {
     const rows = settings
       .filter(({ key }) => key.startsWith(`${group}.`))
-      .map(({ key, value, environment, unit, help }) => `| \`${key}\` | ${value === '' ? 'empty' : `\`${value}\``} | ${cell(unit)} | ${cell(help)} | \`${environment}\` |`);
-    return `## ${titles[group] ?? group} {#${group}}\n\n| setting | default | values | meaning | environment |\n|---|---|---|---|---|\n${rows.join('\n')}`;
+      .map(({ key, value, environment, unit, help }) => `| \`${key}\` | ${value === '' ? 'empty' : `\`${value}\``} | ${cell(unit)} | ${cell(help)}. \`${environment}\` |`);
+    return `## ${titles[group] ?? group} {#${group}}\n\n| setting | default | values | meaning and variable |\n|---|---|---|---|\n${rows.join('\n')}`;
   });
   const unused = without_effect.map(({ environment, reason }) => `| \`${environment}\` | ${cell(reason)} |`);
   return `# Settings

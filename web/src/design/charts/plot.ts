@@ -29,9 +29,11 @@ export function ticks(most: number): number[] {
   return Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
 }
 
-/** Powers of two, or of four where many would crowd. */
+/** Powers of two, or of four where many would crowd; the ends where the range holds no two of them. */
 export function powers(from: number, to: number): number[] {
   const all: number[] = [];
   for (let value = 1; value <= to; value *= 2) if (value >= from) all.push(value);
+  // Less than two powers are no scale: the ends are.
+  if (all.length < 2) return [...new Set([from, to])];
   return all.length > 9 ? all.filter((_, index) => index % 2 === 0) : all;
 }

@@ -61,7 +61,7 @@ export function duration(milliseconds: number): string {
     .join(' ');
 }
 
-/** "just now", "5 min ago", "in 2 h". */
+/** "just now", "5 min ago", "in 2 h", "14 months ago". */
 export function relative(time: Date, now: Date): string {
   const difference = now.getTime() - time.getTime();
   const size = Math.abs(difference);
@@ -73,7 +73,8 @@ export function relative(time: Date, now: Date): string {
     size < 60_000 ? `${Math.round(size / 1000)} s`
     : minutes < 60 ? `${minutes} min`
     : hours < 48 ? `${hours} h`
-    : days < 730 ? `${days} d`
+    : days < 60 ? `${days} d`
+    : days < 730 ? `${Math.round(days / 30.44)} months`
     : `${Math.round(days / 365.25)} years`;
   return difference < 0 ? `in ${text}` : `${text} ago`;
 }
