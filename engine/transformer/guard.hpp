@@ -23,7 +23,8 @@ void compare(std::span<const float> exact, std::span<const float> found, std::si
 // The columns whose largest number is an outlier, from the largest of every column.
 void find_outliers(std::vector<float> largest, models::Proof& into);
 
-// Texts to classify in several forms by one model, which is loaded in one form after the other.
+// Texts to classify in several forms by one model. fp32 stays loaded beside one form after the
+// other, since their times are taken in turns.
 struct Guarded {
     std::filesystem::path folder;  // of the model
     opencl::Programs& programs;

@@ -1,0 +1,23 @@
+#include "engine/transformer/turns.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace plimsoll::transformer {
+
+Result<std::vector<double>> least_seconds(std::span<const Work> works, std::size_t rounds,
+                                          const Now& now) {
+    std::vector<double> least(works.size(), std::numeric_limits<double>::infinity());
+    for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t turn = 0; turn < works.size(); ++turn) {
+            const auto at = round % 2 == 0 ? turn : works.size() - 1 - turn;
+            const auto began = now();
+            if (auto done = works[at](); !done) return fail(done.error());
+            const double seconds = std::chrono::duration<double>(now() - began).count();
+            least[at] = std::min(least[at], seconds);
+        }
+    }
+    return least;
+}
+
+}  // namespace plimsoll::transformer
