@@ -22,7 +22,7 @@ std::string path_of(const CLI::App& command) {
     return (parent != nullptr ? path_of(*parent) + " " : "") + command.get_name();
 }
 
-std::vector<std::string> commands_of(const CLI::App& command) {
+std::vector<std::string> command_names(const CLI::App& command) {
     std::vector<std::string> names;
     for (const auto* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
         if (!sub->get_name().empty()) names.push_back(sub->get_name());
@@ -42,7 +42,7 @@ std::vector<std::string> flags_of(const CLI::App& command) {
 
 Error unknown(const CLI::App& command, const std::string& word) {
     const bool flag = word.starts_with("-");
-    const auto known = flag ? flags_of(command) : commands_of(command);
+    const auto known = flag ? flags_of(command) : command_names(command);
     const auto path = path_of(command);
     std::string text;
     if (flag) {
@@ -68,7 +68,7 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
     if (flag != left.end()) return unknown(command, *flag);
     if (!left.empty()) return unknown(command, left.front());
     const auto path = path_of(command);
-    if (error.get_name() == "RequiredError" && !commands_of(command).empty()) {
+    if (error.get_name() == "RequiredError" && !command_names(command).empty()) {
         return {
             Errc::invalid_input, "`" + path + "` needs a command. See `" + path + " --help`.", {}};
     }

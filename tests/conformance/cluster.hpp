@@ -2,6 +2,7 @@
 
 #include "server/postgres/cluster/embedded.hpp"
 #include "server/postgres/driver/connect.hpp"
+#include "server/postgres/driver/statement.hpp"
 
 #include <exception>
 #include <memory>
@@ -62,6 +63,11 @@ class HeldLock {
   private:
     postgres::Handle holder_;
 };
+
+// SQL without parameters as a statement.
+inline postgres::Statement plain(const char* sql) {
+    return postgres::Statement::of(postgres::Query{"test", sql});
+}
 
 // The name of the running test with a number, so that a repeated test finds no traces of its own.
 std::string unique_test_name();

@@ -17,6 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using conformance::await;
 using conformance::Cluster;
+using conformance::plain;
 
 class ConnectionTest : public testing::Test {
   protected:
@@ -44,10 +45,6 @@ class ConnectionTest : public testing::Test {
     std::shared_ptr<Connection> connection_;
     std::optional<Error> lost_;
 };
-
-Statement plain(const char* sql) {
-    return Statement::of(Query{"test", sql});
-}
 
 TEST_F(ConnectionTest, ScalarsRoundTrip) {
     const Timestamp time = std::chrono::sys_days{std::chrono::year{2031} / 5 / 17} + 123456us;

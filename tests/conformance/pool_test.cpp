@@ -15,10 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using conformance::await;
 using conformance::Cluster;
-
-Statement plain(const char* sql) {
-    return Statement::of(Query{"test", sql});
-}
+using conformance::plain;
 
 // The loop runs until the pool serves again; what it answers before that does not matter.
 void run_until_served(asio::io_context& io, Pool& pool) {

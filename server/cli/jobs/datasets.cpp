@@ -35,7 +35,7 @@ void print_facts(const terminal::Terminal& terminal, const json& dataset) {
                   count_of(dataset, "records_failed") + " unreadable");
 }
 
-int print(const CommandContext& context, const json& dataset) {
+int print_dataset(const CommandContext& context, const json& dataset) {
     if (context.json) {
         context.terminal.line(dataset.dump(2));
     } else {
@@ -95,7 +95,7 @@ int upload(const CommandContext& context, const DatasetOptions& options) {
     auto dataset =
         upload_with_bar(context.terminal, *api, {options.file, options.name, options.resume});
     if (!dataset) return refuse(context, dataset.error());
-    return print(context, *dataset);
+    return print_dataset(context, *dataset);
 }
 
 int show_dataset(const CommandContext& context, const DatasetOptions& options) {
@@ -104,7 +104,7 @@ int show_dataset(const CommandContext& context, const DatasetOptions& options) {
     const auto path = "/v1/datasets/" + options.id;
     auto dataset = api->get_json(path);
     if (!dataset) return refuse(context, dataset.error());
-    if (context.json) return print(context, *dataset);
+    if (context.json) return print_dataset(context, *dataset);
     auto preview = api->get_json(path + "/records?limit=" + std::to_string(kPreviewRecords));
     if (!preview) return refuse(context, preview.error());
     print_facts(context.terminal, *dataset);

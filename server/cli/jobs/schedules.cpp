@@ -80,7 +80,7 @@ Result<json> spec_of(const ScheduleOptions& options, json spec) {
     return spec;
 }
 
-void print(const CommandContext& context, const json& schedule) {
+void print_schedule(const CommandContext& context, const json& schedule) {
     const auto& out = context.terminal;
     if (context.json) {
         out.line(schedule.dump(2));
@@ -101,7 +101,7 @@ void print(const CommandContext& context, const json& schedule) {
 
 int print_answer(const CommandContext& context, const Result<json>& schedule) {
     if (!schedule) return refuse(context, schedule.error());
-    print(context, *schedule);
+    print_schedule(context, *schedule);
     return 0;
 }
 
@@ -182,7 +182,7 @@ int remove_schedule(const CommandContext& context, const ScheduleOptions& option
     return removed ? 0 : refuse(context, removed.error());
 }
 
-int run(const CommandContext& context, const ScheduleOptions& options) {
+int run_schedule(const CommandContext& context, const ScheduleOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto path = schedule_path(*api, options);
@@ -256,7 +256,7 @@ void add_schedules(CLI::App& app, CommandContext& context) {
     add_settings(*edit_command, *options, false);
     on_schedule("pause", "Pause a schedule", pause);
     on_schedule("resume", "Resume a paused schedule", resume_schedule);
-    on_schedule("run", "Submit a schedule's job now", run);
+    on_schedule("run", "Submit a schedule's job now", run_schedule);
     on_schedule("runs", "List past runs and their outcomes, newest first", list_runs)
         ->add_option("--limit", options->limit, "Maximum number of runs")
         ->check(CLI::Range(1, 200));

@@ -1,6 +1,7 @@
 #include "server/http/access/trusted_proxies.hpp"
 
 #include "server/http/access/is_address.hpp"
+#include "server/http/messages/trim.hpp"
 
 #include <algorithm>
 
@@ -12,12 +13,6 @@ namespace ip = boost::asio::ip;
 using boost::system::error_code;
 
 namespace {
-
-std::string_view trim(std::string_view text) {
-    while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-    while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-    return text;
-}
 
 std::vector<std::string> listed(std::string_view text) {
     std::vector<std::string> parts;

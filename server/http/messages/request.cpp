@@ -7,14 +7,14 @@
 namespace plimsoll::http {
 namespace {
 
-char lower(char c) {
+char lower_letter(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 }  // namespace
 
 bool same_token(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, lower, lower);
+    return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
 }
 
 std::optional<std::string_view> find_header(const std::vector<Header>& headers,

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 // first.
 constexpr const char* kRoles[] = {kEmbeddedSuperuser, kAppRole, kWorkerRole};
 
-std::string quoted(const std::string& value) {
+std::string setting_value(const std::string& value) {
     std::string out = "'";
     for (char c : value) {
         if (c == '\'') out += '\'';
@@ -29,7 +29,7 @@ std::string configuration(const EmbeddedLayout& layout) {
            "listen_addresses = ''\n"
            "port = 5432\n"
            "unix_socket_directories = " +
-           quoted(layout.sockets.string()) +
+           setting_value(layout.sockets.string()) +
            "\n"
            "unix_socket_permissions = 0700\n"
            "max_connections = 100\n"
@@ -49,7 +49,7 @@ std::string configuration(const EmbeddedLayout& layout) {
            // A week of logs, one file a weekday.
            "logging_collector = on\n"
            "log_directory = " +
-           quoted(layout.logs.string()) +
+           setting_value(layout.logs.string()) +
            "\n"
            "log_filename = 'postgresql-%a.log'\n"
            "log_truncate_on_rotation = on\n"

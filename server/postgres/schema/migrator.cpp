@@ -19,7 +19,7 @@ using migrations::Function;
 using migrations::Schema;
 
 // How long we wait for another migrator, or for a lock that a version needs on a table in use.
-constexpr const char* kLimits = "set local lock_timeout = '60s'";
+constexpr const char* kLockTimeout = "set local lock_timeout = '60s'";
 
 constexpr const char* kLock = "select pg_advisory_xact_lock(7093421775110284117)";
 
@@ -29,7 +29,7 @@ class Migration {
 
     // Throws pqxx::failure; step() says where.
     Result<MigrationReport> run() {
-        work_.exec0(kLimits);
+        work_.exec0(kLockTimeout);
         work_.exec(kLock);
         ledger_ = read_ledger(work_);
         if (!ledger_.versions.empty()) report_.before = ledger_.versions.back().number;

@@ -7,7 +7,7 @@
 namespace plimsoll::postgres {
 namespace {
 
-std::string quoted(const std::string& value) {
+std::string conninfo_value(const std::string& value) {
     std::string out = "'";
     for (const char c : value) {
         if (c == '\'' || c == '\\') out += '\\';
@@ -28,13 +28,13 @@ Result<std::string> session_options(const Target& target, const std::string& app
         return fail(Errc::invalid_input, "The connection string cannot be read: " + why);
     }
     std::string options =
-        "fallback_application_name=" + quoted(application_name) + " connect_timeout='10'";
+        "fallback_application_name=" + conninfo_value(application_name) + " connect_timeout='10'";
     for (const auto* option = parsed.get(); option->keyword != nullptr; ++option) {
         if (option->val == nullptr) continue;
         if (!target.user.empty() && std::string_view(option->keyword) == "user") continue;
-        options += std::string(" ") + option->keyword + "=" + quoted(option->val);
+        options += std::string(" ") + option->keyword + "=" + conninfo_value(option->val);
     }
-    if (!target.user.empty()) options += " user=" + quoted(target.user);
+    if (!target.user.empty()) options += " user=" + conninfo_value(target.user);
     return options;
 }
 

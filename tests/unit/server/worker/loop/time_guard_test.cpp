@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint kStart = TimePoint{} + 1h;
+constexpr TimePoint kClaimed = TimePoint{} + 1h;
 
 queue::ClaimedTask task_of(double seconds, int seq = 0, const char* kind = "test") {
     queue::ClaimedTask task;
@@ -77,17 +77,17 @@ TEST(TimeGuard, CountsFromTheStartOfTheTask) {
     guard.learn(done_after(0.01, 0.01));
     TaskSlot slot;
     slot.task = task_of(0.01);
-    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 1}, kStart));
-    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 1}, kStart + 9s));
+    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 1}, kClaimed));
+    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 1}, kClaimed + 9s));
     // Another one, though its memory is the same.
-    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 2}, kStart + 10s));
-    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 2}, kStart + 19s));
-    const auto reason = guard.check(RunningTasks{{&slot}, 2}, kStart + 20s);
+    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 2}, kClaimed + 10s));
+    EXPECT_FALSE(guard.check(RunningTasks{{&slot}, 2}, kClaimed + 19s));
+    const auto reason = guard.check(RunningTasks{{&slot}, 2}, kClaimed + 20s);
     ASSERT_TRUE(reason);
     EXPECT_EQ(*reason,
               "A task ran ten times longer than predicted (predicted: 0.01 s, allowed: 10 s): its "
               "worker process was stopped.");
-    EXPECT_FALSE(guard.check({}, kStart + 30s));
+    EXPECT_FALSE(guard.check({}, kClaimed + 30s));
 }
 
 }  // namespace
