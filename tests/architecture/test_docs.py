@@ -52,6 +52,13 @@ class Docs(unittest.TestCase):
         self.assertGreater(len(lines), 100)
         self.assertFalse([(page, line, wrong) for page, line in lines if (wrong := fault(line))])
 
+    def test_every_command_and_flag_of_the_readmes_exists(self):
+        lines = [(page, line) for page in tree.tracked_files() if page.name == 'README.md'
+                 for line in command_lines(re.sub(r'(?:build/release/bin/|\$)plimsoll ', 'plimsoll ',
+                                                  tree.text_of(page)))]
+        self.assertGreater(len(lines), 30)
+        self.assertFalse([(str(page), line, wrong) for page, line in lines if (wrong := fault(line))])
+
     def test_a_wrong_command_is_found(self):
         self.assertIn('no command', fault('plimsoll queue juggle'))
         self.assertIn('no flag', fault('plimsoll estimate --preset bert-base --juggle 3'))
