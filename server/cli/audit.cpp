@@ -78,9 +78,10 @@ void add_audit(CLI::App& app, CommandContext& context) {
     command->add_option("--to", options->to, "End, RFC 3339");
     command->add_flag("--all-teams", options->all_teams,
                       "Also other teams' events and the installation's");
-    command->add_option("--limit", options->limit, "Most events to show, newest first")
-        ->check(CLI::Range(1, 200));
-    command->add_flag("--csv", options->csv, "Print all events as CSV");
+    auto* limit =
+        command->add_option("--limit", options->limit, "Most events to show, newest first")
+            ->check(CLI::Range(1, 200));
+    command->add_flag("--csv", options->csv, "Print all events as CSV")->excludes(limit);
     command->callback([&context, options] { context.exit_code = show_audit(context, *options); });
 }
 

@@ -34,6 +34,18 @@ void add_group(CLI::App& app, const char* heading, Add&& add) {
     for (auto i = before; i < commands.size(); ++i) commands[i]->group(heading);
 }
 
+// Flags that choose a form of output, as --json does, are refused beside it.
+void refuse_two_forms(CLI::App& command, CLI::Option& json) {
+    for (const char* flag : {"--format", "--csv"}) {
+        auto* option = command.get_option_no_throw(flag);
+        if (option == nullptr) continue;
+        option->excludes(&json);
+        json.remove_excludes(option);  // its help would list all of them
+    }
+    for (auto* sub : command.get_subcommands([](CLI::App*) { return true; }))
+        refuse_two_forms(*sub, json);
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -44,7 +56,7 @@ int run(int argc, char** argv) {
     app.formatter(std::make_shared<HelpFormat>(context.terminal));  // of all commands
     app.require_subcommand(1);
     app.set_version_flag("--version", PLIMSOLL_VERSION);
-    app.add_flag("--json", context.json, "Print JSON, including errors");
+    auto* json = app.add_flag("--json", context.json, "Print JSON, including errors");
     app.fallthrough();
     add_group(app, "Runs on this machine, without a server", [&] { add_kinds(app, context); });
     for (const auto& group : kGroups) {
@@ -52,6 +64,7 @@ int run(int argc, char** argv) {
             for (auto* add : group.commands) add(app, context);
         });
     }
+    refuse_two_forms(app, *json);
     app.footer(terminal::kExitStatusText);  // commands added before do not repeat it
     // Before the parse, which may end early.
     context.json = std::any_of(argv, argv + argc,

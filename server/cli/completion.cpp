@@ -17,6 +17,14 @@ void add_completion(CLI::App& app, CommandContext& context) {
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     command->callback([&app, &context, shell] {
+        if (context.json) {
+            context.exit_code =
+                refuse(context, {Errc::invalid_input,
+                                 "A script is no JSON: omit --json. `plimsoll manual --json` "
+                                 "describes every command.",
+                                 {}});
+            return;
+        }
         context.terminal.line(completion_script(command_tree(app), *shell));
     });
 }

@@ -151,14 +151,16 @@ void add_devices(CLI::App& app, CommandContext& context) {
     };
     const auto options = std::make_shared<Options>();
     auto* group = app.add_subcommand("devices", "List the devices that run jobs");
-    group->add_flag("--watch", options->watch, "Refresh every two seconds until Ctrl-C");
+    auto* watch =
+        group->add_flag("--watch", options->watch, "Refresh every two seconds until Ctrl-C");
     group->require_subcommand(0, 1);
     group->callback([&context, options, group] {
         if (group->get_subcommands().empty())
             context.exit_code = list_devices(context, options->watch);
     });
     auto* command =
-        group->add_subcommand("clean", "Free the models, kernels and buffers cached on a device");
+        group->add_subcommand("clean", "Free the models, kernels and buffers cached on a device")
+            ->excludes(watch);
     command->add_option("node", options->node, "Name of the node")->required();
     command->add_option("device", options->device, "Name of the device on the node: opencl:pocl:0")
         ->required();

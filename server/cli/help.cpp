@@ -1,3 +1,4 @@
+#include "server/cli/command_tree.hpp"
 #include "server/cli/commands.hpp"
 #include "server/terminal/command_context.hpp"
 
@@ -28,7 +29,11 @@ void add_help(CLI::App& app, CommandContext& context) {
                 return;
             }
         }
-        context.terminal.line(shown->help(before));
+        if (context.json) {
+            context.terminal.line(description_json(command_tree(*shown)));
+        } else {
+            context.terminal.line(shown->help(before));
+        }
     });
 }
 

@@ -291,12 +291,13 @@ void add_share(CLI::App& group, CommandContext& context) {
     command->add_option("--weight", options->weight, "Weight in the fair share (default: 1)");
     command->add_option("--cap", options->cap,
                         "Cap on devices in use at once (default: unlimited)");
-    command->add_option("--quota-seconds", options->quota_seconds,
-                        "Quota of device-seconds per period (default: unlimited)");
+    auto* quota = command->add_option("--quota-seconds", options->quota_seconds,
+                                      "Quota of device-seconds per period (default: unlimited)");
     command
         ->add_option("--quota-period", options->quota_period,
                      "Period of the quota: hour, day, week or month (default: day)")
-        ->check(CLI::IsMember({"hour", "day", "week", "month"}));
+        ->check(CLI::IsMember({"hour", "day", "week", "month"}))
+        ->needs(quota);
     command->callback([&context, options] { context.exit_code = set_share(context, *options); });
 }
 

@@ -56,6 +56,18 @@ Error unknown(const CLI::App& command, const std::string& word) {
     return {Errc::invalid_input, text + " See `" + path + " --help`.", {}};
 }
 
+// CLI11's sentences about two flags, in the words of ours.
+std::string sentence_of(const CLI::ParseError& error) {
+    std::string text = error.what();
+    const auto reword = [&](const char* name, std::string_view from, std::string_view to) {
+        const auto at = error.get_name() == name ? text.find(from) : std::string::npos;
+        if (at != std::string::npos) text.replace(at, from.size(), to);
+    };
+    reword("ExcludesError", " excludes ", " cannot be combined with ");
+    reword("RequiresError", " requires ", " has no effect without ");
+    return text;
+}
+
 }  // namespace
 
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
@@ -72,7 +84,7 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
         return {
             Errc::invalid_input, "`" + path + "` needs a command. See `" + path + " --help`.", {}};
     }
-    return {Errc::invalid_input, std::string(error.what()) + ". See `" + path + " --help`.", {}};
+    return {Errc::invalid_input, sentence_of(error) + ". See `" + path + " --help`.", {}};
 }
 
 }  // namespace plimsoll::cli

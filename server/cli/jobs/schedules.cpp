@@ -71,7 +71,13 @@ Result<json> spec_of(const ScheduleOptions& options, json spec) {
     set("time_zone", options.time_zone);
     set("misfire", options.misfire);
     set("overlap", options.overlap);
-    if (options.misfire_limit > 0) spec["misfire_limit"] = options.misfire_limit;
+    if (options.misfire_limit > 0) {
+        if (spec.value("misfire", "") != "all") {
+            return fail(Errc::invalid_input,
+                        "--misfire-limit has no effect without --misfire all.");
+        }
+        spec["misfire_limit"] = options.misfire_limit;
+    }
     if (!options.job_file.empty()) {
         auto job = read_job(options.job_file);
         if (!job) return fail(job.error());
@@ -252,8 +258,10 @@ void add_schedules(CLI::App& app, CommandContext& context) {
     };
     on_schedule("show", "Show a schedule and its next runs", show_schedule);
     auto* edit_command = on_schedule("edit", "Change the given settings and keep the others", edit);
-    edit_command->add_option("--name", options->name, "New name");
-    add_settings(*edit_command, *options, false);
+    auto* changes = edit_command->add_option_group("Changes");
+    changes->add_option("--name", options->name, "New name");
+    add_settings(*changes, *options, false);
+    changes->require_option(1, 0);
     on_schedule("pause", "Pause a schedule", pause);
     on_schedule("resume", "Resume a paused schedule", resume_schedule);
     on_schedule("run", "Submit a schedule's job now", run_schedule);

@@ -11,11 +11,15 @@
 #include "server/terminal/priority.hpp"
 #include "server/terminal/wait_reason.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -110,6 +114,40 @@ Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
     return request;
 }
 
+// The server names places of the request; a person gave flags.
+Error in_flags(Error error) {
+    constexpr std::pair<std::string_view, std::string_view> kFlags[] = {
+        {"/args/columns/keep", "--keep"},
+        {"/args/columns/group", "--group-by"},
+        {"/args/columns/", "--column "},
+        {"/args/columns", "--column"},
+        {"/args/", "--set "},
+        {"/args", "arguments"},
+        {"/labels", "--label"},
+        {"/run_at", "--run-at"},
+        {"/deadline", "--deadline"},
+        {"/timeout_seconds", "--timeout"},
+        {"/unique", "--unique"},
+        {"/name", "--name"},
+        {"/kind", "kind"},
+    };
+    constexpr std::string_view kLine = "\n  ";
+    for (auto at = error.message.find(kLine); at != std::string::npos;
+         at = error.message.find(kLine, at)) {
+        at += kLine.size();
+        const auto place = std::string_view(error.message).substr(at);
+        const auto* flag = std::ranges::find_if(
+            kFlags, [&](const auto& one) { return place.starts_with(one.first); });
+        if (flag == std::end(kFlags)) continue;
+        error.message.replace(at, flag->first.size(), flag->second);
+        // --set takes places with dots.
+        const auto end = std::min(error.message.find(':', at), error.message.size());
+        std::replace(error.message.begin() + static_cast<std::ptrdiff_t>(at),
+                     error.message.begin() + static_cast<std::ptrdiff_t>(end), '/', '.');
+    }
+    return error;
+}
+
 int submit(const CommandContext& context, const SubmitOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
@@ -118,7 +156,7 @@ int submit(const CommandContext& context, const SubmitOptions& options) {
     client::Headers headers;
     if (!options.idempotency_key.empty()) headers["idempotency-key"] = options.idempotency_key;
     auto job = api->post_json("/v1/jobs", *request, headers);
-    if (!job) return refuse(context, job.error());
+    if (!job) return refuse(context, in_flags(job.error()));
     const auto id = job->value("id", "");
     if (!options.watch) {
         context.terminal.line(context.json ? job->dump(2) : id);

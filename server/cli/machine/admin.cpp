@@ -351,12 +351,14 @@ void add_admin(CLI::App& app, CommandContext& context) {
                    "Allow managing users, teams and devices");
     auto* change = add("set-user", "Rename, disable or promote a user", What::set_user);
     change->add_option("name", request->user, "Name")->required();
-    change->add_option("--name", request->change.name, "New name");
-    change->add_option("--email", request->change.email, "Email address; empty: none");
-    change->add_option("--administrator", request->change.administrator,
-                       "true or false: allow managing users, teams and devices");
-    change->add_option("--disabled", request->change.disabled,
-                       "true or false: block sign-in, tokens and sessions");
+    auto* changes = change->add_option_group("Changes");
+    changes->require_option(1, 0);
+    changes->add_option("--name", request->change.name, "New name");
+    changes->add_option("--email", request->change.email, "Email address; empty: none");
+    changes->add_option("--administrator", request->change.administrator,
+                        "true or false: allow managing users, teams and devices");
+    changes->add_option("--disabled", request->change.disabled,
+                        "true or false: block sign-in, tokens and sessions");
     add("remove-user", "Remove a user; what the user made stays with the teams", What::remove_user)
         ->add_option("name", request->user, "Name")
         ->required();
@@ -366,8 +368,10 @@ void add_admin(CLI::App& app, CommandContext& context) {
         ->required();
     auto* changed_team = add("set-team", "Rename or archive a team", What::set_team);
     changed_team->add_option("name", request->team, "Name")->required();
-    changed_team->add_option("--name", request->team_change.name, "New name");
-    changed_team->add_option("--archived", request->team_change.archived,
+    auto* team_changes = changed_team->add_option_group("Changes");
+    team_changes->require_option(1, 0);
+    team_changes->add_option("--name", request->team_change.name, "New name");
+    team_changes->add_option("--archived", request->team_change.archived,
                              "true or false: nobody acts in it, and its schedules rest");
     auto* member =
         add("set-member", "Add a user to a team, or change the user's role", What::set_member);

@@ -28,9 +28,8 @@ void SettingsFlags::add_to(CLI::App& command, Listed listed) {
     if (listed != Listed::all) {
         command.footer("Accepts all settings of the server: see `plimsoll serve --help`.");
     }
-    command.add_flag("--insecure-http", insecure_, "Same as --http.insecure true");
-    command.add_flag("--print-config", print_, "Print all settings and exit");
-    command.add_flag("--check-config", check_, "Check all settings and exit");
+    if (listed == Listed::all)
+        command.add_flag("--insecure-http", insecure_, "Same as --http.insecure true");
 }
 
 Result<app::Settings> SettingsFlags::load() const {
@@ -48,15 +47,19 @@ void add_settings_command(CLI::App& app, terminal::CommandContext& context, cons
     const auto flags = std::make_shared<SettingsFlags>();
     auto* command = app.add_subcommand(name, help);
     flags->add_to(*command, listed);
-    command->callback([&context, flags, run] {
+    const auto print = std::make_shared<bool>(false);
+    const auto check = std::make_shared<bool>(false);
+    auto* printing = command->add_flag("--print-config", *print, "Print all settings and exit");
+    command->add_flag("--check-config", *check, "Check all settings and exit")->excludes(printing);
+    command->callback([&context, flags, print, check, run] {
         const auto settings = flags->load();
         if (!settings) {
             context.exit_code = refuse(context, settings.error(), terminal::ExitStatus::usage);
-        } else if (flags->print()) {
+        } else if (*print) {
             const auto text =
                 context.json ? app::print_settings_json(*settings) : app::print_settings(*settings);
             std::fputs(text.c_str(), stdout);
-        } else if (!flags->check()) {
+        } else if (!*check) {
             context.exit_code = run(context, *settings);
         }
     });

@@ -24,15 +24,11 @@ class SettingsFlags {
     void add_to(CLI::App& command, Listed listed);
     // Defaults, file and environment, then these flags.
     Result<app::Settings> load() const;
-    bool print() const { return print_; }  // --print-config
-    bool check() const { return check_; }  // --check-config
 
   private:
     std::string file_;
     std::map<std::string, std::string> values_;
     bool insecure_ = false;
-    bool print_ = false;
-    bool check_ = false;
 };
 
 // A command that runs with the settings, and handles --print-config and --check-config. `run`

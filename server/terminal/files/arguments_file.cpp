@@ -5,7 +5,8 @@ namespace plimsoll::terminal {
 Result<JobInput> read_arguments_file(const std::string& file,
                                      const std::vector<std::string>& columns) {
     if (!columns.empty())
-        return fail(Errc::invalid_input, "--column has no effect: this kind takes no records.");
+        return fail(Errc::invalid_input,
+                    "--column, --keep and --group-by have no effect: this kind takes no records.");
     if (!file.ends_with(".json")) {
         return fail(Errc::invalid_input,
                     "This kind takes no file of records: give its arguments as .json, as --config "

@@ -208,6 +208,12 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
     auto file = open(name);
     if (!file) return fail(file.error());
     const bool whole = name.ends_with(".json");
+    if (whole && !columns.empty()) {
+        return fail(Errc::invalid_input,
+                    "--column, --keep and --group-by have no effect: the file holds a job's "
+                    "arguments, not records.",
+                    name);
+    }
     const bool csv = client::is_csv(name);
     const bool headless = csv && without_header(columns);
     if (!whole && name != "-") {

@@ -86,6 +86,12 @@ Result<std::string> changes_since_pinned(const CommandContext& context, client::
 // baseline.
 int measure(const CommandContext& context, const Options& options) {
     json baseline;
+    if (!options.baseline.empty() && context.json) {
+        return refuse(context, {Errc::invalid_input,
+                                "--baseline has no effect with --json, which prints the report: "
+                                "omit one of them.",
+                                {}});
+    }
     if (!options.baseline.empty()) {
         auto found = read(options.baseline);
         if (!found) return refuse(context, found.error());

@@ -33,6 +33,11 @@ FieldErrors unknown_model(const std::string& name, std::span<const OfferedModel>
                          " Available: " + list + ".");
 }
 
+FieldErrors measures_none(std::string pointer) {
+    return one_error(std::move(pointer), "not_used",
+                     "Only the modes \"sentiment\" and \"full\" measure a model.");
+}
+
 // What the arguments say of the model: its name, or what with_model() made of it.
 std::optional<FieldErrors> read_model(const json& args, Request& request) {
     const json model = args.value("sentiment_model", json(kVader));
@@ -44,22 +49,19 @@ std::optional<FieldErrors> read_model(const json& args, Request& request) {
         return std::nullopt;
     }
     request.sentiment_model = model;
+    if (!request.sentiment && args.contains("sentiment_model"))
+        return measures_none("/sentiment_model");
     if (request.sentiment && request.sentiment_model != kVader) {
         return unknown_model(request.sentiment_model, {});
     }
     if (!args.contains("form")) return std::nullopt;
-    return one_error("/form", "not_used",
-                     request.sentiment
-                         ? "VADER has no forms: omit it."
-                         : "Only the modes \"sentiment\" and \"full\" measure a model.");
+    if (!request.sentiment) return measures_none("/form");
+    return one_error("/form", "not_used", "VADER has no forms: omit it.");
 }
 
 std::optional<FieldErrors> read_batch_sizes(const json& args, Request& request) {
     if (!args.contains("batch_sizes")) return std::nullopt;
-    if (!request.sentiment) {
-        return one_error("/batch_sizes", "not_used",
-                         "Only the modes \"sentiment\" and \"full\" measure a model.");
-    }
+    if (!request.sentiment) return measures_none("/batch_sizes");
     request.batch_sizes = args["batch_sizes"].get<std::vector<std::int64_t>>();
     for (std::size_t i = 0; i < request.batch_sizes.size(); ++i) {
         if (request.batch_sizes[i] <= request.largest_batch) continue;
@@ -135,10 +137,20 @@ tl::expected<json, FieldErrors> with_llm(const json& args, const LlmSettings& se
     const auto mode = args.value("mode", "full");
     const auto url = args.value("llm_endpoint", "");
     if (mode != "llm" && mode != "full") {
-        if (url.empty()) return args;
-        return refuse("other_mode", "Only the modes \"llm\" and \"full\" call an endpoint.");
+        for (const char* member : {"llm_endpoint", "llm_model"}) {
+            if (!args.contains(member)) continue;
+            return tl::unexpected(
+                one_error(std::string("/") + member, "other_mode",
+                          "Only the modes \"llm\" and \"full\" call an endpoint."));
+        }
+        return args;
     }
-    if (settings.endpoints.empty() && mode == "full" && url.empty()) return args;
+    if (mode == "llm" && !args.value("limits", json::object()).empty()) {
+        return tl::unexpected(one_error(
+            "/limits", "not_used", "The mode \"llm\" recommends no batch size: omit the limits."));
+    }
+    const bool names_none = url.empty() && !args.contains("llm_model");
+    if (settings.endpoints.empty() && mode == "full" && names_none) return args;
     if (settings.endpoints.empty()) {
         return refuse(
             "not_allowed",

@@ -133,7 +133,14 @@ void add_compare_command(CLI::App& app, CommandContext& context) {
     command->add_option(
         "--disagreements", flags->disagreements,
         "Write texts on which the models disagree to this file as JSON lines, for labelling");
-    command->callback([flags, &context] { context.exit_code = compare(context, *flags); });
+    command->callback([flags, &context] {
+        context.exit_code = flags->models.size() == 1 && !flags->disagreements.empty()
+                                ? refuse(context, {Errc::invalid_input,
+                                                   "--disagreements has no effect with one model: "
+                                                   "name several with --models.",
+                                                   {}})
+                                : compare(context, *flags);
+    });
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -288,8 +288,8 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     auto* command =
         app.add_subcommand("model", "Install and list the models that this machine's workers use");
     command->require_subcommand(1);
-    command->add_option("--models", flags->folder,
-                        "Model folder (default: PLIMSOLL_MODELS, else the user's)");
+    auto* folder = command->add_option("--models", flags->folder,
+                                       "Model folder (default: PLIMSOLL_MODELS, else the user's)");
     const auto published = std::make_shared<std::string>();
     auto* add = command->add_subcommand("add", "Install a published model from a folder");
     add->add_option("folder", *published, "Folder with config.json, tokenizer and weights")
@@ -316,7 +316,8 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
         context.exit_code = pull_model(context, *flags, *published);
     });
     auto* list = command->add_subcommand("list", "List the models of this machine");
-    list->add_flag("--pool", flags->pool, "List the models of the server's workers instead");
+    list->add_flag("--pool", flags->pool, "List the models of the server's workers instead")
+        ->excludes(folder);
     list->callback([flags, &context] { context.exit_code = list_models(context, *flags); });
     const auto named = [&](const char* word, const char* help, auto act) {
         auto* sub = command->add_subcommand(word, help);

@@ -1,6 +1,7 @@
 #include "engine/training/advice/text.hpp"
 #include "server/jobs/training_config/command/commands.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,18 @@ nlohmann::json json_of(const std::vector<training::Cause>& causes) {
                         {"from_guide", cause.from_guide}});
     }
     return {{"causes", std::move(list)}};
+}
+
+// What else is given describes the run: it may be the whole run, whether or not a cause needs it.
+Result<void> require_measurement(const CLI::App& command) {
+    constexpr const char* kMeasured[] = {"--gpu-percent",   "--cpu-percent",  "--memory-percent",
+                                         "--out-of-memory", "--step-seconds", "--workers",
+                                         "--accumulation"};
+    if (std::ranges::any_of(kMeasured, [&](auto* flag) { return command.count(flag) > 0; }))
+        return {};
+    return fail(Errc::invalid_input,
+                "Say what was measured: --gpu-percent, --cpu-percent, --memory-percent, "
+                "--step-seconds or --out-of-memory.");
 }
 
 }  // namespace
@@ -37,7 +50,11 @@ void add_diagnose(CLI::App& app, CommandContext& context) {
     command->add_option("--step-seconds", seen->step_seconds,
                         "Time per optimizer step, including all micro-batches");
     command->add_option("--max-batch", seen->max_batch, "Largest batch size of an estimate");
-    command->callback([seen, &context] {
+    command->callback([seen, command, &context] {
+        if (const auto measured = require_measurement(*command); !measured) {
+            context.exit_code = refuse_input(context, measured.error());
+            return;
+        }
         const auto causes = training::diagnose(*seen);
         if (!causes) {
             context.exit_code = refuse_input(context, causes.error());

@@ -95,6 +95,13 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
             context,
             {Errc::invalid_input, "--json includes everything: omit --details and --paste.", {}});
     }
+    if (flags.batch && !flags.goal.empty() && flags.goal != "guide") {
+        return refuse_input(context, {Errc::invalid_input,
+                                      "--goal " + flags.goal +
+                                          " has no effect with --batch, which "
+                                          "asks for no recommendation.",
+                                      {}});
+    }
     auto args = estimate_args(flags);
     if (args) args = with_described_cards(std::move(*args));
     if (!args) return refuse_input(context, args.error());

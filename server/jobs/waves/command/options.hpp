@@ -17,7 +17,7 @@ struct Options {
     std::string check;                     // "PATTERN up|down END,END,…": judge this count instead
     int replay = 0;                        // report what each of this many last bars changed
     bool follow = false;                   // and what every appended bar changes
-    std::string images = "svg";            // what save_images writes: svg, png or both
+    std::string images;                    // what save_images writes: svg (empty), png or both
     std::string time_zone;                 // empty: as in the files, else UTC
     bool list_keys = false;
 };

@@ -94,7 +94,7 @@ Result<void> write_images(const std::vector<SymbolReport>& reports, const Option
             if (options.images != "png") {
                 if (auto done = save(".svg", ew::output::svg_of(picture)); !done) return done;
             }
-            if (options.images == "svg") continue;
+            if (options.images.empty() || options.images == "svg") continue;
             const auto png = ew::output::png_of(picture);
             if (!png) return fail(png.error());
             if (auto done = save(".png", *png); !done) return done;

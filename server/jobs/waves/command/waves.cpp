@@ -175,6 +175,10 @@ int count(const CommandContext& context, const Options& options) {
     ew::Settings settings;
     const auto notes = load_settings(options, settings);
     if (!notes) return refuse_input(context, notes.error());
+    if (!options.images.empty() && !settings.save_images)
+        return refuse_input(
+            context,
+            {Errc::invalid_input, "--images has no effect without --set save_images=true.", ""});
     if (options.files.empty())
         return refuse_input(context,
                             {Errc::invalid_input, "Name at least one file of prices.", ""});
@@ -192,6 +196,9 @@ int count(const CommandContext& context, const Options& options) {
     auto symbols = read_files(options, zone);
     if (!symbols) return refuse_input(context, symbols.error());
     if (!options.check.empty()) {
+        if (options.format == "csv" || options.format == "jsonl")
+            return refuse_input(
+                context, {Errc::invalid_input, "--check writes text or json only.", "--format"});
         const auto checked =
             ew::output::check_text(*symbols, options.check, settings, options.format != "text");
         if (!checked) return refuse_input(context, checked.error());
@@ -221,7 +228,7 @@ void add(CLI::App& app, CommandContext& context) {
                      "Settings as YAML or JSON, for example a configuration of the wave pipeline")
         ->check(CLI::ExistingFile);
     command->add_option("--set", options->assignments, "Set key=value; repeatable");
-    command->add_flag("--keys", options->list_keys, "List all settings and exit");
+    auto* keys = command->add_flag("--keys", options->list_keys, "List all settings and exit");
     command->add_option("--column", options->columns,
                         "Map a member to a column of the files: close=Schluss; repeatable");
     command->add_option("--symbols", options->symbols, kSymbolsHelp)->delimiter(',');
@@ -229,19 +236,33 @@ void add(CLI::App& app, CommandContext& context) {
         ->check(CLI::IsMember({"text", "json", "jsonl", "csv"}));
     command->add_option("--output,-o", options->output,
                         "Write to this file instead of standard output");
-    command
-        ->add_option("--images", options->images, "Image format of save_images: svg, png or both")
-        ->check(CLI::IsMember({"svg", "png", "both"}));
-    command->add_option(
+    auto* images = command
+                       ->add_option("--images", options->images,
+                                    "Image format of save_images: svg (default), png or both")
+                       ->check(CLI::IsMember({"svg", "png", "both"}));
+    auto* output = command->get_option("--output");
+    auto* check = command->add_option(
         "--check", options->check,
         "Check a count of your own: \"impulse up 38,45,48,57,76,84\" (bars or dates)");
-    command->add_option("--replay", options->replay, "Show what each of the last N bars changed")
-        ->check(CLI::Range(0, 100'000));
-    command->add_flag("--follow", options->follow,
-                      "Wait for bars appended to the files, and show what each changes");
+    auto* replay =
+        command
+            ->add_option("--replay", options->replay, "Show what each of the last N bars changed")
+            ->check(CLI::Range(0, 100'000));
+    auto* follow =
+        command->add_flag("--follow", options->follow,
+                          "Wait for bars appended to the files, and show what each changes");
+    for (auto* flag : {check, replay, follow}) images->excludes(flag);
+    for (auto* flag : {replay, follow}) output->excludes(flag);
+    for (auto* flag : {replay, follow}) check->excludes(flag);
     command->add_option("--time-zone", options->time_zone,
                         "Time zone of times without one, and of the report: Europe/Berlin, +02:00, "
                         "… (default: the file's, else UTC)");
+    for (auto* option : command->get_options([&](const CLI::Option* one) {
+             return one != keys && one != command->get_help_ptr();
+         })) {
+        keys->excludes(option);
+        option->remove_excludes(keys);  // one flag of help says it
+    }
     command->callback([options, &context] {
         if (context.json) options->format = "json";
         context.exit_code = count(context, *options);

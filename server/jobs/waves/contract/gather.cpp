@@ -67,13 +67,14 @@ std::string plan_args(const json& args) {
 
 tl::expected<std::unique_ptr<Gatherer>, FieldErrors> gather_dataset(const json& args,
                                                                     const DatasetShape& dataset) {
-    for (const char* member : {"prices", "series", "format"}) {
+    for (const char* member : {"prices", "series"}) {
         if (args.contains(member)) {
             return tl::unexpected(
                 one_error("", "one_of",
                           "Exactly one of \"prices\", \"series\" and \"dataset\" must be given."));
         }
     }
+    if (args.contains("format")) return tl::unexpected(format_without_prices());
     auto request = parse_request(args);
     if (!request) return tl::unexpected(std::move(request.error()));
     if (request->reading.symbol.empty()) request->reading.symbol = without_extension(dataset.name);

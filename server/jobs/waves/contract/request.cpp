@@ -64,6 +64,7 @@ tl::expected<std::vector<engine::SymbolPrices>, FieldErrors> read_given_prices(
         return tl::unexpected(one_error(
             "", "one_of", "Exactly one of \"prices\", \"series\" and \"dataset\" must be given."));
     }
+    if (!text && args.contains("format")) return tl::unexpected(format_without_prices());
     const bool csv = args.value("format", "csv") == "csv";
     auto symbols =
         text ? engine::read_prices(args["prices"].get_ref<const std::string&>(),
@@ -75,6 +76,10 @@ tl::expected<std::vector<engine::SymbolPrices>, FieldErrors> read_given_prices(
             one_error(text ? "/prices" : "/series", "unreadable", symbols.error().message));
     }
     return std::move(*symbols);
+}
+
+FieldErrors format_without_prices() {
+    return one_error("/format", "not_used", "It only applies to \"prices\": omit it.");
 }
 
 FieldErrors one_error(std::string pointer, std::string rule, std::string message) {

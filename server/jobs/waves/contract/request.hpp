@@ -28,6 +28,9 @@ tl::expected<std::vector<engine::SymbolPrices>, FieldErrors> read_given_prices(
 // Also reads the args of a plan.
 tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
 
+// Of prices that are not one text.
+FieldErrors format_without_prices();
+
 FieldErrors one_error(std::string pointer, std::string rule, std::string message);
 
 }  // namespace plimsoll::jobs::waves

@@ -51,32 +51,42 @@ void add_apply(CLI::App& app, CommandContext& context) {
     command->add_option(
         "files", request->files,
         "YAML or JSON configurations of Transformers, Accelerate, DeepSpeed, Lightning or Hydra");
-    command->add_option("--gpu", request->gpu,
-                        "GPU whose settings to apply (default: the report's first)");
-    command->add_option("--stage", request->stage, "Stage for all files (default: by file name)");
-    command->add_flag("--dry-run", request->dry_run, "Dry run: show the changes as a diff");
-    command->add_flag("--rates", choice.rates, "Also write the learning rate and the warm-up");
-    command->add_option("--only", choice.only, "Write only these settings, separated by commas")
-        ->delimiter(',')
-        ->check(CLI::IsMember(names()));
-    command->add_option("--keep", choice.keep, "Do not write these settings, separated by commas")
-        ->delimiter(',')
-        ->check(CLI::IsMember(names()));
-    command
-        ->add_option_function<std::vector<std::string>>(
-            "--map",
-            [&choice](const std::vector<std::string>& all) {
-                for (const auto& one : all) {
-                    if (auto wrong = read_map(one, choice); !wrong.empty()) {
-                        throw CLI::ValidationError("--map", wrong);
-                    }
-                }
-            },
-            "Map a setting to its key in the files: batch=train.bs; repeatable")
-        ->type_name("NAME=PLACE");
-    command->add_option("--restore", request->files, "Undo the last change to these files")
-        ->excludes(report)
-        ->each([request](const std::string&) { request->restore = true; });
+    auto* gpu = command->add_option("--gpu", request->gpu,
+                                    "GPU whose settings to apply (default: the report's first)");
+    auto* stage = command->add_option("--stage", request->stage,
+                                      "Stage for all files (default: by file name)");
+    auto* dry_run =
+        command->add_flag("--dry-run", request->dry_run, "Dry run: show the changes as a diff");
+    auto* rates =
+        command->add_flag("--rates", choice.rates, "Also write the learning rate and the warm-up");
+    auto* only =
+        command->add_option("--only", choice.only, "Write only these settings, separated by commas")
+            ->delimiter(',')
+            ->check(CLI::IsMember(names()))
+            ->excludes(rates);
+    auto* keep =
+        command
+            ->add_option("--keep", choice.keep, "Do not write these settings, separated by commas")
+            ->delimiter(',')
+            ->check(CLI::IsMember(names()))
+            ->excludes(only);
+    auto* map = command
+                    ->add_option_function<std::vector<std::string>>(
+                        "--map",
+                        [&choice](const std::vector<std::string>& all) {
+                            for (const auto& one : all) {
+                                if (auto wrong = read_map(one, choice); !wrong.empty()) {
+                                    throw CLI::ValidationError("--map", wrong);
+                                }
+                            }
+                        },
+                        "Map a setting to its key in the files: batch=train.bs; repeatable")
+                    ->type_name("NAME=PLACE");
+    auto* restore =
+        command->add_option("--restore", request->files, "Undo the last change to these files")
+            ->excludes(report);
+    for (auto* flag : {gpu, stage, dry_run, rates, only, keep, map}) restore->excludes(flag);
+    restore->each([request](const std::string&) { request->restore = true; });
     command->callback([request, &context] {
         if (request->files.empty()) throw CLI::RequiredError("a report and files, or --restore");
         context.exit_code = run(context, *request);

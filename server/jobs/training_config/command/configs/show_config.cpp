@@ -19,6 +19,8 @@ bool has_stages(const ShowRunRequest& request) {
 
 Result<ShownRun> show(const ShowRunRequest& request) {
     if (!has_stages(request)) return show_run(request);
+    if (request.cards != 0)
+        return fail(Errc::invalid_input, "--cards has no effect: the guide's stages use one card.");
     const auto profile = profile_or_default(request.gpu);
     if (!profile) return fail(profile.error());
     const auto stages = read_stages(request.paths.front());
