@@ -83,10 +83,11 @@ export const policyRoutes = [
     json(response, 200, previewOf(definition));
   }],
   [/^GET \/v1\/policy-report$/, (fake, { call, response, json }) => json(response, 200, fake.savings ?? savings(call.query.get('against') ?? undefined))],
-  [/^POST \/v1\/score$/, (_, { call, response, json }) => {
+  [/^POST \/v1\/score$/, (fake, { call, response, json }) => {
     const { texts, model = 'vader', policy } = call.body;
     const chosen = policy && { model: 'finbert', model_asked: 'finbert', model_reason: 'rule 1: source businesswire' };
-    const items = makeResults(texts.length).map((row, index) => ({ ...row, text: texts[index], ...chosen }));
+    const late = fake.unscored && { label: null, compound: null, positive: null, neutral: null, negative: null, error: fake.unscored, error_code: 'unfinished' };
+    const items = makeResults(texts.length).map((row, index) => ({ ...row, text: texts[index], ...chosen, ...late }));
     json(response, 200, { job_id: null, model: policy ? null : model, model_hash: null, form: null, items });
   }],
 ];

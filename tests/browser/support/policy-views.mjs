@@ -3,7 +3,7 @@ import { makeJob, makeReport, makeResults, models } from '../fake/data.mjs';
 import { compare } from '../fake/comparison.mjs';
 import { grouped } from '../fake/groups.mjs';
 import { desk, unused } from '../fake/policies.mjs';
-import { fails, hangs, loading, text } from './arrangements.mjs';
+import { fails, hangs, heading, loading, text } from './arrangements.mjs';
 
 const withDesk = (server) => {
   server.policies = [desk];
@@ -77,6 +77,19 @@ export const policyViews = [
     },
   },
   {
+    name: 'new-sentiment-unscored',
+    address: '/#/new/sentiment',
+    arrange: (server) => {
+      withDesk(server);
+      server.unscored = 'Not done within 10 s. It is next in line: every device of class cpu is busy with other work.';
+    },
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Fill in five sample headlines' }).click();
+      await page.getByRole('button', { name: 'Score now' }).click();
+      await page.getByRole('list', { name: 'Scores' }).getByText('It is next in line').first().waitFor();
+    },
+  },
+  {
     name: 'new-sentiment-compare',
     address: '/#/new/sentiment',
     arrange: withDesk,
@@ -103,6 +116,6 @@ export const policyViews = [
   { name: 'compare-models-failed', address: '/#/new/sentiment/compare-models', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
   { name: 'report-sentiment-compared', address: '/#/jobs/job_c', arrange: compare, ready: text('the most accurate') },
   { name: 'report-sentiment-compared-unlabelled', address: '/#/jobs/job_c', arrange: (server) => compare(server, { given: false }), ready: text('No model is recommended') },
-  { name: 'report-sentiment-groups', address: '/#/jobs/job_g', arrange: grouped, ready: text('By group') },
+  { name: 'report-sentiment-groups', address: '/#/jobs/job_g', arrange: grouped, ready: heading('By group') },
   { name: 'report-sentiment-policy', address: '/#/jobs/job_p', arrange: byPolicy, ready: text('Rule 2') },
 ];

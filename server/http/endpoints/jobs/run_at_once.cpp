@@ -23,11 +23,8 @@ constexpr std::size_t kLargestRows = 4 * 1024 * 1024;  // of one task
 
 constexpr std::chrono::seconds kLongestCancel{30};
 
-std::string why_missing(const queue::Job& job, bool stopping, std::chrono::milliseconds most) {
-    if (!job.error.empty()) return job.error;
-    if (queue::is_final(job.state)) return "The job was cancelled.";
-    if (stopping) return "The server is stopping.";
-    return "Not done within " + std::to_string(most.count() / 1000) + " s.";
+std::string why_ended(const queue::Job& job) {
+    return job.error.empty() ? "The job was cancelled." : job.error;
 }
 
 // A kind takes its rows without results for those of a task that was given up.
@@ -61,11 +58,15 @@ awaitable<Outcome<AtOnce>> RunAtOnce::run(queue::NewJob job, const jobs::Contrac
     made.id = submitted->id;
     made.team = team;
     auto last = co_await ended(std::move(made), start, end);
-    if (last && !queue::is_final(last->state)) {
+    if (!last) co_return tl::unexpected<Problem>(last.error());
+    std::string missing;
+    if (queue::is_final(last->state)) {
+        missing = why_ended(*last);
+    } else {
+        missing = co_await why_unfinished(*last, most);  // a cancelled job waits for nothing
         (void)co_await store_.cancel(team, submitter, last->id);
     }
-    if (!last) co_return tl::unexpected<Problem>(last.error());
-    auto lines = co_await rows(*last, plan, kind, why_missing(*last, draining_.begun(), most));
+    auto lines = co_await rows(*last, plan, kind, missing);
     if (!lines) co_return tl::unexpected<Problem>(lines.error());
     co_return AtOnce{std::move(*last), std::move(*lines)};
 }
@@ -81,6 +82,15 @@ awaitable<Result<queue::Job>> RunAtOnce::ended(queue::Job job, SteadyClock::time
         if (!found || queue::is_final(found->state)) co_return found;
         if (draining_.begun() || SteadyClock::now() >= end) co_return found;
     }
+}
+
+awaitable<std::string> RunAtOnce::why_unfinished(const queue::Job& job,
+                                                 std::chrono::milliseconds most) const {
+    if (draining_.begun()) co_return "The server is stopping.";
+    auto text = "Not done within " + std::to_string(most.count() / 1000) + " s.";
+    const auto wait = co_await store_.wait(job.team, job.id);
+    if (wait && *wait) text += ' ' + queue::describe(**wait);
+    co_return text;
 }
 
 awaitable<Result<std::string>> RunAtOnce::rows(const queue::Job& job, const jobs::Plan& plan,

@@ -38,6 +38,8 @@ class RunAtOnce {
     boost::asio::awaitable<Result<queue::Job>> ended(
         queue::Job job, std::chrono::steady_clock::time_point since,
         std::chrono::steady_clock::time_point end) const;
+    boost::asio::awaitable<std::string> why_unfinished(const queue::Job& job,
+                                                       std::chrono::milliseconds most) const;
     boost::asio::awaitable<Result<std::string>> rows(const queue::Job& job, const jobs::Plan& plan,
                                                      const jobs::Contract& kind,
                                                      std::string_view missing) const;
