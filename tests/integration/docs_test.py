@@ -54,13 +54,24 @@ class Docs(unittest.TestCase):
         _, printed = self.run_page("troubleshooting")
         self.assertGreater(len(printed), 15)
 
-    def test_the_sample_of_the_profile_guide(self):
-        folder = self.server.folder / "profile"
-        shutil.copytree(ROOT / "deploy/samples/profile", folder)
+    def run_sample(self, name):
+        folder = self.server.folder / "samples" / name
+        shutil.copytree(ROOT / "deploy/samples" / name, folder)
         done = subprocess.run(["./run.sh"], cwd=folder, env=self.environment(), capture_output=True, text=True,
                               timeout=PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return folder, done.stdout
+
+    def test_the_sample_of_the_profile_guide(self):
+        folder, _ = self.run_sample("profile")
         self.assertEqual(len(list(folder.glob("out/profiling/gpu_profile_*.json"))), 2)
+
+    def test_the_sample_of_policies_and_comparisons(self):
+        folder, told = self.run_sample("desk")
+        self.assertIn("rule 2: market regular", told)
+        self.assertIn("instead of distilbert", told)
+        self.assertIn("No model is recommended", told)
+        self.assertTrue((folder / "to-label.jsonl").exists())
 
     def test_the_reference_of_commands_and_settings_is_current(self):
         done = subprocess.run([ROOT / "deploy/build/reference", "--check"], capture_output=True, text=True, check=False,
