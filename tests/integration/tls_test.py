@@ -2,6 +2,7 @@
 
 import http.client
 import itertools
+import re
 import shutil
 import signal
 import ssl
@@ -157,11 +158,19 @@ class Limits(unittest.TestCase):
         refused = [reply for reply in replies if reply.status == 429]
         self.assertTrue(refused)
         self.assertEqual({reply.status for reply in replies}, {200, 429})
+        allowed = [reply for reply in replies if reply.status == 200]
+        self.assertEqual(allowed[0].headers["RateLimit-Policy"], '"caller";q=20;w=60, "team";q=240000;w=60')
+        left = [int(re.match(r'"caller";r=([0-9]+);t=[1-3], "team";r=[0-9]+;t=1$', reply.headers["RateLimit"])[1]) for reply in allowed]
+        self.assertLess(left[0], 20)
+        self.assertGreater(left[0], left[9])
+        self.assertEqual(min(left), 0)
         self.assertIn(refused[-1].headers["Retry-After"], ("1", "2", "3"))
         self.assertEqual(refused[-1].headers["RateLimit-Policy"], '"caller";q=20;w=60')
         self.assertEqual(refused[-1].json["type"], "/docs/problems/too-many-requests")
         self.assertEqual(other.get("/v1/jobs").status, 200)
-        self.assertEqual(Api(server.base).get("/healthz").status, 200)
+        self.assertIn('"caller";r=', other.get("/v1/jobs/job_0000000000000").headers["RateLimit"])
+        health = Api(server.base).get("/healthz")
+        self.assertEqual((health.status, health.headers["RateLimit"]), (200, None))
 
 
 if __name__ == "__main__":

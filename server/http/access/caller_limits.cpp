@@ -18,12 +18,17 @@ Problem too_many(std::string detail, std::vector<Header> headers) {
     return problem;
 }
 
-Problem too_fast(const std::string& who, const std::string& policy, int per_minute, double left) {
-    const auto until_one = std::ceil((1 - left) * kWindowSeconds / per_minute);
-    const auto allowed = std::to_string(per_minute);
-    return too_many(
-        who + " sends more than " + allowed + " requests a minute.",
-        rate_limited(policy, "q=" + allowed + ";w=60", std::max(1L, std::lround(until_one))));
+RatePolicy policy_of(const char* name, int per_minute, double left) {
+    const auto whole = std::floor(left);
+    const auto until_next = std::ceil((whole + 1 - left) * kWindowSeconds / per_minute);
+    return {name, "q=" + std::to_string(per_minute) + ";w=" + std::to_string(kWindow.count()),
+            std::lround(whole), std::max(1L, std::lround(until_next))};
+}
+
+Problem too_fast(const std::string& who, const char* name, int per_minute, double left) {
+    const auto policy = policy_of(name, per_minute, left);
+    return too_many(who + " sends more than " + std::to_string(per_minute) + " requests a minute.",
+                    rate_limited(policy.name, policy.allowed, policy.wait));
 }
 
 }  // namespace
@@ -84,6 +89,19 @@ Outcome<CallerLimits::Place> CallerLimits::admit(const identity::Principal& prin
     caller.bucket.left -= 1;
     ++*caller.at_once;
     return Place(caller.at_once.get(), [count = caller.at_once](int* under_way) { --*under_way; });
+}
+
+std::vector<Header> CallerLimits::fields(const identity::Principal& principal) const {
+    const auto& team = teams_.at(principal.team.id.value);
+    const auto& caller = team.users.at(principal.user.id).at(key_of(principal));
+    std::vector<RatePolicy> policies;
+    if (const auto allowed = quotas_.requests_per_minute; allowed > 0) {
+        policies.push_back(policy_of("caller", allowed, caller.bucket.left));
+    }
+    if (const auto allowed = quotas_.team_requests_per_minute; allowed > 0) {
+        policies.push_back(policy_of("team", allowed, team.bucket.left));
+    }
+    return rate_limit_fields(policies);
 }
 
 // After a minute of silence a bucket is full, as a new one would be.

@@ -31,6 +31,8 @@ class CallerLimits {
 
     // The request's place, or 429 with Retry-After and the RateLimit fields.
     Outcome<Place> admit(const identity::Principal& principal, Clock::time_point now);
+    // The RateLimit fields of the answer to a request that was admitted just now.
+    std::vector<Header> fields(const identity::Principal& principal) const;
 
   private:
     struct Bucket {

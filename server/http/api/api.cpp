@@ -88,7 +88,7 @@ class ApiExchange final : public Exchange {
     awaitable<std::optional<Response>> admit(const Request& head) override {
         if (head.method == "OPTIONS") co_return methods(head);
         auto admitted = co_await try_admit(head);
-        if (!admitted) co_return to_response(admitted.error(), head.id);
+        if (!admitted) co_return with_limits(to_response(admitted.error(), head.id));
         co_return std::nullopt;
     }
 
@@ -118,11 +118,16 @@ class ApiExchange final : public Exchange {
         if (reads && !answered && answered.error().status == 422) {
             answered = tl::unexpected(misread(answered.error()));
         }
-        if (!answered) co_return to_response(answered.error(), request.id);
-        co_return std::move(*answered);
+        if (!answered) co_return with_limits(to_response(answered.error(), request.id));
+        co_return with_limits(std::move(*answered));
     }
 
   private:
+    Response with_limits(Response response) const {
+        for (const auto& [name, value] : rate_limits_) response.with(name, value);
+        return response;
+    }
+
     // Which methods a path has is no secret: the contract says it.
     Response methods(const Request& head) const {
         const auto target = parse_target(head.target);
@@ -150,6 +155,7 @@ class ApiExchange final : public Exchange {
             auto place = api_.limits_.admit(principal_, CallerLimits::Clock::now());
             if (!place) co_return tl::unexpected(std::move(place.error()));
             place_ = std::move(*place);
+            rate_limits_ = api_.limits_.fields(principal_);
             if (auto may = require_scope(principal_, operation.scope); !may) co_return may;
         }
         auto parameters = Parameters::read(match_, *target, head);
@@ -235,6 +241,7 @@ class ApiExchange final : public Exchange {
     Parameters parameters_;
     identity::Principal principal_;
     CallerLimits::Place place_;
+    std::vector<Header> rate_limits_;
     bool was_large_ = false;
 };
 

@@ -36,6 +36,15 @@ TEST(CallerLimits, ABurstOfAMinuteIsAllowedAndThenTheRate) {
     EXPECT_TRUE(limits.admit(caller(1), kStart + 10min));
 }
 
+TEST(CallerLimits, AnAdmittedCallerIsToldWhatRemains) {
+    CallerLimits limits({.requests_per_minute = 6, .team_requests_per_minute = 120});
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(limits.admit(caller(1), kStart));
+    ASSERT_TRUE(limits.admit(caller(2), kStart));
+    const auto fields = limits.fields(caller(1));
+    EXPECT_EQ(find_header(fields, "RateLimit-Policy"), "\"caller\";q=6;w=60, \"team\";q=120;w=60");
+    EXPECT_EQ(find_header(fields, "RateLimit"), "\"caller\";r=4;t=10, \"team\";r=117;t=1");
+}
+
 TEST(CallerLimits, RetryAfterIsWhenTheNextOnePasses) {
     CallerLimits limits({.requests_per_minute = 2});
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(limits.admit(caller(1), kStart));
@@ -102,6 +111,7 @@ TEST(CallerLimits, ZeroIsNoLimit) {
         ASSERT_TRUE(place);
         places.push_back(std::move(*place));
     }
+    EXPECT_TRUE(limits.fields(caller(1)).empty());
 }
 
 }  // namespace
