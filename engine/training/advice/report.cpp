@@ -278,7 +278,7 @@ class Maker {
         out.rate = *rate;
         out.loader = advise_loader(r_.cpu_cores, r_.heavy_preprocessing,
                                    batch_bytes(r_.shape, settings_, out.batch), r_.host_ram_bytes,
-                                   !r_.shape.is_series());
+                                   r_.shape.reads_text());
         return {};
     }
 

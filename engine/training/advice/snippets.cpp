@@ -130,7 +130,8 @@ std::string model_setup(const RecommendedSettings& s) {
     }
     // The Trainer's bf16=True is autocast on fp32 weights; these are 16-bit weights.
     if (half_weights(t) && t.quantization == Quantization::none)
-        out += "model = model.to(torch.bfloat16)  # weights, gradients and optimizer in bf16\n";
+        out += fmt::format("model = model.to(torch.bfloat16)  # {} in bf16\n",
+                           t.lora.rank > 0 ? "weights" : "weights, gradients and optimizer");
     if (t.lora.rank == 0 || s.lora_targets.empty()) return out;
     return out + fmt::format(
                      "model = get_peft_model(model, LoraConfig(r={}, lora_dropout={:g}, "

@@ -64,6 +64,25 @@ void check_goal(const json& args, const Request& request, bool pretraining, Fiel
 
 namespace {
 
+// The samples of an optimizer step: one batch on every GPU is the least.
+void parse_target(const json& args, const tr::Convention& usual, Request& request,
+                  FieldErrors& errors) {
+    auto& r = request.report;
+    const auto least = r.batch * r.settings.cards;
+    const bool more = least > usual.effective_batch;
+    r.target_effective_batch = Assumer(request, args, "/")(
+        "target_effective_batch", more ? least : std::int64_t{usual.effective_batch},
+        more ? "the batch that you ask for on every GPU, more than the usual " +
+                   std::to_string(usual.effective_batch)
+             : "as in " + usual.source +
+                   "; set yours, since accumulation and learning rate depend on it");
+    if (r.target_effective_batch < r.batch) {
+        errors.push_back(
+            {"/target_effective_batch", "minimum",
+             "Must be at least the batch of one GPU, " + std::to_string(r.batch) + "."});
+    }
+}
+
 // Once the team measured the speed of such runs on every card that is asked about, the knee rests
 // on more than the vendors' rates.
 bool speed_was_measured(const json& args, const tr::ReportRequest& r) {
@@ -94,9 +113,7 @@ void parse_goal(const json& args, Request& request, FieldErrors& errors) {
     check_goal(args, request, pretraining, errors);
 
     const auto usual = convention_of(request, pretraining);
-    r.target_effective_batch = Assumer(request, args, "/")(
-        "target_effective_batch", usual.effective_batch,
-        "as in " + usual.source + "; set yours, since accumulation and learning rate depend on it");
+    parse_target(args, usual, request, errors);
     const json rate = args.value("learning_rate", json::object());
     Assumer assume(request, rate, "/learning_rate/");
     r.rate.base_rate =

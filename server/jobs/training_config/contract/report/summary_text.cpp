@@ -41,6 +41,22 @@ std::string millions(const json& count) {
     return fmt::format("{:.1f} million", count.get<double>() / 1e6);
 }
 
+// "adamw (fused)"; the others have one form only.
+std::string optimizer(const json& t) {
+    const auto name = text(t.at("optimizer"));
+    return name == "adamw" ? name + " (" + text(t.at("optimizer_kernel")) + ")" : name;
+}
+
+// Of a sample, as its family counts.
+std::string length(const json& s) {
+    const auto family = text(s.at("model").at("family"));
+    const bool series = family == "temporal" || family == "lstm";
+    return s.at("training").at("sequence_length").dump() + (series                ? " time steps"
+                                                            : family == "vit"     ? " patches"
+                                                            : family == "whisper" ? " frames"
+                                                                                  : " tokens");
+}
+
 // What is not as usual in how a step is computed.
 std::string methods(const json& t) {
     std::string out;
@@ -55,10 +71,10 @@ std::string methods(const json& t) {
 std::string head(const json& s) {
     const json &model = s.at("model"), &t = s.at("training");
     std::string out = fmt::format(
-        "{}: {} parameters, {} trained\n{} tokens, {}, {} ({}){}{}{}{}\n", text(model.at("name")),
-        millions(model.at("parameters")), millions(model.at("trainable_parameters")),
-        t.at("sequence_length").get<int>(), text(t.at("precision")), text(t.at("optimizer")),
-        text(t.at("optimizer_kernel")), t.at("checkpointing").get<bool>() ? ", checkpointing" : "",
+        "{}: {} parameters, {} trained\n{}, {}, {}{}{}{}{}\n", text(model.at("name")),
+        millions(model.at("parameters")), millions(model.at("trainable_parameters")), length(s),
+        text(t.at("precision")), optimizer(t),
+        t.at("checkpointing").get<bool>() ? ", checkpointing" : "",
         t.at("lora_rank") > 0
             ? fmt::format(", {} of rank {}", t.at("lora_dora").get<bool>() ? "DoRA" : "LoRA",
                           t.at("lora_rank").get<int>())

@@ -94,7 +94,8 @@ TEST(ProfileKind, RunsOnTheNamedDevice) {
 TEST(ProfileKind, NamesInvalidArguments) {
     EXPECT_EQ(error_of({{"sentiment_model", "finbert"}}), "/sentiment_model unknown_model");
     EXPECT_EQ(error_of({{"mode", "engine"}, {"device_class", "host"}}), "/device_class no_device");
-    EXPECT_EQ(error_of({{"mode", "engine"}, {"sentiment_model", "finbert"}}), "");
+    EXPECT_EQ(error_of({{"mode", "engine"}, {"sentiment_model", "finbert"}}),
+              "/sentiment_model not_used");
     EXPECT_EQ(error_of({{"form", "int8"}}), "/form not_used");
     EXPECT_EQ(error_of({{"mode", "engine"}, {"form", "int8"}}), "/form not_used");
     EXPECT_EQ(error_of({{"mode", "llm"}, {"batch_sizes", {1}}}), "/llm_endpoint not_allowed");

@@ -1,5 +1,6 @@
 // What the kind assumes, adapts and says of runs on several cards.
 #include "server/jobs/registry.hpp"
+#include "server/jobs/training_config/contract/request.hpp"
 #include "tests/unit/server/jobs/training_config/estimates.hpp"
 
 #include <set>
@@ -94,6 +95,20 @@ TEST(TrainingConfigAnswer, TheLargestBatchDoesNotDependOnTheRequestedOne) {
         }
         EXPECT_EQ(answers.size(), 1U) << sharding;
     }
+}
+
+TEST(TrainingConfigAnswer, TheEffectiveBatchIsAtLeastTheBatchAskedFor) {
+    json args{{"model", {{"preset", "bert-base"}}},
+              {"training", {{"batch", 400}}},
+              {"gpus", {"a100_80gb"}},
+              {"target_effective_batch", 256}};
+    const auto refused = parse_request(args);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().at(0).pointer, "/target_effective_batch");
+    args.erase("target_effective_batch");
+    const auto assumed = parse_request(args);
+    ASSERT_TRUE(assumed);
+    EXPECT_EQ(assumed->report.target_effective_batch, 400);
 }
 
 }  // namespace
