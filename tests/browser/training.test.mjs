@@ -213,7 +213,7 @@ visit('a team describes a card of its own and removes it', async ({ page, server
   const dialog = page.getByRole('dialog', { name: 'Add a GPU profile' });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('This is required.').first().waitFor();
-  const given = { Id: 'lab_card', Name: 'Lab card', 'Memory, GiB': '46.1', 'Bandwidth, GB/s': '864', 'fp32, TFLOP/s': '91.6' };
+  const given = { ID: 'lab_card', Name: 'Lab card', 'Memory, GiB': '46.1', 'Bandwidth, GB/s': '864', 'fp32, TFLOP/s': '91.6' };
   for (const [label, value] of Object.entries(given)) await dialog.getByRole('textbox', { name: new RegExp(`^${label}`) }).fill(value);
   await dialog.getByRole('button', { name: 'Save' }).click();
   const table = page.getByRole('table', { name: 'GPU profiles' });

@@ -64,7 +64,7 @@ class FirstHour(unittest.TestCase):
         texts = self.file("k.csv", "text\ncalm\n")
         for kind in ("training-config", "profile"):
             self.assertIn("takes no file of records", self.call("submit", kind, texts, status=2).stderr)
-            self.assertIn("--column has no effect", self.call("submit", kind, texts, "--column", "text=a", status=2).stderr)
+            self.assertIn("--column, --keep and --group-by have no effect", self.call("submit", kind, texts, "--column", "text=a", status=2).stderr)
         self.assertIn('"text"', self.call("submit", "waves", texts, "--watch", status=2).stderr)
 
     def test_priorities_are_words_or_numbers(self):

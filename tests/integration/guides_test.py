@@ -88,10 +88,9 @@ class Guides(unittest.TestCase):
         source = page("sentiment")
         blocks = list(commands(source))
         self.assertGreater(len(blocks), 4)
-        request, policy = objects(source)
+        [request] = objects(source)
         self.accepted(request)
-        (self.folder / "desk.json").write_text(json.dumps(policy))
-        self.run_block("plimsoll policy set desk desk.json")
+        self.run_block("plimsoll policy set desk desk/policy.json")
         for block in blocks:
             if block.startswith("plimsoll model pull"):
                 continue  # needs a hub: models_test.py pulls from one of its own

@@ -111,7 +111,7 @@ export const policyViews = [
       await page.getByRole('region', { name: 'Latest comparisons' }).getByRole('link').first().waitFor();
     },
   },
-  { name: 'compare-models-alone', address: '/#/new/sentiment/compare-models', ready: text('No comparison among the last jobs') },
+  { name: 'compare-models-alone', address: '/#/new/sentiment/compare-models', ready: text('No recent comparisons') },
   { name: 'compare-models-loading', address: '/#/new/sentiment/compare-models', arrange: hangs('GET /v1/jobs'), ready: loading },
   { name: 'compare-models-failed', address: '/#/new/sentiment/compare-models', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
   { name: 'report-sentiment-compared', address: '/#/jobs/job_c', arrange: compare, ready: text('the most accurate') },
