@@ -1,5 +1,4 @@
-#include "server/app/settings.hpp"
-
+#include "server/app/settings_table.hpp"
 #include "server/base/log_format.hpp"
 #include "server/http/access/allowed_hosts.hpp"
 #include "server/http/access/trusted_proxies.hpp"
@@ -7,22 +6,16 @@
 #include "server/webhooks/target.hpp"
 
 #include <charconv>
-#include <cstdlib>
-#include <functional>
-
-#include <yaml-cpp/yaml.h>
 
 namespace plimsoll::app {
-namespace {
 
-struct Entry {
-    Setting about;
-    std::string_view fallback;
-    bool secret;
-    // Sets the value or says which rule it breaks.
-    std::function<std::string(Settings&, const std::string&)> set;
-    std::function<std::string(const Settings&)> get;
-};
+using jobs::kAdmin;
+using jobs::kDoctor;
+using jobs::kMigrate;
+using jobs::kServer;
+using jobs::kWorkers;
+
+namespace {
 
 std::string set_number(int& target, const std::string& text, int least, int most) {
     int value = 0;
@@ -104,7 +97,7 @@ std::string broken_rule(const Result<T>& parsed) {
 }
 
 Entry of_kind(const jobs::KindSetting& setting) {
-    return {{setting.key, setting.variable, setting.unit, setting.help},
+    return {{setting.key, setting.variable, setting.unit, setting.help, setting.readers},
             setting.usual,
             false,
             [&setting](Settings& s, const std::string& value) {
@@ -119,19 +112,21 @@ Entry of_kind(const jobs::KindSetting& setting) {
 std::vector<Entry> make_table() {
     using S = Settings;
     std::vector<Entry> entries = {
-        text({"http.host", "PLIMSOLL_HTTP_HOST", "address", "Address to listen on"}, "127.0.0.1",
-             &S::http, &S::Http::host),
-        number(
-            {"http.port", "PLIMSOLL_HTTP_PORT", "0..65535", "Port to listen on; 0: any free port"},
-            "7272", 0, 65535, &S::http, &S::Http::port),
+        text({"http.host", "PLIMSOLL_HTTP_HOST", "address", "Address to listen on",
+              kServer | kDoctor},
+             "127.0.0.1", &S::http, &S::Http::host),
+        number({"http.port", "PLIMSOLL_HTTP_PORT", "0..65535",
+                "Port to listen on; 0: any free port", kServer | kDoctor},
+               "7272", 0, 65535, &S::http, &S::Http::port),
         text({"http.tls_certificate", "PLIMSOLL_HTTP_TLS_CERTIFICATE", "file, PEM",
-              "TLS certificate chain; required beyond loopback addresses"},
+              "TLS certificate chain; required beyond loopback addresses", kServer | kDoctor},
              "", &S::http, &S::Http::tls_certificate),
         text({"http.tls_key", "PLIMSOLL_HTTP_TLS_KEY", "file, PEM",
-              "Private key of the certificate"},
+              "Private key of the certificate", kServer | kDoctor},
              "", &S::http, &S::Http::tls_key),
         flag({"http.insecure", "PLIMSOLL_HTTP_INSECURE", "true or false",
-              "Allow plain HTTP beyond this machine; tokens and texts are sent unencrypted"},
+              "Allow plain HTTP beyond this machine; tokens and texts are sent unencrypted",
+              kServer | kDoctor},
              "false", &S::http, &S::Http::insecure),
         text({"http.web_directory", "PLIMSOLL_HTTP_WEB_DIRECTORY", "folder",
               "Directory of the built web pages; empty: next to the program"},
@@ -186,17 +181,20 @@ std::vector<Entry> make_table() {
          set_metrics_listen,
          [](const S& s) { return s.metrics.listen; }},
         text({"database.url", "PLIMSOLL_DATABASE_URL", "postgresql://…",
-              "URL of PostgreSQL 15 or later; empty: a private one in database.data_directory"},
+              "URL of PostgreSQL 15 or later; empty: a private one in database.data_directory",
+              kServer | kMigrate | kAdmin | kDoctor},
              "", &S::database, &S::Database::url, true),
         text({"database.migrate_url", "PLIMSOLL_DATABASE_MIGRATE_URL", "postgresql://…",
               "URL of the same database for a role that may create roles and schemas; empty: only "
-              "`plimsoll migrate` changes the schema"},
+              "`plimsoll migrate` changes the schema",
+              kServer | kMigrate},
              "", &S::database, &S::Database::migrate_url, true),
         text({"database.worker_url", "PLIMSOLL_DATABASE_WORKER_URL", "postgresql://…",
-              "URL of the same database for the workers' role; empty: database.url"},
+              "URL of the same database for the workers' role; empty: database.url", kWorkers},
              "", &S::database, &S::Database::worker_url, true),
         text({"database.data_directory", "PLIMSOLL_DATABASE_DATA_DIRECTORY", "folder",
-              "Data folder of the private PostgreSQL; empty: the user's state folder"},
+              "Data folder of the private PostgreSQL; empty: the user's state folder",
+              kServer | kMigrate | kAdmin | kDoctor},
              "", &S::database, &S::Database::data_directory),
         number({"database.connections", "PLIMSOLL_DATABASE_CONNECTIONS", "1..64",
                 "Connections for requests; calls are pipelined, so a few are enough"},
@@ -214,26 +212,27 @@ std::vector<Entry> make_table() {
                 "Retention of the audit log, which has a row per job"},
                "400", 1, 36'500, &S::retention, &S::Retention::audit_days),
         number({"devices.max_utilization", "GPU_MAX_UTILIZATION_WARN", "1..100, percent",
-                "Warn about GPUs with a higher utilization"},
+                "Warn about GPUs with a higher utilization", kWorkers},
                "90", 1, 100, &S::devices, &S::Devices::max_utilization),
         number({"devices.max_temperature", "GPU_MAX_TEMPERATURE_C", "1..150, °C",
-                "Warn about devices with a higher temperature"},
+                "Warn about devices with a higher temperature", kWorkers},
                "85", 1, 150, &S::devices, &S::Devices::max_temperature),
         number({"devices.min_free_memory", "GPU_MIN_FREE_VRAM_MB", "0..1000000, MB",
-                "Warn about devices with less free memory"},
+                "Warn about devices with less free memory", kWorkers},
                "500", 0, 1'000'000, &S::devices, &S::Devices::min_free_memory),
         flag({"devices.log", "GPU_PROFILING_ENABLED", "true or false",
-              "Log a line about each device every ten seconds"},
+              "Log a line about each device every ten seconds", kWorkers},
              "false", &S::devices, &S::Devices::log),
         flag({"devices.memory_cleanup", "GPU_MEMORY_CLEANUP", "true or false",
-              "Release models, kernels and buffers of idle devices"},
+              "Release models, kernels and buffers of idle devices", kWorkers},
              "true", &S::devices, &S::Devices::clean),
         number({"devices.cleanup_interval", "GPU_CLEANUP_INTERVAL_SEC", "1..86400, s",
-                "Idle time before a device releases them"},
+                "Idle time before a device releases them", kWorkers},
                "300", 1, 86'400, &S::devices, &S::Devices::clean_after),
         flag({"devices.second_queue", "FEATURE_CUDA_STREAMS", "true or false",
               "Copy to GPUs through a second queue; useful where the measured overlap is above "
-              "1.1x; no effect on CPUs"},
+              "1.1x; no effect on CPUs",
+              kWorkers | kDoctor},
              "false", &S::devices, &S::Devices::second_queue),
         {{"webhooks.allowed_origins", "PLIMSOLL_WEBHOOKS_ALLOWED_ORIGINS", "https://host[:port], …",
           "Origins that webhooks may notify, separated by commas; *. before a host matches its "
@@ -259,12 +258,13 @@ std::vector<Entry> make_table() {
               "Certificate authorities to trust for webhooks, besides the system's"},
              "", &S::webhooks, &S::Webhooks::ca_file),
         {{"log.level", "PLIMSOLL_LOG_LEVEL", "debug, info, warn or error",
-          "Minimum severity of log lines"},
+          "Minimum severity of log lines", kServer | kWorkers},
          "info",
          false,
          set_log_level,
          [](const S& s) { return s.log.level; }},
-        {{"log.format", "PLIMSOLL_LOG_FORMAT", "text or json", "Format of log lines"},
+        {{"log.format", "PLIMSOLL_LOG_FORMAT", "text or json", "Format of log lines",
+          kServer | kWorkers},
          "text",
          false,
          set_log_format,
@@ -276,76 +276,17 @@ std::vector<Entry> make_table() {
     return entries;
 }
 
+}  // namespace
+
 const std::vector<Entry>& table() {
     static const std::vector<Entry> entries = make_table();
     return entries;
 }
 
-Result<void> assign(Settings& settings, const std::string& key, const std::string& value,
-                    const std::string& source) {
-    for (const auto& entry : table()) {
-        if (entry.about.key != key) continue;
-        const auto broken = entry.set(settings, value);
-        if (broken.empty()) return {};
-        return fail(Errc::invalid_input,
-                    key + " " + broken + (entry.secret ? "." : ", not \"" + value + "\"."), source);
-    }
-    return fail(Errc::invalid_input,
-                "Unknown setting " + key + "; --print-config lists all settings.", source);
-}
-
-Result<void> assign_file(Settings& settings, const std::filesystem::path& file) {
-    try {
-        for (const auto& group : YAML::LoadFile(file.string())) {
-            const auto name = group.first.as<std::string>();
-            if (!group.second.IsMap()) {
-                return fail(Errc::invalid_input, name + " must be a group of settings.",
-                            file.string());
-            }
-            for (const auto& entry : group.second) {
-                auto done = assign(settings, name + "." + entry.first.as<std::string>(),
-                                   entry.second.as<std::string>(), file.string());
-                if (!done) return done;
-            }
-        }
-    } catch (const YAML::Exception& error) {
-        return fail(Errc::invalid_input, error.what(), file.string());
-    }
-    return {};
-}
-
-// An IPv6 address may be written as in a URL.
 std::string without_brackets(const std::string& host) {
     if (!host.starts_with('[') || !host.ends_with(']')) return host;
     return host.substr(1, host.size() - 2);
 }
-
-bool is_loopback(const std::string& host) {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
-Result<void> check_together(const Settings& settings) {
-    const auto& http = settings.http;
-    if (http.tls_certificate.empty() != http.tls_key.empty()) {
-        return fail(Errc::invalid_input,
-                    "http.tls_certificate and http.tls_key must be set together.");
-    }
-    const bool plain = http.tls_certificate.empty() && !http.insecure;
-    const auto exposed = [](const std::string& key, const std::string& host) {
-        return fail(Errc::invalid_input,
-                    key + " " + host +
-                        " is reachable from other machines: set http.tls_certificate and "
-                        "http.tls_key, or allow plain HTTP with http.insecure (--insecure-http).");
-    };
-    if (plain && !is_loopback(http.host)) return exposed("http.host", http.host);
-    const auto metrics = parse_host_and_port(settings.metrics.listen);
-    if (plain && metrics && !is_loopback(metrics->first)) {
-        return exposed("metrics.listen", metrics->first);
-    }
-    return {};
-}
-
-}  // namespace
 
 std::optional<std::pair<std::string, int>> parse_host_and_port(const std::string& text) {
     const auto colon = text.rfind(':');
@@ -359,28 +300,6 @@ std::optional<std::pair<std::string, int>> parse_host_and_port(const std::string
 std::vector<Setting> all_settings() {
     std::vector<Setting> settings;
     for (const auto& entry : table()) settings.push_back(entry.about);
-    return settings;
-}
-
-Result<Settings> load_settings(const std::filesystem::path& file,
-                               const std::vector<Assignment>& flags) {
-    Settings settings;
-    for (const auto& entry : table()) entry.set(settings, std::string(entry.fallback));
-    if (!file.empty()) {
-        if (auto done = assign_file(settings, file); !done) return fail(done.error());
-    }
-    for (const auto& entry : table()) {
-        const std::string name(entry.about.environment);
-        if (const char* value = std::getenv(name.c_str())) {
-            auto done = assign(settings, std::string(entry.about.key), value, name);
-            if (!done) return fail(done.error());
-        }
-    }
-    for (const auto& [key, value] : flags) {
-        if (auto done = assign(settings, key, value, "--" + key); !done) return fail(done.error());
-    }
-    settings.http.host = without_brackets(settings.http.host);
-    if (auto done = check_together(settings); !done) return fail(done.error());
     return settings;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/jobs/settings.hpp"
 
 #include <filesystem>
 #include <map>
@@ -76,6 +77,7 @@ struct Setting {
     std::string_view environment;  // "PLIMSOLL_HTTP_PORT"
     std::string_view unit;         // type, unit and range: "1..65535"
     std::string_view help;
+    unsigned readers = jobs::kServer;  // of jobs::Reader
 };
 
 // Every setting, for help texts.
@@ -91,9 +93,10 @@ struct Assignment {
 
 // Loads defaults, then the YAML file (if `file` is not empty), then the environment, then `flags`.
 // Errc::invalid_input names an unknown key or an invalid value and its source. Rules between keys
-// (such as TLS beyond loopback) are checked last.
+// (such as TLS beyond loopback) are checked last, as far as they concern `reader`.
 Result<Settings> load_settings(const std::filesystem::path& file,
-                               const std::vector<Assignment>& flags);
+                               const std::vector<Assignment>& flags,
+                               jobs::Reader reader = jobs::kServer);
 
 struct SettingValue {
     Setting about;

@@ -46,6 +46,20 @@ void refuse_two_forms(CLI::App& command, CLI::Option& json) {
         refuse_two_forms(*sub, json);
 }
 
+// An empty value is mostly a shell's variable that is not set. It means something only where the
+// help says so.
+void refuse_empty_values(CLI::App& command) {
+    for (auto* option : command.get_options()) {
+        const bool takes_none = option->get_items_expected_max() == 0;
+        if (takes_none || option->get_description().find("empty:") != std::string::npos) continue;
+        option->check([](const std::string& text) {
+            return text.empty() ? std::string("must not be empty") : std::string();
+        });
+    }
+    for (auto* sub : command.get_subcommands([](CLI::App*) { return true; }))
+        refuse_empty_values(*sub);
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -65,6 +79,7 @@ int run(int argc, char** argv) {
         });
     }
     refuse_two_forms(app, *json);
+    refuse_empty_values(app);
     app.footer(terminal::kExitStatusText);  // commands added before do not repeat it
     // Before the parse, which may end early.
     context.json = std::any_of(argv, argv + argc,

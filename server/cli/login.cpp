@@ -62,7 +62,13 @@ Result<std::string> spend_link(const std::string& server, const std::string& sec
 // The origin that a token may be sent to, or the reason why not.
 Result<std::string> trusted_origin(const std::string& address, bool allow_http) {
     auto origin = client::origin_of(address);
-    if (!origin || allow_http || client::is_private(*origin)) return origin;
+    if (!origin) return origin;
+    const bool is_private = client::is_private(*origin);
+    if (is_private && allow_http) {
+        return fail(Errc::invalid_input, "--allow-http has no effect for " + *origin +
+                                             ", where the token is not exposed: omit it.");
+    }
+    if (is_private || allow_http) return origin;
     return fail(Errc::invalid_input,
                 *origin +
                     " is another machine, and plain HTTP would expose the token: use https://, or "

@@ -11,6 +11,15 @@
 // What an administrator sets for all jobs of a server or a worker, kind by kind.
 namespace plimsoll::jobs {
 
+// Who reads a setting: a command has flags for those that it reads, and no others.
+enum Reader : unsigned {
+    kServer = 1,   // plimsoll serve
+    kWorkers = 2,  // plimsoll-engine, which gets them in its environment
+    kDoctor = 4,
+    kMigrate = 8,
+    kAdmin = 16,
+};
+
 struct KindSetting {
     std::string_view key;       // "group.name", of all settings together each once
     std::string_view variable;  // environment variable, through which workers get it too
@@ -19,6 +28,10 @@ struct KindSetting {
     std::string_view usual;  // the default
     // The value in canonical form; an error's message is the rule: "must be …".
     Result<std::string> (*check)(std::string_view value) = nullptr;
+    unsigned readers = kServer;
+    // Key of another setting of the kind without which this one has no effect: while that is empty
+    // or 0.
+    std::string_view needs = {};
 };
 
 // A variable that similar programs use and this one does not.

@@ -1,6 +1,7 @@
 #include "server/terminal/assignment.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace plimsoll::terminal {
 
@@ -25,6 +26,27 @@ Result<void> assign(json& args, const std::string& setting) {
     return {};
 }
 
+Result<void> assign_all(json& args, const std::vector<std::string>& settings) {
+    std::set<std::string, std::less<>> places;
+    for (const auto& setting : settings) {
+        if (auto done = assign(args, setting); !done) return done;
+        const auto place = setting.substr(0, setting.find('='));
+        if (!places.insert(place).second) {
+            return fail(Errc::invalid_input, "--set gives " + place + " twice.");
+        }
+    }
+    return {};
+}
+
+Error given_twice(const std::string& column) {
+    const auto equals = column.find('=');
+    const auto member = column.substr(0, equals);
+    const auto name = column.substr(equals + 1);
+    if (member == "keep") return {Errc::invalid_input, "--keep gives " + name + " twice.", {}};
+    const std::string flag = member == "group" ? "--group-by " + name : "--column " + column;
+    return {Errc::invalid_input, flag + ": " + member + " has a column already.", {}};
+}
+
 Result<json> column_args(const std::vector<std::string>& columns) {
     json chosen = json::object();
     for (const auto& column : columns) {
@@ -34,10 +56,16 @@ Result<json> column_args(const std::vector<std::string>& columns) {
                         "--column takes member=COLUMN, not \"" + column + "\".");
         }
         const auto member = column.substr(0, equals);
-        if (member == "keep") {
-            chosen[member].push_back(column.substr(equals + 1));
+        const auto name = column.substr(equals + 1);
+        const bool keeps = member == "keep";
+        const json before = chosen.value(member, json::array());
+        const bool repeats = keeps ? std::find(before.begin(), before.end(), name) != before.end()
+                                   : chosen.contains(member);
+        if (repeats) return fail(given_twice(column));
+        if (keeps) {
+            chosen[member].push_back(name);
         } else {
-            chosen[member] = column.substr(equals + 1);
+            chosen[member] = name;
         }
     }
     return chosen;

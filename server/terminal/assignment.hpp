@@ -13,7 +13,14 @@ namespace plimsoll::terminal {
 // Errc::invalid_input: no path, or one that leads into a value without members.
 Result<void> assign(nlohmann::json& args, const std::string& setting);
 
-// "member=column", repeated, as an object. Errc::invalid_input: there is no =, or a side is empty.
+// The same for all of a command line. Errc::invalid_input also when two set the same member.
+Result<void> assign_all(nlohmann::json& args, const std::vector<std::string>& settings);
+
+// The refusal of a "member=column" whose member has a column already, by the flag of the member.
+Error given_twice(const std::string& column);
+
+// "member=column", repeated, as an object. Errc::invalid_input: there is no =, a side is empty,
+// or a member or a kept column is there twice.
 Result<nlohmann::json> column_args(const std::vector<std::string>& columns);
 
 }  // namespace plimsoll::terminal

@@ -36,9 +36,12 @@ REFUSED = (
     ("waves prices.csv --replay 3 --format csv", "text or jsonl only"),
     ("waves prices.csv --format csv --json", "--format cannot be combined with --json"),
     ("waves prices.csv --replay 3 --check impulse", "cannot be combined with"),
+    ("waves prices.csv --replay 0", "--replay"),
+    ("waves prices.csv --set top_n=1 --set top_n=2", "The setting top_n is given twice"),
     ("waves prices.csv --check impulse --format csv", "--check writes text or json only"),
     ("results JOB --format csv --json", "--format cannot be combined with --json"),
     ("datasets errors ds_0000000000001 --format csv --json", "--format cannot be combined with --json"),
+    ("datasets upload texts.csv --resume ds_0000000000001 --name x", "cannot be combined with"),
     ("usage --csv --json", "--csv cannot be combined with --json"),
     ("audit --csv --json", "--csv cannot be combined with --json"),
     ("audit --csv --limit 3", "cannot be combined with"),
@@ -53,11 +56,22 @@ REFUSED = (
     ("submit sentiment texts.csv --symbols a", "--symbols is for waves jobs only"),
     ("submit sentiment texts.csv --set texts=[\"x\"]", "Exactly one of"),
     ("submit sentiment texts.csv --timeout 0", "--timeout"),
+    ("submit sentiment texts.csv --set model=vader --set model=finbert", "--set gives model twice"),
+    ("submit sentiment texts.csv --label a=1 --label a=2", "--label gives a twice"),
+    ("submit sentiment texts.csv --column text=text --column text=region", "--column text=region: text has a column"),
+    ("submit sentiment texts.csv --keep region,region", "--keep gives region twice"),
+    ("submit sentiment texts.csv --column group=text --group-by region", "--group-by region: group has a column"),
     ("submit waves prices.csv --keep region", "--keep"),
     ("submit waves prices.csv --group-by region", "--group-by"),
     ("submit training-config args.json --keep region", "--keep"),
     ("submit profile args.json --column text=a", "--column"),
     ("score calm --model vader --policy desk", "cannot be combined with"),
+    ("score calm --source reuters", "--source has no effect without --policy"),
+    ("score calm --model vader --time 2026-03-02T15:00:00Z", "--time has no effect without --policy"),
+    ("score calm --model vader --form int8", "--form"),
+    ("compare-models texts.csv --models vader --neutral-within 0.2", "--neutral-within: Each of the models"),
+    ("compare-models texts.csv --models vader --label-name 1=positive", "--label-name: No text has a label"),
+    ("compare-models texts.csv --models vader --label-name 1=positive --label-name 1=neutral", "gives 1 twice"),
     ("score calm --form bf16", "VADER has no forms"),
     ("compare-models texts.csv --models vader --disagreements d.jsonl", "--disagreements has no effect with one model"),
     ("profile --mode engine --sentiment-model vader", "measure a model"),
@@ -66,6 +80,7 @@ REFUSED = (
     ("profile --mode engine --llm-model x", "call an endpoint"),
     ("profile --mode full --llm-model x", "configured a language model endpoint"),
     ("profile --mode llm --largest-batch 3", "omit the limits"),
+    ("profile --mode engine --form bf16", "--form: Only"),
     ("profile --baseline args.json --json", "--baseline has no effect with --json"),
     ("schedules add nightly --cron @daily --misfire skip --misfire-limit 3 --job job.json", "--misfire-limit"),
     ("schedules edit nightly", "--cron"),
@@ -74,6 +89,8 @@ REFUSED = (
     ("queue pause --class cpu --device x --reason r", "--device has no effect without --node"),
     ("model --models folder list --pool", "cannot be combined with"),
     ("login LINK --token x --server http://127.0.0.1:1", "cannot be combined with"),
+    ("login --server http://127.0.0.1:1 --token x --allow-http", "--allow-http has no effect"),
+    ("login --server https://example.com --token x --allow-http", "--allow-http has no effect"),
     ("logout server --all", "cannot be combined with"),
     ("serve --print-config --check-config", "cannot be combined with"),
     ("serve --check-config --http.tls_key x", "http.tls_certificate"),
@@ -82,13 +99,45 @@ REFUSED = (
     ("admin set-user admin", "--email"),
     ("admin set-team main", "--archived"),
     ("doctor --print-config", "has no flag --print-config"),
+    ("serve --check-config --data x --database.url y", "database.data_directory has no effect with database.url"),
+    ("admin users --data x --database.url y", "database.data_directory has no effect with database.url"),
+    ("serve --check-config --database.migrate_url y", "database.migrate_url has no effect without database.url"),
+    ("serve --check-config --database.worker_url y", "database.worker_url has no effect without database.url"),
+    ("serve --check-config --webhooks.ca_file x", "webhooks.ca_file has no effect without webhooks.allowed_origins"),
+    ("serve --check-config --webhooks.allowed_networks 10.0.0.0/8", "without webhooks.allowed_origins"),
+    ("serve --check-config --llm.model x", "llm.model has no effect without llm.endpoints"),
+    ("serve --check-config --llm.timeout 3", "llm.timeout has no effect without llm.endpoints"),
+    ("doctor --llm.model x", "llm.model has no effect without llm.endpoints"),
+    ("serve --check-config --devices.memory_cleanup false --devices.cleanup_interval 5", "devices.cleanup_interval"),
+    ("serve --check-config --sentiment.model_open x", "sentiment.model_open has no effect without sentiment.adaptive"),
+    ("serve --check-config --sentiment.uses_models 0 --sentiment.adaptive 1", "without sentiment.uses_models"),
+    ("serve --check-config --insecure-http", "http.insecure has no effect while http.host is 127.0.0.1"),
+    ("serve --check-config --insecure-http --http.insecure true", "cannot be combined with"),
+    ("serve --check-config --insecure-http --http.tls_certificate c --http.tls_key k", "with http.tls_certificate"),
+    ("serve --check-config --engine.local false --devices.log true", "devices.log has no effect with engine.local"),
+    ("serve --check-config --engine.local false --database.url x --database.worker_url y", "database.worker_url"),
+    ("engine --http.port 1", "has no flag --http.port"),
+    ("engine --database.url x", "has no flag --database.url"),
+    ("engine --sentiment.model x", "has no flag --sentiment.model"),
+    ("migrate --log.level debug", "has no flag --log.level"),
+    ("admin users --http.port 1", "has no flag --http.port"),
+    ("admin users --database.worker_url x", "has no flag --database.worker_url"),
+    ("doctor --retention.jobs_days 3", "has no flag --retention.jobs_days"),
 )
+
+# An empty value is mostly a shell's variable that is not set.
+EMPTY = (
+    ("jobs", "--state", ""), ("usage", "--team", ""), ("submit", "sentiment", "texts.csv", "--name", ""),
+    ("serve", "--check-config", "--http.host", ""), ("estimate", "--preset", ""), ("score", ""))
 
 ARGUMENTS = (
     ("sentiment", {"texts": ["x"], "columns": {"text": "a"}}, "/args/columns"),
     ("sentiment", {"texts": ["x"], "form": "bf16", "model": "vader"}, "/args/form"),
     ("sentiment", {"texts": ["x"], "neutral_within": 0.1}, "/args/neutral_within"),
     ("sentiment", {"texts": ["x"], "label_names": {"a": "positive"}}, "/args/label_names"),
+    ("sentiment", {"texts": ["x"], "models": ["vader"], "label_names": {"a": "positive"}}, "/args/label_names"),
+    ("sentiment", {"texts": ["x"], "models": ["vader"], "neutral_within": 0.1}, "/args/neutral_within"),
+    ("sentiment", {"texts": ["x"], "models": ["vader"], "batch_size": 8}, "/args/batch_size"),
     ("profile", {"mode": "engine", "sentiment_model": "vader"}, "/args/sentiment_model"),
     ("profile", {"mode": "engine", "llm_model": "x"}, "/args/llm_model"),
     ("profile", {"mode": "llm", "limits": {"max_batch": 3}}, "/args/limits"),
@@ -120,6 +169,32 @@ class IdleFlags(unittest.TestCase):
                 done = self.server.run(*line.split(), check=False, cwd=self.server.folder)
                 self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
                 self.assertIn(named, done.stderr)
+
+    def test_empty_values(self):
+        for line in EMPTY:
+            with self.subTest(line):
+                done = self.server.run(*line, check=False, cwd=self.server.folder)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn("must not be empty", done.stderr)
+        # Where it means something it is taken.
+        self.server.run("serve", "--check-config", "--metrics.listen", "")
+        changed = self.server.admin("set-user", "admin", "--email", "a@example.com", "--json")
+        self.assertEqual(json.loads(changed)["email"], "a@example.com")
+        changed = self.server.admin("set-user", "admin", "--email", "", "--json")
+        self.assertFalse(json.loads(changed)["email"])
+
+    def test_an_empty_flag_overrides_the_environment(self):
+        shown = self.server.run("serve", "--print-config", "--metrics.listen", "", "--json",
+                                env={"PLIMSOLL_METRICS_LISTEN": "127.0.0.1:9090"})
+        values = {one["key"]: one["value"] for one in json.loads(shown.stdout)["settings"]}
+        self.assertEqual(values["metrics.listen"], "")
+
+    def test_a_limit_of_missed_runs(self):
+        job = {"kind": "sentiment", "args": {"texts": ["calm"]}}
+        reply = self.api.post("/v1/schedules", {"name": "x", "cron": "@daily", "misfire_limit": 3, "job": job})
+        self.assertEqual((reply.status, reply.json["errors"][0]["pointer"]), (422, "/misfire_limit"))
+        self.server.run("schedules", "edit", "nightly", "--misfire", "all", "--misfire-limit", "3")
+        self.server.run("schedules", "edit", "nightly", "--misfire", "once")
 
     def test_arguments(self):
         for kind, args, pointer in ARGUMENTS:

@@ -388,7 +388,10 @@ Result<json> read_assignments(std::span<const std::string> assignments) {
                         "A setting must be key=value, not \"" + assignment + "\".");
         const std::string text = assignment.substr(equals + 1);
         json value = json::parse(text, nullptr, false);
-        object[assignment.substr(0, equals)] = value.is_discarded() ? json(text) : std::move(value);
+        const std::string key = assignment.substr(0, equals);
+        if (object.contains(key))
+            return fail(Errc::invalid_input, "The setting " + key + " is given twice.");
+        object[key] = value.is_discarded() ? json(text) : std::move(value);
     }
     return object;
 }

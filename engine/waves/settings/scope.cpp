@@ -48,6 +48,15 @@ std::vector<KeyNote> keys_without_scope(const json& given, const Settings& setti
         note(kOfStarts, "Every bar is a start (starts).");
     else if (!settings.multi_start)
         note(kPoints, "enable_multi_start is false: a window has one start, its lowest low.");
+    constexpr std::array kChance = {"surrogate_method", "block_bars", "seed"};
+    constexpr std::array kBlocks = {"block_bars"};
+    constexpr std::array kWeights = {"pre_score_weights"};
+    if (settings.surrogates == 0)
+        note(kChance, "There are no chance series (surrogates).");
+    else if (settings.method != SurrogateMethod::block_bootstrap)
+        note(kBlocks, "Chance series are not made of blocks (surrogate_method).");
+    if (settings.pre_score_top_k == 0 && settings.pre_score_threshold <= 0)
+        note(kWeights, "No start is left out (pre_score_top_k, pre_score_threshold).");
     return notes;
 }
 

@@ -150,9 +150,10 @@ void add_datasets(CLI::App& app, CommandContext& context) {
     upload_command->add_option("file", options->file, "CSV with a header line, or JSON lines")
         ->required()
         ->check(CLI::ExistingFile);
-    upload_command->add_option("--name", options->name,
-                               "Name of the dataset (default: the file's)");
-    upload_command->add_option("--resume", options->resume, "Resume the upload of this dataset");
+    auto* name = upload_command->add_option("--name", options->name,
+                                            "Name of the dataset (default: the file's)");
+    upload_command->add_option("--resume", options->resume, "Resume the upload of this dataset")
+        ->excludes(name);
     upload_command->callback(
         [&context, options] { context.exit_code = upload(context, *options); });
     const auto on_dataset = [&](const char* name, const char* help, auto run) {

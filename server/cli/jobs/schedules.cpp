@@ -83,6 +83,8 @@ Result<json> spec_of(const ScheduleOptions& options, json spec) {
         if (!job) return fail(job.error());
         spec["job"] = std::move(*job);
     }
+    // Of an earlier --misfire all.
+    if (spec.value("misfire", "") != "all") spec.erase("misfire_limit");
     return spec;
 }
 

@@ -4,6 +4,7 @@
 #include "server/jobs/command.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/terminal/assignment.hpp"
+#include "server/terminal/field_flags.hpp"
 #include "server/terminal/files/column_flag.hpp"
 #include "server/terminal/files/job_file.hpp"
 #include "server/terminal/files/yaml_json.hpp"
@@ -91,9 +92,7 @@ Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
         config->update(args);
         args = std::move(*config);
     }
-    for (const auto& setting : options.settings) {
-        if (auto done = terminal::assign(args, setting); !done) return fail(done.error());
-    }
+    if (auto done = terminal::assign_all(args, options.settings); !done) return fail(done.error());
     if (auto done = add_lists(options, args); !done) return fail(done.error());
     json labels = json::object();
     for (const auto& label : options.labels) {
@@ -101,7 +100,11 @@ Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
         if (equals == std::string::npos) {
             return fail(Errc::invalid_input, "--label takes key=value, not \"" + label + "\".");
         }
-        labels[label.substr(0, equals)] = label.substr(equals + 1);
+        const auto key = label.substr(0, equals);
+        if (labels.contains(key)) {
+            return fail(Errc::invalid_input, "--label gives " + key + " twice.");
+        }
+        labels[key] = label.substr(equals + 1);
     }
     json request{{"kind", options.kind}, {"args", std::move(args)}};
     if (!options.name.empty()) request["name"] = options.name;
@@ -114,39 +117,21 @@ Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
     return request;
 }
 
-// The server names places of the request; a person gave flags.
-Error in_flags(Error error) {
-    constexpr std::pair<std::string_view, std::string_view> kFlags[] = {
-        {"/args/columns/keep", "--keep"},
-        {"/args/columns/group", "--group-by"},
-        {"/args/columns/", "--column "},
-        {"/args/columns", "--column"},
-        {"/args/", "--set "},
-        {"/args", "arguments"},
-        {"/labels", "--label"},
-        {"/run_at", "--run-at"},
-        {"/deadline", "--deadline"},
-        {"/timeout_seconds", "--timeout"},
-        {"/unique", "--unique"},
-        {"/name", "--name"},
-        {"/kind", "kind"},
-    };
-    constexpr std::string_view kLine = "\n  ";
-    for (auto at = error.message.find(kLine); at != std::string::npos;
-         at = error.message.find(kLine, at)) {
-        at += kLine.size();
-        const auto place = std::string_view(error.message).substr(at);
-        const auto* flag = std::ranges::find_if(
-            kFlags, [&](const auto& one) { return place.starts_with(one.first); });
-        if (flag == std::end(kFlags)) continue;
-        error.message.replace(at, flag->first.size(), flag->second);
-        // --set takes places with dots.
-        const auto end = std::min(error.message.find(':', at), error.message.size());
-        std::replace(error.message.begin() + static_cast<std::ptrdiff_t>(at),
-                     error.message.begin() + static_cast<std::ptrdiff_t>(end), '/', '.');
-    }
-    return error;
-}
+constexpr terminal::FieldFlag kFieldFlags[] = {
+    {"/args/columns/keep", "--keep"},
+    {"/args/columns/group", "--group-by"},
+    {"/args/columns/", "--column "},
+    {"/args/columns", "--column"},
+    {"/args/", "--set "},
+    {"/args", "arguments"},
+    {"/labels", "--label"},
+    {"/run_at", "--run-at"},
+    {"/deadline", "--deadline"},
+    {"/timeout_seconds", "--timeout"},
+    {"/unique", "--unique"},
+    {"/name", "--name"},
+    {"/kind", "kind"},
+};
 
 int submit(const CommandContext& context, const SubmitOptions& options) {
     auto api = client::signed_in();
@@ -156,7 +141,7 @@ int submit(const CommandContext& context, const SubmitOptions& options) {
     client::Headers headers;
     if (!options.idempotency_key.empty()) headers["idempotency-key"] = options.idempotency_key;
     auto job = api->post_json("/v1/jobs", *request, headers);
-    if (!job) return refuse(context, in_flags(job.error()));
+    if (!job) return refuse(context, in_flags(job.error(), kFieldFlags));
     const auto id = job->value("id", "");
     if (!options.watch) {
         context.terminal.line(context.json ? job->dump(2) : id);

@@ -322,8 +322,8 @@ void add_admin(CLI::App& app, CommandContext& context) {
     auto* command =
         app.add_subcommand("admin", "Manage users, teams and tokens directly in the database");
     command->require_subcommand(1);
-    const auto flags = std::make_shared<SettingsFlags>();
-    flags->add_to(*command, SettingsFlags::Listed::database);
+    const auto flags = std::make_shared<SettingsFlags>(jobs::kAdmin);
+    flags->add_to(*command);
     const auto request = std::make_shared<AdminRequest>();
     const auto add = [&](const char* name, const char* help, What what) {
         auto* sub = command->add_subcommand(name, help)->fallthrough();

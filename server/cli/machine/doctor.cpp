@@ -227,9 +227,9 @@ int run_doctor(const CommandContext& context, const app::Settings& settings,
 }  // namespace
 
 void add_doctor(CLI::App& app, CommandContext& context) {
-    const auto flags = std::make_shared<SettingsFlags>();
+    const auto flags = std::make_shared<SettingsFlags>(jobs::kDoctor);
     auto* command = app.add_subcommand("doctor", "Check this machine and explain what to fix");
-    flags->add_to(*command, SettingsFlags::Listed::database);
+    flags->add_to(*command);
     const auto bundle = std::make_shared<std::string>();
     command->add_option("--bundle", *bundle,
                         "Also write a bundle for a bug report to this file, without secrets");

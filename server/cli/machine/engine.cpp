@@ -36,7 +36,7 @@ int run_engine(const CommandContext& context, const app::Settings& settings) {
 
 void add_engine(CLI::App& app, CommandContext& context) {
     add_settings_command(app, context, "engine", "Run workers for this machine's devices",
-                         SettingsFlags::Listed::database, run_engine);
+                         jobs::kWorkers, run_engine);
 }
 
 }  // namespace plimsoll::cli

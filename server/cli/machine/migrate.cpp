@@ -30,8 +30,8 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
 }  // namespace
 
 void add_migrate(CLI::App& app, CommandContext& context) {
-    add_settings_command(app, context, "migrate", "Migrate the database's schema",
-                         SettingsFlags::Listed::database, migrate);
+    add_settings_command(app, context, "migrate", "Migrate the database's schema", jobs::kMigrate,
+                         migrate);
 }
 
 }  // namespace plimsoll::cli

@@ -8,7 +8,7 @@ namespace plimsoll::cli {
 
 void add_serve(CLI::App& app, CommandContext& context) {
     add_settings_command(
-        app, context, "serve", "Serve the API and the web pages", SettingsFlags::Listed::all,
+        app, context, "serve", "Serve the API and the web pages", jobs::kServer,
         [](const CommandContext& running, const app::Settings& settings) {
             const auto served = app::serve(settings);
             return served ? 0 : refuse(running, served.error(), terminal::ExitStatus::failed);

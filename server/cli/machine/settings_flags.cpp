@@ -11,42 +11,44 @@
 
 namespace plimsoll::cli {
 
-void SettingsFlags::add_to(CLI::App& command, Listed listed) {
+void SettingsFlags::add_to(CLI::App& command) {
     command.add_option("--config", file_, "YAML file of settings")->check(CLI::ExistingFile);
+    // Workers of this machine run under the server, and read their settings there.
+    const unsigned readers = reader_ | (reader_ == jobs::kServer ? jobs::kWorkers : 0U);
     for (const auto& setting : app::all_settings()) {
+        if ((setting.readers & readers) == 0) continue;
         const std::string key(setting.key);
         std::string names = "--" + key;
         if (key == "http.host") names += ",--host";
         if (key == "http.port") names += ",--port";
         if (key == "database.data_directory") names += ",--data";
         if (key == "log.format") names += ",--log-format";
-        const bool shown = listed == Listed::all || key.starts_with("database.");
-        command.add_option(names, values_[key], std::string(setting.help))
-            ->type_name(std::string(setting.unit))
-            ->group(shown ? "Settings" : "");  // an empty group is not listed
+        auto& flag = flags_[key];
+        flag.option = command.add_option(names, flag.value, std::string(setting.help))
+                          ->type_name(std::string(setting.unit))
+                          ->group("Settings");
     }
-    if (listed != Listed::all) {
-        command.footer("Accepts all settings of the server: see `plimsoll serve --help`.");
+    if (reader_ == jobs::kServer) {
+        command.add_flag("--insecure-http", insecure_, "Same as --http.insecure true")
+            ->excludes(command.get_option("--http.insecure"));
     }
-    if (listed == Listed::all)
-        command.add_flag("--insecure-http", insecure_, "Same as --http.insecure true");
 }
 
 Result<app::Settings> SettingsFlags::load() const {
     std::vector<app::Assignment> flags;
-    for (const auto& [key, value] : values_) {
-        if (!value.empty()) flags.push_back({key, value});
+    for (const auto& [key, flag] : flags_) {
+        if (!flag.option->empty()) flags.push_back({key, flag.value});
     }
     if (insecure_) flags.push_back({"http.insecure", "true"});
-    return app::load_settings(file_, flags);
+    return app::load_settings(file_, flags, reader_);
 }
 
 void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
-                          const char* help, SettingsFlags::Listed listed,
+                          const char* help, jobs::Reader reader,
                           int (*run)(const terminal::CommandContext&, const app::Settings&)) {
-    const auto flags = std::make_shared<SettingsFlags>();
+    const auto flags = std::make_shared<SettingsFlags>(reader);
     auto* command = app.add_subcommand(name, help);
-    flags->add_to(*command, listed);
+    flags->add_to(*command);
     const auto print = std::make_shared<bool>(false);
     const auto check = std::make_shared<bool>(false);
     auto* printing = command->add_flag("--print-config", *print, "Print all settings and exit");

@@ -7,34 +7,41 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 namespace plimsoll::terminal {
 struct CommandContext;
 }
 
 namespace plimsoll::cli {
 
-// The server's settings as flags, each named by its key; some also have a short name: --port.
+// The settings that a command reads as flags, each named by its key; some also have a short name:
+// --port.
 class SettingsFlags {
   public:
-    // Which settings the command's help lists; all are accepted.
-    enum class Listed { all, database };
+    explicit SettingsFlags(jobs::Reader reader) : reader_(reader) {}
 
     // Must outlive `command`.
-    void add_to(CLI::App& command, Listed listed);
+    void add_to(CLI::App& command);
     // Defaults, file and environment, then these flags.
     Result<app::Settings> load() const;
 
   private:
+    struct Flag {
+        std::string value;
+        const CLI::Option* option = nullptr;
+    };
+
+    jobs::Reader reader_;
     std::string file_;
-    std::map<std::string, std::string> values_;
+    std::map<std::string, Flag> flags_;
     bool insecure_ = false;
 };
 
 // A command that runs with the settings, and handles --print-config and --check-config. `run`
 // returns the exit code.
 void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
-                          const char* help, SettingsFlags::Listed listed,
+                          const char* help, jobs::Reader reader,
                           int (*run)(const terminal::CommandContext&, const app::Settings&));
 
 }  // namespace plimsoll::cli

@@ -15,7 +15,8 @@ inline constexpr KindSetting kModelsFolder{
         "Model folder of this machine; empty: /var/lib/plimsoll/models for root, else models in "
         "the user's state folder",
     .usual = "",
-    .check = any_text};
+    .check = any_text,
+    .readers = kWorkers | kDoctor};
 std::filesystem::path models_folder(const KindSettings& settings);
 
 }  // namespace plimsoll::jobs

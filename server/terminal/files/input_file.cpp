@@ -4,6 +4,7 @@
 #include "engine/text/record_reader.hpp"
 #include "engine/text/utf8.hpp"
 #include "server/client/upload.hpp"
+#include "server/terminal/assignment.hpp"
 #include "server/terminal/files/no_header.hpp"
 #include "server/terminal/files/unused_members.hpp"
 
@@ -57,6 +58,9 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
                         "--column takes text, custom_id, source, time, label, group or "
                         "keep=COLUMN, not \"" +
                             column + "\".");
+        }
+        if (!name->empty() || std::ranges::count(columns, column) > 1) {
+            return fail(given_twice(column));
         }
         *name = column.substr(equals + 1);
     }

@@ -18,6 +18,11 @@ export async function readSchedule(id: string, signal?: AbortSignal): Promise<Sc
   return data!;
 }
 
+/** Without the limit that a form keeps while a policy is chosen that has none. */
+export function withoutIdle({ misfire_limit, ...spec }: ScheduleSpec): ScheduleSpec {
+  return spec.misfire === 'all' ? { ...spec, misfire_limit } : spec;
+}
+
 export async function createSchedule(spec: ScheduleSpec): Promise<Schedule> {
   const { data } = await api.POST('/v1/schedules', { body: spec });
   return data!;

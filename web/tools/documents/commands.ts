@@ -37,7 +37,8 @@ function tableOf(options: readonly Option[]): string {
 }
 
 function partOf(command: Command): string {
-  const settings = command.options.some(isSetting) ? '\nEvery [setting](#/docs/settings) is a flag of this command as well.\n' : '';
+  const read = command.options.filter(isSetting).map(({ names }) => `\`${names.replaceAll(',', ', ')}\``);
+  const settings = read.length > 0 ? `\nThe [settings](#/docs/settings) that it reads are flags as well: ${read.join(', ')}.\n` : '';
   return `${cell(command.help)}.\n\n\`\`\`text\n${usage(command)}\n\`\`\`\n\n${tableOf(command.options)}${settings}`;
 }
 

@@ -191,6 +191,10 @@ class Schedules {
         } else if (next = rules->next_after(clock_.now()); !next) {
             wrong.errors.push_back({"/cron", {}, "is never due: the day does not exist"});
         }
+        if (call.body.contains("misfire_limit") && call.body.value("misfire", "once") != "all") {
+            wrong.errors.push_back(
+                {"/misfire_limit", {}, "only applies to \"misfire\": \"all\": omit it"});
+        }
         for (const auto* member : {"run_at", "deadline"}) {
             if (!job.contains(member)) continue;
             wrong.errors.push_back({"/job/" + std::string(member),

@@ -5,6 +5,7 @@
 #include "server/jobs/profile/command/report_file.hpp"
 #include "server/jobs/profile/contract/summary_text.hpp"
 #include "server/terminal/command_context.hpp"
+#include "server/terminal/field_flags.hpp"
 #include "server/terminal/files/arguments_file.hpp"
 #include "server/terminal/follow_job.hpp"
 #include "server/terminal/members.hpp"
@@ -42,6 +43,21 @@ struct Options {
     std::optional<double> memory_mb;
     std::string baseline;  // file of an earlier report; empty: the team's, if it pinned one
     bool pin = false;      // makes the report the team's baseline
+};
+
+constexpr terminal::FieldFlag kFieldFlags[] = {
+    {"/args/mode", "--mode"},
+    {"/args/sentiment_model", "--sentiment-model"},
+    {"/args/form", "--form"},
+    {"/args/batch_sizes", "--batch-sizes"},
+    {"/args/llm_endpoint", "--llm-endpoint"},
+    {"/args/llm_model", "--llm-model"},
+    {"/args/device_class", "--class"},
+    {"/args/device", "--device"},
+    {"/args/limits/max_batch", "--largest-batch"},
+    {"/args/limits/latency_ms", "--latency-ms"},
+    {"/args/limits/memory_mb", "--memory-mb"},
+    {"/args/limits", "--largest-batch, --latency-ms or --memory-mb"},
 };
 
 json request_of(const Options& options) {
@@ -100,7 +116,7 @@ int measure(const CommandContext& context, const Options& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto job = api->post_json("/v1/jobs", request_of(options));
-    if (!job) return refuse(context, job.error());
+    if (!job) return refuse(context, terminal::in_flags(job.error(), kFieldFlags));
     const auto id = job->value("id", "");
     context.terminal.note("Submitted " + id);
     if (const int code = follow_job(context, id, terminal::Ending::note); code != 0) return code;

@@ -19,19 +19,24 @@ inline constexpr KindSetting kEndpoints{
         "Language model endpoints that profiles may call, separated by commas: …/api/generate "
         "(Ollama) or …/chat/completions (OpenAI); empty: none",
     .usual = "",
-    .check = check_endpoints};
+    .check = check_endpoints,
+    .readers = kServer | kWorkers | kDoctor};
 inline constexpr KindSetting kModel{.key = "llm.model",
                                     .variable = "LLM_MODEL_NAME",
                                     .unit = "name",
                                     .help = "Default language model of profiles",
                                     .usual = "mistral",
-                                    .check = any_text};
+                                    .check = any_text,
+                                    .readers = kServer | kDoctor,
+                                    .needs = "llm.endpoints"};
 inline constexpr KindSetting kTimeout{.key = "llm.timeout",
                                       .variable = "LLM_TIMEOUT_SECS",
                                       .unit = "1..600, s",
                                       .help = "Timeout per answer",
                                       .usual = "15",
-                                      .check = check_timeout};
+                                      .check = check_timeout,
+                                      .readers = kServer | kWorkers,
+                                      .needs = "llm.endpoints"};
 
 inline constexpr std::array kSettings = {kEndpoints, kModel, kTimeout};
 

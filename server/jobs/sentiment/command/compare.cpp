@@ -6,6 +6,7 @@
 #include "server/jobs/sentiment/command/disagreements.hpp"
 #include "server/jobs/sentiment/contract/comparison.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
+#include "server/terminal/field_flags.hpp"
 #include "server/terminal/files/column_flag.hpp"
 #include "server/terminal/files/job_file.hpp"
 #include "server/terminal/follow_job.hpp"
@@ -33,6 +34,14 @@ struct CompareFlags {
     std::optional<double> neutral_within;
     std::string form;
     std::string disagreements;  // file; empty: none
+};
+
+constexpr terminal::FieldFlag kComparedFields[] = {
+    {"/args/models", "--models"},
+    {"/args/label_names", "--label-name"},
+    {"/args/neutral_within", "--neutral-within"},
+    {"/args/form", "--form"},
+    {"/args/columns/", "--column "},
 };
 
 // The default model first, then the others that workers have.
@@ -74,7 +83,12 @@ Result<json> args_of(client::ApiClient& api, const CommandContext& context,
                 Errc::invalid_input,
                 "--label-name takes LABEL=positive, neutral or negative, not \"" + name + "\".");
         }
-        (*args)["label_names"][name.substr(0, equals)] = name.substr(equals + 1);
+        json& meanings = (*args)["label_names"];
+        const auto label = name.substr(0, equals);
+        if (meanings.contains(label)) {
+            return fail(Errc::invalid_input, "--label-name gives " + label + " twice.");
+        }
+        meanings[label] = name.substr(equals + 1);
     }
     if (flags.neutral_within) (*args)["neutral_within"] = *flags.neutral_within;
     if (!flags.form.empty()) (*args)["form"] = flags.form;
@@ -88,7 +102,7 @@ int compare(const CommandContext& context, const CompareFlags& flags) {
     if (!args) return refuse(context, args.error());
     const auto job = api->post_json(
         "/v1/jobs", {{"kind", kName}, {"name", "Comparison of models"}, {"args", *args}});
-    if (!job) return refuse(context, job.error());
+    if (!job) return refuse(context, terminal::in_flags(job.error(), kComparedFields));
     const auto id = job->at("id").get<std::string>();
     context.terminal.note("Submitted " + id);
     const int code = follow_job(context, id, terminal::Ending::note);

@@ -1,6 +1,7 @@
 // `plimsoll score`: a few texts at once.
 #include "server/client/session.hpp"
 #include "server/jobs/sentiment/command/commands.hpp"
+#include "server/terminal/field_flags.hpp"
 #include "server/terminal/files/input_file.hpp"
 #include "server/terminal/members.hpp"
 
@@ -32,6 +33,13 @@ struct ScoreFlags {
     std::string time;
     int timeout_seconds = 10;
     bool keep = false;
+};
+
+constexpr terminal::FieldFlag kScoreFields[] = {
+    {"/model", "--model"},
+    {"/policy", "--policy"},
+    {"/form", "--form"},
+    {"/timeout_seconds", "--timeout"},
 };
 
 Result<std::vector<std::string>> texts_of(const ScoreFlags& flags) {
@@ -104,7 +112,7 @@ int score(const CommandContext& context, const ScoreFlags& flags) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto answer = api->post_json("/v1/score", *body);
-    if (!answer) return refuse(context, answer.error());
+    if (!answer) return refuse(context, terminal::in_flags(answer.error(), kScoreFields));
     if (context.json) {
         context.terminal.line(answer->dump(2));
     } else {
@@ -125,17 +133,21 @@ void add_score_command(CLI::App& app, CommandContext& context) {
         ->required();
     auto* model = command->add_option("--model", flags->model,
                                       "Model: finbert, vader… (default: the server's)");
-    command->add_option("--policy", flags->policy, "Policy that chooses the model: desk")
-        ->excludes(model);
+    auto* policy =
+        command->add_option("--policy", flags->policy, "Policy that chooses the model: desk")
+            ->excludes(model);
     command
         ->add_option(
             "--form", flags->form,
             "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or the policy's)")
         ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
-    command->add_option("--source", flags->source,
-                        "Source of the texts, for a policy: businesswire");
-    command->add_option("--time", flags->time,
-                        "Time of the texts, for a policy: 2026-03-02T15:00:00Z");
+    command
+        ->add_option("--source", flags->source, "With --policy: source of the texts, businesswire")
+        ->needs(policy);
+    command
+        ->add_option("--time", flags->time,
+                     "With --policy: time of the texts, 2026-03-02T15:00:00Z")
+        ->needs(policy);
     command->add_flag("--keep", flags->keep, "Keep the job, its texts and its scores");
     command->add_option("--timeout", flags->timeout_seconds, "Give up after this many seconds")
         ->check(CLI::Range(1, 60))

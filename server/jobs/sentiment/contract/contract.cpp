@@ -130,10 +130,6 @@ tl::expected<Scoring, FieldErrors> scoring_by_model(const json& args) {
     } else {
         return tl::unexpected(one_error("/model", "unknown_model", "The model is unknown."));
     }
-    if (scoring.models.empty() && args.contains("batch_size")) {
-        return tl::unexpected(one_error("/batch_size", "not_used",
-                                        "VADER scores text by text, without batches: omit it."));
-    }
     return scoring;
 }
 
@@ -156,7 +152,6 @@ std::set<std::size_t> chains_of_items(Chooser& chooser, const json& args) {
     return used;
 }
 
-// `judged`: whether texts of a dataset have times or sources.
 tl::expected<Scoring, FieldErrors> scoring_by_policy(const json& args, bool judged) {
     auto chooser = Chooser::of(resolved_policy_from_json(args.at("policy")));
     if (!chooser) return tl::unexpected(one_error("/policy", "calendar", chooser.error().message));
@@ -179,7 +174,7 @@ tl::expected<Scoring, FieldErrors> scoring_by_policy(const json& args, bool judg
 }
 
 // By all models of a comparison; the first is the one in use.
-tl::expected<Scoring, FieldErrors> scoring_by_all(const json& args) {
+tl::expected<Scoring, FieldErrors> scoring_by_all(const json& args, bool labelled) {
     if (auto errors = unknown_labels(args); !errors.empty()) {
         return tl::unexpected(std::move(errors));
     }
@@ -193,6 +188,15 @@ tl::expected<Scoring, FieldErrors> scoring_by_all(const json& args) {
             models.push_back({.name = std::string(kVader), .hash = {}, .form = {}});
         }
     }
+    if (args.contains("label_names") && !labelled) {
+        return tl::unexpected(
+            one_error("/label_names", "not_used", "No text has a label: add labels, or omit it."));
+    }
+    if (args.contains("neutral_within") &&
+        std::ranges::all_of(models, &ComparedModel::has_neutral)) {
+        return tl::unexpected(one_error("/neutral_within", "not_used",
+                                        "Each of the models has a neutral label: omit it."));
+    }
     scoring.args = {{"models", to_json(models)}};
     for (const char* member : {"label_names", "neutral_within"}) {
         if (args.contains(member)) scoring.args[member] = args[member];
@@ -200,19 +204,30 @@ tl::expected<Scoring, FieldErrors> scoring_by_all(const json& args) {
     return scoring;
 }
 
-tl::expected<Scoring, FieldErrors> scoring_of(const json& args, bool judged) {
+// What the texts have besides themselves.
+struct Given {
+    bool labels = false;
+    bool judged = false;  // a dataset's times or sources, by which a policy may choose
+};
+
+tl::expected<Scoring, FieldErrors> scoring_of(const json& args, Given given) {
     for (const char* member : {"label_names", "neutral_within"}) {
         if (args.contains(member) && !args.contains("models")) {
             return tl::unexpected(one_error(std::string("/") + member, "not_used",
                                             "It only applies to comparisons: set \"models\"."));
         }
     }
-    auto scoring = args.contains("models")   ? scoring_by_all(args)
-                   : args.contains("policy") ? scoring_by_policy(args, judged)
+    auto scoring = args.contains("models")   ? scoring_by_all(args, given.labels)
+                   : args.contains("policy") ? scoring_by_policy(args, given.judged)
                                              : scoring_by_model(args);
     if (!scoring) return scoring;
     if (auto wrong = form_without_model(args, scoring->models)) {
         return tl::unexpected(std::move(*wrong));
+    }
+    // A policy may come down to VADER today, and to a model tomorrow.
+    if (args.contains("batch_size") && scoring->models.empty() && !args.contains("policy")) {
+        return tl::unexpected(one_error("/batch_size", "not_used",
+                                        "VADER scores text by text, without batches: omit it."));
     }
     if (auto proofs = used_proofs(scoring->models); !proofs.empty()) {
         scoring->args["proofs"] = std::move(proofs);
@@ -231,7 +246,10 @@ TextKind texts_for(const json& args, const Scoring& scoring) {
 }
 
 tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
-    const auto scoring = scoring_of(args, false);
+    const auto has_label = [](const json& item) { return item.contains("label"); };
+    const auto items = args.find("items");
+    const bool labels = items != args.end() && std::ranges::any_of(*items, has_label);
+    const auto scoring = scoring_of(args, {.labels = labels});
     if (!scoring) return tl::unexpected(scoring.error());
     auto tasks = cut_texts(texts_for(args, *scoring), args);
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
@@ -266,7 +284,9 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& given,
                                                     const DatasetShape& dataset) {
     const json args = with_usual_columns(given, dataset);
     const auto columns = args.value("columns", json::object());
-    const auto scoring = scoring_of(args, columns.contains("source") || columns.contains("time"));
+    const auto scoring =
+        scoring_of(args, {.labels = columns.contains("label"),
+                          .judged = columns.contains("source") || columns.contains("time")});
     if (!scoring) return tl::unexpected(scoring.error());
     auto plan = plan_texts(texts_for(args, *scoring), args, dataset, scoring->args);
     if (plan) plan->requirement = requirement_of(scoring->models);

@@ -25,7 +25,8 @@ inline constexpr KindSetting kBatchSize{
         "Largest batch of texts on a device; 0: as many as it computes in a quarter of a second. "
         "Scores do not depend on it",
     .usual = "0",
-    .check = check_batch_size};
+    .check = check_batch_size,
+    .readers = kWorkers};
 
 // Scores jobs that name neither a model nor a policy.
 inline constexpr KindSetting kModelName{
@@ -40,7 +41,8 @@ inline constexpr KindSetting kUsesModels{.key = "sentiment.uses_models",
                                          .unit = "0 or 1",
                                          .help = "0: jobs without a model use vader",
                                          .usual = "1",
-                                         .check = check_switch};
+                                         .check = check_switch,
+                                         .readers = kServer | kWorkers};
 inline constexpr KindSetting kAdaptive{
     .key = "sentiment.adaptive",
     .variable = "FEATURE_ADAPTIVE_SENTIMENT",
@@ -49,28 +51,36 @@ inline constexpr KindSetting kAdaptive{
         "1: jobs without a model use the policy `server`: sentiment.model_open before, during and "
         "after NYSE trading, else sentiment.model_closed",
     .usual = "0",
-    .check = check_switch};
+    .check = check_switch,
+    .readers = kServer | kWorkers,
+    .needs = "sentiment.uses_models"};
 inline constexpr KindSetting kModelOpen{
     .key = "sentiment.model_open",
     .variable = "SENTIMENT_MODEL_OPEN",
     .unit = "name",
     .help = "Model of the policy `server` before, during and after trading",
     .usual = "distilbert",
-    .check = check_model_name};
+    .check = check_model_name,
+    .readers = kServer | kWorkers,
+    .needs = "sentiment.adaptive"};
 inline constexpr KindSetting kModelClosed{
     .key = "sentiment.model_closed",
     .variable = "SENTIMENT_MODEL_CLOSED",
     .unit = "name",
     .help = "Model of the policy `server` while the market is closed",
     .usual = "vader",
-    .check = check_model_name};
+    .check = check_model_name,
+    .readers = kServer | kWorkers,
+    .needs = "sentiment.adaptive"};
 inline constexpr KindSetting kMarketStatus{
     .key = "sentiment.market_status",
     .variable = "MARKET_STATUS_OVERRIDE",
     .unit = "open, closed, extended, pre_market, regular or after_hours",
     .help = "Market state that the policy `server` assumes; empty: from the calendar",
     .usual = "",
-    .check = check_market_status};
+    .check = check_market_status,
+    .readers = kServer | kWorkers,
+    .needs = "sentiment.adaptive"};
 
 inline constexpr int kMostWarmUpHours = 24;
 inline constexpr KindSetting kWarmUpHours{
@@ -81,7 +91,8 @@ inline constexpr KindSetting kWarmUpHours{
         "How long before a policy switches models an idle device loads the next one, while no text "
         "needs it; 0: the first text after the switch waits for it",
     .usual = "2",
-    .check = check_warm_up_hours};
+    .check = check_warm_up_hours,
+    .readers = kWorkers};
 
 inline constexpr std::array kSettings = {kModelsFolder, kBatchSize,    kModelName,
                                          kUsesModels,   kAdaptive,     kModelOpen,

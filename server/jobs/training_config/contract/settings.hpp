@@ -14,7 +14,8 @@ inline constexpr KindSetting kGpuProfile{.key = "training.gpu_profile",
                                          .unit = "ID of a GPU profile, or a file with one",
                                          .help = "Default GPU profile of training advice",
                                          .usual = "rtx_4090",
-                                         .check = check_gpu_profile};
+                                         .check = check_gpu_profile,
+                                         .readers = kServer | kDoctor};
 
 inline constexpr std::array kSettings = {kGpuProfile};
 

@@ -73,6 +73,10 @@ Result<std::vector<KeyNote>> load_settings(const Options& options, ew::Settings&
     if (notes && settings.use_gpu == ew::UseGpu::always)
         notes->push_back(
             {"use_gpu", "This command searches on the CPU; jobs use the workers' devices."});
+    if (notes && given->contains("save_images_top_n") && !settings.save_images)
+        notes->push_back({"save_images_top_n", "No charts are written (save_images)."});
+    if (notes && given->contains("out_dir") && !settings.save_images && !settings.profile)
+        notes->push_back({"out_dir", "No files are written (save_images, profile)."});
     return notes;
 }
 
@@ -247,7 +251,7 @@ void add(CLI::App& app, CommandContext& context) {
     auto* replay =
         command
             ->add_option("--replay", options->replay, "Show what each of the last N bars changed")
-            ->check(CLI::Range(0, 100'000));
+            ->check(CLI::Range(1, 100'000));
     auto* follow =
         command->add_flag("--follow", options->follow,
                           "Wait for bars appended to the files, and show what each changes");

@@ -148,6 +148,16 @@ TEST(Settings, KeysWithoutEffectAreNamed) {
     using ::testing::IsEmpty;
     EXPECT_THAT(silent({{"max_windows", 9}, {"bars_per_week", 5}}), IsEmpty());
     EXPECT_THAT(silent({{"max_windows", 9}, {"windows", "whole"}}), ElementsAre("max_windows"));
+    EXPECT_THAT(silent({{"seed", 3}, {"surrogate_method", "random_walk"}}),
+                ElementsAre("seed", "surrogate_method"));
+    EXPECT_THAT(silent({{"surrogates", 9}, {"seed", 3}, {"block_bars", 4}}),
+                ElementsAre("block_bars"));
+    EXPECT_THAT(silent({{"surrogates", 9},
+                        {"block_bars", 4},
+                        {"surrogate_method", "block_bootstrap"},
+                        {"seed", 3}}),
+                IsEmpty());
+    EXPECT_THAT(silent({{"pre_score_weights", {1, 0, 0, 0}}}), ElementsAre("pre_score_weights"));
     EXPECT_THAT(silent({{"bars_per_week", 5}}), ElementsAre("bars_per_week"));
     EXPECT_THAT(silent({{"max_start_points", 9}, {"starts", "every"}}),
                 ElementsAre("max_start_points"));

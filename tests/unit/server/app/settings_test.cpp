@@ -1,7 +1,9 @@
 #include "server/app/print_settings.hpp"
+#include "server/jobs/registry.hpp"
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -104,6 +106,56 @@ TEST_F(SettingsTest, MetricsHaveAnAddressOfTheirOwn) {
     EXPECT_FALSE(load_settings({}, {{"metrics.listen", "127.0.0.1:90900"}}));
     EXPECT_FALSE(load_settings({}, {{"metrics.listen", "0.0.0.0:9090"}}));
     EXPECT_TRUE(load_settings({}, {{"metrics.listen", "0.0.0.0:9090"}, {"http.insecure", "true"}}));
+}
+
+std::string refusal_of(const std::vector<Assignment>& flags, jobs::Reader reader = jobs::kServer) {
+    const auto settings = load_settings({}, flags, reader);
+    return settings ? "" : settings.error().message + " (" + settings.error().where + ")";
+}
+
+TEST_F(SettingsTest, ASettingWithoutEffectIsRefusedByItsSource) {
+    EXPECT_EQ(refusal_of({{"webhooks.ca_file", "ca.pem"}}),
+              "webhooks.ca_file has no effect without webhooks.allowed_origins. "
+              "(--webhooks.ca_file)");
+    setenv("PLIMSOLL_DATABASE_URL", "postgresql://db/x", 1);
+    setenv("PLIMSOLL_DATABASE_DATA_DIRECTORY", "/srv", 1);
+    for (const auto reader : {jobs::kServer, jobs::kMigrate, jobs::kAdmin, jobs::kDoctor}) {
+        EXPECT_EQ(refusal_of({}, reader),
+                  "database.data_directory has no effect with database.url. "
+                  "(PLIMSOLL_DATABASE_DATA_DIRECTORY)");
+    }
+    EXPECT_EQ(refusal_of({}, jobs::kWorkers), "");
+    EXPECT_EQ(refusal_of({{"database.data_directory", ""}}), "");
+}
+
+TEST_F(SettingsTest, ASettingThatIsOffNeedsNothing) {
+    // Off, like what it needs.
+    EXPECT_EQ(refusal_of({{"sentiment.uses_models", "0"}, {"sentiment.adaptive", "0"}}), "");
+    EXPECT_EQ(refusal_of({{"webhooks.ca_file", ""}}), "");
+    // Workers have no other URL.
+    EXPECT_EQ(refusal_of({{"database.worker_url", "x"}}, jobs::kWorkers), "");
+    EXPECT_NE(refusal_of({{"database.worker_url", "x"}}), "");
+}
+
+TEST_F(SettingsTest, SettingsOfWorkersMayBeThoseOfOtherMachinesUnlessTheyAreFlags) {
+    setenv("GPU_PROFILING_ENABLED", "1", 1);
+    EXPECT_EQ(refusal_of({{"engine.local", "false"}}), "");
+    EXPECT_EQ(refusal_of({{"engine.local", "false"}, {"devices.log", "true"}}),
+              "devices.log has no effect with engine.local false: only workers read it. "
+              "(--devices.log)");
+}
+
+TEST_F(SettingsTest, EverySettingHasAReaderAndWhatKindsNeedExists) {
+    std::set<std::string_view> keys;
+    for (const auto& setting : all_settings()) {
+        EXPECT_NE(setting.readers, 0U) << setting.key;
+        keys.insert(setting.key);
+    }
+    for (const auto& kind : jobs::contracts()) {
+        for (const auto& setting : kind.settings) {
+            if (!setting.needs.empty()) EXPECT_TRUE(keys.contains(setting.needs)) << setting.key;
+        }
+    }
 }
 
 TEST_F(SettingsTest, PrintingShowsEveryKeyAndNoSecret) {

@@ -31,6 +31,18 @@ TEST(Assign, RefusesInvalidPaths) {
                 HasSubstr("the path leads into a value"));
 }
 
+TEST(Assign, RefusesTwoOfTheSameMember) {
+    json args = {{"model", "vader"}};
+    EXPECT_TRUE(assign_all(args, {"model=finbert", "form=fp32"}));
+    EXPECT_EQ(args.at("model"), "finbert");
+    EXPECT_THAT(assign_all(args, {"a.b=1", "a.b=2"}).error().message, HasSubstr("gives a.b twice"));
+    EXPECT_THAT(column_args({"text=a", "text=b"}).error().message,
+                HasSubstr("has a column already"));
+    EXPECT_THAT(column_args({"keep=a", "keep=a"}).error().message,
+                HasSubstr("--keep gives a twice"));
+    EXPECT_TRUE(column_args({"keep=a", "keep=b", "text=c"}));
+}
+
 TEST(ColumnArgs, PairMembersWithColumns) {
     EXPECT_EQ(*column_args({"text=headline", "custom_id=id"}),
               (json{{"text", "headline"}, {"custom_id", "id"}}));

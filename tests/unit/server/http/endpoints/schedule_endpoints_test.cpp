@@ -55,6 +55,9 @@ TEST_F(ScheduleEndpoints, NameEveryInvalidField) {
     body["cron"] = "0 0 30 2 *";
     EXPECT_EQ(wrong(body), Pointers{"/cron"});
     body["cron"] = "@daily";
+    body["misfire_limit"] = 3;  // of the policy "all"
+    EXPECT_EQ(wrong(body), Pointers{"/misfire_limit"});
+    body.erase("misfire_limit");
     body["time_zone"] = "Mars/Olympus";
     body["job"]["run_at"] = "2030-01-01T00:00:00Z";
     body["job"]["args"] = {{"dataset", "data_0000000000000"}};

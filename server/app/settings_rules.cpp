@@ -1,0 +1,152 @@
+#include "server/app/settings_rules.hpp"
+
+#include "server/app/settings_table.hpp"
+#include "server/jobs/registry.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace plimsoll::app {
+namespace {
+
+// A setting has no effect while the one that it needs is empty or off.
+struct Need {
+    std::string_view key;
+    std::string_view needs;
+};
+
+std::vector<Need> all_needs() {
+    std::vector<Need> needs = {{"database.migrate_url", "database.url"},
+                               {"webhooks.allowed_networks", "webhooks.allowed_origins"},
+                               {"webhooks.ca_file", "webhooks.allowed_origins"},
+                               {"devices.cleanup_interval", "devices.memory_cleanup"}};
+    for (const auto& kind : jobs::contracts()) {
+        for (const auto& setting : kind.settings) {
+            if (!setting.needs.empty()) needs.push_back({setting.key, setting.needs});
+        }
+    }
+    return needs;
+}
+
+bool is_loopback(const std::string& host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+bool is_flag(const std::string& source) {
+    return source.starts_with("--");
+}
+
+class Rules {
+  public:
+    Rules(const Settings& settings, const Sources& sources, jobs::Reader reader)
+        : settings_(settings), sources_(sources), reader_(reader) {}
+
+    Result<void> check() const {
+        for (const auto rule : {&Rules::transport, &Rules::insecure, &Rules::database,
+                                &Rules::needs, &Rules::workers}) {
+            if (auto kept = (this->*rule)(); !kept) return kept;
+        }
+        return {};
+    }
+
+  private:
+    Result<void> transport() const {
+        const auto& http = settings_.http;
+        if (http.tls_certificate.empty() != http.tls_key.empty()) {
+            return fail(Errc::invalid_input,
+                        "http.tls_certificate and http.tls_key must be set together.");
+        }
+        if (!http.tls_certificate.empty() || http.insecure) return {};
+        const auto exposed = [](const std::string& key, const std::string& host) {
+            return fail(
+                Errc::invalid_input,
+                key + " " + host +
+                    " is reachable from other machines: set http.tls_certificate and "
+                    "http.tls_key, or allow plain HTTP with http.insecure (--insecure-http).");
+        };
+        if (!is_loopback(http.host)) return exposed("http.host", http.host);
+        if (!is_metrics_loopback()) return exposed("metrics.listen", settings_.metrics.listen);
+        return {};
+    }
+
+    Result<void> insecure() const {
+        const auto& http = settings_.http;
+        if (!http.insecure || reader_ != jobs::kServer) return {};
+        if (!http.tls_certificate.empty())
+            return idle("http.insecure", "with http.tls_certificate");
+        if (is_loopback(http.host) && is_metrics_loopback()) {
+            return idle("http.insecure", "while http.host is " + http.host);
+        }
+        return {};
+    }
+
+    Result<void> database() const {
+        const auto& database = settings_.database;
+        if (database.url.empty()) {
+            return reader_ == jobs::kServer && !database.worker_url.empty()
+                       ? idle("database.worker_url", "without database.url")
+                       : Result<void>{};
+        }
+        return database.data_directory.empty() || !is_read("database.data_directory")
+                   ? Result<void>{}
+                   : idle("database.data_directory", "with database.url");
+    }
+
+    Result<void> needs() const {
+        for (const auto& [key, needed] : all_needs()) {
+            if (!sources_.contains(key) || is_off(key) || !is_read(key) || !is_off(needed))
+                continue;
+            return idle(key, "without " + std::string(needed));
+        }
+        return {};
+    }
+
+    // A file and the environment may be those of workers elsewhere, too; flags are this server's.
+    Result<void> workers() const {
+        if (reader_ != jobs::kServer || settings_.engine.local) return {};
+        for (const auto& [key, source] : sources_) {
+            if (is_flag(source) && !is_read(key)) {
+                return idle(key, "with engine.local false: only workers read it");
+            }
+        }
+        return {};
+    }
+
+    const Entry& entry(std::string_view key) const {
+        return *std::ranges::find(table(), key, [](const Entry& one) { return one.about.key; });
+    }
+
+    bool is_off(std::string_view key) const {
+        constexpr std::array<std::string_view, 3> kOff = {"", "0", "false"};
+        return std::ranges::find(kOff, entry(key).get(settings_)) != kOff.end();
+    }
+
+    bool is_read(std::string_view key) const {
+        const bool with_workers = reader_ == jobs::kServer && settings_.engine.local;
+        const unsigned readers = reader_ | (with_workers ? jobs::kWorkers : 0U);
+        return (entry(key).about.readers & readers) != 0;
+    }
+
+    bool is_metrics_loopback() const {
+        const auto metrics = parse_host_and_port(settings_.metrics.listen);
+        return !metrics || is_loopback(metrics->first);
+    }
+
+    tl::unexpected<Error> idle(std::string_view key, const std::string& why) const {
+        const auto source = sources_.find(key);
+        return fail(Errc::invalid_input, std::string(key) + " has no effect " + why + ".",
+                    source == sources_.end() ? "" : source->second);
+    }
+
+    const Settings& settings_;
+    const Sources& sources_;
+    jobs::Reader reader_;
+};
+
+}  // namespace
+
+Result<void> check_together(const Settings& settings, const Sources& sources, jobs::Reader reader) {
+    return Rules(settings, sources, reader).check();
+}
+
+}  // namespace plimsoll::app
