@@ -108,7 +108,7 @@ class Waves(unittest.TestCase):
         self.assertEqual(told["symbols"][0]["counts"], preset["symbols"][0]["counts"])
         self.assertEqual({note["key"] for note in told["ignored_settings"]}, {
             "use_gpu", "grow_weeks", "delay", "concurrency", "cpu_batch_size", "cpu_top_k", "gpu_batch_size",
-            "gpu_enabled_stages", "use_shared_memory", "chunk_size"})
+            "gpu_enabled_stages", "use_shared_memory", "chunk_size", "save_images_top_n"})
         self.assertIn(" RW00\n", (self.folder / "output/profile_waves.txt").read_text())
         whole = json.loads(self.waves(PRICES, "--config", config, "--set", "windows=whole", "--format", "json"))
         self.assertEqual(whole["symbols"][0]["scan_stats"]["windows"], 1)
