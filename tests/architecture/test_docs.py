@@ -14,6 +14,20 @@ COMMANDS = {one['command']: one for one in json.loads((TOPICS / 'commands.json')
 SETTINGS = json.loads((TOPICS / 'settings.json').read_text(encoding='utf-8'))
 TYPES = re.findall(r'ProblemType\{(\d+), "([\w-]+)", "([^"]+)"\}',
                    (tree.ROOT / 'server/http/messages/problem_types.hpp').read_text(encoding='utf-8'))
+# The tests that run the code blocks of a page, or compile or check them.
+RUNNERS = {
+    'README.md': ['integration/docs_test.py'],
+    'deploy/OPERATING.md': ['integration/backup_test.py', 'integration/docs_test.py', 'integration/own_database_test.py'],
+    'deploy/clients/python/README.md': ['clients/package_test.py'],
+    'deploy/integrations/python/README.md': ['integration/measurements_test.py'],
+    'server/cli/README.md': ['unit/server/cli/CMakeLists.txt'],
+    'tests/README.md': ['integration/docs_test.py'],
+    'web/src/routes/docs/topics/problems.md': ['integration/docs_test.py'],
+    'web/src/routes/docs/topics/quick-start.md': ['integration/docs_test.py'],
+    'web/src/routes/docs/topics/troubleshooting.md': ['integration/docs_test.py', 'integration/models_test.py'],
+    **{f'web/src/jobs/{kind}/guide/Guide.svelte': ['integration/guides_test.py']
+       for kind in ('profile', 'sentiment', 'training-config', 'waves')},
+}
 GUIDES = 18  # troubleshooting entries of the five guides
 
 
@@ -58,6 +72,31 @@ class Docs(unittest.TestCase):
                                                   tree.text_of(page)))]
         self.assertGreater(len(lines), 30)
         self.assertFalse([(str(page), line, wrong) for page, line in lines if (wrong := fault(line))])
+
+    def test_every_block_is_run_or_says_why_not(self):
+        """A reason stands behind the language: `sh no-run: needs a network`."""
+        blocks = [(str(path.relative_to(tree.ROOT) if path.is_absolute() else path), told) for path in tree.tracked_files()
+                  if path.suffix == '.md' for told in re.findall(r'^ *```(\S.*)$', tree.text_of(path), re.M)]
+        self.assertGreater(len(blocks), 60)
+        for page, told in blocks:
+            language, _, mark = told.partition(' ')
+            if mark:
+                self.assertRegex(mark, r'^no-run: \S.{10,}', f'{page}: ```{told}')
+            else:
+                self.assertIn(page, RUNNERS, f'no test runs its block ```{told}')
+        run = {page for page, told in blocks if ' ' not in told} | {page for page in RUNNERS if page.endswith('.svelte')}
+        self.assertEqual(run, set(RUNNERS))
+
+    def test_the_runner_of_a_page_reads_it(self):
+        for page, tests in RUNNERS.items():
+            name = page.rpartition('/')[2]
+            for test in tests:
+                self.assertIn(name.removesuffix('.md') if name == 'quick-start.md' else name, tree.text_of(f'tests/{test}'),
+                              f'{test} does not read {page}')
+
+    def test_every_guide_of_the_pages_is_run(self):
+        guides = {str(path) for path in tree.tracked_files() if path.name == 'Guide.svelte' and '<Code' in tree.text_of(path)}
+        self.assertEqual(guides, {page for page in RUNNERS if page.endswith('.svelte')})
 
     def test_a_wrong_command_is_found(self):
         self.assertIn('no command', fault('plimsoll queue juggle'))

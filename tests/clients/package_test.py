@@ -12,6 +12,7 @@ import unittest
 from generated_test import PRICES
 from samples_test import BIN, ROOT, Server, wheels
 
+README = (ROOT / "deploy/clients/python/README.md").read_text("utf-8")
 PROGRAMS = pathlib.Path(__file__).with_name("programs")
 
 
@@ -25,11 +26,12 @@ class Package(unittest.TestCase):
                    "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels(), "PIP_NO_COMPILE": "1"}
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-package-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        built = cls.call(ROOT / "deploy/build/python-client", BIN.parent.name)
-        assert "warning" not in built.lower(), built
-        wheel, = (ROOT / "build/clients").glob("plimsoll-*.whl")
         cls.call("python3", "-m", "venv", ".venv")
-        cls.call(".venv/bin/pip", "install", "--quiet", "--force-reinstall", wheel)
+        cls.env["PATH"] = f"{cls.folder}/.venv/bin:{os.environ['PATH']}"
+        # This build's contract, of whatever preset.
+        block = re.search(r"```sh\n(.*?)```", README, re.S)[1].replace("python-client ", f"python-client {BIN.parent.name} ", 1)
+        built = cls.call("bash", "-euc", f"cd {ROOT}\n{block}")
+        assert "warning" not in built.lower(), built
 
     @classmethod
     def call(cls, *command, fails=False):
@@ -42,8 +44,7 @@ class Package(unittest.TestCase):
         return self.call(".venv/bin/python", "program.py", **more)
 
     def test_programs_of_the_readme(self):
-        readme = (ROOT / "deploy/clients/python/README.md").read_text()
-        plain, asynchronous = re.findall(r"```python\n(.*?)```", readme, re.S)
+        plain, asynchronous = re.findall(r"```python\n(.*?)```", README, re.S)
         job = self.api.wait(self.api.submit_texts(["to fail"] * 3, headers={}))
         told = self.run_program(plain)
         self.assertIn("succeeded 1", told)

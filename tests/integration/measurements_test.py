@@ -1,5 +1,8 @@
 """Real runs reported back: the Python package of deploy/integrations on stand-ins for its libraries, against a real server."""
 
+import contextlib
+import io
+import re
 import sys
 import unittest
 from unittest import mock
@@ -74,6 +77,23 @@ class Measurements(unittest.TestCase):
         self.assertEqual(found.answer["gpu"]["id"], "rtx_4090")
         self.assertIn("largest batch", str(found))
         self.assertEqual([one["id"] for one in self.listed()], [found.answer["id"]])
+
+    def test_the_programs_of_the_readme(self):
+        readme = (harness.ROOT / "deploy/integrations/python/README.md").read_text("utf-8")
+        callbacks, probe = re.findall(r"```python\n(.*?)```", readme.replace("job_…", self.job()), re.S)
+        # Of the user's own program, which the README leaves out.
+        trainers = {name: mock.Mock() for name in ("transformers", "lightning")}
+        optimizer, model, fake = mock.Mock(), mock.Mock(), mock.Mock()
+        fake.randint = lambda low, high, shape, device: torch.cuda.Tensor(24 * MIB * shape[0])
+        with mock.patch.dict("os.environ", {"PLIMSOLL_SERVER": self.api.base, "PLIMSOLL_TOKEN": self.api.token}):
+            exec(compile(callbacks, "README.md", "exec"), dict(trainers))
+            told = io.StringIO()
+            with contextlib.redirect_stdout(told):
+                exec(compile(probe, "README.md", "exec"), {"torch": fake, "optimizer": optimizer, "model": model})
+        for trainer in trainers.values():
+            self.assertEqual(len(trainer.Trainer.call_args.kwargs["callbacks"]), 1)
+        self.assertIn("largest batch", told.getvalue())
+        self.assertTrue(model.return_value.loss.backward.called)
 
     def test_a_probe_stops_at_its_maximum_and_at_other_errors(self):
         self.assertEqual(plimsoll.probe(step, args=ARGS, most=24, server=self.where).largest_batch, 24)

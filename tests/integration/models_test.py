@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -109,6 +110,17 @@ class Pull(unittest.TestCase):
         self.pull("desk/tiny", "--name", "tiny")
         ranges = [asked for path, _, asked in self.hub.asked if path == "/moved/model.safetensors"]
         self.assertEqual(ranges, [None, "bytes=50000-"])
+
+    def test_the_lines_of_the_documentation(self):
+        page = (ROOT / "web/src/routes/docs/topics/troubleshooting.md").read_text("utf-8")
+        pull, add, verify = re.search(r"^```sh\n(plimsoll model pull .*?)^```", page, re.S | re.M)[1].splitlines()
+        # The name stands for a repository of the real hub, and one model has it: the second is added in its place.
+        for line in (pull.replace("pull distilbert", "pull desk/tiny --name distilbert"), verify, "plimsoll model remove distilbert",
+                     add.replace("FOLDER", str(self.folder / "published")), verify):
+            done = subprocess.run(["bash", "-euc", line], capture_output=True, text=True, env={
+                **os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "PLIMSOLL_HUB": f"http://127.0.0.1:{self.hub.server_port}",
+                "PLIMSOLL_MODELS": str(self.folder / "models")})
+            self.assertEqual(done.returncode, 0, line + "\n" + done.stderr)
 
     def test_a_file_that_differs_from_the_hubs_hash_is_not_kept(self):
         self.hub.tricks["sha256"] = "0" * 64

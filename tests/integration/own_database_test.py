@@ -1,15 +1,17 @@
 """A database of one's own, migrated by hand, with workers that no server started."""
 
 import os
+import re
 import signal
 import subprocess
 import unittest
 
-from harness import BIN, PATIENCE, Server
+from harness import BIN, PATIENCE, ROOT, Server
 
 URL = os.environ["PLIMSOLL_TEST_DATABASE_URL"]  # as the superuser
 APP = URL.replace("//postgres@", "//plimsoll_app@")
 WORKER = URL.replace("//postgres@", "//plimsoll_worker@")
+OPERATING = (ROOT / "deploy/OPERATING.md").read_text("utf-8")
 
 
 def plimsoll(*arguments):
@@ -30,7 +32,12 @@ class OwnDatabase(unittest.TestCase):
         api = server.api()
         job = api.submit_texts(["good", "bad"])
         self.assertEqual(api.get(f"/v1/jobs/{job}").json["state"], "queued")
-        engine = subprocess.Popen([BIN / "plimsoll", "engine", "--database.worker_url", WORKER],
+        # By the lines of the documentation.
+        lines = re.search(r"^```sh\n(export PLIMSOLL_DATABASE_WORKER_URL=.*?)^```", OPERATING, re.S | re.M)[1]
+        there = re.sub(r"'postgresql://plimsoll_worker@.*?'", f"'{WORKER}'", lines)
+        self.assertIn(WORKER, there)
+        engine = subprocess.Popen(["bash", "-euc", there.replace("\nplimsoll engine", "\nexec plimsoll engine")],
+                                  env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             self.assertEqual(api.wait(job)["state"], "succeeded")
