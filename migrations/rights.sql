@@ -56,7 +56,7 @@ grant select on app_user, team, membership, session to plimsoll_identity;
 grant select, update on token, sign_in_link to plimsoll_identity;
 grant update (last_used_at) on session to plimsoll_identity;
 
--- plimsoll_guest: what a report link shows, of a job what belongs to its report alone.
+-- plimsoll_guest: what a report link shows; of a job, only the columns that belong to its report.
 grant select on report_link, report to plimsoll_guest;
 grant update (opened_at, opens) on report_link to plimsoll_guest;
 grant select (id, team_id, kind, name, args, items_total, items_ok, items_failed, created_at, finished_at) on job

@@ -1,6 +1,6 @@
 # Sourced by the scripts of deploy/ and tests/: phases with elapsed time, quiet commands, root.
 
-# phase TEXT: what happens now, with the seconds since the outermost script began.
+# phase TEXT: prints the current step, with the seconds since the outermost script began.
 export PLIMSOLL_SETUP_BEGAN=${PLIMSOLL_SETUP_BEGAN:-$EPOCHSECONDS}
 phase() { printf '[%4d s] %s\n' $((EPOCHSECONDS - PLIMSOLL_SETUP_BEGAN)) "$*"; }
 
@@ -9,7 +9,7 @@ die() {
     exit 1
 }
 
-# quietly COMMAND...: shows nothing of a command that succeeds, and the end of one that fails.
+# quietly COMMAND...: hides the output of a command, and shows its end if the command fails.
 quietly() {
     local log status=0
     log=$(mktemp)
@@ -22,7 +22,7 @@ quietly() {
     return "$status"
 }
 
-# as_root COMMAND...: runs it directly or with sudo.
+# as_root COMMAND...: runs it as root, with sudo if needed.
 as_root() {
     if [ "$(id -u)" = 0 ]; then
         "$@"
@@ -34,7 +34,7 @@ Run it as root, or install sudo."
     fi
 }
 
-# patiently COMMAND...: up to three times, because networks fail now and then.
+# patiently COMMAND...: tries it up to three times, because networks fail now and then.
 patiently() {
     local pause
     for pause in 5 20; do
@@ -45,11 +45,11 @@ patiently() {
     "$@"
 }
 
-# Where what is downloaded once per machine and user is kept.
+# The folder for downloads that are kept per machine and user.
 plimsoll_cache=${XDG_CACHE_HOME:-$HOME/.cache}/plimsoll
 
-# fetch_once FOLDER FILL: makes the folder by calling FILL with an empty one, unless it was made
-# before. It appears only when it is complete, and of several processes one makes it.
+# fetch_once FOLDER FILL: creates the folder by calling FILL with an empty one, unless it exists. It appears only when
+# it is complete, and only one of several processes creates it.
 fetch_once() {
     local folder=$1 fill=$2
     [ ! -e "$folder/.complete" ] || return 0
@@ -67,8 +67,7 @@ fetch_once() {
     ) 9>"$folder.lock"
 }
 
-# pip_into FOLDER: the packages that standard input names with their hashes; wheels only, without what
-# they depend on.
+# pip_into FOLDER: installs the packages that standard input names with their hashes; wheels only, without dependencies.
 pip_into() {
     local requirements
     requirements=$(mktemp)

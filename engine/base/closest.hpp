@@ -7,12 +7,12 @@
 
 namespace plimsoll {
 
-// The name in `known` that a person most likely meant: the one with the same letters and digits;
-// else the one that begins with them (if several do, the one that all others begin with, else
-// none); else the only one that contains them; else the one with the fewest typing errors
-// (insertions, deletions, substitutions, swapped neighbours; a substituted digit counts twice), at
-// most one per three characters, ties going to the longest common prefix; else the longest one that
-// the input begins with. Case and punctuation do not count.
+// The name in `known` that a person most likely meant, ignoring case and punctuation. Tried in this
+// order: the one with the same letters and digits; the one that begins with them (of several, the
+// one that is a prefix of all others); the only one that contains them; the one with the fewest
+// typing errors; the longest one that the input begins with. Typing errors are insertions,
+// deletions, substitutions (of a digit: counted twice) and swapped neighbours, at most one per
+// three characters. Ties go to the longest common prefix.
 std::optional<std::string> closest(std::string_view typed, std::span<const std::string> known);
 
 // " Did you mean \"…\"?", or empty: the end of an error message. Up to three names that begin with

@@ -11,8 +11,8 @@ namespace plimsoll {
 class Progress {
   public:
     Progress() = default;
-    // Progress of a part of a larger work: its items do not count for the whole, its signs of life
-    // do. `whole` must outlive it.
+    // Progress of one part of a larger computation: its signs of life count for the whole, its
+    // items do not. `whole` must outlive it.
     explicit Progress(Progress* whole) : whole_(whole) {}
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;

@@ -13,16 +13,16 @@ namespace plimsoll {
 enum class Errc {
     invalid_input,    // the caller's data break a rule; `where` names the field
     unauthenticated,  // no or no valid credentials
-    forbidden,        // known, but not allowed to
+    forbidden,        // authenticated, but not permitted
     not_found,        // does not exist, or is hidden from the caller
     conflict,         // the current state of the resource forbids it
     too_large,        // over a stated limit
     exhausted,        // out of a resource (memory, quota, rate); may be retried later
-    unavailable,      // a dependency does not answer; may be retried
+    unavailable,      // a dependency does not respond; may be retried
     timeout,          // a deadline passed
     cancelled,        // a stop was requested
     corrupt,          // stored or received data fail their checks
-    internal,         // a defect of ours
+    internal,         // a bug in Plimsoll
 };
 
 std::string_view to_string(Errc code);

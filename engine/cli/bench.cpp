@@ -93,7 +93,7 @@ void print_launches(Printer& out, const Subject& subject, const std::filesystem:
     const auto measured = measure_launches(subject, cache / "bench");
     const auto* cost = out.good("launch", measured);
     if (cost != nullptr) {
-        out.number("launch", "one, with its wait", cost->waited.median * 1e6, "us");
+        out.number("launch", "one, including the wait", cost->waited.median * 1e6, "us");
         out.number("launch", "one of many in a row", cost->queued * 1e6, "us");
         out.number("launch", "a kernel, compiled and run", cost->cold_build * 1e3, "ms");
         out.number("launch", "a kernel, from the program cache", cost->warm_build * 1e3, "ms");
@@ -161,7 +161,7 @@ int bench(const BenchOptions& options) {
     print_launches(out, subject, options.cache);
     const auto overlap = measure_overlap(subject);
     if (const auto* told = out.good("overlap", overlap)) {
-        out.number("overlap", "copying beside computing", told->speedup(), "x");
+        out.number("overlap", "copying while computing", told->speedup(), "x");
     }
     print_knee(out, subject, options.sweep);
     return out.failed() ? EXIT_FAILURE : EXIT_SUCCESS;

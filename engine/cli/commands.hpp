@@ -30,15 +30,15 @@ int tune(const TuneOptions& options);
 struct ProveOptions {
     std::string model;                     // its name
     std::string form;                      // bf16 or int8; empty: both, where the device has them
-    std::filesystem::path texts;           // CSV or JSON lines; empty: texts of our own
-    std::filesystem::path labels;          // the same with a column "label", instead
+    std::filesystem::path texts;           // CSV or JSON lines; empty: built-in texts
+    std::filesystem::path labels;          // labelled texts instead: with a column "label"
     std::vector<std::string> label_names;  // own=positive
-    std::filesystem::path models;  // the folder of models; empty: as workers of this machine
+    std::filesystem::path models;          // model folder; empty: as for this machine's workers
     std::string device;
     std::filesystem::path cache;
 };
-// Compares forms of an installed model with fp32, and keeps with the model which may be used; of
-// labelled texts also how often each is right.
+// Compares forms of an installed model with fp32 and records with the model which of them may be
+// used. With labelled texts, also measures the accuracy of each form.
 int prove(const ProveOptions& options);
 
 }  // namespace plimsoll::cli

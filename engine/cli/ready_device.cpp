@@ -19,9 +19,10 @@ Result<ReadyDevice> open_ready(const std::string& address) {
         if (!device) return fail(std::move(device.error()));
         return ReadyDevice{std::move(capability), std::move(*device)};
     }
-    return fail(Errc::not_found,
-                address.empty() ? "No OpenCL device is ready." : "There is no such device.",
-                address);
+    return fail(
+        Errc::not_found,
+        address.empty() ? "No OpenCL device is ready." : "No OpenCL device has this address.",
+        address);
 }
 
 }  // namespace plimsoll::cli

@@ -13,14 +13,13 @@
 
 namespace plimsoll::models {
 
-// How often a model, in a form, gives texts the labels that people gave them: measured on this
-// machine, never assumed.
+// The accuracy of a form of a model on texts that people labelled, measured on this machine.
 struct Accuracy {
     std::string form;
-    std::string texts_of;  // the name of the file that the texts come from
+    std::string texts_of;  // name of the file with the texts
     std::uint64_t texts = 0;
     std::uint64_t right = 0;
-    double low = 0;  // of the share of right ones, with 95 % confidence
+    double low = 0;  // of the accuracy, with 95 % confidence
     double high = 0;
     std::optional<double> macro_f1;
     std::string device;       // by name
@@ -33,10 +32,10 @@ nlohmann::json to_json(const Accuracy& accuracy);
 // Throws nlohmann::json::exception.
 Accuracy accuracy_from_json(const nlohmann::json& json);
 
-// What was measured of these very files: one a form. None: nothing was.
+// The measurements of exactly these files, one per form; empty: none.
 std::vector<Accuracy> read_accuracies(const std::filesystem::path& folder, std::string_view hash);
 
-// Keeps them in the place of all that was measured before, on other texts perhaps.
+// Replaces all earlier measurements, including those on other texts.
 // Errc::unavailable: the folder cannot be written.
 Result<void> keep_accuracies(const std::filesystem::path& folder, std::string_view hash,
                              const std::vector<Accuracy>& accuracies);

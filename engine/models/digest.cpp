@@ -40,7 +40,7 @@ Result<std::string> sha256_of_file(const std::filesystem::path& file,
     Sha256 sha;
     std::vector<char> buffer(std::size_t{1} << 20);
     while (const auto got = std::fread(buffer.data(), 1, buffer.size(), from.get())) {
-        if (watch.stopped()) return fail(Errc::cancelled, "It was stopped.");
+        if (watch.stopped()) return fail(Errc::cancelled, "The operation was cancelled.");
         sha.add(buffer.data(), got);
         if (to != nullptr && std::fwrite(buffer.data(), 1, got, to.get()) != got) {
             return trouble(copy, "written");

@@ -12,7 +12,7 @@ namespace plimsoll::models {
 // SHA-256 in hexadecimal.
 std::string sha256_of(std::string_view text);
 
-// Of a file, which is copied to `copy` at the same time unless that is empty. Progress counts
+// The hash of a file, which is also copied to `copy` unless that is empty. Progress counts
 // bytes. Errc::cancelled; Errc::unavailable if something cannot be read or written, with the
 // reason.
 Result<std::string> sha256_of_file(const std::filesystem::path& file,

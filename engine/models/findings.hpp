@@ -9,13 +9,13 @@
 
 namespace plimsoll::models {
 
-// What was found of a model's files, as a list in a JSON file beside them. What was found of other
-// files, or by other kernels and rules (`version`), is not believed.
+// Findings about a model's files, as a list in a JSON file next to them. Findings about other
+// files, or by other kernels and rules (`version`), are ignored.
 
-// The list; empty: there is none of these very files.
+// The list; empty if there is none about exactly these files.
 nlohmann::json read_findings(const std::filesystem::path& file, std::string_view hash, int version);
 
-// Writes it in the place of an older one, at once or not at all. Errc::unavailable: the folder
+// Replaces the list atomically. Errc::unavailable: the folder
 // cannot be written.
 Result<void> write_findings(const std::filesystem::path& file, std::string_view hash, int version,
                             const nlohmann::json& list);

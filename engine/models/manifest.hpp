@@ -33,10 +33,10 @@ struct Manifest {
     std::uint32_t layers = 0;
     std::uint32_t hidden = 0;
     std::uint32_t intermediate = 0;
-    // What was found of it, kept in files of their own: of its other forms, and of its labels.
+    // Findings about the model, kept in separate files: about its other forms and its labels.
     std::vector<Proof> proofs = {};
     std::vector<Accuracy> accuracies = {};
-    std::vector<ModelFile> files = {};  // none where the manifest travels without them
+    std::vector<ModelFile> files = {};  // empty if the manifest was transferred without them
 };
 
 // 1 to 64 characters of a-z, 0-9, '.', '_' and '-', the first a letter or digit.

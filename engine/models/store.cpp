@@ -53,7 +53,7 @@ Result<void> check_numbers(const model_files::Model& model, const Watch& watch) 
     std::vector<float> numbers;
     for (const auto& [name, tensor] : model.file.tensors) {
         if (tensor.type == model_files::NumberType::other) continue;  // positions, say
-        if (watch.stopped()) return fail(Errc::cancelled, "It was stopped.");
+        if (watch.stopped()) return fail(Errc::cancelled, "The operation was cancelled.");
         numbers.resize(tensor.count());
         if (auto read = to_floats(name, tensor, numbers); !read) return read;
     }

@@ -13,8 +13,8 @@ namespace plimsoll::profiling {
 struct LengthBucket {
     std::string name;        // "short"
     std::int64_t words = 0;  // approximate, per input
-    // That the model computes in one go: larger ones are computed in pieces. Known once it is
-    // loaded; none: any.
+    // The largest batch that the model computes in one pass; larger ones are split. Known once the
+    // model is loaded; null: no limit.
     std::function<std::int64_t()> largest_batch = {};
     std::function<Result<void>(std::int64_t batch)> run;
     std::function<std::uint64_t(std::int64_t batch)> memory_bytes;  // without the model itself
@@ -35,8 +35,8 @@ struct LoadTimes {
 Result<LoadTimes> measure_load(const Model& model, const TimingPolicy& policy, const Watch& watch,
                                const Now& now = steady_seconds);
 
-// Latency and throughput of one length by batch size: of `batches`, by growing size; none: of those
-// that find the knee, up to the largest that is computed in one go.
+// Latency and throughput of one length by batch size: those in `batches`, in ascending order, or,
+// if it is empty, those that find the knee, up to the largest batch of one pass.
 Result<KneeSearch> measure_length(const LengthBucket& length, std::span<const std::int64_t> batches,
                                   const BatchLimits& limits, const TimingPolicy& policy,
                                   const Watch& watch, const Now& now = steady_seconds);

@@ -13,8 +13,7 @@ namespace plimsoll::sentiment {
 
 inline constexpr std::size_t kClasses = 3;  // positive, neutral, negative
 
-// Texts by the one's class (row) and the other's (column). With reference labels, these are the
-// rows.
+// Texts by the first model's class (row) and the second's (column). Reference labels are the rows.
 using Table = std::array<std::array<std::int64_t, kClasses>, kClasses>;
 
 std::int64_t texts_in(const Table& table);
@@ -43,7 +42,7 @@ struct Interval {
 std::optional<Interval> share_interval(std::int64_t part, std::int64_t all);
 
 // 95 % interval of the difference in accuracy of two models on the same texts (Agresti and Min,
-// 2005); `gained`: texts that only the one labels correctly, `lost`: only the other.
+// 2005); `gained`: texts that only the first labels correctly, `lost`: only the second.
 Interval accuracy_difference(std::int64_t gained, std::int64_t lost, std::int64_t all);
 
 // Texts whose label's probability is in one range.

@@ -19,19 +19,20 @@ struct Opinion {
     double compound = 0;  // from -1 to 1: the mean value of the labels
 };
 
-// The most probable of positive, neutral and negative, by its place; of equals the more positive
+// The index of the most probable of positive, neutral and negative; ties go to the more positive
 // one.
 std::size_t class_of(const Opinion& opinion);
 
-// What a label is worth, see Meaning; in any case. Empty: it says nothing of sentiment.
+// The value of a label (see Meaning), in upper or lower case. Empty: not a sentiment label.
 std::optional<double> worth_of_label(std::string_view label);
 
 // The values of a published classifier's labels: positive 1, neutral 0, negative -1; of five stars
 // -1, -0.5, 0, 0.5, 1, where one and two stars are negative, four and five positive.
 class Meaning {
   public:
-    // By the names of the labels, in any case: positive, bullish; neutral; negative, bearish; "1
-    // star" to "5 stars". Errc::invalid_input names a label that is not a sentiment label.
+    // By the names of the labels, in upper or lower case: positive, bullish; neutral; negative,
+    // bearish; "1 star" to "5 stars". Errc::invalid_input names a label that is not a sentiment
+    // label.
     static Result<Meaning> of(std::span<const std::string> labels);
 
     // From the probability of every label, in their order.

@@ -54,7 +54,7 @@ Result<Sensor> amd_sensor(const std::string& pci_address, const fs::path& root) 
     const auto device = root / "sys/bus/pci/devices" / pci_address;
     std::error_code none;
     if (!fs::exists(device / "mem_info_vram_total", none)) {
-        return fail(Errc::not_found, "The amdgpu driver has no such GPU.", pci_address);
+        return fail(Errc::not_found, "The amdgpu driver does not list this GPU.", pci_address);
     }
     return [device] { return look(device); };
 }

@@ -116,7 +116,8 @@ Library::~Library() {
 Result<Device> Library::device_at(const std::string& pci_address) const {
     Device device = nullptr;
     if (call_->device_at(pci_address.c_str(), &device) != kSuccess) {
-        return fail(Errc::not_found, "NVIDIA's management library has no such GPU.", pci_address);
+        return fail(Errc::not_found, "NVIDIA's management library does not list this GPU.",
+                    pci_address);
     }
     return device;
 }

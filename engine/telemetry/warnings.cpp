@@ -51,7 +51,7 @@ std::vector<Warning> Watch::look(const Reading& reading) {
         }
     }
     if (const auto errors = reading.uncorrected_memory_errors.value_or(0); errors > 0) {
-        warnings.push_back({"memory_errors", "Memory had " + std::to_string(errors) +
+        warnings.push_back({"memory_errors", "Memory has had " + std::to_string(errors) +
                                                  " uncorrected errors since the driver started."});
     }
     if (reading.fault) {

@@ -33,7 +33,7 @@ class Watch {
   private:
     class Limit {
       public:
-        // Whether to warn, after a reading past the limit, or clearly below it.
+        // Whether to warn, given whether the latest reading is past the limit or clearly below it.
         bool look(bool past, bool back);
 
       private:

@@ -122,7 +122,7 @@ Result<void> read_ends(const json& processor, Description& into) {
     }
     return not_supported("post_processor", type,
                          "BertProcessing, RobertaProcessing and a template of one token before and "
-                         "one behind the text");
+                         "one after the text");
 }
 
 Result<Description> read_parts(const json& file) {

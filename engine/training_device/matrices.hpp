@@ -22,7 +22,7 @@ struct MatrixShape {
 // adapters are small, so neither is listed. The shape must be validated.
 std::vector<MatrixShape> matrix_shapes(const ModelShape& shape);
 
-// Of a training step's matrix products for one sample, forward and backward, attention included.
+// The work of a training step's matrix products for one sample: forward, backward and attention.
 double matrix_flops_per_sample(const ModelShape& shape, TrainingSettings settings);
 
 }  // namespace plimsoll::training

@@ -66,7 +66,7 @@ Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
         return fail(Errc::unavailable, "This device does not support " + name + ".");
     }
     if (form != Form::fp32 && model.config.intermediate % kNarrowUnit != 0) {
-        return fail(Errc::unavailable, "There is no form " + name +
+        return fail(Errc::unavailable, "This model has no form " + name +
                                            " whose intermediate_size is not a multiple of 4.");
     }
     const auto capacity = std::max<std::size_t>(tokens, model.config.longest());

@@ -23,8 +23,8 @@ void compare(std::span<const float> exact, std::span<const float> found, std::si
 // The columns whose largest number is an outlier, from the largest of every column.
 void find_outliers(std::vector<float> largest, models::Proof& into);
 
-// Texts to classify in several forms by one model. fp32 stays loaded beside one form after the
-// other, since their times are taken in turns.
+// Texts that one model classifies in several forms. fp32 stays loaded next to each form in turn,
+// since their times are measured alternately.
 struct Guarded {
     std::filesystem::path folder;  // of the model
     opencl::Programs& programs;
@@ -34,7 +34,7 @@ struct Guarded {
     std::span<const std::string> texts;
 };
 
-// What a form said of the texts: its labels' probabilities, text after text.
+// A form's output: the labels' probabilities, text by text.
 struct Said {
     std::string form;
     std::vector<float> probabilities;
@@ -43,8 +43,8 @@ struct Proven {
     std::vector<models::Proof> proofs;  // by form
     std::vector<Said> said;             // fp32 first, then by form
 };
-// Classifies the texts in fp32 and in each form, and tells of each form whether it may be used. The
-// forms are those that the device has; none: fp32 alone. Errc::cancelled.
+// Classifies the texts in fp32 and in each form, and reports for each form whether it may be used.
+// The forms must be supported by the device; none: fp32 alone. Errc::cancelled.
 Result<Proven> prove(const Guarded& guarded, std::span<const routines::Form> forms,
                      const Watch& watch);
 

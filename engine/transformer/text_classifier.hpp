@@ -46,7 +46,7 @@ class TextClassifier {
                                              const Watch& watch, const Done& done,
                                              const Classifier::Seen& seen = nullptr);
 
-    // Texts that share batches with those of others, and what came of them.
+    // Texts that share batches with others, and their results.
     struct Part {
         Next next;
         Done done;
@@ -54,17 +54,17 @@ class TextClassifier {
         Result<std::vector<Classified>> classified = {};
         std::size_t tokens = 0;  // that the device reads for it
     };
-    // Classifies the texts of several parts in batches that they share. A part gets what it would
-    // get alone: an equal text of another part is computed again, and is no duplicate; an error of
-    // its `next`, and its stop, are its own. An error is the device's, or that of `watch`: then
-    // nothing is known of any part, unless it has an error.
+    // Classifies the texts of several parts in shared batches. A part gets the same results as it
+    // would alone: an equal text of another part is computed again and does not count as a
+    // duplicate. A failed `next` or a stop affects only its own part. Returns an error of the
+    // device or of `watch`; then only parts with an error of their own have a result.
     Result<void> classify(std::span<Part> parts, std::size_t texts, const Watch& watch,
                           const Classifier::Seen& seen = nullptr);
 
     const Classifier& model() const { return *classifier_; }
 
   private:
-    // What the texts of a part became: each sequence of tokens once.
+    // The tokenized texts of a part: each distinct sequence once.
     struct Work {
         std::vector<Classified> texts;
         std::vector<std::size_t> sequence;                    // of every text
@@ -75,7 +75,7 @@ class TextClassifier {
         Scores scores;                                        // of every sequence
     };
 
-    // A batch, and whose its sequences are.
+    // A batch, and the parts that its sequences belong to.
     struct SharedBatch {
         Batch batch;
         std::vector<std::size_t> parts;     // of every sequence

@@ -13,8 +13,8 @@ namespace plimsoll::transformer {
 using Work = std::function<Result<void>()>;
 using Now = std::function<std::chrono::steady_clock::time_point()>;
 
-// The least seconds of each piece of work. They take turns, in each round in the opposite order, so
-// that a change of the machine's load slows all of them and not one.
+// The shortest time of each piece of work, in seconds. They take turns, reversing the order in
+// every round, so that a change of the machine's load affects all of them alike.
 Result<std::vector<double>> least_seconds(std::span<const Work> works, std::size_t rounds,
                                           const Now& now = std::chrono::steady_clock::now);
 

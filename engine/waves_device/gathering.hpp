@@ -8,13 +8,13 @@ namespace plimsoll::waves {
 // the processor, and decides whether they were enough.
 class Gathering {
   public:
-    // Capacity of a lane at first: this many counts, whatever they score.
+    // Capacity of a lane at first: this many counts, whatever their score.
     static std::uint32_t first_capacity(const SearchInput& input);
     static Keeping first_keeping(const FamilyView& family, const SearchInput& input);
 
     Gathering(const SearchInput& input, const Settings& settings, std::size_t keep);
 
-    // Takes the lane of a direction; later again with other floors.
+    // Takes the lane of a direction; called again if it was searched with other floors.
     void take(const FamilyView& family, bool rising, LaneResult lane);
 
     // The floors with which the lanes must be searched again, since relevant counts may have been

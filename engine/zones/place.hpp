@@ -23,8 +23,8 @@ struct Place {
 // or counts leap seconds, which are not supported.
 std::optional<Place> read_tzif(std::string_view bytes);
 
-// The place of that name in the system's database; cached until the process exits. None: no such
-// place.
+// The place of that name in the system's database; cached until the process exits. None: the
+// database has no such place.
 const Place* place_named(std::string_view name);
 
 }  // namespace plimsoll::zones

@@ -14,7 +14,7 @@ struct Place;
 // The instant of a local time, in seconds since 1970 UTC.
 struct Instant {
     std::int64_t seconds = 0;
-    std::optional<std::int64_t> again;  // the second occurrence, where clocks went back over it
+    std::optional<std::int64_t> again;  // the second occurrence, if clocks went back over it
 };
 
 // As Instant, also for a skipped local time: `seconds` is then the moment of the change.

@@ -5,7 +5,7 @@ set local search_path = plimsoll;
 create table sentiment_policy (
   team_id bigint not null references team on delete cascade,
   id text not null check (id ~ '^[a-z0-9_]{1,64}$'),
-  definition json not null,  -- as the API took it
+  definition json not null,  -- as sent to the API
   user_id bigint not null,  -- who wrote it last
   updated_at timestamptz not null default clock_timestamp(),
   primary key (team_id, id)

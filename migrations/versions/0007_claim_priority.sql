@@ -1,4 +1,4 @@
--- Claims answer the priority of each job, too.
+-- Claims also return the priority of each job.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

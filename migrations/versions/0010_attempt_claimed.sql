@@ -1,4 +1,4 @@
--- When an attempt that did not end its task was claimed: with its end, how long it took.
+-- The time of the claim of an attempt that did not end its task, which gives its duration.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

@@ -1,17 +1,17 @@
--- Answers to calls with an Idempotency-Key, and the key that cursors are signed with.
+-- Kept responses to calls with an Idempotency-Key, and the key that signs cursors.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
--- Jobs and runs of schedules have their keys in idempotency_key, in the transaction that makes them; here are the other
--- calls, by any user of the team.
+-- Calls other than submits and runs of schedules, which store their keys in idempotency_key in the transaction that
+-- creates the job. By any user of the team.
 create table kept_answer (
   team_id bigint not null references team on delete cascade,
   key text not null,
   fingerprint bytea not null check (octet_length(fingerprint) = 32),  -- of the operation and the body
   expires_at timestamptz not null,
-  status smallint,  -- null: the call runs, or its server ended before it answered
+  status smallint,  -- null: the call is running, or its server stopped before it responded
   location text,
-  body text,  -- null: it holds a secret, which is stored nowhere
+  body text,  -- null: it contains a secret, which is never stored
   primary key (team_id, key)
 );
 create index kept_answer_expiry on kept_answer (expires_at);
@@ -22,7 +22,7 @@ create policy team on kept_answer to plimsoll_app
   using (team_id = nullif(current_setting('app.team_id', true), '')::bigint)
   with check (team_id = nullif(current_setting('app.team_id', true), '')::bigint);
 
--- What all servers of the installation share and nobody else knows.
+-- The secret that all servers of the installation share.
 create table installation_secret (
   name text primary key,
   value bytea not null check (octet_length(value) = 32)

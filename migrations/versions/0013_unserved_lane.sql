@@ -1,4 +1,4 @@
--- Lanes whose model no worker has any more.
+-- Lanes whose model is no longer on any worker.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

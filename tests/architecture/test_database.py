@@ -1,4 +1,4 @@
-"""The database's sources: one function a file, with a contract, readable, used, and granted to who calls it."""
+"""The database's sources: one function per file, with a contract, readable, used, and granted to its callers."""
 import pathlib
 import re
 import subprocess

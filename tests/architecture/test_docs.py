@@ -1,4 +1,5 @@
-"""What the documentation says exists: commands and flags, settings and variables, links, and an entry for each problem."""
+"""What the documentation names exists: commands and flags, settings and variables, links, and an entry for each
+problem."""
 import json
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Who may include whom. A new edge between rooms is a decision: it is written down here first."""
+"""Which room may include which. A new edge between rooms is a decision: record it here first."""
 import fnmatch
 import re
 import unittest

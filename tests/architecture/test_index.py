@@ -1,4 +1,4 @@
-"""Every source file with logic, SQL function and page is reached by a test (tests/index says which)."""
+"""Every source file with logic, SQL function and page is reached by a test (tests/index lists them)."""
 import re
 import unittest
 

@@ -1,4 +1,4 @@
-"""openapi.yaml is what deploy/build/openapi makes of its parts."""
+"""openapi.yaml is what deploy/build/openapi assembles from its parts."""
 import importlib.machinery
 import importlib.util
 import pathlib

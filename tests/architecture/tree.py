@@ -1,4 +1,4 @@
-"""The files of the repository, as the checks of this folder see them."""
+"""The files of the repository that the checks in this folder examine."""
 import pathlib
 import subprocess
 

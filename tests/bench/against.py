@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A benchmark in this checkout and in another one, in turn: is this state slower than that one was?
+"""Runs a benchmark in this checkout and in another one, in turn, to see whether this state is slower.
 
     tests/bench/against.py CHECKOUT [--rounds 5] [--record] -- COMMAND…
 
 COMMAND is that of a benchmark with --rounds and --record, relative to a checkout, for example
     env PLIMSOLL_TEST_FSYNC=on tests/support/with_database tests/bench/queue/run.py '1 account'
-Each checkout runs its own programs. Printed are the medians of both and the median of the ratios round by round (above
-1: this checkout is better). results.json of both is as before afterwards; --record adds the rows to it here.
+Each checkout runs its own programs. Prints the medians of both and the median of the ratios of the rounds (above 1:
+this checkout is better). Leaves results.json of both unchanged; --record adds the rows to it here.
 """
 import argparse
 import json

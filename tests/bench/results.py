@@ -4,7 +4,7 @@
     python3 results.py                  renders RESULTS.md again
 
 An entry says what was measured (name, area), ours and the peer's value in one unit, their ratio (above
-1: ours is better), what the ratio must reach at least and should reach (null: only reported), and
+1: ours is better), the ratio that it must reach and the one that it should reach (null: only reported), and
 where it was measured.
 """
 import argparse

@@ -1,8 +1,9 @@
-"""Clients that OpenAPI Generator makes from a running server (deploy/samples/generators) are compiled and make the
-same round trip, one program a language (programs/): a job is created, followed, its report and results are read, and
-those of the other kinds; empty results, a CSV, a picture and two refusals.
+"""Clients that OpenAPI Generator generates from a running server (deploy/samples/generators) are compiled and make the
+same round trip, with one program per language (programs/): a job is created, followed, its report and results are read,
+and those of the other kinds; empty results, a CSV, a picture and two refusals.
 
-PLIMSOLL_CLIENTS names the languages, blanks between; by default those that need no other compiler. See `run`.
+PLIMSOLL_CLIENTS names the languages, separated by spaces; by default, those that need no additional compiler. See
+`run`.
 """
 
 import os

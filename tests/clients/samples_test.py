@@ -1,6 +1,5 @@
-"""Runs deploy/samples/ as its readers do: clients are generated from a running server and then talk to it.
-
-pip installs from packages that were fetched and checked before (wheels); npm asks its registry.
+"""Runs deploy/samples/ as users do: clients are generated from a running server and then call it. pip installs
+previously fetched and checked packages (wheels); npm uses its registry.
 """
 
 import json

@@ -30,7 +30,7 @@ class Cluster {
     void thaw() const;
     // Ends every session of a role.
     void end_sessions(const char* role) const;
-    // Between these two it refuses connections.
+    // Between these two calls it refuses connections.
     void stop();
     void start();
 
@@ -57,7 +57,7 @@ class HeldLock {
     }
     void release() { holder_.reset(); }
 
-    // The statement that waits for the lock; any number of them share it then.
+    // A statement that waits for the lock; any number of statements can share it.
     static constexpr const char* wait_for_it = "select pg_advisory_xact_lock_shared(4711)";
 
   private:

@@ -17,8 +17,8 @@
 
 namespace plimsoll::conformance {
 
-// A server's and a worker's stores on one loop, and a team of the test's own. Each test has a job
-// kind of its own too, so that its workers see no other test's tasks.
+// A server's and a worker's stores on one loop. Each test has its own team and job kind, so that
+// its workers see no other test's tasks.
 class StoreTest : public testing::Test {
   protected:
     StoreTest();
@@ -31,7 +31,7 @@ class StoreTest : public testing::Test {
     Result<T> run(asio::awaitable<Result<T>> call) {
         return await(io_, std::move(call));
     }
-    // What must succeed for the test to make sense.
+    // A precondition of the test.
     template <class T>
     T must(asio::awaitable<Result<T>> call) {
         auto result = run(std::move(call));
@@ -46,7 +46,7 @@ class StoreTest : public testing::Test {
         }
     }
 
-    // As many tasks as there are, in one claim.
+    // All tasks, in one claim.
     queue::Claim claim(WorkerProcess& worker) {
         return must(worker.store().claim(worker.handle, 1000, 1000));
     }

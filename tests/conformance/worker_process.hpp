@@ -15,11 +15,11 @@ struct People {
     TeamId team;
 };
 
-// A user and a team of this name, which the user owns. Made by SQL, so that tests of the queue
-// stand without the identity store.
+// A user and a team of this name, which the user owns. Created by SQL, so that tests of the queue
+// do not need the identity store.
 People make_people(const std::string& name);
 
-// A job of opaque inputs, 10 items a task.
+// A job of opaque inputs, 10 items per task.
 queue::NewJob make_job(const People& people, const std::string& kind, int tasks,
                        const std::string& device_class = "cpu");
 
@@ -32,7 +32,7 @@ struct WorkerProcess {
     queue::WorkerHandle handle;
 };
 
-// Reports of tasks that ended well, but for one item of each.
+// Reports of tasks that succeeded, except for one item each.
 std::vector<queue::TaskReport> done(const queue::Claim& claim);
 
 }  // namespace plimsoll::conformance

@@ -4,7 +4,7 @@
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/workers/worker_store.hpp"
 
-// What a worker process holds of the database.
+// A worker process's database objects.
 namespace plimsoll::conformance {
 
 class WorkerStores {

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Schemathesis over the whole contract, all checks and phases, on a server of its own; not part of tests/run.
+"""Schemathesis over the whole contract, all checks and phases, on its own server; not part of tests/run.
 
     tests/contract/schemathesis.py [--max-examples N]     20 takes some minutes
 
-Fails on server errors and on answers that break the document. What is left out, and why:
-- rules that a schema cannot hold (a time in the future, a card that exists, exactly one of several members) refuse data
-  that fit the schema, with 4xx;
-- headers that the document does not name are ignored, as HTTP asks;
-- /openapi.yaml is bytes to the document, and the tool parses YAML;
+Fails on server errors and on responses that violate the contract. Excluded, with the reason:
+- rules that a schema cannot hold (a time in the future, a card that exists, exactly one of several members) reject data
+  that fits the schema, with 4xx;
+- headers that the contract does not name are ignored, as HTTP requires;
+- /openapi.yaml is bytes in the contract, but the tool parses YAML;
 - operations that end the caller's own token or session, and everything after them.
 """
 

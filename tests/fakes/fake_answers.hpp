@@ -26,7 +26,7 @@ class FakeAnswers final : public queue::AnswerStore {
         co_return Result<void>{};
     }
 
-    // As if every server had ended in the middle.
+    // As if every server had stopped in the middle of a call.
     void forget_answers() {
         for (auto& [key, entry] : kept_) entry.answer.reset();
     }

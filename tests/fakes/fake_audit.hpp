@@ -6,7 +6,7 @@
 
 namespace plimsoll::fakes {
 
-// Audit events in memory, as a test puts them here.
+// Audit events in memory, added by the test.
 class FakeAudit final : public identity::AuditStore {
   public:
     boost::asio::awaitable<Result<std::vector<identity::AuditEvent>>> list(

@@ -45,7 +45,7 @@ class FakeDatasetStore final : public queue::DatasetStore {
 
   private:
     Result<Stored*> find(TeamId team, DatasetId id);
-    // Why the team cannot have this one too.
+    // Why the team may not have another one.
     std::optional<Error> broken_limit(const queue::NewDataset& dataset) const;
 
     const FakeIdentity& identity_;

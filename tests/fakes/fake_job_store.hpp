@@ -10,14 +10,14 @@
 
 namespace plimsoll::fakes {
 
-// Jobs in memory; no worker runs them: a test says what happens to them. For one thread.
+// Jobs in memory; no worker runs them: the test decides what happens to them. For one thread.
 class FakeJobStore final : public queue::JobStore {
   public:
     struct Stored {
         queue::Job job;
         std::vector<queue::JobEvent> events;
         std::vector<std::string> chunks;  // gzip members of JSON lines; each counts as one item
-        std::string given_up;             // why its tasks were, if they were
+        std::string given_up;             // why its tasks were quarantined, if they were
         std::optional<std::string> report;
         std::optional<queue::IdempotencyKey> key;
         jobs::Plan plan;
@@ -25,7 +25,7 @@ class FakeJobStore final : public queue::JobStore {
         std::vector<queue::Attempt> attempts = {};
     };
 
-    // Submitters' names are of `identity`, which outlives this.
+    // Submitters' names come from `identity`, which outlives this.
     explicit FakeJobStore(const FakeIdentity& identity) : identity_(identity) {}
 
     awaitable<Result<queue::Submitted>> submit(queue::NewJob job) override;
@@ -53,9 +53,9 @@ class FakeJobStore final : public queue::JobStore {
     awaitable<Result<std::vector<queue::DeviceStatus>>> devices() override;
     awaitable<Result<void>> ready() override;
 
-    // As submit, of a job whose tasks were made of a dataset.
+    // Like submit, for a job whose tasks come from a dataset.
     Result<queue::Submitted> store(queue::NewJob job, std::optional<DatasetId> dataset);
-    // Its jobs cannot run again, nor show their inputs.
+    // Its jobs can neither run again nor show their inputs.
     void forget_dataset(DatasetId id);
     bool uses(DatasetId id) const;  // a job on it has not ended
 
@@ -66,7 +66,7 @@ class FakeJobStore final : public queue::JobStore {
     int devices_read = 0;
     std::vector<queue::DeviceStatus> more_devices;  // beside the host
     std::optional<queue::OverQuota> refusal;        // of every submit
-    std::optional<Error> broken;  // what every call answers, as if the database were gone
+    std::optional<Error> broken;  // what every call returns, as if the database were down
 
   private:
     Result<Stored*> find(TeamId team, JobId id);

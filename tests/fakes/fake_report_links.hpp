@@ -4,7 +4,7 @@
 
 namespace plimsoll::fakes {
 
-// No report links: what they do is tested on the real database.
+// No report links: they are tested on the real database.
 class FakeReportLinks final : public queue::ReportLinkStore {
   public:
     Answer<std::vector<queue::ReportLink>> list(TeamId, std::optional<JobId>,

@@ -7,7 +7,7 @@
 
 namespace plimsoll::fakes {
 
-// Schedules in memory: only people run them, and only jobs without a dataset. For one thread.
+// Schedules in memory: only manual runs, and only jobs without a dataset. For one thread.
 class FakeSchedules final : public schedules::ScheduleStore {
   public:
     template <class T>

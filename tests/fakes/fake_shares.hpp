@@ -9,8 +9,8 @@
 
 namespace plimsoll::fakes {
 
-// Shares, limits and holds in memory, of the teams of a FakeIdentity: nothing is charged, and
-// nobody claims. What a test reads of use and of vacuum, it has set itself. For one thread.
+// Shares, limits and holds in memory, of the teams of a FakeIdentity: nothing is charged or
+// claimed. Usage and vacuum figures are those that the test set. For one thread.
 class FakeShares final : public queue::ShareStore {
   public:
     // Outlives this. "research" and "trading" have a share of gpu.
@@ -31,7 +31,7 @@ class FakeShares final : public queue::ShareStore {
     Answer<void> resume(Author author, std::int64_t id, std::optional<TeamId> team) override;
     Answer<void> ask_cleanup(Author author, std::string node, std::string device) override;
 
-    // Node and device; the latter runs.
+    // A node and its running device.
     std::set<std::pair<std::string, std::string>> devices = {{"a", "opencl:0:0"},
                                                              {"node-a", "host"}};
     std::set<std::pair<std::string, std::string>> gone_devices = {{"node-a", "opencl:pocl:0"}};

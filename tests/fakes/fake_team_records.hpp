@@ -10,8 +10,8 @@
 
 namespace plimsoll::fakes {
 
-// Records that teams keep for job kinds, in memory. A record that is put without an id makes its
-// collection one that numbers them. For one thread.
+// Teams' records for job kinds, in memory. A record stored without an ID turns its collection into
+// a numbered one. For one thread.
 class FakeTeamRecords final : public queue::TeamRecordStore {
   public:
     template <class T>
@@ -31,7 +31,7 @@ class FakeTeamRecords final : public queue::TeamRecordStore {
         auto& records = records_[{author.team, std::string(collection.name)}];
         const auto most = static_cast<std::size_t>(collection.most);
         record.created_at = SystemClock().now();
-        if (record.id.empty()) {  // newest first; the oldest make room
+        if (record.id.empty()) {  // newest first; the oldest are deleted
             record.id = std::to_string(next_++);
             record.key = nlohmann::json::parse(record.data).value("comparison_key", "");
             records.insert(records.begin(), record);

@@ -1,8 +1,8 @@
-"""Who may do what: every operation of openapi.yaml × every kind of caller, against a real server.
+"""Who may do what: every operation of openapi.yaml × every type of caller, against a real server.
 
-Whoever shows no good credential gets 401; a token without the operation's scope, or a person whose role does not give it,
-403; another team the same answer for what this team has as for what nobody has. An operation that is new in the document is
-in the matrix at once.
+A caller without a valid credential gets 401; a token without the operation's scope, or a user whose role does not
+include it, 403. Another team gets the same response for this team's objects as for missing ones. New operations of the
+contract are in the matrix automatically.
 """
 
 import datetime

@@ -1,4 +1,4 @@
-"""What one caller, or somebody without credentials, must not be able to do to the others."""
+"""Attacks by one caller, or by somebody without credentials, that must not affect others."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Backup, restore and upgrade by the very lines of deploy/OPERATING.md: what was there is there again."""
+"""Backup, restore and upgrade with the commands of deploy/OPERATING.md: all data is restored."""
 
 import gzip
 import os

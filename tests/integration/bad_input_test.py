@@ -1,4 +1,4 @@
-"""What a client may send by mistake or malice: a clear answer, and a server that goes on."""
+"""Mistaken or malicious input gets a clear error, and the server continues."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Certificates for tests, made by the openssl command: an authority, and a key it vouches for."""
+"""Certificates for tests, created with openssl: an authority, and a certificate that it signed."""
 
 import pathlib
 import subprocess

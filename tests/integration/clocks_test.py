@@ -1,5 +1,5 @@
-"""Servers on machines whose clocks are a day off: start times, deadlines, schedules, leases and sign-in links are by the
-database's clock."""
+"""Servers on machines whose clocks are a day off: start times, deadlines, schedules, leases and sign-in links follow
+the database's clock."""
 
 import datetime
 import email.utils

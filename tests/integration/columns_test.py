@@ -1,4 +1,4 @@
-"""Other columns of a file: kept in the results, and what reports tell scores by; inline, as a dataset, by REST."""
+"""Other columns of a file: kept in the results, and used to break down reports; inline, as a dataset, by REST."""
 
 import csv
 import io

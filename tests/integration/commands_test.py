@@ -1,6 +1,6 @@
 """Every command of the program with --help, --json, a wrong flag, no server and an expired token.
 
-The commands are those of `plimsoll manual`; one that has no row below fails the test.
+The commands are those of `plimsoll manual`; a command without a row below fails the test.
 """
 
 import http.server

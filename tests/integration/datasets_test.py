@@ -1,4 +1,4 @@
-"""Uploaded files: taken in while they come, continued after any break, and run as jobs."""
+"""Uploaded files: processed while they arrive, resumed after any interruption, and run as jobs."""
 
 import csv
 import gzip

@@ -1,7 +1,7 @@
-"""The commands of the documentation, run as a reader would: page by page, each block in the order that it stands there.
+"""The commands of the documentation, run as a reader would: page by page, block by block.
 
-tests/architecture/test_docs.py lists the test that runs each page's blocks. The lines of operating that back up and
-upgrade are run by backup_test.py, those of nodes by own_database_test.py, those of models by models_test.py.
+tests/architecture/test_docs.py lists the test that runs each page's blocks. backup_test.py runs the commands of
+operating that back up and upgrade, own_database_test.py those of nodes, models_test.py those of models.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Several `serve` with one database: what a duty does is done once, and when the one that is at it is killed, another does it."""
+"""Several `serve` processes on one database: each duty runs once, and if its server is killed, another takes over."""
 
 import itertools
 import json

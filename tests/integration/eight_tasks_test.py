@@ -1,7 +1,7 @@
 """The first hour as a walk through eight tasks, in a pseudo-terminal of 80 and of 60 columns.
 
-Each step is what a newcomer types with the README and the program's own words, and what they look for in the answer.
-Lists keep to the terminal's width.
+Each step is what a new user types, with only the README and the program's help, and what they expect in the output.
+Lists fit the terminal's width.
 """
 
 import fcntl

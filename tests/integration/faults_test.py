@@ -1,4 +1,4 @@
-"""Processes that die or stand still: nothing is lost, nothing is recorded twice."""
+"""Processes that die or hang: nothing is lost, nothing is recorded twice."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""The command line as a newcomer meets it: files as they are, words as they are typed, statuses that programs read."""
+"""The command line as a new user meets it: real-world files, typing errors, exit statuses for programs."""
 
 import json
 import socket

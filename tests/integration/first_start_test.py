@@ -1,4 +1,4 @@
-"""The first start: ended half-way, over a folder that is no cluster, and what it leaves in a log."""
+"""The first start: interrupted, in a folder that is not a cluster, and without secrets in the log."""
 
 import os
 import select

@@ -1,4 +1,4 @@
-"""Every command and request of the kinds' guides in the pages, taken out of their sources and run as a reader would.
+"""Every command and request of the kinds' guides in the pages, extracted from their sources and run as a reader would.
 
 Placeholders (`job_…`, `data_…`, `prices.csv`) are filled in; the model `finbert` is the tiny one of the samples.
 """

@@ -1,7 +1,7 @@
 """Runs the real programs: `plimsoll serve` with its private PostgreSQL and its workers.
 
-Nothing here sleeps for luck: a server says `ready` on its standard output, jobs are waited for by
-the API's own long poll, and processes by their end.
+Nothing here sleeps: a server prints `ready` to its standard output, the API's long poll waits for jobs, and processes
+are waited for until they exit.
 """
 
 import contextlib

@@ -1,6 +1,5 @@
-"""Flags and arguments that would have no effect beside others are refused, each by its name.
-
-Every row is a command line, or the arguments of a job, and what the refusal must name.
+"""Flags and arguments that would have no effect in combination with others are refused by name. Every row is a command
+line, or the arguments of a job, and what the error must name.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Finding, counting and ending many jobs, what was tried for one, saved views, and sessions that switch teams."""
+"""Finding, counting and ending many jobs, the attempts of a job, saved views, and sessions that switch teams."""
 
 import datetime
 import http.cookiejar

@@ -1,4 +1,4 @@
-"""What a job meets beside its run, through the real programs: times, unique keys, reasons to wait, another go."""
+"""A job's life apart from its run, through the real programs: times, unique keys, reasons to wait, redrives."""
 
 import datetime
 import json

@@ -1,4 +1,5 @@
-"""Real runs reported back: the Python package of deploy/integrations on stand-ins for its libraries, against a real server."""
+"""Reports of real runs: the Python package of deploy/integrations on stand-ins for its libraries, against a real
+server."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""The OWASP API Security Top 10 of 2023, a test or more for each category.
+"""The OWASP API Security Top 10 of 2023, with at least one test per category.
 
 API1 objects and API5 functions of others: access_test.py, every operation x every caller. API4 resources: attacks_test.py and
 smuggling_test.py. API7 requests that the server makes: webhooks_test.py and profile_test.py (allowed origins, addresses,

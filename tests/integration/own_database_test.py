@@ -1,4 +1,4 @@
-"""A database of one's own, migrated by hand, with workers that no server started."""
+"""A user's own database, migrated by hand, with workers that no server started."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Policies that choose models, from their file to the rows of a job, through the real server and PoCL."""
+"""Policies that choose models, from the policy file to the rows of a job, through the real server and PoCL."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Jobs of kind profile and `plimsoll profile` through the real server, on the host and on PoCL. No number is judged:
-how fast a machine is in a test is nobody's promise."""
+"""Jobs of kind profile and `plimsoll profile` through the real server, on the host and on PoCL. No figure is checked:
+tests promise nothing about a machine's speed."""
 
 import http.server
 import json

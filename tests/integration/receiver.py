@@ -1,4 +1,4 @@
-"""A receiver of completion notices: a real HTTP server that answers as the test says."""
+"""A receiver of completion notices: a real HTTP server that responds as the test specifies."""
 
 import base64
 import hashlib

@@ -1,4 +1,5 @@
-"""Models that are removed between submit and run: policies and comparisons go on without them, other items tell."""
+"""Models that are removed between submit and run: policies and comparisons continue without them, other items report
+it."""
 
 import json
 import subprocess

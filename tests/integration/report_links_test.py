@@ -1,4 +1,4 @@
-"""Links that show one report to whoever has them: what they open, and that they open nothing else."""
+"""Links that show one report to anyone who has them: what they open, and that they open nothing else."""
 
 import datetime
 import json

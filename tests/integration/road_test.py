@@ -1,4 +1,4 @@
-"""The road from REST to a report, on the real programs."""
+"""The path from REST to a report, with the real programs."""
 
 import csv
 import io

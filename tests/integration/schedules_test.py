@@ -1,4 +1,4 @@
-"""Schedules by the real programs: from the command line to jobs that were made by the clock."""
+"""Schedules with the real programs: from the command line to jobs submitted at their due times."""
 
 import json
 import time

@@ -1,7 +1,6 @@
-"""Bytes on which two readers of HTTP could disagree about where a request ends, or whose it is.
-
-Each case is sent with a second request behind it. A reader that misjudged the first would answer the second as it stands, or
-run what is hidden in the body of the first. Such a case must be refused, and the connection closed: one answer, 4xx, no more.
+"""Bytes on which two HTTP parsers could disagree about where a request ends, or whose it is. Each case is followed by a
+second request. A parser that misreads the first would respond to the second as it is, or run a request hidden in the
+body of the first. Such a case must be refused and the connection closed: exactly one response, 4xx.
 """
 
 import socket

@@ -1,4 +1,4 @@
-"""TLS with certificate files, TLS ended by a proxy in front, and limits on what one caller may ask."""
+"""TLS with certificate files, TLS terminated by a proxy, and rate limits."""
 
 import http.client
 import itertools

@@ -1,4 +1,4 @@
-"""Waves through the real server: jobs of the kind, inline and on datasets, beside the command line."""
+"""Waves through the real server: jobs of the kind, inline and on datasets, compared with the command line."""
 
 import csv
 import io

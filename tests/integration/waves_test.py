@@ -1,4 +1,4 @@
-"""`plimsoll waves` on files, without a server: what it writes in every format, and what it refuses."""
+"""`plimsoll waves` on files, without a server: its output in every format, and its errors."""
 
 import csv
 import io

@@ -2,7 +2,7 @@
 
     tests/models/verify.py MODEL.pml
 
-A guard is what the model leaves out under NO_<guard>. The search is exhaustive; deadlocks count as errors.
+NO_<guard> removes a guard from the model. The search is exhaustive; deadlocks count as errors.
 """
 
 import pathlib

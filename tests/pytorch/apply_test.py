@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A report applied to configurations of real shapes: the library loads each, and it estimates the same.
+"""Applies a report to realistic configurations: the library loads each, and the estimate stays the same.
 
     tests/pytorch/apply_test.py [--plimsoll build/dev/bin/plimsoll] [--only WORD]
 
 Every case of `corpus.py` is estimated, its report is applied to a copy of its files in configs/, and the library that the
-files are for loads them. What its objects say is estimated again at their batch, and must take the same bytes and
-make the same effective batch. Before the report was applied the files must say something else, or the case shows
-nothing. `plimsoll show-config` must read in them what the report says. Files of no known structure must stay as they are
-until the places that were proposed are given back by --map.
+files are for loads them. The settings in its objects are estimated again at their batch, and must take the same bytes
+and give the same effective batch. Before the report is applied, the files must differ from it, or the case shows
+nothing. `plimsoll show-config` must read the report's values from them. Files of unknown structure must stay unchanged
+until the proposed places are passed with --map.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Which blocks PyTorch's caching allocator hands out: the rules of CUDACachingAllocator.cpp for one stream."""
+"""The blocks that PyTorch's caching allocator returns: the rules of CUDACachingAllocator.cpp for one stream."""
 
 import bisect
 

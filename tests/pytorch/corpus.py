@@ -1,4 +1,4 @@
-"""The configurations of configs/, what each one's run was estimated as, and the library that reads it."""
+"""The configurations in configs/, the estimate of each run, and the library that reads it."""
 
 import collections
 

@@ -1,7 +1,7 @@
-"""What DistributedDataParallel allocates beside a model's own tensors: the buckets that gradients are sent in.
+"""What DistributedDataParallel allocates besides a model's own tensors: the buckets that gradients are sent in.
 
 Real DistributedDataParallel on this CPU, with a process group that sends nothing. Prints the buckets' bytes once the
-model is wrapped, the highest sum while they are made anew in the order in which gradients arrived, and the bytes of
+model is wrapped, the highest sum while they are rebuilt in the order in which gradients arrived, and the bytes of
 later steps, in units of all gradients, as tests/unit/engine/training/communication_test.cpp expects them.
 """
 

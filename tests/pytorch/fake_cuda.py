@@ -1,4 +1,4 @@
-"""PyTorch as it runs on a CUDA device, on tensors that say they lie on one and own no memory."""
+"""PyTorch as it runs on a CUDA device, with tensors that claim to be on one and have no memory."""
 
 import collections
 import contextlib

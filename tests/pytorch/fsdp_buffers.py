@@ -1,4 +1,5 @@
-"""What PyTorch's FSDP2 allocates beside a model's own tensors: gathered shards, full weights, gradients and what it sends.
+"""What PyTorch's FSDP2 allocates besides a model's own tensors: gathered shards, full weights, gradients and what it
+sends.
 
 Real fully_shard on this CPU, with a process group that sends nothing. Prints the highest sum in forward and in
 backward, in units of one layer's fp32 weights, as tests/unit/engine/training/communication_test.cpp expects them;

@@ -1,4 +1,4 @@
-"""What CUDA's kernels allocate and free within one operation, which nobody outside of them sees: by PyTorch 2.11's sources."""
+"""What CUDA kernels allocate and free within one operation, invisible from outside: from PyTorch 2.11's source."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""How each library reads a configuration, and what its objects say of the run in the words of an estimate."""
+"""How each library reads a configuration, and the run that its objects describe, in the terms of an estimate."""
 
 import collections
 import contextlib

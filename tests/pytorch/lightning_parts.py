@@ -1,4 +1,4 @@
-"""What the Lightning configurations of configs/ make by name."""
+"""The classes that the Lightning configurations in configs/ instantiate by name."""
 
 import lightning
 

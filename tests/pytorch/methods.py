@@ -1,5 +1,5 @@
-"""Kernels that need a GPU, as their sources say what they allocate and keep: flash-attn 2.8, and Liger's loss with its own
-Python around a kernel that computes nothing."""
+"""Kernels that need a GPU: what they allocate and keep, according to their source: flash-attn 2.8, and Liger's loss
+with its own Python around a kernel that computes nothing."""
 
 import contextlib
 import functools

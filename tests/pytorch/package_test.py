@@ -2,8 +2,8 @@
 
     PLIMSOLL_BIN=build/dev/bin OMP_NUM_THREADS=1 build/pytorch/bin/python tests/pytorch/package_test.py
 
-What only CUDA could answer (memory, out of memory) comes from the card of tests/integration/stand_ins, put where the
-package looks and nowhere else: the libraries themselves train on the CPU.
+What needs CUDA (memory, out-of-memory errors) comes from the simulated card in tests/integration/stand_ins, which only
+the package sees: the libraries themselves train on the CPU.
 """
 
 import importlib.util

@@ -3,10 +3,10 @@
 
     tests/pytorch/saved_tensors.py [--plimsoll build/dev/bin/plimsoll] [--only WORD] [--record]
 
-PyTorch's fake tensors say that they lie on a CUDA device and own no memory, so its real dispatcher, autocast and
-autograd run CUDA's path at any size. Every storage that an operation makes is followed; those still alive when the
-forward pass is done are what the backward pass will need. Kernels compute nothing, and their choice is ours: fused
-attention is called by the name of the kernel that PyTorch takes on the card.
+PyTorch's fake tensors claim to be on a CUDA device and have no memory, so its real dispatcher, autocast and autograd
+run the CUDA path at any size. Every storage that an operation creates is tracked; those still alive after the forward
+pass are what the backward pass needs. Kernels compute nothing, and we choose them: fused attention is called by the
+name of the kernel that PyTorch uses on the card.
 
 Needs PyTorch, Transformers, PEFT and bitsandbytes in the versions of README.md; any build of PyTorch, no GPU.
 """

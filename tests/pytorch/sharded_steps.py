@@ -3,10 +3,10 @@
 
     tests/pytorch/sharded_steps.py [--plimsoll build/dev/bin/plimsoll] [--only WORD]
 
-Real models of Transformers on this CPU, in a process group that sends nothing. What the steps hold is counted in the
-blocks that PyTorch's CUDA allocator would hand out. Eager attention and models without dropout run the same operations
-here as on a GPU; autocast does not, so precisions are fp32 and weights in bf16. What a kernel allocates and frees within
-one operation is not seen.
+Real models of Transformers on this CPU, in a process group that sends nothing. The memory of the steps is counted in
+the blocks that PyTorch's CUDA allocator would return. Eager attention and models without dropout run the same
+operations here as on a GPU; autocast does not, so precisions are fp32 and weights in bf16. What a kernel allocates and
+frees within one operation is not seen.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every snippet of an estimate is accepted by the library that it is for, and says what was estimated.
+"""The library of every snippet of an estimate accepts it, and it has the estimated settings.
 
     tests/pytorch/snippets_test.py [--plimsoll build/dev/bin/plimsoll]
 

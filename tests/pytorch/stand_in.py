@@ -1,7 +1,7 @@
 """A device for PyTorch's autograd engine, which asks the CUDA runtime for one before it runs a backward pass.
 
-The program starts again with a few of the runtime's functions replaced: there is one device, no stream of it is ever
-captured, and nobody has a context on it. Nothing is computed on it; fake tensors have no memory.
+The program restarts itself with a few of the runtime's functions replaced: there is one device, its streams are never
+captured, and it has no context. Nothing is computed on it; fake tensors have no memory.
 """
 
 import importlib.util

@@ -4,10 +4,10 @@
     tests/pytorch/whole_steps.py [--plimsoll build/dev/bin/plimsoll] [--only WORD] [--record]
 
 Forward, backward, clipping and optimizer of two steps run on PyTorch's fake tensors, as in saved_tensors.py. Every
-storage counts from the operation that makes it until its last reference goes, in the blocks that PyTorch's allocator
-would hand out; so do cuBLAS's workspaces, at the first product of a thread. What a kernel allocates and frees within one
-operation is taken from its source where it is large (kernel_scratch.py); the estimate may be over PyTorch's sum by the
-rest, and should not be under.
+storage counts from the operation that creates it until its last reference is gone, in the blocks that PyTorch's
+allocator would return; so do cuBLAS's workspaces, at the first product of a thread. What a kernel allocates and frees
+within one operation is taken from its source if it is large (kernel_scratch.py); the estimate may exceed PyTorch's sum
+by the rest, but should not be below it.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Holds what a server answers to its own openapi.yaml: status, media type and body."""
+"""Checks a server's responses against its own openapi.yaml: status, media type and body."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""What serves beside a test: an event loop on a thread of its own."""
+"""An event loop on its own thread, for servers that run during a test."""
 
 import asyncio
 import threading

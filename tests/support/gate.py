@@ -1,4 +1,4 @@
-"""A gate between a client and a server that tests can shut, and that cuts connections if asked to."""
+"""A gate between a client and a server that tests can shut, and that cuts connections on request."""
 
 import asyncio
 

@@ -1,6 +1,6 @@
 """A test case with a fresh queue: teams, two workers, and the invariants checked at the end.
 
-Time stands still for the queue's functions unless a test moves it: however slow the machine, no lease lapses.
+Time stands still for the queue's functions unless a test advances it, so no lease expires on a slow machine.
 """
 
 import datetime

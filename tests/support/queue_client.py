@@ -1,4 +1,4 @@
-"""The queue's SQL functions, thinly, for tests: one object per connection and role."""
+"""A thin wrapper of the queue's SQL functions for tests: one object per connection and role."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What must hold in the database between any two transactions. Each query answers the rows that break it."""
+"""Invariants of the database between any two transactions. Each query returns the rows that violate one."""
 
 from psycopg.rows import tuple_row
 

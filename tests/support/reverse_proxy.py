@@ -1,4 +1,4 @@
-"""A reverse proxy before the server: it appends the client's address to X-Forwarded-For."""
+"""A reverse proxy in front of the server: it appends the client's address to X-Forwarded-For."""
 
 import http.client
 import http.server

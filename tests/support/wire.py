@@ -1,4 +1,5 @@
-"""Stands between a program and PostgreSQL and knows the protocol's messages, so that a test can drop one, or cut at one."""
+"""A proxy between a program and PostgreSQL that understands the protocol's messages, so that a test can drop one, or
+cut the connection at one."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The environment of a program whose clock is wrong, and can be made to jump; only its sense of durations stays."""
+"""The environment of a program whose clock is wrong and can be made to jump; only its monotonic clock is correct."""
 
 import glob
 import pathlib

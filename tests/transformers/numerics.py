@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Random models of all families as they are published: logits against float64, and the same bits in every batch, in every
-form that the processor has.
+"""Random models of all published families: logits against float64, and the same bits in every batch, in every form that
+the processor supports.
 
-Usage: numerics.py CLASSIFY_LINES. $PLIMSOLL_LONG_TESTS: shapes as large as those that are published, 200 batchings.
+Usage: numerics.py CLASSIFY_LINES. $PLIMSOLL_LONG_TESTS: shapes as large as published ones, 200 batchings.
 """
 import json
 import os

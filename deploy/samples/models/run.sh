@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A model from its files to scores, without a network. Start it in this folder on the machine where
-# workers run; PLIMSOLL names the program if it is not in PATH.
+# Creates a model, installs it and scores texts with it, without a network. Run it in this folder, on a machine with
+# workers; set PLIMSOLL to the program if it is not in PATH.
 set -euo pipefail
 plimsoll=${PLIMSOLL:-plimsoll}
 

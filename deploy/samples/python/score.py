@@ -17,7 +17,7 @@ ENDED = ("succeeded", "failed", "cancelled")
 
 
 def must(answer):
-    """The answer, unless it says what went wrong (RFC 9457)."""
+    """Returns the response, or raises if it is a problem (RFC 9457)."""
     if isinstance(answer, Problem):
         for error in answer.errors or []:
             print(error.pointer or error.parameter, error.detail, file=sys.stderr)

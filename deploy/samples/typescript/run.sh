@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the types of the API from a running server and uses them with openapi-fetch (Node 22.18 or newer).
+# Generates the API's types from a running server and uses them with openapi-fetch (Node 22.18 or newer).
 set -euo pipefail
 
 npm install openapi-fetch@0.17 openapi-typescript@7 typescript@5 @types/node@22

@@ -54,7 +54,8 @@ Result<Device> Device::open(const DeviceAddress& address, SecondQueue second_que
             (second_queue == SecondQueue::if_own_memory && has_own_memory(device.info_));
         return device;
     }
-    return fail(Errc::not_found, "No such OpenCL device is installed.", to_string(address));
+    return fail(Errc::not_found, "No OpenCL device with this address is installed.",
+                to_string(address));
 }
 
 bool Device::computes_doubles() const {

@@ -10,9 +10,9 @@ struct Contribution {
     double valence;
 };
 
-// The turn that a "but" at token `turn` makes: less weight before it, more after. Contributions are
-// in token order. As in the reference, a value is looked up by equality while values change, so of
-// equal ones the first is scaled each time.
+// Applies a "but" at token `turn`: less weight before it, more after it. Contributions are in token
+// order. As in the reference, values are looked up by equality while they change, so the first of
+// several equal values is scaled each time.
 void apply_contrast(std::vector<Contribution>& contributions, std::uint32_t turn);
 
 }  // namespace plimsoll::sentiment::vader

@@ -50,8 +50,8 @@ void add_memory(const Observation& seen, std::vector<Cause>& out) {
         out.push_back(
             {fmt::format("{:.0f} % of the memory is used", percent),
              change + (checkpointed ? "" : ", or turn gradient checkpointing on"),
-             "a longer batch, or another process on the card, no longer makes the run fail", false,
-             Subject::batch});
+             "a batch of longer texts or another process on the card no longer makes the run fail",
+             false, Subject::batch});
     } else if (percent < kFewPercent && known && seen.max_batch > seen.batch) {
         out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
                        fmt::format("raise the batch from {} to {}", seen.batch, seen.max_batch),

@@ -16,9 +16,9 @@ struct Knee {
 };
 inline constexpr double kNearBest = 0.97;
 
-// The smallest batch up to `highest` (of at least 1; 8 and above it multiples of 8 and `highest`
-// itself) with kNearBest of the best modelled throughput. Work is interpolated linearly between
-// recorded batches; those of 1 and `highest` must be in `known`.
+// The smallest batch with kNearBest of the best modelled throughput, from 1 to `highest`. From 8
+// on, only multiples of 8 and `highest` itself are considered. Work is interpolated linearly
+// between recorded batches; those of 1 and `highest` must be in `known`.
 Knee find_knee(const std::map<std::int64_t, Work>& known, const TrainingSettings& settings,
                const GpuProfile& gpu, std::int64_t highest);
 

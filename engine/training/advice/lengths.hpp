@@ -20,7 +20,7 @@ struct Lengths {
     double cut_share = 0;
 };
 
-// `cut_at`: where the tokenizer truncates; 0: nowhere. Errors name the field below the histogram.
+// `cut_at`: where the tokenizer truncates; 0: never. Errors name the field below the histogram.
 Result<Lengths> summarise(std::vector<LengthBin> histogram, int cut_at);
 
 }  // namespace plimsoll::training

@@ -84,9 +84,8 @@ std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu)
     };
     if (request.lengths && request.lengths->p95 < request.settings.sequence) {
         const int p95 = request.lengths->p95;
-        all.push_back(
-            {"texts truncated at " + std::to_string(p95) + " tokens, which 95 % are below",
-             [](auto&) { return true; }, [p95](auto& t) { t.sequence = p95; }});
+        all.push_back({"texts truncated at " + std::to_string(p95) + " tokens, the 95th percentile",
+                       [](auto&) { return true; }, [p95](auto& t) { t.sequence = p95; }});
     }
     return all;
 }

@@ -8,9 +8,9 @@ namespace plimsoll::training {
 
 // The modelled (not measured) time of a step: matrix products at a share of the card's dense rate,
 // element-wise kernels at a share of its bandwidth, and a launch each. A product is cut into tiles
-// of 128 x 128, one a multiprocessor, and the last wave of them is half empty on average (NVIDIA,
+// of 128 x 128, one per multiprocessor, and the last wave of them is half empty on average (NVIDIA,
 // "Matrix Multiplication Background", wave quantization): small batches leave the card idle. Shares
-// are typical of transformer training without compilation; nothing was calibrated on hardware yet.
+// are typical of transformer training without compilation; none has been calibrated on hardware.
 struct ThroughputModel {
     double matmul_share = 0.45;
     double fp32_share = 0.75;  // CUDA cores come closer to their peak

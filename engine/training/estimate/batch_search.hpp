@@ -44,7 +44,7 @@ struct SearchOptions {
     EstimateOptions estimate = {};
 };
 
-// Reserved memory that the safety margin leaves beside the context. May be negative.
+// Reserved memory that the safety margin leaves besides the context. May be negative.
 std::int64_t reserve_limit(const GpuProfile& gpu, const SearchOptions& options);
 
 std::int64_t corrected(std::int64_t reserved, const SearchOptions& options);
@@ -78,8 +78,8 @@ class FootprintByBatch {
     std::map<std::int64_t, std::int64_t> reserved_;
 };
 
-// What PyTorch reserves does not always grow with the batch: those of the kExamined batches below
-// `largest` that do not stay within the limit, although it does. In ascending order.
+// The batches among the kExamined below `largest` that exceed the limit although `largest` does
+// not: the memory that PyTorch reserves does not always grow with the batch. In ascending order.
 inline constexpr std::int64_t kExamined = 16;
 std::vector<std::int64_t> unfitting_below(std::int64_t largest, const BatchLimits& limits,
                                           const SearchOptions& options,

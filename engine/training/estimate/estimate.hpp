@@ -19,8 +19,8 @@ struct Moment {
     std::int64_t event = 0;  // allocations and frees so far
 };
 
-// What memory is there for: the model and its optimizer, what forward keeps for backward, and all
-// that only passes through.
+// The purposes of memory: the model and its optimizer, what forward keeps for backward, and
+// temporary tensors.
 enum class Purpose : std::uint8_t { state, activations, temporary };
 inline constexpr int kPurposes = 3;
 Purpose purpose_of(Group group);

@@ -32,7 +32,7 @@ class PoolTape {
     // be too large for a request (max_split_size).
     void clear(bool small, bool scratch_apart);
 
-    // `place` belongs to the buffer: 0 at first, the pool's name for it from then on.
+    // `place` belongs to the buffer: 0 at first, later the pool's name for it.
     void allocate(std::int32_t& place, std::int64_t bytes) {
         flush();
         waiting_ = &place;
@@ -56,7 +56,7 @@ class PoolTape {
     }
     void finish() { flush(); }
 
-    // Of everything but the scratch.
+    // The digest of everything but the scratch.
     std::uint64_t digest() const { return digest_; }
     // Whether this outcome also holds for a tape with this digest.
     bool holds(const Outcome& outcome) const;

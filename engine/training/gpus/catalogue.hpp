@@ -16,14 +16,14 @@ inline constexpr std::string_view kDefaultGpu = "rtx_4090";
 // All built-in cards, ordered by memory.
 std::span<const GpuProfile> shipped_gpus();
 
-// Shipped cards plus a team's own. A custom profile with a shipped id replaces it.
+// Shipped cards plus a team's own. A custom profile with the ID of a shipped one replaces it.
 class GpuCatalogue {
   public:
     GpuCatalogue();
     explicit GpuCatalogue(std::span<const GpuProfile> custom);
 
     std::span<const GpuProfile> all() const { return profiles_; }
-    // By its id, or by its id or name however it is spelled ("RTX 3090", "NVIDIA GeForce RTX
+    // By its ID, or by any spelling of its ID or name ("RTX 3090", "NVIDIA GeForce RTX
     // 3090"). Errc::not_found lists the valid names.
     Result<GpuProfile> find(std::string_view id) const;
 
@@ -34,7 +34,7 @@ class GpuCatalogue {
 // The `architecture` of custom profiles.
 inline constexpr std::string_view kCustomArchitecture = "custom";
 
-// A real card as detected: the driver's name and the total memory it reports.
+// A detected card: its name and total memory, as the driver reports them.
 struct DetectedGpu {
     std::string name = {};
     std::int64_t total_bytes = 0;

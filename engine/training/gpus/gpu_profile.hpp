@@ -45,7 +45,7 @@ struct GpuProfile {
     std::optional<GuideSettings> guide;
 
     std::int64_t total_bytes() const { return static_cast<std::int64_t>(memory_bytes.value); }
-    // Memory available to PyTorch's allocator of one training process alone on the card.
+    // Memory available to the PyTorch allocator of a single training process on the card.
     std::int64_t usable_bytes() const {
         return total_bytes() - static_cast<std::int64_t>(context_bytes.value);
     }

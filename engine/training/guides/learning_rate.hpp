@@ -20,10 +20,10 @@ struct RateQuestion {
     std::int64_t optimizer_steps = 0;  // of the whole run, for the warm-up; 0: unknown
 };
 
-// Learning rates by every rule, never applied silently: `recommended` says which and `why`.
-// sqrt: base * sqrt(k), linear: base * k with k = batch / base_batch. surge: the rise and fall of
-// the best Adam rate around the noise scale N (Li et al., arXiv 2405.14578),
-// proportional to 1 / (sqrt(N/B) + sqrt(B/N)); without a measured N, 32 base batches are assumed.
+// Learning rates by every rule, none applied silently: `recommended` names the rule and `why` the
+// reason. sqrt: base * sqrt(k), linear: base * k with k = batch / base_batch. surge: the rise and
+// fall of the best Adam rate around the noise scale N (Li et al., arXiv 2405.14578), proportional
+// to 1 / (sqrt(N/B) + sqrt(B/N)); without a measured N, 32 base batches are assumed.
 struct RateAdvice {
     double sqrt_rate = 0;
     double linear_rate = 0;

@@ -67,8 +67,8 @@ struct Suggestion {
     Breakdown breakdown;
 };
 
-// The largest batch that stays within gpu_gib * safety, at least 1 even where that does not fit
-// (the guide's behaviour); accumulation is the target divided by it, rounded down.
+// The largest batch that stays within gpu_gib * safety, at least 1 even if that does not fit (the
+// guide's behaviour); accumulation is the target divided by it, rounded down.
 Suggestion suggest(const Model& model, const Search& search, int positives, int negatives,
                    std::string_view stage);
 
@@ -81,7 +81,7 @@ struct Stage {
 inline constexpr std::array kCurriculum = {Stage{"01_stage (Early)", 32, 24},
                                            Stage{"02-05_stage (Later)", 16, 8}};
 
-// For every stage of it. Errors name the field and the rule.
+// The settings for every stage of the curriculum. Errors name the field and the rule.
 Result<std::vector<Suggestion>> suggest_stages(const Model& model, const Search& search);
 
 // The guide's verdict on a utilization, as in its show_current_config.

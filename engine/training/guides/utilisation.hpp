@@ -52,7 +52,7 @@ struct Throughput {
 };
 std::span<const Throughput> throughput_table();
 
-// The setting that a piece of advice changes, if the current settings can tell whether it is new.
+// The setting that the advice changes, if the current settings tell whether the advice is new.
 enum class Subject { other, batch, workers, accumulation };
 
 struct QuickWin {

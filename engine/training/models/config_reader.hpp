@@ -33,8 +33,7 @@ class ConfigReader {
     void number(const std::string& key, double& out, const char* field = nullptr);
     void boolean(const std::string& key, bool& out);
     void activation(const std::string& key, Activation& out);
-    // A key whose value, unless it is false, null, zero or empty, means something that is not
-    // modelled.
+    // A key that must be absent, false, null, zero or empty: other values are not modelled.
     void refuse(const std::string& key, const std::string& why);
     void note(const std::string& key, const std::string& rule);
 

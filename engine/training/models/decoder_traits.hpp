@@ -8,7 +8,7 @@ namespace plimsoll::training {
 struct DecoderTraits {
     bool head_norms = false;   // of every head's q and k
     bool unit_norms = false;   // multiply by 1 + weight, in fp32; embeddings are scaled
-    bool outer_norms = false;  // also of the outputs of attention and feed-forward
+    bool outer_norms = false;  // also for the outputs of attention and feed-forward
     bool packed = false;       // q, k and v in one product, and gate and up in one
 };
 

@@ -8,8 +8,8 @@
 
 namespace plimsoll::training {
 
-// The code that computes the model, by its name in transformers where it is one of theirs: it
-// determines which tensors a training step saves.
+// The code that computes the model, named as in transformers if it has it: it determines which
+// tensors a training step saves.
 enum class Family {
     bert,        // post-LN encoder with pooler (BERT, MiniLM)
     distilbert,  // post-LN encoder without token types and pooler
@@ -24,11 +24,11 @@ enum class Family {
     llama,   // RMSNorm, rotary positions, gated feed-forward, grouped k and v (also Mistral, Qwen2)
     qwen3,   // as llama, with norms of every head's q and k
     gemma,   // as llama, with scaled embeddings and norms that multiply by 1 + weight
-    gemma2,  // and norms behind both blocks, capped logits, every other layer with a window
+    gemma2,  // and norms after both blocks, capped logits, every other layer with a window
     gemma3,  // and norms of every head's q and k; uncapped, five layers of six with a window
     phi3,    // as llama, q,k,v in one product, gate and up in one (also Phi-4)
     mixtral,    // as llama, mixture of experts
-    qwen2_moe,  // mixture of experts beside one that every token takes
+    qwen2_moe,  // mixture of experts plus one that every token uses
     qwen3_moe,  // as qwen3, mixture of experts
     naics,      // several BERT channels, mixture of experts, contrastive loss over negatives
     temporal,   // torch.nn.Transformer over numeric series
@@ -64,7 +64,7 @@ struct ModelShape {
     bool output_bias = false;     // of attention's output; decoders with RMSNorm
     bool ffn_bias = false;        // of the feed-forward; decoders with RMSNorm
     bool parallel_blocks = true;  // gpt_neox: attention and feed-forward read the same input
-    double rotary_share = 1;      // of a head's numbers, that rotary positions turn
+    double rotary_share = 1;      // share of a head's numbers that rotary positions turn
     int window = 0;               // tokens that a query sees; 0 = all before it
     int full_every =
         0;            // one in n layers has full attention; 0 = the window applies to every layer
@@ -73,12 +73,12 @@ struct ModelShape {
     bool capped_logits = false;  // gemma2: the language model's logits through tanh
     int channels = 1;            // naics: encoders side by side
     int experts = 0;             // mixtures of experts
-    int experts_per_row = 0;     // of them, that a token (naics: a text) takes
+    int experts_per_row = 0;     // of them, used per token (naics: per text)
     int expert_hidden = 0;
     int shared_expert_hidden = 0;    // qwen2_moe
     bool normalised_routing = true;  // a token's gates add up to 1
-    bool router_loss = false;        // a loss of its own evens the experts' work out
-    int position_buckets = 0;        // deberta_v2: relative positions told apart, to each side
+    bool router_loss = false;        // an auxiliary loss balances the experts' load
+    int position_buckets = 0;        // deberta_v2: distinct relative positions to each side
     int decoder_layers = 0;          // t5: beside those of its encoder
     bool gated = false;              // t5: feed-forward of two products
     bool scaled_output = false;      // t5: the decoder's result is scaled before the head
@@ -110,7 +110,7 @@ struct ModelShape {
     int kv_width() const { return kv_heads * head_dim; }
     int q_width() const { return heads * head_dim; }
     int rotary_width() const { return static_cast<int>(head_dim * rotary_share); }
-    // An encoder, and a decoder of a text of its own.
+    // An encoder, and a decoder with its own text.
     bool has_decoder() const { return family == Family::t5; }
     int all_layers() const { return layers * channels + decoder_layers; }
     // Layer `index` sees a window only.

@@ -19,7 +19,7 @@ struct Lora {
     // In fp32 beside 16-bit weights, which is peft's own choice (autocast_adapter_dtype); else in
     // the type of the weights.
     bool wide = true;
-    bool dora = false;  // adapters of a direction and a trained magnitude for every output
+    bool dora = false;  // adapters with a direction and a trained magnitude for every output
 };
 
 // A parameter's part of the model; the report groups by it.

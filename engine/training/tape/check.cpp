@@ -56,7 +56,7 @@ Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
                      "model's have " +
                          std::to_string(s.head_dim) + ".");
     if (s.attention_dropout > 0 && s.capped_scores)
-        return wrong("/attention", "FlashAttention-2 caps no scores beside a dropout.");
+        return wrong("/attention", "FlashAttention-2 cannot combine capped scores with a dropout.");
     return {};
 }
 

@@ -20,7 +20,7 @@ class Communication {
     void begin_forward();  // of every micro-batch
     void begin_backward();
     void end_backward();
-    // Code of this layer runs from now on; -1: outside the layers.
+    // From now on, code of this layer runs; -1: code outside the layers.
     void enter(int layer, bool backward);
     // A gradient is complete. May free it, when its shard is all that is kept.
     void arrived(GraphParameter& parameter);
@@ -34,7 +34,7 @@ class Communication {
     struct Unit {
         std::int64_t elements = 0;
         std::vector<int> parameters;
-        BufferId gathered = kNoBuffer;  // all shards, as the cards sent them
+        BufferId gathered = kNoBuffer;  // all shards, as sent by the cards
         BufferId full = kNoBuffer;      // the weights made of them
         BufferId gradient = kNoBuffer;  // this card's shard
     };

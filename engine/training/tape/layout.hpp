@@ -8,8 +8,8 @@ namespace plimsoll::training {
 
 // The part of a run's state that one card keeps, and the width of its elements. The shares are
 // those of Rajbhandari et al. 2020; FSDP's buffers were measured (tests/pytorch/fsdp_buffers.py),
-// DDP's too (ddp_buffers.py); DeepSpeed's follow its documented defaults and were compared with
-// nothing.
+// DDP's too (ddp_buffers.py); DeepSpeed's follow its documented defaults and have not been
+// verified.
 struct Layout {
     Sharding sharding = Sharding::none;
     int cards = 1;
@@ -43,7 +43,7 @@ struct Layout {
 
 Layout layout_of(const TrainingSettings& settings);
 
-// DeepSpeed trains in 16 bits without autocast: the settings that its forward and backward have.
+// The settings of DeepSpeed's forward and backward: it trains in 16 bits without autocast.
 TrainingSettings recorded_settings(TrainingSettings settings);
 
 // DeepSpeed's defaults, in elements: reduce_bucket_size, stage3_max_live_parameters.

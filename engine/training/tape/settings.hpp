@@ -25,12 +25,12 @@ enum class Attention { sdpa, eager, flash };
 // for the card and the tensors.
 enum class SdpaKernel { automatic, flash, efficient, cudnn, math };
 
-// How several cards share a run; each trains on batches of its own. As PyTorch 2.11
-// (DistributedDataParallel, FSDP2's fully_shard on every layer and the root) and DeepSpeed with its
-// default buffers lay memory out.
+// How several cards share a run; each trains on batches of its own. Memory layout as in
+// PyTorch 2.11 (DistributedDataParallel, FSDP2's fully_shard on every layer and the root) and
+// DeepSpeed with its default buffers.
 enum class Sharding {
     none,   // one card
-    ddp,    // whole replicas, and buckets for all gradients
+    ddp,    // full replicas, and buckets for all gradients
     zero1,  // optimizer state is sharded
     zero2,  // and gradients
     zero3,  // and weights; those of a billion parameters may be gathered at once
@@ -78,8 +78,8 @@ struct TrainingSettings {
     SdpaKernel sdpa = SdpaKernel::automatic;
     bool checkpointing = false;
     bool padded = false;  // real padding in the batch: a 4-D mask is built
-    // Texts lie one behind the other in a single row of batch * sequence tokens, and attend to
-    // themselves alone (TRL's packing and padding_free).
+    // Texts are concatenated into a single row of batch * sequence tokens, and each attends only to
+    // itself (TRL's packing and padding_free).
     bool packed = false;
     bool fused_loss = false;   // Liger's: logits exist in chunks, gradients are made in forward
     bool clip = false;         // clip_grad_norm_

@@ -19,7 +19,7 @@ nlohmann::json parts_json(const Parts& parts);
 nlohmann::json outlook_json(const Outlook& outlook);
 // A count in brief: pattern, score, ends.
 nlohmann::json brief_json(const SymbolReport& report, const Found& found);
-// Adds the results of surrogates to symbol_json() of a report made without them.
+// Adds the results of surrogates to the symbol_json() of a report made without them.
 void add_judgement(const Judgement& judgement, nlohmann::json& symbol);
 
 }  // namespace plimsoll::waves::output

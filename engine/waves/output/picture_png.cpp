@@ -136,8 +136,8 @@ Result<std::string> png_of(const Picture& picture) {
     const Cairo* cairo = Cairo::get();
     if (cairo == nullptr)
         return fail(Errc::unavailable,
-                    "PNG needs the library cairo (Debian: libcairo2), which is not installed; SVG "
-                    "does not.");
+                    "PNG needs the library cairo (Debian: libcairo2), which is not installed. SVG "
+                    "works without it.");
     const std::unique_ptr<cairo_surface_t, void (*)(cairo_surface_t*)> surface(
         cairo->image(kFormatRgb24, static_cast<int>(picture.width * kPixels),
                      static_cast<int>(picture.height * kPixels)),

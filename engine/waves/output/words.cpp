@@ -92,9 +92,9 @@ std::string rarity_note(const Settings& settings) {
     note(settings.up_to > 0, "up_to");
     if (keys.empty()) return {};
     return "Rarities are for a search from every bar, but this one was restricted (" + keys +
-           "): random walks yield fewer such counts in it than the rarity says, by a different "
-           "factor for each pattern. Chance series are searched with the same restriction, so use "
-           "their p, if there is one.";
+           "): it finds fewer such counts on random walks than the rarity says, by a different "
+           "factor for each pattern. Chance series are searched with the same restriction: use "
+           "their p if there is one.";
 }
 
 std::string rarity_words(double rarity) {

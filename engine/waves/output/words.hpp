@@ -14,7 +14,7 @@ std::string date_words(const Series& series, std::int32_t bar, std::size_t offse
 std::string bar_words(const SymbolReport& report, std::int32_t bar);
 // Reasons why a search was not exhaustive, one sentence each; empty: it was exhaustive.
 std::vector<std::string> omissions(const Coverage& coverage);
-// Says that counts are missing from the list; empty: none is.
+// Says that counts are missing from the list; empty: the list is complete.
 std::string ranking_note(const SymbolReport& report);
 // Explains rarities when settings exclude starts or ends; empty otherwise, or when rarities are
 // unknown.

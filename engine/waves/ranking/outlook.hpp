@@ -8,13 +8,13 @@
 
 namespace plimsoll::waves {
 
-// A price target of the move after (or under way at) the end of a count, and its derivation.
+// A price target, and its derivation: of the move after a count, or of the one in progress.
 struct Target {
     double price = 0;
     std::string_view basis;    // "wave 5 = 0.618 x wave 1"
     double risk_multiple = 0;  // distance to it over distance to the invalidation, from the last
-                               // close; 0 where the price is there already, the count is
-                               // invalidated, or the target lies on the invalidation's side
+                               // close; 0 if the price is there already, the count is invalidated,
+                               // or the target lies on the invalidation's side
 };
 
 // The forecast of a count, in real prices.

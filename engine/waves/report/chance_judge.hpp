@@ -6,9 +6,9 @@
 
 namespace plimsoll::waves {
 
-// Adds to a symbol's report how often chance series do as well as its counts and as the best of
-// each pattern. Surrogates may be added in any order and from several threads; they are numbered
-// from settings.first_surrogate.
+// Adds to a symbol's report how often chance series match its counts and the best of each pattern.
+// Surrogates may be added in any order and from several threads; they are numbered from
+// settings.first_surrogate.
 class ChanceJudge {
   public:
     // The report must come from a search with these settings, of a series with at least two bars.

@@ -26,7 +26,7 @@ void check_waves(const Path& path, Shape shape, bool rising, Mode mode, CheckedC
             std::string(1, static_cast<char>(std::tolower(static_cast<unsigned char>(label[0]))));
         const bool up = (wave % 2 == 1) == rising;
         add(name + "_ends_at_a_swing",
-            "Wave " + label + " ends where a swing ends, " + (up ? "above" : "below") +
+            "Wave " + label + " ends at the end of a swing, " + (up ? "above" : "below") +
                 " all swings that it skips",
             out.skips[wave - 1] >= 0 && path.length[wave] > 0);
         const Guard guard = guard_of(wave, rising, mode);

@@ -52,12 +52,12 @@ struct SymbolReport {
     std::vector<KindReport> kinds;
     Coverage coverage;
     bool by_rarity = false;    // standings are rarities, else scores
-    bool ranking_cut = false;  // there are more counts than were ranked
+    bool ranking_cut = false;  // not all counts were ranked
     std::uint32_t surrogates = 0;
     std::vector<double> chance_best;  // ascending best standings of the surrogates that hold a
                                       // count
     std::optional<double> false_discovery_rate;  // of the best count, over all symbols
-    double seconds = 0;                          // processor time of the search
+    double seconds = 0;                          // CPU time of the search
     std::string computed_by = "processor";       // or the name of the device
     std::string computed_why;                    // reason, if there was a choice
 

@@ -16,7 +16,7 @@ struct DeviceAtHand {
 // The reports are in the order of the symbols and, except for times, equal for any number of
 // threads. Progress counts symbols; with surrogates, a symbol is done when it was judged.
 // `cancelled` on a stop request. settings.use_gpu selects an available device; the processor does
-// what it cannot, and every report names what searched it and why.
+// the rest, and every report names the searching device and the reason.
 Result<std::vector<SymbolReport>> scan(std::vector<SymbolPrices> symbols, const Settings& settings,
                                        Progress& progress, const std::stop_token& stop = {},
                                        const DeviceAtHand& at_hand = {});

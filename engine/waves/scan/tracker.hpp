@@ -14,7 +14,7 @@ namespace plimsoll::waves {
 
 struct Followed;
 
-// The cost of new bars, and of a search of the whole series.
+// The cost of new bars, and of searching the whole series.
 struct Effort {
     std::size_t starts = 0;    // rising and falling ones
     std::size_t searched = 0;  // starts from which something new was tried
@@ -22,12 +22,12 @@ struct Effort {
     std::uint64_t whole_nodes = 0;
 };
 
-// Keeps the counts of a growing series, every bar a start, up to date. Where a search meets the end
-// of the data, it waits: for the end of a wave, or for a longer one. A new bar confirms some ends
-// (a peak before it, a continuing run), and the search resumes only there: it tries what a search
-// of the whole series tries and a search without that bar does not, and again the few ends at the
-// previously last bar. The settings' mode, patterns, directions, up_to and weights count; windows,
-// filters and caps do not. Memory: about 100 bytes a count, 32 per waiting point.
+// Keeps the counts of a growing series, every bar a start, up to date. A search that reaches the
+// end of the data waits there, for the end of a wave or for a longer wave. A new bar confirms some
+// ends (a peak before it, a continuing run), and the search resumes only there. It tries exactly
+// what the new bar makes possible, and again the few ends at the previously last bar. The settings'
+// mode, patterns, directions, up_to and weights count; windows, filters and caps do not. Memory:
+// about 100 bytes per count and 32 per waiting point.
 class Tracker {
   public:
     // Visits at most `most_nodes` nodes over all bars.

@@ -13,7 +13,7 @@ struct Window {
     std::int32_t end = 0;  // one past the last bar
 };
 
-// Bars of the last `days` days: the index of the first one.
+// The index of the first bar of the last `days` days.
 std::int32_t first_bar(const Series& series, int days);
 
 // Bars per week: from the settings, else 7 in the compatible mode, else counted from the dates (5

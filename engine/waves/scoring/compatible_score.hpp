@@ -8,7 +8,7 @@
 
 namespace plimsoll::waves {
 
-// The scores of the pipeline that this engine replaced: steps around Fibonacci ratios. A valid
+// The scores of the pipeline that this engine replaces: steps around Fibonacci ratios. A valid
 // count has 1 for the rules and 0.95 for complexity, so only the ratios distinguish counts.
 namespace compatible {
 

@@ -6,7 +6,7 @@
 // order share that part of the search.
 namespace plimsoll::waves {
 
-// The rules of the pipeline that this engine replaced, including their quirks: rises are never
+// The rules of the pipeline that this engine replaces, including their quirks: rises are never
 // checked for being undercut, falls only when they skip swings, and every bar may be a start.
 namespace compatible {
 using namespace rules;

@@ -2,7 +2,7 @@
 
 #include "engine/waves/search/pattern.hpp"
 
-// The rules of the patterns, each defined once. Texts describe a rising pattern: in a falling one
+// The rules of the patterns, each defined once. Texts describe a rising pattern: for a falling one,
 // swap "above" and "below".
 namespace plimsoll::waves::rules {
 

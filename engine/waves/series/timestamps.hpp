@@ -20,8 +20,8 @@ struct Timestamp : Instant {
 // ISO 8601 dates and times ("2024-03-01", "2024-03-01T14:30", "2024-03-01 14:30:00.5+02:00"), with
 // an optional "Z", offset or IANA name ("2024-03-01 14:30 Europe/Berlin",
 // "2024-03-01T14:30+01:00[Europe/Berlin]"), or seconds or milliseconds since 1970. Times without a
-// zone are in `otherwise`. Fractions of a second are dropped. Errors are sentences about "it", the
-// text.
+// zone are in `otherwise`. Fractions of a second are dropped. Error messages refer to the text as
+// "it".
 Result<Timestamp> read_timestamp(std::string_view text, const Zone& otherwise = {});
 
 // Local time in the zone: "2024-03-01", with "T14:30:00Z" or "T14:30:00+02:00" appended unless it

@@ -4,12 +4,12 @@
 
 namespace plimsoll::waves {
 
-// Windows and starts as the given keys mean them: a key about windows searches in windows, a key
-// about the starts of a window searches from chosen starts, unless `windows` or `starts` is given,
-// too. So a configuration of the wave pipeline means here what it meant there.
+// Derives windows and starts from the given keys: a key about windows implies a search in windows,
+// and a key about a window's starts a search from selected starts, unless `windows` or `starts` is
+// given, too. So a configuration of the wave pipeline has the same effect here.
 void imply_scope(const nlohmann::json& given, Settings& settings);
 
-// Given keys that have nothing to act on with these settings.
+// Given keys that have no effect with these settings.
 std::vector<KeyNote> keys_without_scope(const nlohmann::json& given, const Settings& settings);
 
 }  // namespace plimsoll::waves

@@ -9,10 +9,10 @@
 
 namespace plimsoll::waves {
 
-// How often chance does as well: k of N chance series, searched in the same way, hold a count of at
-// least the same standing (its rarity in its pattern, where known, else its score). Since each
-// contributes its best count, the p-value is corrected for all counts considered (the maximum
-// statistic of Westfall and Young, 1993).
+// How often chance produces an equal count: k of N chance series, searched in the same way, hold a
+// count of at least the same standing (its rarity in its pattern, where known, else its score).
+// Since each contributes its best count, the p-value is corrected for all counts considered (the
+// maximum statistic of Westfall and Young, 1993).
 struct Chance {
     std::uint32_t k = 0;       // with any pattern
     std::uint32_t k_kind = 0;  // with the same pattern and direction

@@ -1,5 +1,5 @@
--- The device-seconds charged for the tasks of a helper's lease: the estimates. The time that a device of another class
--- took says nothing about the class's own devices.
+-- The device-seconds charged for the tasks of a helper's lease: the estimates, because the time on a device of another
+-- class says nothing about the class's own devices.
 create or replace function charged_seconds(p_lease lease, p_speed real, p_jobs bigint[], p_tasks int[])
 returns real[] language plpgsql as $$
 begin

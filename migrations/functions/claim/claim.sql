@@ -1,5 +1,5 @@
 -- Gives the worker tasks: about p_max_seconds of its device's time, at most p_max_tasks, at least one if any fits. No
--- row: there is nothing to do; listen and poll. claim_next describes who gets which tasks.
+-- row: nothing to do; listen and poll. claim_next describes who gets which tasks.
 --
 -- One row per job: tasks and the arrays beside it have one element per task, in task order; places gives the position
 -- of each among all tasks of the claim, from 1. items and inputs are null for a merge task, which has the job's summary

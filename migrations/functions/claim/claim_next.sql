@@ -1,6 +1,5 @@
 -- The common part of claims: leases the next tasks of the accounts whose turn it is, about p_max_seconds of this
--- device's time, at most p_max_tasks tasks, at least one if any fits. fence is null: there is nothing to do; listen and
--- poll.
+-- device's time, at most p_max_tasks tasks, at least one if any fits. fence is null: nothing to do; listen and poll.
 --
 -- Within an account: by priority, which grows while a task waits, then the lane that is furthest behind. Among lanes
 -- that differ in whether the worker holds their model (p_models), the one whose model it holds, unless the head of the

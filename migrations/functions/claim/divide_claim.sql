@@ -30,7 +30,7 @@ declare
   v_due int[];  -- how many start before the horizon
   v_due_works float8[];
 begin
-  -- How far each account would go, and where that leaves accounts that have more tasks.
+  -- How far each account would get, and the resulting virtual time of accounts that have more tasks.
   over_quota := '{}';
   for t in 1 .. v_count loop
     v_firsts[t] := v_at;

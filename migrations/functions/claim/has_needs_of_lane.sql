@@ -1,4 +1,4 @@
--- Whether a worker has the memory and the capabilities that a lane's tasks need. A lane may need several capabilities,
+-- Whether a worker has the memory and capabilities that a lane's tasks need. A lane may need several capabilities,
 -- separated by commas.
 create or replace function has_needs_of_lane(p_lane lane, p_worker worker, p_bucket smallint)
 returns boolean language sql stable

@@ -1,6 +1,6 @@
 -- Leases to a worker what divide_claim gave each account (p_given tasks for p_charges seconds), removes it from ready,
 -- and charges the accounts. The arrays from p_spots on have one element per examined task; p_counts: the number per
--- lane; p_held: accounts of which the worker already holds leases, and so this device slot.
+-- lane; p_held: accounts whose leases the worker already holds, and so this device slot.
 create or replace function lease_turns(p_worker worker, p_half_life float8, p_fence bigint, p_held int[],
   p_turns claim_turns, p_counts int[], p_given int[], p_charges float8[], p_spots tid[], p_seqs bigint[],
   p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[], p_crashes smallint[], p_now timestamptz)

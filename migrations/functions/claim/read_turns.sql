@@ -1,6 +1,6 @@
 -- The accounts that may share a claim, at most p_accounts, in turn order, and how many tasks of which of their lanes to
--- examine. p_held: accounts of which the worker holds leases: they may be served at their cap, because this device is
--- one of their slots. Fields: versions/0001_baseline, claim_turns.
+-- examine. p_held: accounts whose leases the worker holds; they may be served at their cap, because this device is one
+-- of their slots. Fields: versions/0001_baseline, claim_turns.
 --
 -- The lanes of an account are in the order in which they are served, see claim_next. Accounts are found in order of
 -- virtual time, from the class's clock on (index account_state_turn). The caller holds the class lock.

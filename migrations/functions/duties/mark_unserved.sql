@@ -1,7 +1,7 @@
--- Duty, every two seconds: lanes with waiting tasks whose models no worker of their class has any more, or not the
--- memory for, become unserved: any worker of the class may run their tasks, of which each then uses another model or
--- fails with the reason. A worker that was seen within the last hour may come back with what it had: nothing is
--- unserved before. A lane is served again as soon as a worker has what it needs. Returns how many lanes changed.
+-- Duty, every two seconds: marks lanes with waiting tasks as unserved if no worker of their class has their model, or
+-- the memory for it, any more. Any worker of the class may then run their tasks; each task uses another model or fails
+-- with the reason. Workers seen within the last hour still count, because they may come back. A lane is served again as
+-- soon as a worker has what it needs. Returns the number of lanes that changed.
 --
 -- Locks: the classes in which lanes change, in order.
 create or replace function mark_unserved(p_now timestamptz default clock_timestamp())

@@ -1,6 +1,6 @@
 -- Duty, every 10 s: records what blocks vacuum, for list_vacuum_holders: the oldest snapshot, slot and prepared
--- transaction, and a slot that is 64 MB of log behind (four files of the usual size) and does not advance. Returns for
--- how many seconds the oldest has been blocking, rounded down.
+-- transaction, and a slot that is 64 MB of log behind (four files of the default size) and does not advance. Returns
+-- for how many seconds the oldest has been blocking, rounded down.
 create or replace function watch_vacuum(p_now timestamptz default clock_timestamp()) returns int
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
--- The token whose secret has this SHA-256, with its scopes, team, role and user. No row: unknown, revoked, expired, its
--- user is disabled, or its team is archived. Index token_hash_key.
+-- The token whose secret has this SHA-256, with its scopes, team, role and user. No row: it is unknown, revoked or
+-- expired, its user is disabled, or its team is archived. Index token_hash_key.
 create or replace function authenticate_token(p_hash bytea, p_now timestamptz default clock_timestamp())
 returns table (token_id bigint, token_expires_at timestamptz, scopes text[], role text, user_id bigint, user_name text,
   email text, is_admin boolean, is_service boolean, user_created_at timestamptz, team_id bigint, team_name text,

@@ -1,5 +1,5 @@
--- Consumes the one-time link whose secret has this SHA-256; the caller that gets the row may open a session. No row:
--- unknown, expired or used, its user is disabled, or its team is archived.
+-- Consumes the one-time link whose secret has this SHA-256; the caller that gets the row may open a session. No row: it
+-- is unknown, expired or used, its user is disabled, or its team is archived.
 create or replace function spend_sign_in_link(p_hash bytea, p_now timestamptz default clock_timestamp())
 returns table (user_id bigint, team_id bigint)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$

@@ -15,7 +15,7 @@ declare
   v_failed bigint;
 begin
   perform assert_team(p_team_id);
-  -- A deletion of the dataset waits for this, and then sees the job.
+  -- Deleting the dataset waits for this lock, and then sees the job.
   perform from dataset d
   where d.id in (select j.dataset_id from job j where j.id = any(p_jobs) and j.team_id = p_team_id)
   order by d.id for key share;

@@ -27,7 +27,7 @@ begin
 
   delete from scheduled where job_id = p_job_id;
   with line as (
-    -- A merge task is in a lane of its own, which has few tasks.
+    -- A merge task has a separate lane with few tasks.
     select l.id, s.heads[array_position(s.lanes, l.id)] head from lane l join account a on a.id = l.account_id
     cross join lateral (select * from account_state z where z.account_id = a.id order by z.version desc limit 1) s
     where case when v_merging then a.team_id = v_job.team_id

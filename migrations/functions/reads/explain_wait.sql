@@ -5,16 +5,16 @@
 --   paused       the team or the class is on hold
 --   quota        the team's device-seconds are used up; until: when the quota renews
 --   no_device    no device of the class is connected, nor one of another class that helps
---   no_fit       none of them can run it
---   draining     those that could accept no new tasks
+--   no_fit       none of these devices can run it
+--   draining     those that can run it accept no new tasks
 --   cap          the team holds as many devices as it may
 --   own_jobs     tasks_ahead: the team's own, at most 10,000 counted
 --   busy         it is next in line; the devices are busy
 -- share: what the team used and is due in the class. hold: the first hold that applies. starts_from, starts_by: when it
 -- will probably start, if only its turn is outstanding. From: no other team gets a device, devices of other classes
 -- help, and the first device is free at the estimated end of its current lease. By: every waiting team gets its share,
--- nobody helps, the team's lead is worked off first, and the last device is free. This relies on the kinds' estimates
--- and ignores jobs submitted later: it is a prediction, not a promise.
+-- nobody helps, the team's lead is worked off first, and the last device is free. Both rely on the kinds' estimates and
+-- ignore jobs submitted later: they are predictions, not promises.
 create or replace function explain_wait(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
 returns table (reason text, until timestamptz, tasks_ahead bigint, device_class text, share jsonb, hold jsonb,
   starts_from timestamptz, starts_by timestamptz) language plpgsql stable security definer

@@ -1,7 +1,7 @@
--- What was tried for a job, by task and then in the order of the attempts: those that ended well or for good (result),
--- those that did not (attempt) and those that run (lease). merge: it is the task that makes the report. outcome: done,
--- quarantined, retry, final, worker_lost, running. started_at: of what ended well, its end less what was measured; of
--- all others, when it was claimed. seconds: of the device's own time. Indexes result_<day>_pkey, attempt_<day>_pkey,
+-- The attempts of a job, by task and then in order: those that ended their task (result), those that did not (attempt)
+-- and running ones (lease). merge: the attempt belongs to the task that makes the report. outcome: done, quarantined,
+-- retry, final, worker_lost, running. started_at: for successful attempts, the end minus the measured time; for others,
+-- the time of the claim. seconds: device time, not normalised. Indexes result_<day>_pkey, attempt_<day>_pkey,
 -- and leases by leases_of_job.
 create or replace function list_attempts(p_team_id bigint, p_job_id bigint, p_after_task int, p_after_fence bigint,
   p_limit int)

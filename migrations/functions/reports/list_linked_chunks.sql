@@ -1,4 +1,4 @@
--- The chunks of results of the job that a link shows, as results.chunks lists them. No row: as for open_report_link.
+-- The result chunks of the job that a link shows, as results.chunks lists them. No row: as for open_report_link.
 -- Indexes report_link_hash_key, result_<day>_pkey, task_<day>_pkey.
 create or replace function list_linked_chunks(p_hash bytea)
 returns table (seq int, state text, first_item bigint, items int, bytes int, error text, gzip_size bytea)

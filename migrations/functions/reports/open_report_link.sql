@@ -1,6 +1,7 @@
--- The report that the link whose secret has this SHA-256 shows: the link, who shares it, the job's own facts and the
--- report. No row: unknown, revoked, expired, its maker is disabled, or the job or its report has been deleted. Counts
--- the opening, and audits one an hour. Indexes report_link_hash_key, job_<day>_pkey, report_<day>_pkey.
+-- The report that a link shows, given the SHA-256 of the link's secret: the link, who shares it, the job's own fields
+-- and the report. No row: the link is unknown, revoked or expired, its creator is disabled, or the job or its report
+-- has been deleted. Counts each opening, and audits one per hour. Indexes report_link_hash_key, job_<day>_pkey,
+-- report_<day>_pkey.
 create or replace function open_report_link(p_hash bytea)
 returns table (link_id bigint, note text, expires_at timestamptz, shared_by text, id bigint, team_id bigint,
   user_id bigint, kind text, name text, args json, items_total bigint, items_done bigint, items_failed bigint,
@@ -11,7 +12,7 @@ declare
   v_now constant timestamptz := clock_timestamp();
   v_link record;
 begin
-  -- The policies of plimsoll_guest show the rows of this link alone.
+  -- The policies of plimsoll_guest show only the rows of this link.
   perform set_config('app.report_link', encode(p_hash, 'hex'), true);
   select l.*, u.name as maker into v_link from report_link l join app_user u on u.id = l.user_id
   where l.hash = p_hash and u.disabled_at is null for update of l;

@@ -1,4 +1,4 @@
--- One chunk of results of the job that a link shows. No row: as for open_report_link, or there is no such chunk.
+-- One result chunk of the job that a link shows. No row: as for open_report_link, or the chunk does not exist.
 -- Indexes report_link_hash_key, result_<day>_pkey.
 create or replace function read_linked_chunk(p_hash bytea, p_seq int)
 returns table (content bytea)

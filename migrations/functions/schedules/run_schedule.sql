@@ -27,7 +27,7 @@ begin
     if p_way = 'person' then
       perform assert_team(v_schedule.team_id);
     end if;
-    -- Due times may be of any team: from here on the transaction has the schedule's team.
+    -- The due time may belong to any team: from here on, the transaction has the schedule's team.
     perform set_config('app.team_id', v_schedule.team_id::text, true);
   end if;
   if v_schedule.id is null or v_schedule.version <> p_version

@@ -1,4 +1,4 @@
--- Starts the merge of jobs whose last task has ended. Lanes are looked up once for all jobs that share one; a merge is
+-- Starts the merges of jobs whose last task has ended. Lanes are looked up once for all jobs that share one; a merge is
 -- estimated from its number of tasks. The caller holds the lock of the jobs' own class; host, where merges run, is
 -- last.
 create or replace function push_merges(p_jobs bigint[], p_now timestamptz) returns void language plpgsql as $$

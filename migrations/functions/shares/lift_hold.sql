@@ -1,4 +1,4 @@
--- Lifts a hold: of the team p_team_id, placed by a member; with null, any. Returns whether it existed.
+-- Lifts a hold. With p_team_id: only one of this team that a member placed; null: any. Returns whether it existed.
 create or replace function lift_hold(p_hold_id bigint, p_team_id bigint) returns boolean
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare

@@ -1,7 +1,7 @@
 -- Tells the accounts that their lanes (distinct) got tasks, the first at seq p_firsts. Returns whether one of the lanes
--- was empty: only then can there be a worker that had found nothing and now would. Workers were notified of tasks that
--- already wait in a lane when these arrived, and claim again whenever they have capacity. The caller holds the class
--- lock.
+-- was empty: only then can an idle worker have found nothing before and something now. Workers were notified of tasks
+-- that already wait in a lane when these arrived, and claim again whenever they have capacity. The caller holds the
+-- class lock.
 --
 -- An account that had nothing ready starts at starting_vtime. A single lane, as in most submits and every merge, takes
 -- a shorter path to the same row.

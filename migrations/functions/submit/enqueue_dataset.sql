@@ -18,7 +18,7 @@ declare
   v_seconds real[];
 begin
   perform assert_team(p_team_id);
-  -- A deletion of the dataset waits for this, and then sees the job.
+  -- Deleting the dataset waits for this lock, and then sees the job.
   perform from dataset d where d.id = p_dataset_id and d.team_id = p_team_id and d.state = 'ready' for key share;
   if not found then
     return query select null::bigint, 'no_dataset', null::timestamptz, null::jsonb;

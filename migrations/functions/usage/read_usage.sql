@@ -1,7 +1,7 @@
--- What was used in the hours from p_from (inclusive) to p_to, of a team or (null) of all, by p_by: hour, day or month
--- (by the calendar in UTC; one of them at most), team, user, kind, model (as a
--- lane names it: empty where a job needs none). What p_by does not name is null, and summed over.
--- seconds: normalised device-seconds.
+-- Usage in the hours from p_from (inclusive) to p_to, of a team or (null) of all teams, grouped by p_by: at most one of
+-- hour, day and month (by the calendar in UTC), and team, user, kind and model (as a lane names it: empty for jobs
+-- without one). Columns that p_by does not name are null, and their values are summed. seconds: normalised
+-- device-seconds.
 -- needs: assert_team
 create or replace function read_usage(p_team_id bigint, p_from timestamptz, p_to timestamptz, p_by text[], p_limit int)
 returns table (start timestamptz, team_id bigint, team_name text, user_id bigint, user_name text, kind text,

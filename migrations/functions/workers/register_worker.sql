@@ -1,8 +1,8 @@
 -- Registers a worker. p_device: stable on its node; p_kinds: kind:version; p_memory_bucket: it has 2^n MiB; p_speed:
 -- normalised seconds per device-second, usually 1; p_info: shown in /v1/devices; its home distinguishes machines with
--- the same name; p_helps: those of p_kinds of which it also runs tasks of other device classes. The same (node, device)
+-- the same name; p_helps: those of p_kinds whose tasks it also runs for other device classes. The same (node, device)
 -- keeps its ID and gets a new epoch; tasks that the old process held run elsewhere immediately. No row: a live worker
--- with another home has this name. Without homes, the newer worker is taken for the older one's successor.
+-- with another home has this name. Without homes, the newer worker counts as the successor of the older one.
 create or replace function register_worker(p_node text, p_device text, p_device_class text, p_kinds text[],
   p_capabilities text[], p_memory_bucket smallint, p_speed real, p_info json, p_helps text[],
   p_now timestamptz default clock_timestamp())

@@ -1,5 +1,5 @@
 -- Asks a device to free what it keeps between tasks. outcome: asked; waiting (the previous request is not answered yet
--- and covers this one); gone (no live worker). No row: there is no such device.
+-- and covers this one); gone (no live worker). No row: the device does not exist.
 create or replace function request_cleanup(p_node text, p_device text, p_user_id bigint,
   p_now timestamptz default clock_timestamp())
 returns table (outcome text) language plpgsql security definer set search_path = plimsoll, pg_temp as $$

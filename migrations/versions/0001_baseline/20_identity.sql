@@ -70,7 +70,8 @@ create table session (
 create index session_member on session (user_id);
 create index session_token on session (token_id) where token_id is not null;
 
--- Append-only: the application may insert and read, never change. No foreign keys: it outlives its subjects.
+-- Append-only: the application may insert and read rows, never change them. No foreign keys: rows outlive their
+-- subjects.
 create table audit_event (
   id bigint generated always as identity primary key,
   team_id bigint,  -- null: concerns the installation

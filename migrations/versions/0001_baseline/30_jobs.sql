@@ -26,7 +26,7 @@ create table job (
   lane_id int not null,
   priority smallint not null,
   merge boolean not null,
-  -- workers know from the kind of an error how often to retry; this limit always applies
+  -- workers derive the number of retries from the kind of error; this limit always applies
   max_attempts smallint not null default 20,
   state text not null,  -- scheduled, queued, running, cancelling, succeeded, failed, cancelled
   error text,  -- why it failed, for people
@@ -44,19 +44,19 @@ create table job (
   charged_seconds float8 not null default 0,  -- measured, normalised device-seconds
   last_event int not null default 1,
   revision int not null default 1,  -- grows with every change; an ETag
-  ready_first bigint,  -- where in its lane the job's tasks stand: cancel looks nowhere else
+  ready_first bigint,  -- where in its lane the job's tasks are: a cancel looks nowhere else
   ready_last bigint,
   dataset_id bigint,  -- task n runs on the dataset's chunk n; null: tasks have inputs
-  retries int not null default 0,  -- attempts of its tasks that were followed by another
-  last_error text,  -- what the last attempt that failed said, for people
+  retries int not null default 0,  -- attempts that were followed by another
+  last_error text,  -- error of the last failed attempt, for people
   deadline timestamptz,  -- by which it must have ended
   timeout_seconds real,  -- from its start
-  stop_error text,  -- of a job that fails because its time is over: why
+  stop_error text,  -- why a job fails whose time is over
   unique_key text,
   -- How a job ended. Its state would do, were it not for the indexes: an update of a column in an index can never be a
   -- HOT update, and this column changes only with finished_at.
   ended_as text generated always as (case when finished_at is not null then state end) stored,
-  schedule_id bigint,  -- which schedule made it
+  schedule_id bigint,  -- the schedule that created it
   due_at timestamptz  -- for when
 ) partition by range (id);
 create index job_team on job (team_id, id);
@@ -161,7 +161,7 @@ create table report_baseline (
   kind text not null,
   -- the comparison key
   comparison_key text not null check (octet_length(comparison_key) between 1 and 8192),
-  job_id bigint not null,  -- whose report it was; the numbers outlive the job
+  job_id bigint not null,  -- the job of the report; the numbers outlive the job
   summary json not null,
   user_id bigint not null,  -- who pinned it
   pinned_at timestamptz not null default clock_timestamp()

@@ -13,7 +13,7 @@ create table dataset (
   error text,  -- why the upload failed, for people
   bytes_total bigint not null check (bytes_total > 0),
   bytes_received bigint not null default 0,  -- from here on an upload continues
-  reading bytea,  -- where in a record and a chunk the upload stands; null at its start and its end
+  reading bytea,  -- the upload's position in a record and a chunk; null at its start and end
   columns text[] not null default '{}',
   records bigint not null default 0,
   records_failed bigint not null default 0,

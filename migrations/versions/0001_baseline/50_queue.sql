@@ -31,7 +31,7 @@ insert into class_state (class_id) select id from device_class;
 -- A team's share of a device class.
 create table account (
   id int generated always as identity primary key,
-  team_id bigint not null references team,  -- a team goes after its jobs
+  team_id bigint not null references team,  -- a team is deleted after its jobs
   class_id smallint not null references device_class,
   unique (team_id, class_id)
 );
@@ -115,7 +115,7 @@ create table worker (
   id int generated always as identity primary key,
   node text not null,
   device text not null,  -- stable name of the device on its node
-  epoch int not null,  -- grows with each registration: an old process of the same name is a stranger
+  epoch int not null,  -- grows with each registration, so that an old process of the same name is refused
   class_id smallint not null references device_class,
   kinds text[] not null,  -- 'sentiment:1': versions of kinds this worker can run
   capabilities text[] not null,
@@ -253,7 +253,7 @@ create type claimed_tasks as (jobs bigint[], tasks int[], attempts smallint[], e
 -- Accounts that share a claim, in turn order, and their lanes to examine, account by account.
 create type claim_turns as (
   horizon float8,  -- virtual time of the first account that this claim leaves waiting; null: it leaves none
-  room int,  -- how many tasks of each account are looked at
+  room int,  -- number of examined tasks per account
   -- One element per account. quotas: device-seconds left, null: no quota; last_lanes: the end of its lanes in the
   -- arrays of lanes.
   spots tid[], ids int[], vtimes float8[], weights float8[], readys int[], quotas float8[], last_lanes int[],

@@ -6,7 +6,7 @@ set local search_path = plimsoll;
 create table schedule (
   id bigint generated always as identity primary key,
   team_id bigint not null references team on delete cascade,
-  user_id bigint not null,  -- who saved it last: its jobs are theirs. They may leave: a schedule runs as its team
+  user_id bigint not null,  -- who saved it last and so owns its jobs; may leave, because a schedule runs as its team
   name text not null check (length(name) between 1 and 100),
   spec json not null,  -- the job, as it was posted
   cron text not null check (length(cron) between 1 and 200),
@@ -15,8 +15,8 @@ create table schedule (
   misfire_limit smallint not null check (misfire_limit between 1 and 100),
   overlap text not null check (overlap in ('allow', 'skip', 'cancel', 'queue')),
   paused_at timestamptz,
-  next_at timestamptz,  -- the due time that is to be answered next; null: paused, or there is none
-  claimed_until timestamptz,  -- until then one serve is at it
+  next_at timestamptz,  -- the next due time to handle; null: paused, or there is none
+  claimed_until timestamptz,  -- until then, one server handles it
   version int not null default 1,  -- grows with every change by people
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
@@ -30,14 +30,14 @@ create table schedule_run (
   schedule_id bigint not null references schedule on delete cascade,
   due_at timestamptz not null,
   team_id bigint not null,
-  by_user bigint,  -- who asked for it to run now; null: its time came
+  by_user bigint,  -- who started it; null: it was due
   outcome text not null check (outcome in ('submitted', 'waiting', 'skipped', 'missed', 'failed')),
   job_id bigint,
   reason text,  -- why there is no job, for people
-  missed int not null default 0,  -- due times before this one that were let go, because nobody was there
+  missed int not null default 0,  -- earlier due times that were skipped because no server was running
   decided_at timestamptz not null,
   open boolean not null,  -- its job may not have ended
-  cancel boolean not null default false,  -- its job is to be cancelled: a later one took its place
+  cancel boolean not null default false,  -- its job must be cancelled, because a later one replaced it
   primary key (schedule_id, due_at),
   check ((job_id is not null) = (outcome = 'submitted')),
   check (not (open or cancel) or job_id is not null)

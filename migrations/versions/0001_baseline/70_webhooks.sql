@@ -8,7 +8,7 @@ create table webhook (
   user_id bigint not null,  -- who made it
   name text not null check (length(name) between 1 and 64),
   url text not null check (length(url) between 1 and 2000),
-  secret bytea not null check (octet_length(secret) = 32),  -- signs the notices, so it is kept as it is
+  secret bytea not null check (octet_length(secret) = 32),  -- signs the notices, so it is stored in plain text
   created_at timestamptz not null default clock_timestamp()
 );
 create index webhook_team on webhook (team_id, id);
@@ -20,13 +20,13 @@ create table webhook_delivery (
   team_id bigint not null,
   type text not null check (type in ('job.finished', 'webhook.test')),
   job_id bigint,  -- null: a test
-  data json not null,  -- what the job was like when it ended: it may be deleted before the notice goes out
+  data json not null,  -- the job as it ended: it may be deleted before the notice is sent
   created_at timestamptz not null default clock_timestamp(),
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts smallint not null default 0,
   -- of the next attempt; during one: when it counts as lost
   next_at timestamptz not null default clock_timestamp(),
-  status int,  -- of the last answer
+  status int,  -- of the last response
   error text,  -- why the last attempt failed
   ended_at timestamptz
 );

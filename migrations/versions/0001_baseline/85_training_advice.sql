@@ -5,7 +5,7 @@ set local search_path = plimsoll;
 create table gpu_profile (
   team_id bigint not null references team on delete cascade,
   id text not null check (id ~ '^[a-z0-9_]{1,64}$'),
-  definition json not null,  -- as the API took it
+  definition json not null,  -- as sent to the API
   user_id bigint not null,  -- who wrote it last
   updated_at timestamptz not null default clock_timestamp(),
   primary key (team_id, id)
@@ -15,7 +15,7 @@ create table training_measurement (
   id bigint generated always as identity primary key,
   team_id bigint not null references team on delete cascade,
   user_id bigint not null,
-  job_id bigint,  -- whose report it belongs to; it may outlive the job
+  job_id bigint,  -- the job of the report that it belongs to; may outlive the job
   comparison_key text not null,  -- measurements of one comparison key correct each other's estimates
   predicted_bytes bigint not null check (predicted_bytes > 0),
   measured_bytes bigint not null check (measured_bytes > 0),

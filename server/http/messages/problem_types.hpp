@@ -27,7 +27,7 @@ inline constexpr std::array kProblemTypes = {
     ProblemType{409, "conflict", "Conflict"},
     ProblemType{409, "not-unique", "Unique key in use"},
     ProblemType{409, "offset-mismatch", "Upload offset mismatch"},
-    ProblemType{409, "already-made", "Already made"},
+    ProblemType{409, "already-made", "Already created"},
     ProblemType{412, "precondition-failed", "Precondition failed"},
     ProblemType{413, "too-large", "Content too large"},
     ProblemType{414, "target-too-long", "Target too long"},

@@ -1,4 +1,4 @@
--- What was changed, by whom, when. Writes of it stand beside what they tell of, in the same statement.
+-- Changes: what, by whom, when. Audit rows are written in the same statement as the change.
 
 -- name: audit.of_team
 -- Newest first, in a transaction that has set app.team_id. $1 only ids below (null: from the newest), $2 limit, $3 action or
@@ -14,7 +14,7 @@ where e.team_id = nullif(current_setting('app.team_id', true), '')::bigint and e
 order by e.id desc limit $2::int;
 
 -- name: audit.of_installation
--- System. As audit.of_team, of all teams and of the installation itself. Index audit_event_pkey backwards.
+-- System. As audit.of_team, for all teams and the installation itself. Index audit_event_pkey backwards.
 select e.id, e.team_id, t.name as team_name, e.user_id, u.name as user_name, e.at, e.action, e.target, e.request_id,
   host(e.address) as address, e.data::text as data
 from plimsoll.audit_event e left join plimsoll.app_user u on u.id = e.user_id left join plimsoll.team t on t.id = e.team_id

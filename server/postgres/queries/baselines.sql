@@ -1,4 +1,4 @@
--- Reports that a team pinned. In a transaction that has set app.team_id.
+-- Reports that a team pinned. Run in a transaction that has set app.team_id.
 
 -- name: baselines.list
 -- By kind and comparison key; job_id null: the job has been deleted. Index report_baseline_comparison_key.
@@ -14,7 +14,8 @@ where b.team_id = nullif(current_setting('app.team_id', true), '')::bigint and b
   and md5(b.comparison_key) = md5($2::text);
 
 -- name: baselines.pin
--- $1 team, $2 user, $3 kind, $4 comparison_key, $5 job, $6 summary, $7 request id, $8 the most that a team may have. No row: it has them.
+-- $1 team, $2 user, $3 kind, $4 comparison_key, $5 job, $6 summary, $7 request id, $8 the team's limit. No row: the
+-- limit is reached.
 with made as (
   insert into plimsoll.report_baseline as b (team_id, user_id, kind, comparison_key, job_id, summary)
   select $1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::json
@@ -31,7 +32,7 @@ select made.id, made.kind, made.comparison_key, made.job_id, u.name as pinned_by
 from made left join plimsoll.app_user u on u.id = $2::bigint;
 
 -- name: baselines.delete
--- $1 id, $2 team, $3 user, $4 request id. No row: there is none.
+-- $1 id, $2 team, $3 user, $4 request id. No row: not found.
 with gone as (
   delete from plimsoll.report_baseline where id = $1::bigint returning id, job_id
 ), told as (

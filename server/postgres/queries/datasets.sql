@@ -25,12 +25,12 @@ where d.team_id = nullif(current_setting('app.team_id', true), '')::bigint and d
 order by d.id desc limit $2::int;
 
 -- name: datasets.reading
--- Where its upload stands. Index dataset_pkey.
+-- The state of its upload. Index dataset_pkey.
 select reading from plimsoll.dataset where id = $1::bigint;
 
 -- name: datasets.append
 -- A step of an upload. $1 dataset, $2 from, $3 to, $4 reading, $5 columns, $6 complete; then per chunk: $7 first record, $8 records,
--- $9 failed, $10 bytes, $11 content. No row: the upload does not stand at $2. Index dataset_pkey.
+-- $9 failed, $10 bytes, $11 content. No row: the upload is not at $2. Index dataset_pkey.
 with step as materialized (
   update plimsoll.dataset d set bytes_received = $3::bigint, reading = case when $6::boolean then null else $4::bytea end, columns = $5::text[],
     state = case when $6::boolean then 'ready' else 'uploading' end,

@@ -5,7 +5,7 @@ select d.worker_id, d.node, d.device, d.device_class, d.state, d.seen, d.memory_
 from plimsoll.list_devices() d left join plimsoll.list_cleanups() c on c.worker_id = d.worker_id;
 
 -- name: devices.ask_cleanup
--- $1 node, $2 device, $3 user, $4 request id. No row: no such device.
+-- $1 node, $2 device, $3 user, $4 request id. No row: the device does not exist.
 with done as materialized (
   select outcome from plimsoll.request_cleanup($1::text, $2::text, $3::bigint)
 ), told as (

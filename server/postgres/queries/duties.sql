@@ -1,6 +1,6 @@
--- What serve does in the background, and what it asks before it says it is ready.
+-- What `plimsoll serve` does in the background, and what it checks before it is ready.
 
--- A duty answers how much it did, and does nothing while another server is at it.
+-- A duty returns how much it did, and does nothing while another server runs it.
 
 -- name: duties.ensure_partitions
 select plimsoll.ensure_partitions() as done;
@@ -49,7 +49,7 @@ select case when pg_try_advisory_xact_lock(1347176781, 100011) then plimsoll.for
 select case when pg_try_advisory_xact_lock(1347176781, 100010) then plimsoll.watch_vacuum() else 0 end as done;
 
 -- name: duties.expire_uploads
--- $1 hours without a sign of life.
+-- $1 hours without activity.
 select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.expire_uploads($1::int) else 0 end as done;
 
 -- name: duties.schema_version

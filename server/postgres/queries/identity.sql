@@ -3,22 +3,22 @@
 -- none when it changed nothing; its last parameters are the actor: team (0: none), user, request id.
 
 -- name: identity.cursor_key
--- Of the installation; belongs to no team. Index installation_secret_pkey.
+-- Belongs to the installation, not to a team. Index installation_secret_pkey.
 select value from plimsoll.installation_secret where name = 'cursor';
 
 -- name: identity.by_tokens
--- Whose the token hashes $1 are; no row for one that is nobody's.
+-- The owners of the tokens with the hashes $1; no row for an unknown one.
 select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_token(h.hash) p;
 
 -- name: identity.by_sessions
--- Whose the session hashes $1 are; no row for one that is nobody's.
+-- The owners of the sessions with the hashes $1; no row for an unknown one.
 select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.authenticate_session(h.hash) p;
 
 -- name: identity.spend_sign_in_link
 select user_id, team_id from plimsoll.spend_sign_in_link($1::bytea);
 
 -- name: identity.users
--- System: all people. Index app_user_pkey.
+-- System: all users. Index app_user_pkey.
 select id, name, email, is_admin, disabled_at is not null as disabled, created_at from plimsoll.app_user
 where removed_at is null and service_team_id is null order by id;
 
@@ -27,7 +27,7 @@ where removed_at is null and service_team_id is null order by id;
 select id, name, email, is_admin, disabled_at is not null as disabled, created_at from plimsoll.app_user where id = $1::bigint;
 
 -- name: identity.bootstrap_lock
--- Two servers that start at once make one administrator.
+-- So that two servers that start at once create one administrator.
 select pg_advisory_xact_lock(1347176781, 100000);
 
 -- name: identity.bootstrap
@@ -57,8 +57,8 @@ with made as (
 select * from made;
 
 -- name: identity.update_user
--- System. $1 user, $2 name, $3 email ('' for none), $4 administrator, $5 disabled; null: as it is. No row: no such user;
--- id null: nobody who administrates would be left. Index app_user_pkey; locks all administrators, in order.
+-- System. $1 user, $2 name, $3 email ('' for none), $4 administrator, $5 disabled; null: unchanged. No row: the user
+-- does not exist; id null: no administrator would be left. Index app_user_pkey; locks all administrators, in order.
 with admins as (
   select id, disabled_at from plimsoll.app_user where is_admin order by id for update
 ), present as (
@@ -80,9 +80,9 @@ select c.* from present p left join changed c on c.id = p.id;
 
 -- name: identity.remove_user
 -- System. $1 user, $2 the team whose service account it is (null: a person), $3 to $5 the actor. Ends memberships, and with
--- them tokens, sessions, links and saved views; what the user made stays under another name. No row: no such user; removed
--- false: nobody who administrates would be left. SQLSTATE PLM02: a team would lose its last owner. Indexes app_user_pkey,
--- membership_member; locks all administrators, in order.
+-- them tokens, sessions, links and saved views; what the user made stays under another name. No row: the user does not
+-- exist; removed false: no administrator would be left. SQLSTATE PLM02: a team would lose its last owner. Indexes
+-- app_user_pkey, membership_member; locks all administrators, in order.
 with admins as (
   select id, disabled_at from plimsoll.app_user where is_admin order by id for update
 ), present as (
@@ -110,7 +110,7 @@ from plimsoll.app_user u join plimsoll.membership m on m.user_id = u.id and m.te
 where u.service_team_id = $1::bigint and u.removed_at is null order by u.id;
 
 -- name: identity.create_service_account
--- System. $1 team, $2 name, $3 role, $4 the most that a team may have, $5 and $6 the actor. No row: the team has them.
+-- System. $1 team, $2 name, $3 role, $4 the team's limit, $5 and $6 the actor. No row: the limit is reached.
 with made as (
   insert into plimsoll.app_user (name, service_team_id) select $2::text, $1::bigint
   where (select count(*) from plimsoll.app_user u where u.service_team_id = $1 and u.removed_at is null) < $4::int
@@ -125,7 +125,7 @@ with made as (
 select made.*, joined.role from made, joined;
 
 -- name: identity.update_service_account
--- System. $1 team, $2 account, $3 name, $4 role, $5 disabled; null: as it is. $6 and $7 the actor. No row: there is none.
+-- System. $1 team, $2 account, $3 name, $4 role, $5 disabled; null: unchanged. $6 and $7 the actor. No row: not found.
 -- Indexes app_user_pkey, membership_pkey.
 with changed as (
   update plimsoll.app_user u set name = coalesce($3::text, u.name),
@@ -152,7 +152,7 @@ select t.id, t.name, false as archived, t.created_at, m.role from plimsoll.membe
 where m.user_id = $1::bigint and t.archived_at is null order by t.name;
 
 -- name: identity.create_team
--- System. Whoever makes a team owns it.
+-- System. The creator of a team owns it.
 with made as (
   insert into plimsoll.team (name) values ($1::text) returning id, name, false as archived, created_at
 ), owned as (
@@ -164,7 +164,8 @@ with made as (
 select * from made;
 
 -- name: identity.update_team
--- System. $1 team, $2 name, $3 archived; null: as it is. $4 to $6 the actor. No row: no such team. Index team_pkey.
+-- System. $1 team, $2 name, $3 archived; null: unchanged. $4 to $6 the actor. No row: the team does not exist. Index
+-- team_pkey.
 with changed as (
   update plimsoll.team t set name = coalesce($2::text, t.name),
     archived_at = case when coalesce($3::boolean, t.archived_at is not null) then coalesce(t.archived_at, clock_timestamp()) end
@@ -177,13 +178,14 @@ with changed as (
 select * from changed;
 
 -- name: identity.members
--- People; service accounts are apart. Index membership_pkey.
+-- People only; service accounts are listed separately. Index membership_pkey.
 select u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled, u.created_at, m.role
 from plimsoll.membership m join plimsoll.app_user u on u.id = m.user_id
 where m.team_id = $1::bigint and u.service_team_id is null order by u.id;
 
 -- name: identity.set_member
--- System. No row: no such user. SQLSTATE PLM02: the last owner would lose the role. Indexes app_user_pkey, membership_pkey.
+-- System. No row: the user does not exist. SQLSTATE PLM02: the last owner would lose the role. Indexes app_user_pkey,
+-- membership_pkey.
 with changed as (
   insert into plimsoll.membership (team_id, user_id, role)
   select $1::bigint, u.id, $3::text from plimsoll.app_user u
@@ -219,8 +221,8 @@ with made as (
 select id from made;
 
 -- name: identity.create_session
--- $1 team, $2 user, $3 hash, $4 csrf, $5 expires at, $6 the token it is made with or null, $7 the client's address, $8 what
--- the client calls itself.
+-- $1 team, $2 user, $3 hash, $4 csrf, $5 expires at, $6 the token that created it or null, $7 the client's address, $8
+-- the client's user agent.
 with made as (
   insert into plimsoll.session (team_id, user_id, hash, csrf, expires_at, token_id, address, agent)
   values ($1::bigint, $2::bigint, $3::bytea, $4::text, $5::timestamptz, $6::bigint, nullif($7::text, '')::inet, nullif($8::text, ''))
@@ -242,7 +244,7 @@ with ended as (
 select id from ended;
 
 -- name: identity.sessions
--- System. Open ones of user $2, in any team or, unless $4, in team $1; with $3 all that act in team $1, too. Indexes
+-- System. Open sessions of user $2: with $4 in any team, else in team $1; with $3 also all sessions in team $1. Indexes
 -- session_member, session_team.
 select s.id, s.user_id, u.name as user_name, s.team_id, t.name as team_name, host(s.address) as address, s.agent, s.created_at,
   s.last_used_at, least(s.expires_at, k.expires_at) as expires_at
@@ -254,8 +256,8 @@ where (s.user_id = $2::bigint and ($4::boolean or s.team_id = $1::bigint) or $3:
 order by s.id;
 
 -- name: identity.switch_team
--- System. $1 session, $2 team: it changes when the user is a member and no token opened the session. No row: it has ended.
--- Indexes session_pkey, membership_pkey.
+-- System. $1 session, $2 team: the session changes if the user is a member and no token opened it. No row: the session
+-- has ended. Indexes session_pkey, membership_pkey.
 with present as (
   select s.id, s.team_id as before, s.token_id is not null as by_token,
     exists (select from plimsoll.membership m join plimsoll.team t on t.id = m.team_id
@@ -277,8 +279,8 @@ from plimsoll.token t left join plimsoll.app_user u on u.id = t.user_id
 where t.team_id = $1::bigint and t.revoked_at is null and ($2::bigint is null or t.user_id = $2) order by t.id;
 
 -- name: identity.create_token
--- $1 team, $2 user, $3 name, $4 hash, $5 hint, $6 scopes, $7 expires at or null, $8 the token that it is made with or
--- null, $9 the session or null, $10 the most tokens a user may have. No row: the user has them. Index token_team.
+-- $1 team, $2 user, $3 name, $4 hash, $5 hint, $6 scopes, $7 expires at or null, $8 the token that created it or null,
+-- $9 the session or null, $10 the user's limit. No row: the limit is reached. Index token_team.
 with made as (
   insert into plimsoll.token (team_id, user_id, name, hash, hint, scopes, expires_at, parent_id)
   select $1::bigint, $2::bigint, $3::text, $4::bytea, $5::text, $6::text[], $7::timestamptz,
@@ -294,7 +296,7 @@ with made as (
 select m.id, m.created_at, u.name as user_name from made m left join plimsoll.app_user u on u.id = $2::bigint;
 
 -- name: identity.rename_token
--- $1 token, of the actor's team, $2 name, $3 to $5 the actor. No row: there is none. Index token_pkey.
+-- $1 token, of the actor's team, $2 name, $3 to $5 the actor. No row: not found. Index token_pkey.
 with changed as (
   update plimsoll.token t set name = $2::text where t.id = $1::bigint and t.team_id = $3::bigint and t.revoked_at is null
   returning t.id
@@ -305,7 +307,7 @@ with changed as (
 select id from changed;
 
 -- name: identity.revoke_token
--- $1 token, of the actor's team, all that were made with it, and report links too. Indexes token_pkey, token_parent,
+-- $1 token, of the actor's team, with all tokens and report links that it created. Indexes token_pkey, token_parent,
 -- report_link_token.
 with recursive doomed as (
   select t.id from plimsoll.token t where t.id = $1::bigint and t.team_id = $2::bigint and t.revoked_at is null
@@ -325,8 +327,8 @@ with recursive doomed as (
 select id from revoked;
 
 -- name: identity.forget_ended
--- System. Sessions and links that ended more than $1 days ago: when their time was over, when somebody signed out, spent or
--- revoked them, or with the token that a session was made with.
+-- System. Deletes sessions and links that ended more than $1 days ago: they expired, were used or revoked, the user
+-- signed out, or the token that created the session ended.
 with old_links as (
   delete from plimsoll.sign_in_link where least(expires_at, spent_at) < clock_timestamp() - make_interval(days => $1::int)
 ), old_report_links as (

@@ -1,7 +1,7 @@
 -- The team's jobs. Run in a transaction that has set app.team_id. Ids are 64-bit.
 
 -- name: jobs.get (prepared)
--- Those of the jobs $1 that there are. Index job_<day>_pkey of their days.
+-- Those of the jobs $1 that exist. Index job_<day>_pkey of their days.
 select * from plimsoll.read_jobs($1::bigint[]);
 
 -- name: jobs.list
@@ -19,7 +19,7 @@ where j.id < coalesce($1::bigint, 9223372036854775807)
 order by j.id desc limit $4::int;
 
 -- name: jobs.list_unfinished
--- As jobs.list, for a state before the end, of which there are few. Index job_unfinished backwards.
+-- As jobs.list, for a state before the end: few jobs have one. Index job_unfinished backwards.
 select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.device_class, j.priority,
   j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
@@ -32,7 +32,7 @@ where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807)
 order by j.id desc limit $4::int;
 
 -- name: jobs.list_labelled
--- As jobs.list, of those with a label. $3 state, $5 label key, $6 label value (null: any).
+-- As jobs.list, for jobs with a label. $3 state, $5 label key, $6 label value (null: any).
 -- Index job_label_value or job_label_key backwards, then job_<day>_pkey.
 select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.device_class, j.priority,
   j.state, j.args,
@@ -47,11 +47,12 @@ where l.job_id < coalesce($1::bigint, 9223372036854775807) and l.key = $5::text 
 order by l.job_id desc limit $4::int;
 
 -- name: jobs.search
--- As jobs.list, by what has no index: at most the newest $16 jobs are examined, and examined_to is the last of them, null
--- where there are no older ones. A row without an id: none was found. $1 only ids below, $2 only ids from, $3 kind, $4 how it
--- ended, $5 state before the end, $6 limit, $7 label key, $8 label value (null: any), $9 submitter's id, $10 submitter's name,
--- $11 created from, $12 created before, $13 device class, $14 patterns that name, labels, kind and short arguments must all
--- match, $15 only before the end. Index job_ended, job_unfinished, job_kind or job_team backwards.
+-- As jobs.list, by conditions without an index: at most the newest $16 jobs are examined, and examined_to is the last
+-- of them, null if there are no older ones. A row without an id: none was found. $1 only ids below, $2 only ids from,
+-- $3 kind, $4 how it ended, $5 state before the end, $6 limit, $7 label key, $8 label value (null: any), $9 submitter's
+-- id, $10 submitter's name, $11 created from, $12 created before, $13 device class, $14 patterns that name, labels,
+-- kind and short arguments must all match, $15 only before the end. Index job_ended, job_unfinished, job_kind or
+-- job_team backwards.
 with examined as materialized (
   select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
   where j.id < coalesce($1::bigint, 9223372036854775807) and j.id >= coalesce($2::bigint, 0)
@@ -77,8 +78,8 @@ order by r.id desc;
 
 -- name: jobs.count
 -- Jobs by state, with the conditions of jobs.search: $1 only ids below, $2 only ids from, $3 kind, $4 label key, $5 label
--- value, $6 submitter's id, $7 submitter's name, $8 created from, $9 created before, $10 device class, $11 patterns. Of those
--- that have not ended and of those that have, the newest $12 each are examined: examined says how many that were.
+-- value, $6 submitter's id, $7 submitter's name, $8 created from, $9 created before, $10 device class, $11 patterns.
+-- The newest $12 unfinished and the newest $12 ended jobs are examined; examined is their number.
 -- Indexes job_unfinished and job_kind or job_team backwards.
 with examined as materialized (
   (select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
@@ -103,7 +104,7 @@ select l.state, count(*) as examined, count(*) filter (
 from examined l group by l.state;
 
 -- name: jobs.attempts
--- $1 team, $2 job, $3 and $4 after this task and fence, $5 limit.
+-- $1 team, $2 job, only after task $3 and fence $4, $5 limit.
 select * from plimsoll.list_attempts($1::bigint, $2::bigint, $3::int, $4::bigint, $5::int);
 
 -- name: jobs.version

@@ -5,8 +5,8 @@
 select content from plimsoll.report where job_id = $1::bigint;
 
 -- name: results.chunks
--- Every ended task that has items, in input order; a quarantined one has no content, and all its items failed. A gzip member ends with the size of
--- what it holds (RFC 1952), and of content that is stored as it is the last bytes are read alone.
+-- Every ended task that has items, in input order; a quarantined one has no content, and all its items failed. A gzip
+-- member ends with its uncompressed size (RFC 1952), and PostgreSQL reads only the last bytes of uncompressed columns.
 -- Indexes result_<day>_pkey and task_<day>_pkey.
 select r.seq, r.state, t.first_item, t.items, r.bytes, r.error, substring(r.content from r.bytes - 3) as gzip_size
 from plimsoll.result r join plimsoll.task t on t.job_id = r.job_id and t.seq = r.seq
@@ -17,7 +17,7 @@ where r.job_id = $1::bigint and t.items > 0 order by r.seq;
 select content from plimsoll.result where job_id = $1::bigint and seq = $2::int and state = 'done';
 
 -- name: results.input
--- What a task was given: its own input, or a slice of a chunk of the job's dataset, while that is kept. Indexes
+-- A task's input: its own, or a slice of a chunk of the job's dataset if that still exists. Indexes
 -- task_<day>_pkey and dataset_chunk_pkey.
 select coalesce(t.input, c.content) as input, t.seq % j.slices as slice, j.slices from plimsoll.task t
 join plimsoll.job j on j.id = t.job_id
@@ -25,5 +25,5 @@ left join plimsoll.dataset_chunk c on c.dataset_id = j.dataset_id and c.seq = t.
 where t.job_id = $1::bigint and t.seq = $2::int;
 
 -- name: results.attempts
--- Attempts that did not end well. Index attempt_<day>_pkey.
+-- Failed attempts. Index attempt_<day>_pkey.
 select seq, attempt, outcome, worker_id, error, at from plimsoll.attempt where job_id = $1::bigint order by seq, fence limit $2::int;

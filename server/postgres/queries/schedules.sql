@@ -1,7 +1,8 @@
--- A team's schedules and what became of their due times. In a transaction that has set app.team_id, but for the last three.
+-- A team's schedules and the outcomes of their due times. Run in a transaction that has set app.team_id, except the
+-- last three.
 
 -- name: schedules.list
--- Without the job, which may be long; but its kind. Index schedule_team_id_name_key.
+-- Without the job, which may be long, but with its kind. Index schedule_team_id_name_key.
 select s.id, s.user_id, u.name as user_name, s.name, json_build_object('kind', s.spec -> 'kind') as spec, s.cron, s.time_zone, s.misfire,
   s.misfire_limit, s.overlap, s.paused_at, s.next_at, s.version, s.created_at, s.updated_at
 from plimsoll.schedule s left join plimsoll.app_user u on u.id = s.user_id
@@ -14,7 +15,7 @@ from plimsoll.schedule s left join plimsoll.app_user u on u.id = s.user_id where
 
 -- name: schedules.create
 -- $1 team, $2 user, $3 name, $4 job, $5 cron, $6 time zone, $7 misfire, $8 its limit, $9 overlap, $10 next due time, $11 request id,
--- $12 the most that a team may have. No row: it has them.
+-- $12 the team's limit. No row: the limit is reached.
 with made as (
   insert into plimsoll.schedule (team_id, user_id, name, spec, cron, time_zone, misfire, misfire_limit, overlap, next_at)
   select $1::bigint, $2::bigint, $3::text, $4::json, $5::text, $6::text, $7::text, $8::smallint, $9::text, $10::timestamptz
@@ -26,8 +27,8 @@ with made as (
 select id from made;
 
 -- name: schedules.replace
--- $1 team, $2 user, $3 to $10 as schedules.create, $11 request id, $12 schedule, $13 the version that must stand (null: any). No row: it
--- does not, or there is no such schedule.
+-- $1 team, $2 user, $3 to $10 as schedules.create, $11 request id, $12 schedule, $13 the version that it must have
+-- (null: any). No row: it has another one, or the schedule does not exist.
 with made as (
   update plimsoll.schedule set user_id = $2::bigint, name = $3::text, spec = $4::json, cron = $5::text, time_zone = $6::text, misfire = $7::text,
     misfire_limit = $8::smallint, overlap = $9::text, next_at = case when paused_at is null then $10::timestamptz end, claimed_until = null,
@@ -58,7 +59,7 @@ insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
 select $1::bigint, $2::bigint, 'schedule.resume', made.id::text, $3::text from made;
 
 -- name: schedules.delete
--- $1 to $4 as schedules.pause. No row: there is none.
+-- $1 to $4 as schedules.pause. No row: not found.
 with gone as (
   delete from plimsoll.schedule where id = $4::bigint returning id
 ), told as (
@@ -74,7 +75,7 @@ from plimsoll.schedule_run r left join plimsoll.app_user u on u.id = r.by_user l
 where r.schedule_id = $1::bigint and r.due_at < coalesce($2::timestamptz, 'infinity') order by r.due_at desc limit $3::int;
 
 -- name: schedules.told_run
--- $1 to $4 as schedules.pause: somebody had it run.
+-- $1 to $4 as schedules.pause: a user started a run.
 insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
 values ($1::bigint, $2::bigint, 'schedule.run', ($4::bigint)::text, $3::text);
 

@@ -1,4 +1,4 @@
--- What teams may use and used, and holds. The functions say what each row means (migrations/README.md).
+-- Limits and usage of teams, and holds. The functions define each row (migrations/README.md).
 
 -- name: shares.list
 -- $1 team, or null for all.
@@ -21,12 +21,13 @@ select id, scope, subject, team_name, node, device, mode, reason, by_admin, by_n
 select holder, detail, since, seconds from plimsoll.list_vacuum_holders();
 
 -- name: shares.usage
--- $1 team, or null for all, $2 from, $3 to, $4 by, $5 rows at most.
+-- $1 team, or null for all, $2 from, $3 to, $4 by, $5 limit.
 select start, team_id, team_name, user_id, user_name, kind, model, seconds, tasks, items, jobs
 from plimsoll.read_usage($1::bigint, $2::timestamptz, $3::timestamptz, $4::text[], $5::int);
 
 -- name: shares.set
--- $1 team, $2 device class, $3 weight, $4 cap or null, $5 quota or null, $6 its period, $7 user, $8 request id. No row: no such team.
+-- $1 team, $2 device class, $3 weight, $4 cap or null, $5 quota or null, $6 its period, $7 user, $8 request id. No row:
+-- the team does not exist.
 with team as (
   select id from plimsoll.team where id = $1::bigint
 ), done as materialized (
@@ -39,7 +40,7 @@ with team as (
 select id from done;
 
 -- name: shares.set_limit
--- $1 team, $2 queued jobs or null, $3 jobs a minute or null, $4 user, $5 request id. No row: no such team.
+-- $1 team, $2 queued jobs or null, $3 jobs per minute or null, $4 user, $5 request id. No row: the team does not exist.
 with team as (
   select id from plimsoll.team where id = $1::bigint
 ), done as materialized (
@@ -62,7 +63,8 @@ with done as materialized (
 select found from done;
 
 -- name: shares.hold
--- $1 scope, $2 team, class or node, $3 the node's device, $4 mode, $5 reason, $6 by an administrator, $7 user, $8 request id. id null: no such thing.
+-- $1 scope, $2 team, class or node, $3 the node's device, $4 mode, $5 reason, $6 by an administrator, $7 user, $8
+-- request id. id null: the subject does not exist.
 with subject as (
   select case when $1::text = 'device'
     then (select worker_id::text from plimsoll.list_devices() where node = $2::text and device = $3::text) else $2::text end as value

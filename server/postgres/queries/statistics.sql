@@ -1,4 +1,4 @@
--- What monitoring asks, at most every few seconds.
+-- Queries of the monitoring, at most every few seconds.
 
 -- name: statistics.queue_depth
 select device_class, state, tasks from plimsoll.queue_depth();

@@ -1,4 +1,4 @@
--- A team's webhooks and what was sent to them. In a transaction that has set app.team_id, but for the last three.
+-- A team's webhooks and their deliveries. Run in a transaction that has set app.team_id, except the last three.
 
 -- name: webhooks.list
 -- Index webhook_team.
@@ -7,7 +7,7 @@ from plimsoll.webhook w left join plimsoll.app_user u on u.id = w.user_id
 where w.team_id = nullif(current_setting('app.team_id', true), '')::bigint order by w.id;
 
 -- name: webhooks.create
--- $1 team, $2 user, $3 name, $4 url, $5 secret, $6 request id, $7 the most that a team may have. No row: it has them.
+-- $1 team, $2 user, $3 name, $4 url, $5 secret, $6 request id, $7 the team's limit. No row: the limit is reached.
 with made as (
   insert into plimsoll.webhook (team_id, user_id, name, url, secret)
   select $1::bigint, $2::bigint, $3::text, $4::text, $5::bytea
@@ -19,7 +19,7 @@ with made as (
 select id, created_at from made;
 
 -- name: webhooks.update
--- $1 webhook, $2 name, $3 url; null: as it is. $4 team, $5 user, $6 request id. No row: there is none.
+-- $1 webhook, $2 name, $3 url; null: unchanged. $4 team, $5 user, $6 request id. No row: not found.
 with changed as (
   update plimsoll.webhook w set name = coalesce($2::text, w.name), url = coalesce($3::text, w.url)
   where w.id = $1::bigint returning w.id, w.name, w.url, w.created_at, w.user_id
@@ -31,7 +31,7 @@ with changed as (
 select c.*, u.name as user_name from changed c left join plimsoll.app_user u on u.id = c.user_id;
 
 -- name: webhooks.delete
--- $1 webhook, $2 team, $3 user, $4 request id. No row: there is none.
+-- $1 webhook, $2 team, $3 user, $4 request id. No row: not found.
 with gone as (
   delete from plimsoll.webhook where id = $1::bigint returning id
 ), told as (
@@ -49,7 +49,7 @@ select id, type, job_id, created_at, state, attempts, next_at, status, error, en
 where webhook_id = $1::bigint and id < coalesce($2::bigint, 9223372036854775807) order by id desc limit $3::int;
 
 -- name: webhooks.test
--- $1 webhook, $2 team, $3 user, $4 request id. No row: there is no such webhook.
+-- $1 webhook, $2 team, $3 user, $4 request id. No row: the webhook does not exist.
 with made as (
   insert into plimsoll.webhook_delivery (webhook_id, team_id, type, data)
   select w.id, w.team_id, 'webhook.test', '{}' from plimsoll.webhook w where w.id = $1::bigint

@@ -1,4 +1,4 @@
--- What a worker calls; arguments in the order of migrations/README.md.
+-- Calls of workers; arguments in the order of migrations/README.md.
 
 -- name: worker.register
 select worker_id, epoch from plimsoll.register_worker(
@@ -15,7 +15,7 @@ select alive, draining, stale_fences, cancelled_jobs, cleanup from plimsoll.hear
 select plimsoll.report_cleanup($1::int, $2::int, $3::bigint, $4::json);
 
 -- name: worker.claim (prepared)
--- A row a job.
+-- One row per job.
 select fence, job_id, is_merge, kind, kind_version, args, model, tasks, attempts, est_seconds, places, items, inputs, partials,
   priority
 from plimsoll.claim($1::int, $2::int, $3::float8, $4::int, $5::smallint, $6::text[]);

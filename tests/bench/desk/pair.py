@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Sentiment beside a language model on one machine: whether running both at once is faster than one after the other, with
-and without FEATURE_CUDA_STREAMS, and what to set.
+"""Sentiment and a language model on one machine: measures whether running both at once is faster than one after the
+other, with and without FEATURE_CUDA_STREAMS, and recommends settings.
 
     python3 -m venv build/peers && build/peers/bin/pip install numpy==2.4.6 tokenizers==0.23.3
     build/peers/bin/python tests/bench/desk/pair.py [--llm URL --llm-model NAME] [--prompts N] [--rounds N] [--bin FOLDER] [--record]
 
---llm is an endpoint as Ollama's /api/generate. Without it a stand-in answers that multiplies matrices on the processor: the
-result then says how two loads share this machine, and nothing of a language model or of a GPU. The sentiment model is
-FinBERT-shaped, of random numbers; its device is what the server finds. The advice is the guide's: both at once, and a
-second queue, where that is more than 1.1 times as fast.
+--llm is an endpoint like Ollama's /api/generate. Without it, a stand-in multiplies matrices on the processor: the
+result then shows how two loads share this machine, and nothing about a language model or a GPU. The sentiment model
+is FinBERT-shaped, with random weights, on the device that the server finds. The advice is the guide's: both at once,
+and a second queue, if that is more than 1.1 times as fast.
 """
 import http.server
 import json

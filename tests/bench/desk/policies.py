@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What policies promise, through a real server on this machine: the first score after a switch of models, device-seconds
-while a policy says VADER, charges of teams that share a device's batches, and the calendar of the NYSE.
+"""What policies promise, measured through a real server on this machine: the first score after a switch of models,
+device-seconds while a policy says VADER, charges of teams that share a device's batches, and the calendar of the NYSE.
 
     python3 -m venv build/peers && build/peers/bin/pip install numpy==2.4.6 tokenizers==0.23.3
     build/peers/bin/python tests/bench/desk/policies.py [--rounds N] [--bin FOLDER] [--record]
 
-The open is an override of a policy's calendar, some seconds ahead, so that no clock has to be turned. Each round waits
-for an idle device to release its model and, warm, to load it again: about 25 s. The model is FinBERT-shaped, of random
-numbers; the time of the first score includes its own on a headline.
+The market opens by an override in the policy's calendar, a few seconds ahead, so that no clock must be changed. Each
+round waits for an idle device to release its model and, warm, to load it again: about 25 s. The model is
+FinBERT-shaped, with random weights; the time to the first score includes scoring one headline.
 """
 import csv
 import datetime

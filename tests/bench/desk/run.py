@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a desk does with scores, through a real server on this machine: scores within one call, many small jobs of many
-teams against one large one, a comparison of models against single runs.
+"""A trading desk's use of scores, measured through a real server on this machine: scores within one call, many small
+jobs of many teams against one large one, a comparison of models against single runs.
 
     python3 -m venv build/peers && build/peers/bin/pip install numpy==2.4.6 tokenizers==0.23.3
     build/peers/bin/python tests/bench/desk/run.py [--rounds N] [--bin FOLDER] [--record]
 
-Models are of random numbers. Server, worker and PostgreSQL share the machine. Medians of rounds.
+Models have random weights. Server, worker and PostgreSQL share the machine. Prints medians of rounds.
 """
 import pathlib
 import statistics

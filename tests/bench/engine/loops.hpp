@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-// What a good compiler makes of plain loops on two threads: the peers of the kernels over rows.
-// Built for this very processor, with relaxed mathematics and the same polynomials, so that they
+// Plain loops on two threads, optimised by a good compiler: the peers of the kernels over rows.
+// Built for this processor, with relaxed mathematics and the same polynomials, so that they
 // vectorise.
 namespace plimsoll::bench {
 

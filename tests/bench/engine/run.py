@@ -3,9 +3,8 @@
 
     tests/bench/engine/run.py [--rounds N] [--tuning SECONDS] [--record]
 
-Needs Debian's libdnnl-dev, the yardstick of products. oneDNN is kept from AMX, where the packaged version
-crashes, and its threads from spinning, which would take the processor from ours. Without the processor or
-the GPU for a row, the row says so.
+Needs Debian's libdnnl-dev, the reference for products. oneDNN may not use AMX, where the packaged version crashes, and
+its threads may not spin, which would take CPU time from ours. Rows that need another processor or a GPU say so.
 """
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""GET /v1/jobs/{id} of a finished job: requests a second over 64 connections, and the time of an answer while
-1,000 a second are asked. Server, PostgreSQL and the asking program share the machine.
+"""GET /v1/jobs/{id} of a finished job: requests per second over 64 connections, and latency at 1,000 requests per
+second. Server, PostgreSQL and the client share the machine.
 
     tests/bench/http/run.py [--rounds N] [--seconds N] [--bin FOLDER] [--record]
 

@@ -1,4 +1,4 @@
-"""What has to go well beside the work: a worker dies, a job is cancelled, a day is dropped."""
+"""Incidents during work: a worker dies, a job is cancelled, a day is dropped."""
 
 import pathlib
 import tempfile

@@ -1,5 +1,5 @@
-"""The queue beside graphile-worker and pg-boss: the same PostgreSQL server, fsync and synchronous_commit on, round by
-round in turn; medians.
+"""The queue against graphile-worker and pg-boss: on the same PostgreSQL server, with fsync and synchronous_commit on,
+in interleaved rounds; medians.
 
     PLIMSOLL_TEST_FSYNC=on PLIMSOLL_TEST_PG_OPTIONS='-c shared_buffers=1GB -c max_wal_size=4GB'
         tests/support/with_database tests/bench/queue/peers.py [--rounds 5] [--tasks 60000] [--bin FOLDER] [--record] [ROW…]

@@ -3,8 +3,8 @@
     PLIMSOLL_TEST_FSYNC=on tests/support/with_database tests/bench/queue/run.py [--tasks N] [--batch N] [--rounds N]
         [--record] [SCENARIO…]
 
-Scenarios run interleaved, round by round; medians are printed. "per CPU second" counts the CPU time of the
-database's process alone and hardly depends on what else the machine does.
+Scenarios run interleaved, round by round; medians are printed. "per CPU second" counts only the CPU time of the
+database's process and hardly depends on other load.
 """
 
 import os

@@ -1,6 +1,5 @@
-"""The worker program and a durable queue, for benchmarks: tasks that do nothing, and what became of them.
-
-The worker is the product's (engine/main.cpp); its one kind, "test", answers its input at once.
+"""The worker program and a durable queue, for benchmarks: tasks that do nothing, and their outcomes. The worker is the
+product's (engine/main.cpp); its only kind, "test", returns its input immediately.
 """
 
 import os

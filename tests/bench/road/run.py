@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The road at full width: a job on an uploaded dataset, from POST /v1/jobs to succeeded, against Python's
+"""End to end at full load: a job on an uploaded dataset, from POST /v1/jobs to succeeded, against Python's
 scoring loop over the same texts; and the peak memory of the server and of its worker meanwhile.
 
     tests/bench/road/run.py [--lines N] [--rounds N] [--bin FOLDER] [--record]
 
-Builds a release unless --bin names the folder of built programs. Upload and download are reported apart.
-The server, its worker and PostgreSQL share the machine, as they do on a small installation.
+Builds a release unless --bin names the folder of built programs. Upload and download are reported separately. The
+server, its worker and PostgreSQL share the machine, as in a small installation.
 """
 import itertools
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """From the start of `plimsoll serve` on an existing database to its line `ready`: after a clean stop, and after
-server and PostgreSQL were killed; and how long a rebuild takes after one server file was touched.
+server and PostgreSQL were killed; and the time of a rebuild after a change to one server file.
 
     tests/bench/start/run.py [--rounds N] [--bin FOLDER] [--record]
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What watching devices costs a worker: a look at the sensors each second, always; with GPU_PROFILING_ENABLED=1 a
-line in the log every ten seconds, too.
+"""The cost of monitoring devices for a worker: reading the sensors every second and, with GPU_PROFILING_ENABLED=1,
+writing a log line every ten seconds.
 
     tests/bench/telemetry/run.py [--rounds N] [--record]
 
-Times are the processor's, so what else the machine does hardly counts. The sensors of GPUs are not measured.
+Times are CPU time, which hardly depends on other load. GPU sensors are not measured.
 """
 import json
 import pathlib

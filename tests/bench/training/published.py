@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What others measured and published of training runs, against the estimate of the same runs.
+"""Published measurements of training runs, against the estimates of the same runs.
 
     tests/bench/training/published.py [--bin build/dev/bin] [--record]
 
-Every row names its source. Rows of older software are shown and counted apart: their code kept more, or other, tensors
-than the versions that are modelled. The Transformers page of 2022 had zeroed gradients and attention that keeps more;
-bitsandbytes before 0.43.2 held the inputs of frozen 4-bit layers (its CHANGELOG). LitGPT's and torchtune's model code is
-not Transformers' either; those rows count, for people ask about such runs. States alone are no whole runs and have a
-line of their own.
+Every row names its source. Rows of older software are shown and counted separately: their code kept more, or other,
+tensors than the modelled versions. The Transformers page of 2022 had zeroed gradients and attention that keeps more;
+bitsandbytes before 0.43.2 held the inputs of frozen 4-bit layers (its CHANGELOG). LitGPT's and torchtune's model code
+differs from that of Transformers, too; those rows count, because users run these tools. Rows of states alone are not
+whole runs and have a separate line.
 """
 
 import collections

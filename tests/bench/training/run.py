@@ -3,8 +3,8 @@
 
     tests/bench/training/run.py [--build build/release] [--rounds N] [--record]
 
-Times are CPU time of the one thread that computes, so what else the machine does hardly counts. The limits are
-2 ms an estimate and 50 ms a report; more a second is better.
+Times are CPU time of the computing thread, which hardly depends on other load. The limits are 2 ms per estimate and 50
+ms per report; more per second is better.
 """
 
 import pathlib

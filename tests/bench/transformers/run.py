@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""A FinBERT-shaped model of random numbers: texts per second against ONNX Runtime with the same weights, in one run, in every
-form that the processor has.
+"""A FinBERT-shaped model with random weights: texts per second against ONNX Runtime with the same weights, in one run,
+in every form that the processor supports.
 
     python3 -m venv build/peers && build/peers/bin/pip install numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0 tokenizers==0.23.3
     build/peers/bin/python tests/bench/transformers/run.py [--rounds N] [--record]
 
-ONNX Runtime gets the tokens, sorted by length in batches of 8 (its best) and unsorted in batches of 32, and its own dynamic
-quantisation to int8 with a scale for each column; we get the texts, in their own order, and tokenise them. Our fp32 and bf16 stand
-beside its fp32, our int8 beside its int8. Both have two threads. Round by round; medians of wall time, which other work on the
-machine distorts for both.
+ONNX Runtime gets the tokens, sorted by length in batches of 8 (its best) and unsorted in batches of 32, and its own
+dynamic quantisation to int8 with a scale per column; we get the texts, in their own order, and tokenise them. Our fp32
+and bf16 are compared with its fp32, our int8 with its int8. Both use two threads. Prints medians over interleaved
+rounds of wall time, which other load distorts for both.
 """
 import json
 import os

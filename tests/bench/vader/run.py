@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """VADER: the engine's loop on one and two threads against the Python package, in texts per
-second of CPU time (of each thread, added up), so that other work on the machine counts little.
+second of CPU time (summed over threads), which hardly depends on other load.
 
     tests/bench/vader/run.py [--rounds N] [--record]
 
-Builds a release, then runs round by round: Python, one thread, two threads. The texts are 4,200 tweets
-where they are at hand beside the repository, otherwise the crafted texts of tests/data.
+Builds a release, then runs round by round: Python, one thread, two threads. The texts are 4,200 tweets if they are next
+to the repository, otherwise the crafted texts in tests/data.
 """
 import json
 import pathlib

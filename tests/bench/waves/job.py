@@ -1,5 +1,5 @@
-"""A waves job through a real server and its workers: from POST /v1/jobs on an uploaded dataset to succeeded, which means
-ranked, judged and all results written."""
+"""A waves job through a real server and its workers: from POST /v1/jobs on an uploaded dataset to succeeded, when all
+counts are ranked and judged and all results written."""
 import os
 import pathlib
 import time

@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""Waves: searches of random walks against the times they must keep to on two cores.
+"""Waves: times of searching random walks on two cores, against their limits.
 
     tests/bench/waves/run.py [--rounds N] [--quick] [--record]
     tests/bench/waves/run.py --job [--bin FOLDER] [--rounds N] [--record]
     tests/bench/waves/run.py --devices [--rounds N] [--record]
 
-Builds a release. Rates are symbols per second of processor time, times two: what two cores give that
-do nothing else, whatever runs on the machine now. Wall times are printed beside. The surrogates are
-measured with 20 and calculated for 1,000, which they are proportional to. --quick leaves out the
-longest rows. "CSV to JSON lines" reads a file, searches, ranks and writes all reports.
+Builds a release. Rates are symbols per second of CPU time, times two: the rate of two otherwise idle cores. Wall times
+are printed next to them. Surrogates are measured with 20 and extrapolated to 1,000, because the time is proportional.
+--quick omits the longest rows. "CSV to JSON lines" reads a file, searches, ranks and writes all reports.
 
---job measures the same work as a job on an uploaded dataset, from POST /v1/jobs to succeeded, by the clock: the server, its
-worker and PostgreSQL share the machine, which must be quiet. --bin names the folder of built programs; else a release
-is built.
+--job measures the same work as a job on an uploaded dataset, from POST /v1/jobs to succeeded, in wall time: the server,
+its worker and PostgreSQL share the machine, which must be quiet. --bin names the folder of built programs; without
+it, a release is built.
 
---devices compares OpenCL with C++ instead, in turns: the CPU flavour on PoCL in time of two cores, as above, and, where
-a GPU is there, the GPU flavour by the clock against two cores. The surrogates are measured on 20 symbols and calculated
-for 500.
+--devices instead compares OpenCL with C++, in turns: the CPU flavour on PoCL in time of two cores, as above, and, if
+there is a GPU, the GPU flavour in wall time against two cores. Surrogates are measured on 20 symbols and extrapolated
+to 500.
 """
 import json
 import pathlib

@@ -62,7 +62,7 @@ export function check({ index, pattern, direction, ends }) {
     rules: [
       { name: 'b_time', text: 'Wave B lasts less than ten times A', holds: true, margin: 0.8 },
       { name: 'b_holds_start', text: 'Wave B ends above the start of A', holds: known !== undefined, margin: known ? 0.4 : -0.25 },
-      { name: 'wave_a_ends_at_a_swing', text: 'Wave A ends where a swing ends, above all swings that it skips', holds: true, margin: null },
+      { name: 'wave_a_ends_at_a_swing', text: 'Wave A ends at the end of a swing, above all swings that it skips', holds: true, margin: null },
     ],
     ensemble_score: known && whole ? known.ensemble_score : null,
     parts: known && whole ? known.parts : null,

@@ -1,4 +1,4 @@
-"""What the Python client sends again, and what it does not: run where the package is installed."""
+"""Which requests the Python client retries: run where the package is installed."""
 
 import asyncio
 import unittest

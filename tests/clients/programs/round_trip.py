@@ -1,4 +1,4 @@
-"""The round trip of README.md with the Python client that OpenAPI Generator makes."""
+"""The round trip of README.md with the generated Python client."""
 
 import os
 

@@ -11,8 +11,8 @@
 
 namespace plimsoll::conformance {
 
-// What a store promises, over each implementation: a fake that answers otherwise than PostgreSQL
-// fails here. Each test has a team and a job kind of its own.
+// The promises of a store, tested on each implementation: a fake that differs from PostgreSQL fails
+// here. Each test has its own team and job kind.
 class Promises : public testing::TestWithParam<const char*> {
   protected:
     Promises();
@@ -26,14 +26,14 @@ class Promises : public testing::TestWithParam<const char*> {
     Result<T> run(asio::awaitable<Result<T>> call) {
         return await(io_, std::move(call));
     }
-    // What must succeed for the test to make sense.
+    // A precondition of the test.
     template <class T>
     T must(asio::awaitable<Result<T>> call) {
         auto result = run(std::move(call));
         if (!result) throw std::runtime_error(result.error().message);
         if constexpr (!std::is_void_v<T>) return std::move(*result);
     }
-    // Why it fails; none: it succeeds.
+    // The error; none: it succeeds.
     template <class T>
     std::optional<Errc> code(asio::awaitable<Result<T>> call) {
         const auto result = run(std::move(call));
@@ -47,7 +47,7 @@ class Promises : public testing::TestWithParam<const char*> {
     People people_;
 };
 
-// To be written once for each class of promises.
+// Write this once for each class of promises.
 #define PLIMSOLL_OVER_ALL_STORES(promises)                                          \
     INSTANTIATE_TEST_SUITE_P(Over, promises, testing::Values("postgres", "memory"), \
                              [](const auto& store) { return std::string(store.param); })

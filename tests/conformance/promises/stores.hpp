@@ -15,7 +15,7 @@
 
 namespace plimsoll::conformance {
 
-// The API's stores in one implementation, with what a promise needs beside their calls.
+// The API's stores in one implementation, with the helpers that promises need.
 class Stores {
   public:
     virtual ~Stores() = default;
@@ -35,11 +35,12 @@ class Stores {
     virtual void add_device() = 0;
     // Claims the tasks of all jobs of the kind.
     virtual void start_jobs() = 0;
-    // Completes what was claimed, or else what can be: all tasks succeed, or all fail for good.
+    // Completes the claimed tasks, or otherwise those that can be claimed: all succeed, or all fail
+    // permanently.
     virtual void finish_jobs(bool well) = 0;
 };
 
-// Jobs are of this kind, of which no other test makes any.
+// Jobs have this kind, which no other test uses.
 std::unique_ptr<Stores> postgres_stores(asio::io_context& io, const std::string& kind);
 std::unique_ptr<Stores> memory_stores(asio::io_context& io, const std::string& kind);
 

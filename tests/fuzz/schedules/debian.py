@@ -1,12 +1,11 @@
 """`plimsoll schedules next` against the main loop of Debian's cron (cron.c of 3.0pl1-162), minute by minute around changes of
-clocks: at midnight, by half hours, by two hours, and at odd minutes, where cronsim loses its way.
-
-What that loop does when a minute has passed and clocks show a time that is not the next one:
+clocks: at midnight, by half hours, by two hours, and at odd minutes, where cronsim fails. What that loop does when the
+clock, a minute later, does not show the next minute:
   3 hours or less, but more than 5 minutes ahead: jobs with wildcards run for the time shown; jobs with fixed times for every
     time that was skipped.
   5 minutes ahead or less: everything runs for every time that was skipped.
   less than 3 hours back: jobs with wildcards run by what clocks show; jobs with fixed times only when clocks are ahead again.
-  further: clocks were set, and nothing is made up for.
+  further: the clock was set, and nothing is made up for.
 A wildcard is a minute or an hour that begins with an asterisk (MIN_STAR, HR_STAR in entry.c), */15 as well.
 """
 

@@ -1,4 +1,4 @@
-"""What `plimsoll schedules next` says."""
+"""The output of `plimsoll schedules next`."""
 
 import datetime
 import os

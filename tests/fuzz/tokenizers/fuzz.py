@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Mixed texts, tokenised by Plimsoll and by the library `tokenizers` with the same files: every id is equal.
-
-Vocabularies are trained here, by that library, on the texts that VADER is tested with and on this repository's
-documentation. Each is read in both forms that models are published in. Usage: fuzz.py ENCODE_LINES [--texts N] [--seed S]
+"""Mixed texts, tokenised by Plimsoll and by the library `tokenizers` with the same files: every ID must be equal. That
+library trains the vocabularies here, on the texts of VADER's tests and this repository's documentation. Each is read in
+both published formats. Usage: fuzz.py ENCODE_LINES [--texts N] [--seed S]
 """
 import argparse
 import json

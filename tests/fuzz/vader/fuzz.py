@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Random texts, scored by Plimsoll and by the Python package: every score must be equal.
 
-The package (the wheel that the build fetched) has the reference's rules but for two idioms, which are
-set right below. Usage: fuzz.py SCORE_LINES [--texts N] [--seed S]
+The package (the wheel that the build fetched) has the reference's rules except for two idioms, which are corrected
+below. Usage: fuzz.py SCORE_LINES [--texts N] [--seed S]
 """
 import argparse
 import importlib.util

@@ -1,5 +1,5 @@
-"""Every place of the time zone database against Python's zoneinfo: the offset at many instants, and when its clocks showed many
-times, from the first changes that are known to 2150, most of them past 2037, where the files list no more changes."""
+"""Every place of the time zone database against Python's zoneinfo: the offsets at many instants, and the instants of
+many local times, from the first known changes to 2150; most are past 2037, where the files list no changes."""
 
 import argparse
 import bisect

@@ -1,4 +1,4 @@
-"""Follows a job's numbered events through cut connections and servers that come back, as a browser would."""
+"""Follows a job's numbered events through cut connections and server restarts, as a browser would."""
 
 import http.client
 import threading

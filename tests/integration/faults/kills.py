@@ -1,9 +1,9 @@
-"""Server, workers and PostgreSQL killed with SIGKILL at random while jobs come in: none lost, none doubled, none stuck.
+"""Server, workers and PostgreSQL killed with SIGKILL at random while jobs arrive: none is lost, duplicated or stuck.
 
     tests/integration/faults/kills.py [--jobs 10000] [--kills 200] [--seed N]
 
-Kills come as jobs are acknowledged, so that they hit a system at work. The jobs are checked by what the API says
-of them, the tables by their invariants.
+Kills follow acknowledged jobs, so that they hit a busy system. Jobs are checked through the API, tables by their
+invariants.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""One large job on an uploaded dataset, through a killed worker and a PostgreSQL that stands still and dies: every row
-is there once, and as Python's VADER scores it. A second team sees nothing of it, and is served meanwhile.
+"""One large job on an uploaded dataset, through a killed worker and a PostgreSQL that is suspended and killed: every
+row exists once, with the score of Python's VADER. A second team sees nothing of it, and is served meanwhile.
 
     tests/integration/faults/million.py [--lines 1000000]
 
-The first faults come while the tables refuse what workers record, so that they hit a job under way even if it is
-short; jobs of half a million lines and more meet the same faults again at a quarter, a half and three quarters.
+The first faults come while the tables refuse workers' results, so that they hit even a short job while it runs; jobs of
+half a million lines and more meet the same faults again at a quarter, a half and three quarters.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A client that meets every fault by asking again, and a check of what the API says in the end."""
+"""A client that retries after every fault, and a final check through the API."""
 
 import http.client
 import json

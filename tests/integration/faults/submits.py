@@ -1,4 +1,4 @@
-"""Submits with keys from eight clients, through a gate that cuts connections: every submit makes exactly one job.
+"""Submits with keys from eight clients, through a gate that cuts connections: every submit creates exactly one job.
 
     tests/integration/faults/submits.py [--jobs 10000] [--seed N]
 """

@@ -1,6 +1,6 @@
-"""Hard caps under concurrency: every lease that is ever written is checked against the cap of its accounts, in the same
-transaction, by counting leases; nothing of the queue's own bookkeeping is believed. What two claims at once could hide from
-each other shows in the snapshots that are taken all the while.
+"""Hard caps under concurrency: every written lease is checked against the cap of its accounts, in the same transaction,
+by counting leases; the queue's own bookkeeping is not trusted. Snapshots, taken continuously, reveal what concurrent
+claims could hide from each other.
 
     tests/support/with_database tests/integration/queue/caps.py [--claims 1000000] [--workers 6] [--seed N]
 """

@@ -1,4 +1,4 @@
-"""Tasks that another class runs: what they cost, what ends them, and how waiting is explained."""
+"""Tasks that another class runs: their charges, their end, and the explanation of waiting."""
 
 import unittest
 from concurrent.futures import ThreadPoolExecutor

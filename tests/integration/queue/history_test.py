@@ -1,4 +1,4 @@
-"""What an account used before decides when its tasks start."""
+"""An account's past usage determines when its tasks start."""
 
 import unittest
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Holds stop claims, and jobs say what they wait for."""
+"""Holds stop claims, and jobs show why they wait."""
 
 import datetime
 import os

@@ -1,6 +1,5 @@
-"""Transactions that commit late, while others come and go: nothing is lost, nothing is done twice, no cursor passes them by.
-
-Numbers are drawn before the commit, so that they become visible in another order than their own.
+"""Transactions that commit late, while others commit: nothing is lost or done twice, and no cursor skips them. Numbers
+are drawn before the commit, so rows become visible in a different order.
 """
 
 import unittest

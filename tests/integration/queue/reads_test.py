@@ -1,4 +1,5 @@
-"""How much the queue's functions read. Blocks are counted, not time: what reads more than its own rows shows."""
+"""How much the queue's functions read, in blocks instead of time, which reveals functions that read more than their own
+rows."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""What a worker holds in memory is preferred, within a bound."""
+"""Tasks whose model the worker holds in memory are preferred, within a bound."""
 
 import unittest
 from collections import Counter

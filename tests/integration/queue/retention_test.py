@@ -1,4 +1,4 @@
-"""Days: their partitions are made ahead, and dropped when they are old and nothing in them runs."""
+"""Partitions of days are created ahead, and dropped when they are old and have no unfinished jobs."""
 
 import datetime
 import unittest

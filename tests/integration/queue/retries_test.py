@@ -1,4 +1,4 @@
-"""Tasks that fail or kill their workers, and another go at what failed."""
+"""Tasks that fail or kill their workers, and redrives of failed jobs."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""A job's way from the submit to its report, and what turns up at its side: errors, deaths, cancel, repeats."""
+"""A job's path from the submit to its report, with errors, deaths, cancels and repeats."""
 
 import unittest
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Due times of schedules, answered once whatever happens between two statements."""
+"""Due times of schedules are handled once, whatever happens between two statements."""
 
 import datetime
 import unittest

@@ -1,5 +1,5 @@
-"""An old snapshot while tasks come and go: claims read hardly more than before, the tables grow by what is dead and
-no more, what holds back vacuum is told, and once it is gone the room is used again.
+"""An old snapshot while tasks come and go: claims read hardly more than before, tables grow only by dead rows, whatever
+blocks vacuum is reported, and the space is reused once it is gone.
 
     tests/support/with_database tests/integration/queue/snapshot.py [--tasks 3000 | --seconds 600] [--teams 20]
 """

@@ -3,8 +3,8 @@
     tests/support/with_database tests/integration/queue/storm.py [--seconds 20] [--accounts 100] [--lanes 5] [--jobs 1500]
         [--workers 4] [--seed N]
 
-The invariants are checked all the while. At the end everything is run to its end, and every job submitted must exist
-once, be finished, and have each of its tasks recorded once and merged once. Prints its seed.
+The invariants are checked continuously. At the end, all work is finished, and every submitted job must exist once, be
+finished, and have each of its tasks recorded once and merged once. Prints its seed.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What keeps teams apart, and how people prove who they are."""
+"""Isolation of teams, and authentication of users."""
 
 import unittest
 from concurrent.futures import ThreadPoolExecutor

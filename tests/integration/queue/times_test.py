@@ -1,4 +1,4 @@
-"""Times that bound a job: its start time, its deadline, its timeout."""
+"""Times that limit a job: start time, deadline and timeout."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Jobs of which a team wants one at a time, and submits that are stored whole or not at all."""
+"""Unique keys, and submits that are stored entirely or not at all."""
 
 import json
 import unittest

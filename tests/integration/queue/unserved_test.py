@@ -1,4 +1,4 @@
-"""Tasks whose model no worker has any more: a worker without it runs them, and tells."""
+"""Tasks whose model no worker has any more: a worker without it runs them and reports it."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""What was used, by team, user, kind, model and hour: equal to what was charged, whatever became of the tasks and the jobs."""
+"""Usage by team, user, kind, model and hour equals charges, however tasks and jobs end."""
 
 import datetime
 import unittest

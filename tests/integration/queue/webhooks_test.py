@@ -1,4 +1,4 @@
-"""Completion notices in SQL: made with the end of the job, handed out once at a time, never lost."""
+"""Completion notices in SQL: created when the job ends, handed out once at a time, never lost."""
 
 import datetime
 import unittest

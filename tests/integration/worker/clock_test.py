@@ -1,4 +1,4 @@
-"""A worker whose machine's clock is a day off, and jumps: leases, times and results are by the database's clock."""
+"""A worker whose machine's clock is a day off, and jumps: leases, times and results follow the database's clock."""
 
 import datetime
 import unittest

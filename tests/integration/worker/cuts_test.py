@@ -1,7 +1,7 @@
 """A worker that dies between any two of its statements: another finishes what it began, and each item is recorded once.
 
-It talks to PostgreSQL through a stand-in that counts its statements and kills it at the n-th: when the statement was sent but
-for its end, so that nothing of it is done, or when it is done and its answer under way. For every n of a worker's life.
+It talks to PostgreSQL through a proxy that counts its statements and kills the worker at the n-th: before the statement
+is completely sent, so that it is not executed, or after it is executed, before the response arrives. For every n.
 """
 
 import os

@@ -1,4 +1,5 @@
-"""Faults of a device cost one worker process at most, and say what happened: real program, real PostgreSQL, real driver."""
+"""A device fault costs at most one worker process and reports its reason: real program, real PostgreSQL, real
+driver."""
 
 import json
 import re

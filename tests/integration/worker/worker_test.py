@@ -1,4 +1,5 @@
-"""The worker program against a real PostgreSQL: what is claimed is recorded once, whatever dies, hangs or is stopped."""
+"""The worker program against a real PostgreSQL: every claimed task is recorded once, whatever dies, hangs or is
+stopped."""
 
 import datetime
 import os

@@ -4,7 +4,7 @@
 
 namespace plimsoll::simulation {
 
-// SplitMix64: small, and the same everywhere, so that a seed means one history.
+// SplitMix64: small, and the same on every machine, so that a seed determines one history.
 class Chance {
   public:
     explicit Chance(std::uint64_t seed) : state_(seed) {}

@@ -11,8 +11,8 @@
 namespace plimsoll::simulation {
 
 // Drives the queue through random histories: teams that submit, cancel and redrive, workers that
-// claim, complete, stall, die and come back, answers that get lost, duties that run twice. A seed
-// is one history, always the same.
+// claim, complete, stall, die and return, lost responses, duties that run twice. A seed always
+// gives the same history.
 class Simulator {
   public:
     explicit Simulator(queue::rules::Guards guards = {}, Record* record = nullptr)

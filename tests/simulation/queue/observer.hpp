@@ -13,8 +13,8 @@ struct Violation : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Watches the queue from outside: sees every reply, keeps its own record of who may do what, and
-// throws a Violation when an answer or the state breaks a promise.
+// Watches the queue from outside: sees every response, keeps its own record of who may do what, and
+// throws a Violation when a response or the state breaks a promise.
 class Observer {
   public:
     explicit Observer(const queue::rules::Queue& queue) : queue_(queue) {}

@@ -9,7 +9,7 @@
 
 namespace plimsoll::simulation {
 
-// Writes a history as lines of JSON: what is called, what it answers, and the state after it.
+// Writes a history as lines of JSON: the call, its response, and the state after it.
 // replay.py makes the same calls to the SQL functions and compares.
 class Record {
   public:

@@ -1,4 +1,5 @@
-"""Replays random histories of the queue's rules against the SQL functions, which must answer and end up alike at every step.
+"""Replays random histories of the queue's rules against the SQL functions, whose responses and state must be the same
+at every step.
 
     tests/support/with_database tests/simulation/queue/replay.py SIMULATION [--histories 100] [--seed 1] [--without GUARD…]
 

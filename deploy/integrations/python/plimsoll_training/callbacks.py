@@ -48,8 +48,8 @@ def transformers_callback(*, job=None, args=None, every=100, server=None):
 
 
 def lightning_callback(*, job=None, args=None, every=100, batch=None, server=None):
-    """A `lightning.pytorch.Callback` that reports the run of its Trainer. `batch` is the micro-batch, if the
-    loader of the training data does not tell it."""
+    """A `lightning.pytorch.Callback` that reports the run of its Trainer. `batch` is the micro-batch; needed if the
+    data loader does not provide it."""
     try:
         from lightning.pytorch import Callback
     except ImportError:

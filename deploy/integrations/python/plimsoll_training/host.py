@@ -25,7 +25,7 @@ def sample(step):
 
 
 def _most_resident():
-    """Peak of the process, in bytes; 0 if the system does not tell."""
+    """Peak of the process, in bytes; 0 if the system does not report it."""
     if resource is None:
         return 0
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -22,9 +22,9 @@ class RunMonitor:
     """Call `begin` before the first optimizer step, `step` after each one, and `end` after the last.
 
     `batch` is the micro-batch, `accumulation` the micro-batches of an optimizer step. Nothing here raises once the run
-    has begun: a server that cannot be reached is a warning in the log, and what it was told is kept in `measurement`.
-    Without a CUDA device the log says so: step times and the process's memory are measured, and nothing is sent, because
-    they say nothing of a GPU's memory.
+    has begun: a server that cannot be reached is a warning in the log, and the measurement stays available in
+    `measurement`. Without a CUDA device the log says so: step times and the process's memory are measured, and nothing
+    is sent, because they say nothing about a GPU's memory.
     """
 
     def __init__(self, batch, accumulation=1, *, job=None, args=None, every=100, server=None):

@@ -41,8 +41,8 @@ class ProbeResult:
 def probe(step, *, job=None, args=None, first=1, most=65536, server=None):
     """Finds the largest batch up to `most` at which `step(batch)` runs, and reports it.
 
-    `step` makes one real training step: gradients set to None, forward, backward, optimizer. Raises NoGpu where PyTorch
-    has no CUDA device: what would run out is the memory of the whole machine.
+    `step` makes one real training step: gradients set to None, forward, backward, optimizer. Raises NoGpu if PyTorch
+    has no CUDA device, since the probe would exhaust the machine's memory.
     """
     what = what_was_trained(job, args)
     if not 1 <= first <= most:

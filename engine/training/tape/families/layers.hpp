@@ -38,7 +38,7 @@ Var run_layer(Graph& g, int index, Var x, Layer layer) {
     return y;
 }
 
-// Where the tokens of a row stand, which a packed batch brings along.
+// The positions of a row's tokens; a packed batch includes them.
 Var make_positions(Graph& g, Group group);
 
 // The 4-D mask of a decoder: additive for eager attention, boolean for SDPA with real padding,

@@ -9,7 +9,7 @@
 
 namespace plimsoll::training {
 
-// What a backward kernel allocates: the memory ledger names it so.
+// The memory ledger's name for allocations of backward kernels.
 inline constexpr auto kBackward = Group::backward_temporaries;
 
 // Indices of a linear layer's parameters; -1 where it has none.
@@ -50,7 +50,7 @@ Var layer_norm(Graph& g, const Var& x, const Norm& norm, Group group = Group::no
 Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // Gemma's: by 1 + weight, all of it in fp32, then converted to the type of x.
 Var unit_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
-// T5's: the mean of squares in fp32, by which x is divided in its own type.
+// T5's: x is divided, in its own type, by the mean of squares in fp32.
 Var t5_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // A parameter as an operand of ordinary operations.
 Var parameter(Graph& g, int index);
@@ -109,12 +109,12 @@ SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& devic
 // `bias` is a mask of numbers, of [heads, queries, keys] or empty; it may want a gradient.
 Var sdpa(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape,
          const Var& bias = {});
-// Of the package flash-attn, which takes no mask: a packed row goes by the texts' lengths, texts
-// with padding are copied without it.
+// From the package flash-attn, which takes no mask: a packed row is described by the texts'
+// lengths, and padded texts are copied without padding.
 Var flash_attention(Graph& g, const Var& q, const Var& k, const Var& v,
                     const AttentionShape& shape);
 // transformers' eager attention; `bias` is an additive mask or empty. The families differ in where
-// the probabilities return to the type of q.
+// they convert the probabilities back to the type of q.
 enum class Probabilities {
     after_dropout,   // BERT: only autocast's product converts them
     before_dropout,  // GPT-2
@@ -166,8 +166,8 @@ Var fused_linear_cross_entropy(Graph& g, const Var& x, const Linear& head);
 Var mse_loss(Graph& g, const Var& prediction, const Var& target);
 Var divide_scalar(Graph& g, const Var& x);  // loss / accumulation: a few bytes with a node
 
-// Scratch that sum() over rows of [rows, columns] fp32/half needs, 0 if it fits one block a column
-// (ATen Reduce.cuh, setReduceConfig).
+// Scratch that sum() over rows of [rows, columns] fp32/half needs, 0 if it fits one block per
+// column (ATen Reduce.cuh, setReduceConfig).
 struct SumScratch {
     std::int64_t buffer = 0;
     std::int64_t semaphores = 0;

@@ -1,4 +1,4 @@
--- A team's policies for the choice of models. In a transaction that has set app.team_id.
+-- A team's policies for choosing models. Run in a transaction that has set app.team_id.
 
 -- name: records.sentiment_policy.list
 -- By id. $1 job (they belong to none), $2 limit.
@@ -8,8 +8,8 @@ where team_id = nullif(current_setting('app.team_id', true), '')::bigint and $1:
 order by id limit $2::int;
 
 -- name: records.sentiment_policy.put
--- $1 team, $2 user, $3 id, $4 job (they belong to none), $5 definition, $6 request id, $7 the most that a team
--- may have. No row: it has them.
+-- $1 team, $2 user, $3 id, $4 job (they belong to none), $5 definition, $6 request id, $7 the team's limit. No row: the
+-- limit is reached.
 with made as (
   insert into plimsoll.sentiment_policy as p (team_id, user_id, id, definition)
   select $1::bigint, $2::bigint, $3::text, $5::json
@@ -25,7 +25,7 @@ with made as (
 select id, id as key, updated_at as created_at from made;
 
 -- name: records.sentiment_policy.remove
--- $1 id, $2 team, $3 user, $4 request id. No row: there is none.
+-- $1 id, $2 team, $3 user, $4 request id. No row: not found.
 with gone as (
   delete from plimsoll.sentiment_policy where id = $1::text and team_id = $2::bigint returning id
 ), audited as (

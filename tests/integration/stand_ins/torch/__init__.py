@@ -1,4 +1,4 @@
-"""torch, as far as memory is concerned: tensors are bytes, and the caching allocator keeps what it was given."""
+"""torch, as far as memory is concerned: tensors are bytes, and the caching allocator keeps freed memory."""
 
 from . import cuda
 

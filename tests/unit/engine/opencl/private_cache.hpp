@@ -9,7 +9,7 @@ namespace plimsoll::opencl {
 
 using plimsoll::TemporaryFolder;
 
-// Before the first OpenCL call, so that no test reads or writes the user's own cache. One a
+// Before the first OpenCL call, so that no test reads or writes the user's own cache. One per
 // program: `const auto* const kCache = testing::AddGlobalTestEnvironment(new PrivateCache);`
 class PrivateCache : public testing::Environment {
   public:

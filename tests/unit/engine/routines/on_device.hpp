@@ -59,8 +59,8 @@ opencl::Buffer upload(const std::vector<T>& values) {
     return buffer;
 }
 
-// An output of so many numbers. All of it is poison at first and so is what follows it: what a
-// kernel leaves out is NaN, what it writes too much of is an error.
+// An output of this many numbers. It and the numbers after it are poisoned: a missing write leaves
+// NaN, and a write past the end is an error.
 class Output {
   public:
     explicit Output(std::size_t count)
@@ -85,7 +85,7 @@ class Output {
     opencl::Buffer buffer_;
 };
 
-// To bf16, the nearest; of ties the even one.
+// Rounds to the nearest bf16, ties to even.
 inline std::uint16_t rounded(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
@@ -97,7 +97,7 @@ inline std::vector<std::uint16_t> rounded(const Floats& values) {
     return all;
 }
 
-// What lies in memory as pairs of bf16.
+// The bf16 numbers stored as pairs in memory.
 inline Floats from_bf16(const Floats& pairs) {
     Floats values;
     for (const auto pair : pairs) {
@@ -108,7 +108,7 @@ inline Floats from_bf16(const Floats& pairs) {
     return values;
 }
 
-// The largest distance, by the largest number that is expected. NaN is infinitely far away.
+// The largest difference, relative to the largest expected number. Infinite for NaN.
 inline double error_of(const Floats& got, const std::vector<double>& expected) {
     double most = 0;
     double worst = 0;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-// An independent search: waves are walked bar by bar, every combination is built, and only then
-// judged by rules that are written out once more. Slow and plain on purpose.
+// An independent search: it walks waves bar by bar, builds every combination, and only then checks
+// it by rules that are written out again. Deliberately slow and plain.
 namespace plimsoll::waves::testing {
 
 struct NaiveCount {

@@ -11,7 +11,7 @@ namespace plimsoll::waves::testing {
 
 enum class Kind { ohlc, close_only, coarse };  // coarse: prices of few digits, many of them equal
 
-// A random walk. std::mt19937_64 gives the same numbers everywhere, std's distributions do not:
+// A random walk. std::mt19937_64 gives the same numbers everywhere, but std's distributions do not,
 // so normal values are sums of twelve uniform ones.
 inline Series random_series(std::uint64_t seed, std::size_t bars, Kind kind = Kind::ohlc) {
     std::mt19937_64 bits(seed);

@@ -9,18 +9,18 @@
 #include <map>
 
 // Measures the table of rarities on random walks: how many counts they hold by the length of the
-// walk, and how the scores of these are spread.
+// walk, and the distribution of their scores.
 namespace plimsoll::waves::testing {
 
-// Walks for the numbers of each length, and more of one length for the scores: what is looked for
-// there is rare.
+// Walks for the numbers of each length, and more of one length for the scores, because high scores
+// are rare.
 struct RarityWalks {
     std::array<int, kRarityLengths.size()> of_length;
     int for_scores;
 };
 inline constexpr RarityWalks kRarityWalks{{6000, 3000, 1500, 800, 400, 150, 40}, 10'000};
 inline constexpr std::size_t kScoredBars = 500;
-// A share that fewer counts than these reach is left out.
+// A share that fewer counts reach is omitted.
 inline constexpr std::size_t kFewestScores = 30;
 
 using Stage = std::pair<Shape, int>;  // of a pattern: its finished waves
@@ -48,7 +48,7 @@ inline std::vector<RarityRow> measured_rows(const RarityWalks& walks) {
         for (const Kind kind : {Kind::ohlc, Kind::close_only}) {
             const auto bars = static_cast<std::size_t>(kRarityLengths[i]);
             auto scores = scores_of_walks(1'000'000 * (i + 1), walks.of_length[i], bars, kind);
-            // Two directions, alike by chance.
+            // Both directions, which are equally likely.
             for (RarityRow& row : rows)
                 (kind == Kind::ohlc ? row.of_bars : row.of_closes)[i] =
                     std::log(static_cast<double>(scores[{row.shape, row.waves}].size()) /

@@ -4,10 +4,10 @@
 
 namespace plimsoll::waves::testing {
 
-// The search on PoCL's device; kernels are built once a flavour.
+// The search on PoCL's device; kernels are built once per flavour.
 SearchDevice& search_on(const Flavour& flavour);
 
-// PoCL's device, and the book in which these searches enter what they take of its memory.
+// PoCL's device, and the ledger in which these searches record its memory.
 opencl::Device& pocl();
 opencl::Ledger& ledger();
 

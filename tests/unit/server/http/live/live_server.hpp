@@ -31,13 +31,13 @@ class LiveServer : public InMemoryServer {
         return result.get();
     }
 
-    // One request on a connection of its own.
+    // One request on its own connection.
     RawResponse call(const Sent& sent);
-    // The same, and the answer must be what the contract says of this operation.
+    // The same; the response must match the contract of this operation.
     RawResponse call(const std::string& operation_id, const Sent& sent);
     static std::string bytes_of(const Sent& sent);
 
-    // Submits a job of two texts with ada's token; its id.
+    // Submits a job of two texts with ada's token and returns its ID.
     JobId submit();
     static std::string path_of(JobId id) { return "/v1/jobs/" + to_public(id); }
 
@@ -47,7 +47,7 @@ class LiveServer : public InMemoryServer {
     Contract contract_;
 };
 
-// The pointers that a refusal names, in order.
+// The pointers that an error names, in order.
 std::vector<std::string> pointers_of(const RawResponse& refusal);
 
 constexpr const char* kTwoTexts =

@@ -27,7 +27,7 @@ class RawClient {
     explicit RawClient(unsigned short port);
 
     void send(std::string_view bytes);
-    // No more will be sent; the answers can still be received.
+    // Sends no more; responses can still be received.
     void finish_sending();
     // The next response on the connection; status 0 when it was closed instead.
     RawResponse receive(bool head = false);

@@ -48,7 +48,7 @@ class SentimentOnDevice : public testing::Test {
         done_ = progress.done();
         return output;
     }
-    // As the server plans what this worker offers.
+    // The plan that the server makes with what this worker offers.
     Plan plan(json args) const {
         const auto offer = run().abilities(settings_, &capability_).offer;
         const Knowledge known{.records = {},

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-// Estimates of the kind as its tests ask for them.
+// Estimates of the kind for its tests.
 namespace plimsoll::jobs::training_config {
 
 using nlohmann::json;

@@ -6,10 +6,10 @@
 
 namespace plimsoll::worker {
 
-// Kinds that exist in tests only. A task of "gate" says that it runs and waits to be let through,
-// without a sign of life; one of "obedient" runs until it is asked to stop. Tasks of "shared" with
-// the same args run together: "break" lets none of them, "throw" neither, "unreadable" fails by
-// itself, "stopped" stops; its work is the length of its input.
+// Kinds that exist in tests only. A task of "gate" reports that it runs and waits to be let
+// through, without a sign of life; one of "obedient" runs until it is asked to stop. Tasks of
+// "shared" with the same args run together: "break" and "throw" prevent that for all of them,
+// "unreadable" fails alone, "stopped" stops; the work of a task is the length of its input.
 struct Gate {
     std::counting_semaphore<> entered{0};
     std::counting_semaphore<> open{0};

@@ -16,7 +16,7 @@
 
 namespace plimsoll::worker {
 
-// A queue in memory that records every call. A test sets `down` to have every call fail.
+// A queue in memory that records every call. A test sets `down` to make every call fail.
 class FakeStore final : public queue::WorkerStore {
   public:
     FakeStore(const boost::asio::any_io_executor& executor, Timer& timer)

@@ -31,7 +31,7 @@ inline queue::ClaimedTask task(std::string kind, int seq = 0, JobId job = {1},
     return made;
 }
 
-// A worker with a real device thread, on a store and a clock that the test holds.
+// A worker with a real device thread, on a store and a clock that the test controls.
 class WorkerTest : public testing::Test {
   protected:
     void SetUp() override {
@@ -93,7 +93,7 @@ class WorkerTest : public testing::Test {
         }
     }
 
-    // The device thread stands in a task of "gate" or "obedient".
+    // The device thread is inside a task of "gate" or "obedient".
     void until_entered() {
         while (!gate_entered()) io_.run_one_for(1ms);
     }

@@ -12,7 +12,7 @@
 
 namespace plimsoll::worker {
 
-// What a test sees of a child and does to it; outlives the child.
+// A test's view and control of a child; outlives the child.
 struct ChildScript {
     explicit ChildScript(const boost::asio::any_io_executor& executor)
         : changed(executor), spoke(executor) {}

@@ -27,7 +27,7 @@ inline std::string report(std::vector<opencl::Capability> devices) {
     return to_json(opencl::ProbeReport{std::move(devices), {}}) + "\n";
 }
 
-// A supervisor whose children are the test's.
+// A supervisor whose children are controlled by the test.
 class SupervisorTest : public testing::Test {
   protected:
     void start() {
@@ -51,7 +51,7 @@ class SupervisorTest : public testing::Test {
             io_.poll();
         }
     }
-    // Time passes and every worker shows life.
+    // Time passes and every worker sends signs of life.
     void live(std::chrono::seconds time) {
         for (auto left = time; left > 0s; left -= 10s) {
             for (const auto& child : children_) {
@@ -75,7 +75,7 @@ class SupervisorTest : public testing::Test {
         }
         return youngest;
     }
-    // Each in its turn, after the pause before it.
+    // Each in turn, after its preceding pause.
     void die(const std::string& device, int times) {
         for (int i = 0; i < times; ++i) {
             started_for(device)->ends("killed by SIGSEGV");
