@@ -27,7 +27,7 @@ struct WorkerInfo {
     std::string name;          // display name of the device
     std::string capability;    // JSON text: the probe's record
     std::int64_t memory_bytes = 0;
-    std::vector<std::string> kinds;    // "word-count:1": name and version of every kind it can run
+    std::vector<std::string> kinds;    // "kind:1": name and version of every kind it can run
     std::vector<std::string> helps{};  // those it also runs for other device classes
     std::string last_exit{};           // how the previous worker exited; empty: normally
     // What its kinds can do, see jobs::Abilities: what tasks may require, and a JSON object from
@@ -124,7 +124,7 @@ struct WorkerTelemetry {
     std::int64_t tasks_dropped = 0;           // computed, but the lease was gone
     std::optional<std::int64_t> free_memory;  // of the device, bytes; at the last claim
     std::string device;                       // JSON text: the device's readings; empty: none
-    // Recent measured seconds per estimated second, by kind ("word-count:3"), for kinds that run on
+    // Recent measured seconds per estimated second, by kind ("kind:3"), for kinds that run on
     // any device class. Used to compare helpers with devices of the class.
     std::map<std::string, double> slowness;
 };

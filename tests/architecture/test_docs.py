@@ -22,6 +22,7 @@ RUNNERS = {
     'deploy/clients/python/README.md': ['clients/package_test.py'],
     'deploy/integrations/python/README.md': ['integration/measurements_test.py'],
     'server/cli/README.md': ['unit/server/cli/CMakeLists.txt'],
+    'server/jobs/README.md': ['kind/run'],
     'tests/README.md': ['integration/docs_test.py'],
     'web/src/routes/docs/topics/problems.md': ['integration/docs_test.py'],
     'web/src/routes/docs/topics/quick-start.md': ['integration/docs_test.py'],

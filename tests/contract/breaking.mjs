@@ -44,7 +44,9 @@ function shapeOf(node, place = '', seen = [], shape = {}, required = false) {
     for (const list of ['oneOf', 'anyOf', 'allOf']) {
         for (const variant of schema[list] ?? []) {
             const name = variant.$ref?.split('/').pop() ?? '';
-            shapeOf(variant, list === 'allOf' ? place : `${place}<${name}>`, within, shape, required);
+            // What must be sent is the member; a further variant of it is one more choice.
+            if (list === 'allOf') shapeOf(variant, place, within, shape, required);
+            else shapeOf(variant, `${place}<${name}>`, within, shape);
         }
     }
     return shape;

@@ -18,7 +18,13 @@ const make = () => ({
     },
     components: {
         schemas: {
-            NewThing: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, kind: { type: 'string', enum: ['a', 'b'] } } },
+            NewThing: {
+                type: 'object',
+                required: ['name', 'form'],
+                properties: { name: { type: 'string' }, kind: { type: 'string', enum: ['a', 'b'] }, form: { oneOf: [{ $ref: '#/components/schemas/Round' }] } },
+            },
+            Round: { type: 'object', required: ['radius'], properties: { radius: { type: 'number' } } },
+            Square: { type: 'object', required: ['side'], properties: { side: { type: 'number' } } },
             Thing: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, parts: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } } },
         },
     },
@@ -31,6 +37,8 @@ const cases = [
     ['a new member of an answer', 0, (d) => (Thing(d).properties.size = { type: 'integer' })],
     ['a new member that may be sent', 0, (d) => (NewThing(d).properties.size = { type: 'integer' })],
     ['a new value that may be sent', 0, (d) => NewThing(d).properties.kind.enum.push('c')],
+    ['a new variant of a member that must be sent', 0, (d) => NewThing(d).properties.form.oneOf.push({ $ref: '#/components/schemas/Square' })],
+    ['a variant that may not be sent any more', 1, (d) => (NewThing(d).properties.form.oneOf = [{ $ref: '#/components/schemas/Square' }])],
     ['a new operation', 0, (d) => (d.paths['/v1/others'] = { get: { operationId: 'listOthers', responses: { 200: {} } } })],
     ['an operation that goes', 1, (d) => delete d.paths['/v1/things']],
     ['an operation that moves', 1, (d) => ((d.paths['/v1/items'] = d.paths['/v1/things']), delete d.paths['/v1/things'])],

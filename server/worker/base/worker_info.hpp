@@ -16,7 +16,7 @@ std::string node_name();
 // it only if one succeeds the other. See SupervisorPlace.
 std::string home();
 
-// The kinds that a worker runs, by name and version ("word-count:3").
+// The kinds that a worker runs, by name and version ("kind:3").
 struct KnownKinds {
     std::vector<std::string> all;
     std::vector<std::string> helped;  // those it also runs for other device classes

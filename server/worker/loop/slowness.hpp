@@ -8,7 +8,7 @@
 
 namespace plimsoll::worker {
 
-// Measured seconds per estimated second of this worker, by kind ("word-count:3"). An exponential
+// Measured seconds per estimated second of this worker, by kind ("kind:3"). An exponential
 // average in which the last batch weighs one half, so that it adapts to other settings and to load
 // on the machine within a few batches.
 class Slowness {
