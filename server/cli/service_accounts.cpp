@@ -5,6 +5,7 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
+#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -75,7 +76,7 @@ int remove_account(const CommandContext& context, const std::string& name) {
     const auto id = client::id_of(*api, kAccounts, name);
     if (!id) return refuse(context, id.error());
     const auto removed = api->send("DELETE", kAccounts.target + "/" + *id);
-    return removed ? 0 : refuse(context, removed.error());
+    return show_removed(context, removed, *id);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
+#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -62,8 +63,7 @@ int add_webhook(const CommandContext& context, const std::string& name, const st
 int remove_webhook(const CommandContext& context, const std::string& webhook_id) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto removed = api->send("DELETE", path_of(webhook_id));
-    return removed ? 0 : refuse(context, removed.error());
+    return show_removed(context, api->send("DELETE", path_of(webhook_id)), webhook_id);
 }
 
 int list_deliveries(const CommandContext& context, const std::string& webhook_id) {

@@ -1,17 +1,20 @@
-"""Every command of the program with --help, --json, a wrong flag, no server and an expired token.
+"""Every command of the program with --help, --json in success and error, a wrong flag, no server and an expired token.
 
 The commands are those of `plimsoll manual`; a command without a row below fails the test.
 """
 
 import http.server
 import json
+import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import threading
+import time
 import unittest
 
-from harness import BIN, Server
+from harness import BIN, PATIENCE, ROOT, Server
 
 JOB, DATASET, SCHEDULE, WEBHOOK = "job_0000000000001", "ds_0000000000001", "sch_0000000000001", "wh_0000000000001"
 
@@ -37,41 +40,186 @@ ASKS = {
     "queue share": ("main", "cpu", "--weight", "2"), "queue limit": ("main",),
     "queue class": ("cpu", "--half-life", "60", "--entry-limit", "1"), "whoami": ()}
 
-# Commands that answer here: arguments with which they print JSON.
-ANSWERS = {
-    "model list": (), "estimate": ("--preset", "bert-base"), "gpu-profiles list": (), "gpu-profiles test": ("t4",),
+# Each command with arguments of a call that succeeds. What stands in braces is a file, or a thing that is made first.
+SUCCEEDS = {
+    **{command: arguments for command, arguments in ASKS.items() if not any(isinstance(word, str) and word.startswith(
+        ("job_", "ds_", "sch_", "wh_", "link_", "base_", "user_")) for word in arguments)},
+    "policy show": ("{policy}",), "policy set": ("desk", "{policy_file}"), "policy remove": ("{policy}",),
+    "policy preview": ("{policy}",), "gpu-profiles add": ("card", "{card_file}"), "gpu-profiles remove": ("{card}",),
+    "profile": ("--mode", "sentiment", "--sentiment-model", "vader", "--largest-batch", "2"),
+    "watch": ("{job}",), "why": ("{job}",), "cancel": ("{waiting_job}",), "redrive": ("--all-failed",), "report": ("{job}",),
+    "results": ("{job}",), "datasets show": ("{dataset}",), "datasets errors": ("{unreadable}",),
+    "datasets delete": ("{dataset}",), "schedules add": ("another", "--cron", "@daily", "--job", "{json}"),
+    "schedules show": ("{schedule}",), "schedules edit": ("{schedule}", "--cron", "@daily"),
+    "schedules pause": ("{schedule}",), "schedules resume": ("{schedule}",), "schedules run": ("{schedule}",),
+    "schedules runs": ("{schedule}",), "schedules remove": ("{schedule}",), "links create": ("{job}",),
+    "links revoke": ("{link}",), "webhooks add": ("notice", "https://hooks.example.com/"),
+    "webhooks remove": ("{webhook}",), "webhooks deliveries": ("{webhook}",), "webhooks test": ("{webhook}",),
+    "baselines pin": ("{profile}",), "baselines remove": ("{baseline}",),
+    "service-accounts add-token": ("{account}", "ci", "--scope", "jobs:write"), "service-accounts remove": ("{account}",),
+    "devices clean": ("{node}", "{device}"), "queue resume": ("{hold}",),
+    "model add": ("{model_folder}", "--name", "added"), "model list": (), "model inspect": ("{model}",),
+    "model verify": ("{model}",), "model remove": ("{model}",), "estimate": ("--preset", "bert-base"),
+    "apply": ("{advice}", "{train}", "--dry-run"), "show-config": ("{train}", "--preset", "bert-base"),
+    "gpu-profiles list": (), "gpu-profiles test": ("t4",),
     "gpu-profiles recommend": ("--memory-gib", "16", "--name", "Tesla T4"),
     "gpu-profiles check": ("t4", "--memory-gib", "15"), "guide": ("--gpu-memory", "24"),
     "diagnose": ("--memory-percent", "97"), "waves": ("{prices}",), "schedules next": ("@daily",), "use": (),
-    "logout": (), "doctor": (), "admin users": (), "admin teams": ()}
+    "login": ("{sign_in_link}",), "logout": (), "doctor": (), "serve": ("--print-config",), "engine": ("--print-config",),
+    "migrate": ("--data", "{empty}"), "help": ("queue", "share"), "manual": (), "admin sign-in-link": ("--base-url", "http://x"),
+    "admin users": (), "admin add-user": ("bob",), "admin set-user": ("{user}", "--email", "u@example.com"),
+    "admin remove-user": ("{user}",), "admin teams": (), "admin add-team": ("research",),
+    "admin set-team": ("{team}", "--archived", "true"), "admin set-member": ("--team", "main", "--user", "{user}"),
+    "admin add-token": ("ci", "--user", "admin", "--team", "main", "--scope", "jobs:read"),
+}
 
-# Commands whose answer is no data, that change files, or that run until they are ended: only their help and their
-# flags are looked at, and what they do has tests elsewhere.
-OTHERS = {
-    "model", "model add", "model pull", "model inspect", "model verify", "model remove", "policy", "gpu-profiles",
-    "apply", "show-config", "schedules", "webhooks", "links", "queue", "login", "serve", "engine", "migrate", "admin",
-    "admin sign-in-link", "admin add-user", "admin set-user", "admin remove-user",
-    "admin add-team", "admin set-team", "service-accounts", "admin set-member", "admin add-token",
-    "help", "completion", "manual"}
+# A script is no JSON, and refused; a hub is asked by models_test.py.
+NO_SUCCESS = {"completion", "model pull"}
+
+# Run last: they end what the others need.
+LAST = ("logout",)
+
+
+class Things:
+    """Calls commands; makes what stands in braces in their arguments, each time anew, by other commands."""
+
+    def __init__(self, server, folder, files):
+        self.server, self.folder, self.files, self.number = server, folder, files, 0
+        server.api()  # signs the command line in
+
+    def call(self, command, *arguments):
+        data = ("--data", self.server.folder / "data") if command.startswith("admin") else ()
+        filled = [self.made(word[1:-1]) if str(word).startswith("{") else word for word in arguments]
+        return self.server.run(*command.split(), *data, *filled, check=False, cwd=self.folder)
+
+    def told(self, command, *arguments, status=(0,)):
+        done = self.call(command, *arguments, "--json")
+        assert done.returncode in status, (command, arguments, done.stdout, done.stderr)
+        return json.loads(done.stdout)
+
+    def file(self, name, text):
+        (self.folder / name).write_text(text)
+        return str(self.folder / name)
+
+    def made(self, name):
+        self.number += 1
+        return self.files[name] if name in self.files else getattr(self, name)(f"thing-{self.number}")
+
+    def job(self, _):
+        job = self.told("submit", "sentiment", "{texts}")["id"]
+        assert self.call("watch", job).returncode == 0
+        return job
+
+    def waiting_job(self, _):
+        return self.told("submit", "sentiment", "{texts}", "--run-at", "2099-01-01T00:00:00Z")["id"]
+
+    def profile(self, _):
+        self.told("profile", *SUCCEEDS["profile"])
+        return next(job["id"] for job in self.told("jobs")["items"] if job["kind"] == "profile")
+
+    def baseline(self, _):
+        self.told("baselines pin", "{profile}")
+        return self.told("baselines")["items"][0]["id"]
+
+    def dataset(self, _):
+        return self.told("datasets upload", "{texts}")["id"]
+
+    def unreadable(self, _):
+        return self.told("datasets upload", self.file("bad.jsonl", '{"text": "calm"}\nno JSON\n'))["id"]
+
+    def schedule(self, name):
+        return self.told("schedules add", name, "--cron", "@daily", "--job", "{json}")["id"]
+
+    def webhook(self, name):
+        return self.told("webhooks add", name, "https://hooks.example.com/")["webhook"]["id"]
+
+    def link(self, _):
+        return self.told("links create", "{job}")["report_link"]["id"]
+
+    def account(self, name):
+        return self.told("service-accounts add", name)["id"]
+
+    def hold(self, _):
+        return self.told("queue pause", "--team", "{team}", "--reason", "a test")["id"]
+
+    def policy_file(self, _):
+        return self.file("policy.json", '{"model": "vader"}')
+
+    def policy(self, _):
+        self.told("policy set", "shift", "{policy_file}")
+        return "shift"
+
+    def card_file(self, _):
+        return self.file("card.json", json.dumps({"memory_gib": 30, "bandwidth_gb_s": 900, "fp32_tflops": 40}))
+
+    def card(self, _):
+        self.told("gpu-profiles add", "card", "{card_file}")
+        return "card"
+
+    def device_of(self):
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for device in self.told("devices")["items"]:
+                if device["device"] != "host" and device["state"] == "ready":
+                    return device
+            time.sleep(0.1)  # workers tell with heartbeats, and nobody announces it
+        raise AssertionError("no device is ready")
+
+    def node(self, _):
+        return self.device_of()["node"]
+
+    def device(self, _):
+        return self.device_of()["device"]
+
+    def model_folder(self, name):
+        subprocess.run([sys.executable, "-B", ROOT / "deploy/samples/models/make_tiny_model.py", self.folder / name], check=True,
+                       stdout=subprocess.DEVNULL)
+        return str(self.folder / name)
+
+    def model(self, name):
+        self.told("model add", "{model_folder}", "--name", name)
+        return name
+
+    def train(self, _):
+        return self.file("train.yaml", "per_device_train_batch_size: 8\ngradient_accumulation_steps: 4\n")
+
+    def advice(self, _):
+        return self.file("advice.json", self.call("estimate", "--preset", "bert-base", "--json").stdout)
+
+    def sign_in_link(self, _):
+        return self.server.admin("sign-in-link", "--base-url", self.server.base)
+
+    def user(self, name):
+        self.told("admin add-user", name)
+        return name
+
+    def team(self, name):
+        self.told("admin add-team", name)
+        return name
+
+    def empty(self, name):
+        (self.folder / name).mkdir()
+        return str(self.folder / name)
 
 
 class Commands(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server().start()
+        cls.server = Server(webhooks__allowed_origins="https://hooks.example.com").start()
         cls.addClassCleanup(cls.server.remove)
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(prefix="plm-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
+        os.chmod(cls.folder, 0o755)  # for the PostgreSQL of a database in it
         spec = json.dumps({"kind": "sentiment", "args": {"texts": ["calm"]}})
         cls.files = {"json": spec, "jobs": spec, "texts": '{"text": "calm"}', "prices": "close\n" + "1\n2\n" * 30}
         for name, text in cls.files.items():
             ending = {"json": "json", "prices": "csv"}.get(name, "jsonl")
             (cls.folder / f"{name}.{ending}").write_text(text + "\n")
             cls.files[name] = str(cls.folder / f"{name}.{ending}")
-        page = subprocess.run([BIN / "plimsoll", "manual"], capture_output=True, text=True, check=True).stdout
-        cls.commands = [line.removeprefix(".SS plimsoll ").replace("\\-", "-") for line in page.splitlines()
-                        if line.startswith(".SS plimsoll ")]
+        tree = json.loads(subprocess.run([BIN / "plimsoll", "manual", "--json"], capture_output=True, text=True, check=True).stdout)
+        cls.tree = {one["command"]: one["commands"] for one in tree["commands"] if one["command"]}
+        cls.commands = list(cls.tree)
 
     def run_command(self, command, *arguments, env=None):
         filled = [str(word).format_map(self.files) if str(word).startswith("{") else word for word in arguments]
@@ -104,7 +252,15 @@ class Commands(unittest.TestCase):
         return f"http://127.0.0.1:{double.server_address[1]}"
 
     def test_every_command_has_a_row(self):
-        self.assertEqual(sorted(self.commands), sorted([*ASKS, *ANSWERS, *OTHERS]))
+        """A group that only holds commands has no success of its own."""
+        groups = {command for command, below in self.tree.items() if below and command not in SUCCEEDS}
+        self.assertEqual(set(self.commands), {*SUCCEEDS, *NO_SUCCESS, *groups})
+        self.assertLessEqual(set(ASKS), set(SUCCEEDS))
+        for group in groups:
+            with self.subTest(group):
+                done = self.run_command(group, "--json")
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn("needs a command", json.loads(done.stderr)["error"]["message"])
 
     def test_help(self):
         for command in self.commands:
@@ -154,14 +310,20 @@ class Commands(unittest.TestCase):
                 self.assertEqual((as_json.returncode, as_json.stdout), (3, ""), as_json.stderr)
                 self.assertEqual(json.loads(as_json.stderr)["error"]["code"], "unauthenticated")
 
-    def test_answers_are_json(self):
-        for command, arguments in ANSWERS.items():
+    def test_success_is_json(self):
+        things = Things(self.server, self.folder, self.files)
+        rows = sorted(SUCCEEDS.items(), key=lambda row: row[0] in LAST)
+        for command, arguments in rows:
             with self.subTest(command):
-                if command.startswith("admin"):
-                    arguments = (*arguments, "--data", self.server.folder / "data")
-                done = self.run_command(command, *arguments, "--json")
+                done = things.call(command, *arguments, "--json")
                 self.assertIn(done.returncode, (0, 1), done.stderr)  # 1: the answer is no
-                json.loads(done.stdout)
+                self.assertIsInstance(json.loads(done.stdout), (dict, list), done.stdout)
+
+    def test_without_success(self):
+        done = self.run_command("completion", "bash", "--json")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("omit --json", json.loads(done.stderr)["error"]["message"])
+        self.assertIn('"--json", "model", "pull"', pathlib.Path(__file__).with_name("models_test.py").read_text())
 
 
 if __name__ == "__main__":

@@ -132,7 +132,8 @@ class Server:
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=self.environment())
         self.log = []
-        threading.Thread(target=self._keep_log, args=(self.process.stderr,), daemon=True).start()
+        errors = threading.Thread(target=self._keep_log, args=(self.process.stderr,), daemon=True)
+        errors.start()
         self.base = None
         timer = threading.Timer(PATIENCE, self.process.kill)
         timer.start()
@@ -145,6 +146,7 @@ class Server:
                 break
         timer.cancel()
         if not self.base:
+            errors.join(10)  # to the end, unless a PostgreSQL that stays holds it open
             raise AssertionError("the server did not start:\n" + "".join(self.log[-40:]))
         threading.Thread(target=self._keep_log, args=(self.process.stdout,), daemon=True).start()
         return self

@@ -4,6 +4,7 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
+#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -48,7 +49,7 @@ int remove_baseline(const CommandContext& context, const std::string& id) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto removed = api->send("DELETE", "/v1/baselines/" + id);
-    return removed ? 0 : refuse(context, removed.error());
+    return show_removed(context, removed, id);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/files/upload_bar.hpp"
+#include "server/terminal/removed.hpp"
 
 #include <cstdio>
 #include <memory>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -120,21 +122,27 @@ int show_dataset(const CommandContext& context, const DatasetOptions& options) {
 int show_errors(const CommandContext& context, const DatasetOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto done =
-        api->stream("/v1/datasets/" + options.id + "/errors." + options.format, {{"accept", "*/*"}},
-                    [](std::string_view piece) {
-                        return std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size();
-                    });
-    return done ? 0 : refuse(context, done.error());
+    const auto format = context.json ? "jsonl" : options.format;
+    std::string lines;  // with --json, to become one value
+    auto done = api->stream("/v1/datasets/" + options.id + "/errors." + format, {{"accept", "*/*"}},
+                            [&](std::string_view piece) {
+                                if (context.json) lines.append(piece);
+                                return context.json || std::fwrite(piece.data(), 1, piece.size(),
+                                                                   stdout) == piece.size();
+                            });
+    if (!done) return refuse(context, done.error());
+    if (!context.json) return 0;
+    json items = json::array();
+    std::istringstream in(lines);
+    for (std::string line; std::getline(in, line);) items.push_back(json::parse(line));
+    context.terminal.line(json{{"items", std::move(items)}}.dump(2));
+    return 0;
 }
 
 int remove_dataset(const CommandContext& context, const DatasetOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto done = api->send("DELETE", "/v1/datasets/" + options.id);
-    if (!done) return refuse(context, done.error());
-    context.terminal.note("Deleted " + options.id);
-    return 0;
+    return show_removed(context, api->send("DELETE", "/v1/datasets/" + options.id), options.id);
 }
 
 }  // namespace

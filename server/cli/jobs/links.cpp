@@ -5,6 +5,7 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
+#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -70,7 +71,7 @@ int revoke_link(const CommandContext& context, const std::string& id) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto revoked = api->send("DELETE", "/v1/report-links/" + id);
-    return revoked ? 0 : refuse(context, revoked.error());
+    return show_removed(context, revoked, id);
 }
 
 }  // namespace

@@ -52,7 +52,10 @@ void add_results(CLI::App& app, CommandContext& context) {
         ->check(CLI::IsMember({"json", "jsonl", "csv"}));
     command->add_option("--output,-o", options->file,
                         "Write to this file instead of standard output");
-    command->callback([&context, options] { context.exit_code = download(context, *options); });
+    command->callback([&context, options] {
+        if (context.json) options->format = "json";
+        context.exit_code = download(context, *options);
+    });
 }
 
 }  // namespace plimsoll::cli

@@ -6,6 +6,7 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
+#include "server/terminal/removed.hpp"
 
 #include <fstream>
 #include <iostream>
@@ -184,10 +185,9 @@ int resume_schedule(const CommandContext& context, const ScheduleOptions& option
 int remove_schedule(const CommandContext& context, const ScheduleOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    const auto path = schedule_path(*api, options);
-    if (!path) return refuse(context, path.error());
-    auto removed = api->send("DELETE", *path);
-    return removed ? 0 : refuse(context, removed.error());
+    const auto id = client::id_of(*api, client::kSchedules, options.id);
+    if (!id) return refuse(context, id.error());
+    return show_removed(context, api->send("DELETE", "/v1/schedules/" + *id), *id);
 }
 
 int run_schedule(const CommandContext& context, const ScheduleOptions& options) {

@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include <nlohmann/json.hpp>
+
 namespace plimsoll::cli {
 namespace {
 
@@ -19,6 +21,14 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
     if (!database) return refuse(context, database.error(), terminal::ExitStatus::usage);
     const auto report = postgres::migrate((*database)->migrator());
     if (!report) return refuse(context, report.error(), terminal::ExitStatus::failed);
+    if (context.json) {
+        const nlohmann::json told{{"version", report->after},
+                                  {"before", report->before},
+                                  {"functions", report->functions},
+                                  {"newer_functions", report->newer_functions}};
+        context.terminal.line(told.dump(2));
+        return 0;
+    }
     std::printf("Schema version %d, was %d. %d functions written.\n", report->after, report->before,
                 report->functions);
     if (report->newer_functions) {

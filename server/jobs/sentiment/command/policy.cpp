@@ -3,6 +3,7 @@
 #include "server/client/whole_list.hpp"
 #include "server/jobs/sentiment/command/commands.hpp"
 #include "server/terminal/list.hpp"
+#include "server/terminal/removed.hpp"
 
 #include <fstream>
 #include <memory>
@@ -96,8 +97,7 @@ int set(const CommandContext& context, const PolicyFlags& flags) {
 int remove(const CommandContext& context, const PolicyFlags& flags) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto removed = api->send("DELETE", path_of(flags.id));
-    return removed ? 0 : refuse(context, removed.error());
+    return show_removed(context, api->send("DELETE", path_of(flags.id)), flags.id);
 }
 
 std::string choice_text(const json& choice) {

@@ -1,5 +1,6 @@
 #include "server/client/session.hpp"
 #include "server/jobs/training_config/command/commands.hpp"
+#include "server/terminal/removed.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -38,8 +39,7 @@ int put(const CommandContext& context, const std::string& id, const std::string&
 int remove(const CommandContext& context, const std::string& id) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto removed = api->send("DELETE", path_of(id));
-    return removed ? 0 : refuse(context, removed.error());
+    return show_removed(context, api->send("DELETE", path_of(id)), id);
 }
 
 int list(const CommandContext& context) {
