@@ -34,6 +34,7 @@ struct WorkerOptions {
     std::chrono::milliseconds early_heartbeat{250};
     // Interval of claims without a notification, in case one was lost.
     std::chrono::milliseconds poll{1000};
+    ProcessorWait wait{};         // which is no silence of the device thread
     double claim_seconds = 0.25;  // of device time; a longer task comes alone
     // Interval at which an idle worker asks for tasks of other device classes.
     std::chrono::milliseconds cross_class_poll{500};

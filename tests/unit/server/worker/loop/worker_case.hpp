@@ -121,7 +121,8 @@ class WorkerTest : public testing::Test {
                    device_,
                    timer_,
                    [] { return 0.0; },
-                   {.describe = [this](queue::WorkerInfo& info) { info.abilities = abilities_; }}};
+                   {.wait = ProcessorWait(""),
+                    .describe = [this](queue::WorkerInfo& info) { info.abilities = abilities_; }}};
     std::optional<bool> ended_;  // what run() returned
 
   private:
