@@ -188,6 +188,24 @@ class IdleFlags(unittest.TestCase):
         values = {one["key"]: one["value"] for one in json.loads(shown.stdout)["settings"]}
         self.assertEqual(values["metrics.listen"], "")
 
+    def test_counts_of_a_job(self):
+        prices = (self.server.folder / "prices.csv").read_text()
+        job = self.api.post("/v1/jobs", {"kind": "waves", "args": {"prices": prices, "symbol": "A"}}).json["id"]
+        self.assertEqual(self.api.wait(job)["state"], "succeeded")
+        count = {"pattern": "zigzag", "direction": "up", "ends": [1, 2, 3, 4]}
+        for path, body, pointer in (
+                ("replays", {"prices": prices, "index": 0}, "/index"),
+                ("replays", {"job_id": job, "prices": prices, "last": 3}, "/last"),
+                ("replays", {"job_id": job, "last": 3, "format": "csv"}, "/format"),
+                ("replays", {"job_id": job, "symbol": "B"}, "/symbol"),
+                ("checks", {**count, "job_id": job, "prices": prices}, "/prices"),
+                ("checks", {**count, "job_id": job, "columns": {"close": "c"}}, "/columns"),
+                ("checks", {**count, "prices": prices, "index": 0}, "/index")):
+            with self.subTest(body):
+                reply = self.api.post(f"/v1/waves-{path}", body)
+                self.assertEqual(reply.status, 422, reply.body)
+                self.assertEqual([error["pointer"] for error in reply.json["errors"]], [pointer])
+
     def test_a_limit_of_missed_runs(self):
         job = {"kind": "sentiment", "args": {"texts": ["calm"]}}
         reply = self.api.post("/v1/schedules", {"name": "x", "cron": "@daily", "misfire_limit": 3, "job": job})

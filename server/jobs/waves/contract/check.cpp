@@ -10,7 +10,7 @@ using nlohmann::json;
 
 tl::expected<std::string, FieldErrors> check_answer(const json& body, const JobItem* item) {
     const auto subject =
-        subject_of(body, item, {"job_id", "index", "pattern", "direction", "ends"});
+        subject_of(body, item, {"job_id", "index", "pattern", "direction", "ends"}, false);
     if (!subject) return tl::unexpected(subject.error());
     const engine::Series& series = subject->prices.series;
     const auto shape =

@@ -42,7 +42,7 @@ tl::expected<Bars, FieldErrors> bars_of(const json& body, const JobItem* item, S
 }  // namespace
 
 tl::expected<std::string, FieldErrors> replay_answer(const json& body, const JobItem* item) {
-    auto subject = subject_of(body, item, {"job_id", "index", "last"});
+    auto subject = subject_of(body, item, {"job_id", "index", "last"}, true);
     if (!subject) return tl::unexpected(std::move(subject.error()));
     engine::Settings settings = subject->request.settings;
     if (item != nullptr) settings.surrogates = 0;  // of the job: they compare its report

@@ -29,6 +29,27 @@ tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item,
     return std::move(prices);
 }
 
+// What the rest of the body leaves nothing to do.
+FieldErrors idle_members(const json& body, const JobItem* item, bool takes_bars) {
+    const auto idle = [](std::string_view member, const char* why) {
+        return one_error("/" + std::string(member), "not_used", why);
+    };
+    if (item == nullptr) {
+        return body.contains("index") ? idle("index", "It only applies to \"job_id\": omit it.")
+                                      : FieldErrors{};
+    }
+    for (const auto* bars : {"prices", "series"}) {
+        if (!body.contains(bars)) continue;
+        if (!takes_bars) return idle(bars, "The prices are those of \"job_id\": omit it.");
+        return body.contains("last") ? idle("last", "All new bars are replayed: omit it.")
+                                     : FieldErrors{};
+    }
+    for (const auto* member : {"format", "columns", "symbol"}) {
+        if (body.contains(member)) return idle(member, "It only applies to new prices: omit it.");
+    }
+    return {};
+}
+
 }  // namespace
 
 tl::expected<engine::SymbolPrices, FieldErrors> one_symbol(const json& body,
@@ -50,7 +71,11 @@ tl::expected<engine::SymbolPrices, FieldErrors> one_symbol(const json& body,
 }
 
 tl::expected<Subject, FieldErrors> subject_of(json body, const JobItem* item,
-                                              std::initializer_list<const char*> own) {
+                                              std::initializer_list<const char*> own,
+                                              bool takes_bars) {
+    if (auto idle = idle_members(body, item, takes_bars); !idle.empty()) {
+        return tl::unexpected(std::move(idle));
+    }
     for (const char* member : own) body.erase(member);
     json args = body;
     if (item != nullptr) {
