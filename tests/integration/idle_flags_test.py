@@ -36,6 +36,7 @@ REFUSED = (
     ("waves prices.csv --format csv --json", "--format cannot be combined with --json"),
     ("waves prices.csv --replay 3 --check impulse", "cannot be combined with"),
     ("waves prices.csv --replay 0", "--replay"),
+    ("waves prices.csv --check impulse --set top_n=3", "--set top_n has no effect with --check"),
     ("waves prices.csv --set top_n=1 --set top_n=2", "The setting top_n is given twice"),
     ("waves prices.csv --check impulse --format csv", "--check writes text or json only"),
     ("results JOB --format csv --json", "--format cannot be combined with --json"),

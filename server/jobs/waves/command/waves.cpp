@@ -14,6 +14,8 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/files/yaml_json.hpp"
 
+#include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
@@ -78,6 +80,19 @@ Result<std::vector<KeyNote>> load_settings(const Options& options, ew::Settings&
     if (notes && given->contains("out_dir") && !settings.save_images && !settings.profile)
         notes->push_back({"out_dir", "No files are written (save_images, profile)."});
     return notes;
+}
+
+// A count of one's own is judged, and nothing is searched.
+Result<void> check_needs(const Options& options) {
+    constexpr std::array<std::string_view, 3> kRead = {"mode", "weights", "days"};
+    for (const auto& assignment : options.assignments) {
+        const auto key = assignment.substr(0, assignment.find('='));
+        if (std::ranges::find(kRead, key) != kRead.end()) continue;
+        return fail(
+            Errc::invalid_input,
+            "--set " + key + " has no effect with --check, which reads mode, weights and days.");
+    }
+    return {};
 }
 
 Result<ew::PriceReading> reading_of(const Options& options) {
@@ -200,6 +215,8 @@ int count(const CommandContext& context, const Options& options) {
     auto symbols = read_files(options, zone);
     if (!symbols) return refuse_input(context, symbols.error());
     if (!options.check.empty()) {
+        if (const auto needed = check_needs(options); !needed)
+            return refuse_input(context, needed.error());
         if (options.format == "csv" || options.format == "jsonl")
             return refuse_input(
                 context, {Errc::invalid_input, "--check writes text or json only.", "--format"});
