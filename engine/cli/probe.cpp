@@ -16,11 +16,12 @@ std::string text_of(const opencl::MemorySize& memory) {
 
 void print(const opencl::ProbeReport& report) {
     for (const auto& device : report.devices) {
-        std::printf("%s  %s  %s, %u compute units, %s, driver %s\n",
+        const auto& shown = device.info.processor_class;
+        std::printf("%s  %s  %s, %s%u compute units, %s, driver %s\n",
                     to_string(device.info.address).c_str(),
                     std::string(to_string(device.state)).c_str(), device.info.name.c_str(),
-                    device.info.compute_units, text_of(device.info.memory).c_str(),
-                    device.info.driver_version.c_str());
+                    shown.empty() ? "" : (shown + ", ").c_str(), device.info.compute_units,
+                    text_of(device.info.memory).c_str(), device.info.driver_version.c_str());
         if (!device.reason.empty()) std::printf("    %s\n", device.reason.c_str());
         for (const auto& test : device.tests) {
             std::printf("    %-10s %s  error %.2g, tolerance %.2g\n", test.name.c_str(),

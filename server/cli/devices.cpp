@@ -43,20 +43,22 @@ std::string memory(const json& device, const json& readings) {
 }
 
 std::string table(const CommandContext& context, const json& devices) {
-    std::vector<std::vector<std::string>> rows = {{"NODE", "DEVICE", "CLASS", "STATE", "TASKS",
-                                                   "BUSY", "FREE MEMORY", "HEAT", "POWER", "NAME"}};
+    std::vector<std::vector<std::string>> rows = {{"NODE", "DEVICE", "CLASS", "PROCESSOR", "STATE",
+                                                   "TASKS", "BUSY", "FREE MEMORY", "HEAT", "POWER",
+                                                   "NAME"}};
     std::string warnings;
     for (const auto& device : devices) {
         const auto told = device.find("telemetry");
         const json readings = told != device.end() && told->is_object() ? *told : json::object();
         const auto reason = text_of(device, "reason");
-        rows.push_back(
-            {text_of(device, "node"), text_of(device, "device"), text_of(device, "device_class"),
-             text_of(device, "state") + (reason.empty() ? "" : " (" + reason + ")"),
-             format_count(device.value("tasks_running", std::int64_t{0})),
-             number(readings, "utilization_percent", "%.0f %%"), memory(device, readings),
-             number(readings, "temperature_celsius", "%.0f °C"),
-             number(readings, "power_watts", "%.0f W"), text_of(device, "name")});
+        rows.push_back({text_of(device, "node"), text_of(device, "device"),
+                        text_of(device, "device_class"), text_of(device, "processor_class"),
+                        text_of(device, "state") + (reason.empty() ? "" : " (" + reason + ")"),
+                        format_count(device.value("tasks_running", std::int64_t{0})),
+                        number(readings, "utilization_percent", "%.0f %%"),
+                        memory(device, readings),
+                        number(readings, "temperature_celsius", "%.0f °C"),
+                        number(readings, "power_watts", "%.0f W"), text_of(device, "name")});
         for (const auto& warning : device.value("warnings", json::array())) {
             warnings +=
                 "\n" +

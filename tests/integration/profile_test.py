@@ -93,6 +93,15 @@ class Profile(unittest.TestCase):
             node = devices[address]["node"]
             report, _ = self.report(mode=mode, device=f"{node}/{address}", limits={"max_batch": 4})
             self.assertEqual(report["summary"]["device"]["device"], address)
+            self.assertEqual(report["summary"]["device"]["processor_class"], devices[address]["processor_class"])
+
+    def test_the_class_of_the_processor_is_told(self):
+        classes = {device["device"]: device["processor_class"] for device in self.api.get("/v1/devices").json["items"]}
+        self.assertIsNone(classes["host"])
+        flags = pathlib.Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split()
+        order = {"amx_bf16": "AMX", "avx512_bf16": "AVX512-BF16", "avx512_vnni": "AVX512-VNNI", "avx512f": "AVX512", "avx2": "AVX2"}
+        self.assertEqual(classes["opencl:pocl:0"], next((word for flag, word in order.items() if flag in flags), None))
+        self.assertIn(classes["opencl:pocl:0"], self.server.run("devices").stdout)
 
     def test_an_unknown_or_unmeasurable_device_is_refused(self):
         [host] = [device for device in self.api.get("/v1/devices").json["items"] if device["device"] == "host"]

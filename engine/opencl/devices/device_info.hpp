@@ -46,6 +46,9 @@ struct DeviceInfo {
     std::uint64_t driver_memory_bytes = 0;
     // "0000:3b:00.0", PCI address; empty when the driver does not report it.
     std::string pci_address = {};
+    // In one word: what a CPU's instructions are proven to be ("AVX2", "AVX512-BF16", "AMX"), or
+    // the generation of a GPU ("Hopper"). Empty: unknown.
+    std::string processor_class = {};
 };
 
 // CPU devices read host memory directly and need no copy.

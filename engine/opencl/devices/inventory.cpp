@@ -1,6 +1,7 @@
 #include "engine/opencl/devices/inventory.hpp"
 
 #include "engine/opencl/calls/status.hpp"
+#include "engine/opencl/devices/processor_class.hpp"
 
 #include <algorithm>
 #include <array>
@@ -114,6 +115,17 @@ std::string pci_address_of(const DeviceReader& read) {
     return text.data();
 }
 
+// cl_nv_device_attribute_query.
+constexpr cl_device_info kComputeCapabilityMajorNv = 0x4000;
+constexpr cl_device_info kComputeCapabilityMinorNv = 0x4001;
+
+std::string_view processor_class_of(const DeviceReader& read, const DeviceInfo& info) {
+    if (info.type == DeviceType::cpu) return vectors_of_processor();
+    const auto major = read.optional<cl_uint>(kComputeCapabilityMajorNv);
+    const auto minor = read.optional<cl_uint>(kComputeCapabilityMinorNv);
+    return major && minor ? nvidia_generation(*major, *minor) : amd_generation(info.name);
+}
+
 // "NV" -> "nv", "Clover" -> "clover", "AMD Accelerated" -> "amd-accelerated": safe in an address.
 std::string short_name(std::string_view text) {
     std::string name;
@@ -169,6 +181,7 @@ Result<DeviceInfo> describe(cl_device_id device, const PlatformInfo& platform, i
     }
     if (info.type == DeviceType::cpu) info.memory = available_host_memory();
     info.pci_address = pci_address_of(read);
+    info.processor_class = processor_class_of(read, info);
     return info;
 }
 

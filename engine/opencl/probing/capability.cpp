@@ -56,6 +56,7 @@ Json json_of(const Capability& capability) {
             {"driver_version", info.driver_version},
             {"device_version", info.device_version},
             {"type", to_string(info.type)},
+            {"processor_class", info.processor_class},
             {"compute_units", info.compute_units},
             {"max_work_group_size", info.max_work_group_size},
             {"local_memory_bytes", info.local_memory_bytes},
@@ -100,7 +101,8 @@ Capability capability_of(const Json& json) {
                        .local_memory_bytes = number("local_memory_bytes"),
                        .max_allocation_bytes = number("max_allocation_bytes"),
                        .memory = {{}, text("memory_source")},
-                       .driver_memory_bytes = number("driver_memory_bytes")};
+                       .driver_memory_bytes = number("driver_memory_bytes"),
+                       .processor_class = text("processor_class")};
     if (!json.at("memory_bytes").is_null()) capability.info.memory.bytes = number("memory_bytes");
     for (const auto& test : json.at("self_tests")) capability.tests.push_back(test_of(test));
     for (const auto& test : json.at("features")) capability.features.push_back(test_of(test));
@@ -113,6 +115,12 @@ bool Capability::has(Feature feature) const {
     return std::ranges::any_of(features, [&](const SelfTest& test) {
         return test.name == to_string(feature) && test.passed();
     });
+}
+
+void Capability::name_processor_class() {
+    if (has(Feature::avx512_vnni)) info.processor_class = "AVX512-VNNI";
+    if (has(Feature::avx512_bf16)) info.processor_class = "AVX512-BF16";
+    if (has(Feature::amx_bf16)) info.processor_class = "AMX";
 }
 
 std::string_view to_string(DeviceState state) {

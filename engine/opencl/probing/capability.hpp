@@ -28,6 +28,8 @@ struct Capability {
     std::vector<SelfTest> features;  // optional, tested; a failed one is just not used
 
     bool has(Feature feature) const;
+    // Sets info.processor_class by the best of the features that passed.
+    void name_processor_class();
 };
 
 struct ProbeReport {

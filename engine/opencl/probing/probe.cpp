@@ -102,6 +102,7 @@ ProbeReport probe(const ProbeOptions& options, const ProbeSteps& steps) {
             device.features.push_back(
                 feature_verdict(device.info, feature, steps, options.device_deadline));
         }
+        device.name_processor_class();
     }
     return std::move(*report);
 }

@@ -169,6 +169,7 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
     }
     const auto& info = device->info();
     capability.features = proven_features(probed, info);
+    capability.name_processor_class();
     OpenedDevice opened;
     opened.info = worker_info(capability, std::move(kinds));
     opened.info.copy_mode = copies_of(*device);

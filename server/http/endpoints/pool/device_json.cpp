@@ -158,6 +158,8 @@ json health_of(const queue::DeviceStatus& device) {
 
 json device_json(const queue::DeviceStatus& device) {
     const auto readings = told(device);
+    const auto processor_class =
+        text_of(json::parse(device.capability, nullptr, false), "processor_class");
     return {
         {"node", device.node},
         {"device", device.device},
@@ -167,6 +169,7 @@ json device_json(const queue::DeviceStatus& device) {
         {"reason", text_or_null(device.reason)},
         {"last_exit", text_or_null(device.last_exit)},
         {"copy_mode", text_or_null(device.copy_mode)},
+        {"processor_class", text_or_null(processor_class)},
         {"capability", capability_json(device.capability)},
         {"memory_bytes", device.memory_bytes > 0 ? json(device.memory_bytes) : json(nullptr)},
         {"tasks_running", device.tasks_running},

@@ -99,7 +99,12 @@ void add_rates(const char* part, const json& rates, std::vector<std::vector<std:
 
 std::string engine_text(const json& summary, std::size_t width) {
     const json& engine = summary.at("engine");
-    std::string text = "Device: " + summary.at("device").value("name", "") + "\n";
+    const json& device = summary.at("device");
+    std::string text = "Device: " + device.value("name", "");
+    if (device.at("processor_class").is_string()) {
+        text += " (" + device["processor_class"].get<std::string>() + ")";
+    }
+    text += "\n";
     std::vector<std::vector<std::string>> rates = {{"PART", "WHAT", "RATE", "OF THE PEAK"}};
     for (const auto& [title, member] : {std::pair{"peak", "peak"},
                                         {"product", "products"},

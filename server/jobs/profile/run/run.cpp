@@ -69,8 +69,8 @@ struct Areas {
     std::unique_ptr<Area> llm;
 };
 
-Json report_of(const Request& request, const opencl::Device* device, const Areas& areas,
-               Json errors) {
+Json report_of(const Request& request, const opencl::Device* device,
+               const opencl::Capability* capability, const Areas& areas, Json errors) {
     Json results = Json::array();
     const auto add = [&](const Json& model) {
         if (!model.is_null()) results.push_back(model);
@@ -80,7 +80,7 @@ Json report_of(const Request& request, const opencl::Device* device, const Areas
     const int llm_models = add(areas.llm->report());
     return {{"generated_at", to_rfc3339(SystemClock().now())},
             {"mode", request.mode},
-            {"device", device_json(device)},
+            {"device", device_json(device, capability)},
             {"system_info", system_json(device)},
             {"limits",
              {{"max_batch", request.largest_batch},
@@ -123,8 +123,9 @@ Result<TaskOutput> measure(std::string_view args, std::string_view input, RunCon
         context.progress.advance(1);
     }
     output.results = gzip(rows);
-    output.partial = report_of(*request, context.device, areas, std::move(errors))
-                         .dump(-1, ' ', false, Json::error_handler_t::replace);
+    output.partial =
+        report_of(*request, context.device, context.capability, areas, std::move(errors))
+            .dump(-1, ' ', false, Json::error_handler_t::replace);
     return output;
 }
 
@@ -133,7 +134,7 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
     if (!partials.empty()) return Merged{partials.front(), {}};
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
-    const Json report = report_of(*request, nullptr, Areas(*request), Json::array());
+    const Json report = report_of(*request, nullptr, nullptr, Areas(*request), Json::array());
     return Merged{report.dump(), {}};
 }
 

@@ -27,18 +27,19 @@ telemetry::Reading reading_of(const opencl::Device* device) {
 
 }  // namespace
 
-Json device_json(const opencl::Device* device) {
+Json device_json(const opencl::Device* device, const opencl::Capability* capability) {
     if (device == nullptr) {
-        return {{"device", "host"},
-                {"name", "Host processor"},
-                {"type", "host"},
-                {"driver", nullptr},
-                {"compute_units", std::thread::hardware_concurrency()}};
+        return {{"device", "host"},  {"name", "Host processor"},
+                {"type", "host"},    {"processor_class", nullptr},
+                {"driver", nullptr}, {"compute_units", std::thread::hardware_concurrency()}};
     }
     const auto& info = device->info();
+    // What was proven of it.
+    const auto& word = (capability != nullptr ? capability->info : info).processor_class;
     return {{"device", to_string(info.address)},
             {"name", info.name},
             {"type", to_string(info.type)},
+            {"processor_class", word.empty() ? Json(nullptr) : Json(word)},
             {"driver", info.driver_version},
             {"compute_units", info.compute_units}};
 }

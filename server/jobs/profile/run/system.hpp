@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/opencl/probing/capability.hpp"
 #include "engine/opencl/runtime/device.hpp"
 
 #include <nlohmann/json.hpp>
@@ -7,7 +8,8 @@
 namespace plimsoll::jobs::profile {
 
 // The report's description of the device, or of the host without one.
-nlohmann::ordered_json device_json(const opencl::Device* device);
+nlohmann::ordered_json device_json(const opencl::Device* device,
+                                   const opencl::Capability* capability);
 
 // The guide's `system_info`, in which utilization_pct is of memory, plus members with accurate
 // names.

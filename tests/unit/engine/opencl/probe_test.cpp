@@ -1,5 +1,8 @@
 #include "engine/opencl/probing/probe.hpp"
 
+#include "engine/opencl/devices/processor_class.hpp"
+
+#include <algorithm>
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -71,6 +74,47 @@ TEST(Probe, AFeatureThatKillsTheProcessIsAbsentAndNotAnError) {
     EXPECT_FALSE(report.devices[0].has(Feature::amx_bf16));
 }
 
+TEST(Probe, TheClassOfAProcessorFollowsWhatWorks) {
+    auto zen = device(0);
+    zen.info.type = DeviceType::cpu;
+    zen.info.processor_class = "AVX512";
+    const auto class_where = [&](std::vector<Feature> working) {
+        const auto try_feature = [&](const DeviceInfo&, Feature feature) -> SelfTest {
+            const bool works = std::ranges::find(working, feature) != working.end();
+            return {std::string(to_string(feature)), 0, 0, works ? "" : "killed by SIGILL"};
+        };
+        const ProbeSteps steps{[&] { return ProbeReport{{zen}, {}}; }, ready, try_feature};
+        const auto report = probe({.inventory_deadline = 60s, .device_deadline = 60s}, steps);
+        return report.devices.at(0).info.processor_class;
+    };
+    EXPECT_EQ(class_where({}), "AVX512");
+    const auto candidates = candidate_features(zen.info);
+    const auto is_candidate = [&](Feature feature) {
+        return std::ranges::find(candidates, feature) != candidates.end();
+    };
+    if (is_candidate(Feature::avx512_vnni)) {
+        EXPECT_EQ(class_where({Feature::avx512_vnni}), "AVX512-VNNI");
+    }
+    if (is_candidate(Feature::avx512_bf16)) {
+        EXPECT_EQ(class_where({Feature::avx512_vnni, Feature::avx512_bf16}), "AVX512-BF16");
+    }
+    if (is_candidate(Feature::amx_bf16)) {
+        EXPECT_EQ(class_where({Feature::avx512_bf16, Feature::amx_bf16}), "AMX");
+    }
+}
+
+TEST(Probe, GenerationsOfGpusHaveOneWord) {
+    EXPECT_EQ(nvidia_generation(7, 0), "Volta");
+    EXPECT_EQ(nvidia_generation(7, 5), "Turing");
+    EXPECT_EQ(nvidia_generation(8, 6), "Ampere");
+    EXPECT_EQ(nvidia_generation(8, 9), "Ada");
+    EXPECT_EQ(nvidia_generation(9, 0), "Hopper");
+    EXPECT_EQ(nvidia_generation(99, 0), "");
+    EXPECT_EQ(amd_generation("gfx942:sramecc+:xnack-"), "CDNA3");
+    EXPECT_EQ(amd_generation("gfx1030"), "RDNA2");
+    EXPECT_EQ(amd_generation("Intel Arc"), "");
+}
+
 TEST(Probe, FeaturesAreTestedOnlyWherePossible) {
     auto gpu = device(0).info;
     EXPECT_EQ(candidate_features(gpu), std::vector{Feature::fp16});
@@ -90,11 +134,13 @@ TEST(Probe, JsonRoundTripsTheWholeReport) {
     auto report = three_devices();
     report.devices[1] = ready(report.devices[1].info);
     report.devices[1].info.memory = {std::uint64_t{1} << 40, "cgroup-v2"};
+    report.devices[1].info.processor_class = "Hopper";
     const auto back = probe_report_from_json(to_json(report));
     ASSERT_TRUE(back) << back.error().message;
     EXPECT_EQ(to_json(*back), to_json(report));
     EXPECT_EQ(back->devices[0].info.memory, (MemorySize{{}, "unknown"}));
     EXPECT_EQ(back->devices[1].info.memory, (MemorySize{std::uint64_t{1} << 40, "cgroup-v2"}));
+    EXPECT_EQ(back->devices[1].info.processor_class, "Hopper");
     EXPECT_EQ(back->devices[1].info.driver_memory_bytes, std::uint64_t{150} << 30);
 }
 

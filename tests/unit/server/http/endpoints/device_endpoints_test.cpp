@@ -65,7 +65,8 @@ TEST_F(DeviceEndpoints, ADeviceShowsItsReadingsAndWarnings) {
         gpu.name = "NVIDIA H200";
         gpu.state = "busy";
         gpu.copy_mode = "second_queue";
-        gpu.capability = R"({"driver_version":"550.54.15","compute_units":132,
+        gpu.capability =
+            R"({"driver_version":"550.54.15","compute_units":132,"processor_class":"Hopper",
             "capabilities":["fp32_fma","mma_bf16"],
             "features":[{"name":"fp16","passed":false,"failure":"It did not build.\nerror: 1"}]})";
         gpu.telemetry = R"({"claims":3,"device":{"utilization_percent":97,
@@ -76,6 +77,7 @@ TEST_F(DeviceEndpoints, ADeviceShowsItsReadingsAndWarnings) {
     const auto device =
         call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
     EXPECT_EQ(device["copy_mode"], "second_queue");
+    EXPECT_EQ(device["processor_class"], "Hopper");
     EXPECT_EQ(device["capability"]["compute_units"], 132);
     EXPECT_EQ(device["capability"]["self_tests_passed"], json::array({"fp32_fma", "mma_bf16"}));
     EXPECT_EQ(device["capability"]["self_tests_failed"][0]["failure"], "It did not build.");
@@ -137,6 +139,7 @@ TEST_F(DeviceEndpoints, MembersOfUnexpectedTypesAreIgnored) {
     const auto device =
         call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"][1];
     EXPECT_TRUE(device["capability"]["driver_version"].is_null());
+    EXPECT_TRUE(device["processor_class"].is_null());
     EXPECT_TRUE(device["capability"]["compute_units"].is_null());
     EXPECT_EQ(device["capability"]["self_tests_passed"], json::array({"fp32_fma"}));
     EXPECT_EQ(device["capability"]["self_tests_failed"],
