@@ -86,8 +86,8 @@ grant insert (webhook_id, team_id, type, data) on webhook_delivery to plimsoll_a
 grant execute on function
   apply_retention, authenticate_session, authenticate_token, cancel_job, cancel_overlapped, claim_schedules,
   claim_webhook_deliveries, create_dataset, delete_dataset, delete_job, drain_worker, end_overdue, enqueue,
-  enqueue_dataset, ensure_partitions, expire_keys, expire_leases, expire_uploads, explain_wait, find_submit,
-  fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_attempts,
+  enqueue_dataset, ensure_partitions, expire_keys, expire_leases, expire_uploads, explain_lack, explain_wait,
+  find_submit, fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_attempts,
   list_cleanups, list_device_classes, list_devices, list_holds, list_linked_chunks, list_shares, list_team_limits,
   list_vacuum_holders, mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_jobs,
   read_linked_chunk, read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule, set_device_class,

@@ -6,8 +6,31 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace plimsoll::queue {
+
+// A model that a job's tasks need, as its lane names it.
+struct NeededModel {
+    std::string name;
+    std::string hash;  // its first characters
+    std::string form;
+
+    bool operator==(const NeededModel&) const = default;
+};
+
+// What no connected device of a class has that a job needs.
+struct Lacks {
+    std::vector<NeededModel> models;
+    std::vector<NeededModel> instead;  // of the same names, which they have
+    std::vector<std::string> nodes;    // where one of the models was within the last hour
+    std::optional<std::int64_t> memory_mib;
+};
+
+// The model of a capability: "model finbert 0123456789ab bf16", or "measure …" for a measurement of
+// it. None: it is another ability.
+std::optional<NeededModel> model_of_capability(std::string_view capability);
 
 // Why an unfinished job is not running now.
 struct Wait {
@@ -19,6 +42,7 @@ struct Wait {
     std::string device_class;        // cpu, gpu, host
     std::optional<Share> share;      // the team's, of that class
     std::optional<Hold> hold;        // the hold that stops the job
+    std::optional<Lacks> lacks;      // where nothing fits
     // Predicted start: the earliest if no other team gets a device, the latest if every waiting
     // team gets its share. None if unpredictable.
     std::optional<Timestamp> earliest_start_at;

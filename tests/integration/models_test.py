@@ -312,7 +312,7 @@ class Models(unittest.TestCase):
 
     def test_a_model_that_is_removed_is_waited_for(self):
         self.server.run("model", "add", self.published, "--name", "brief")
-        self.offered("brief")
+        files = self.offered("brief")["hash"]
         later = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=10)
         spec = {"kind": "sentiment", "args": {"model": "brief", "texts": ["good"]}}
         job = self.api.post("/v1/jobs", {**spec, "run_at": later.isoformat()}).json["id"]
@@ -320,8 +320,9 @@ class Models(unittest.TestCase):
         self.offered("brief", there=False)
         self.assertEqual(self.api.post("/v1/jobs", spec).status, 422)
         why = self.until(lambda: self.api.get(f"/v1/jobs/{job}/wait-reason").json, lambda told: told["reason"] != "scheduled")
-        self.assertEqual(why["reason"], "no_fit")
-        self.assertIn("a model that none of them has", why["detail"])
+        self.assertEqual((why["reason"], why["missing_models"]), ("no_fit", [{"name": "brief", "hash": files[:12], "form": "fp32"}]))
+        self.assertIn("It waits for the model brief, which no connected device of class cpu has", why["detail"])
+        self.assertIn("plimsoll model pull brief", why["detail"])
         self.server.run("model", "add", self.published, "--name", "brief")
         self.assertEqual(self.api.wait(job)["state"], "succeeded")
 

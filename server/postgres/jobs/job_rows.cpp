@@ -24,6 +24,26 @@ queue::JobState state_of(const std::string& text) {
     return *state;
 }
 
+std::vector<queue::NeededModel> models_of_capabilities(const json& capabilities) {
+    std::vector<queue::NeededModel> models;
+    for (const auto& capability : capabilities) {
+        if (auto model = queue::model_of_capability(capability.get<std::string>())) {
+            models.push_back(std::move(*model));
+        }
+    }
+    return models;
+}
+
+queue::Lacks lacks_of_json(const std::string& text) {
+    const auto told = json::parse(text);
+    queue::Lacks lacks{.models = models_of_capabilities(told.at("missing")),
+                       .instead = models_of_capabilities(told.at("instead")),
+                       .nodes = told.at("nodes").get<std::vector<std::string>>(),
+                       .memory_mib = {}};
+    if (!told.at("memory_mib").is_null()) lacks.memory_mib = told["memory_mib"].get<std::int64_t>();
+    return lacks;
+}
+
 // Why a device cannot be used, from what its probe found.
 std::string reason_of(const json& capability) {
     const auto state = capability.value("state", "failed");
@@ -92,6 +112,7 @@ queue::Wait to_wait(const Row& row) {
     wait.device_class = row.get<Maybe<std::string>>("device_class").value_or("");
     if (const auto share = row.get<Maybe<std::string>>("share")) wait.share = share_of_json(*share);
     if (const auto hold = row.get<Maybe<std::string>>("hold")) wait.hold = hold_of_json(*hold);
+    if (const auto lacks = row.get<Maybe<std::string>>("lacks")) wait.lacks = lacks_of_json(*lacks);
     wait.earliest_start_at = row.get<Maybe<Timestamp>>("starts_from");
     wait.latest_start_at = row.get<Maybe<Timestamp>>("starts_by");
     return wait;

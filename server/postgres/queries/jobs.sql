@@ -139,7 +139,9 @@ select outcome from done;
 
 -- name: jobs.wait
 -- $1 team, $2 job.
-select reason, until, tasks_ahead, device_class, share, hold, starts_from, starts_by from plimsoll.explain_wait($1::bigint, $2::bigint);
+select w.reason, w.until, w.tasks_ahead, w.device_class, w.share, w.hold, w.starts_from, w.starts_by, l.lacks
+from plimsoll.explain_wait($1::bigint, $2::bigint) w
+left join lateral (select to_json(k) as lacks from plimsoll.explain_lack($1::bigint, $2::bigint) k) l on w.reason = 'no_fit';
 
 -- name: jobs.redrive
 -- $1 team, $2 jobs, $3 who.

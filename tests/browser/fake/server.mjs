@@ -54,7 +54,7 @@ export class FakeServer {
   /** Ids of jobs that cannot run again. */
   unredrivable = new Set();
   /** Why jobs wait. */
-  wait = { reason: 'busy', detail: 'It is next in line: every device of class cpu is busy with other work.', until: null, tasks_ahead: 0, device_class: 'cpu', share: null, earliest_start_at: null, latest_start_at: null };
+  wait = { reason: 'busy', detail: 'It is next in line: every device of class cpu is busy with other work.', until: null, tasks_ahead: 0, device_class: 'cpu', missing_models: [], share: null, earliest_start_at: null, latest_start_at: null };
   /** Shares, holds and depths. */
   queue = data.emptyQueue();
   /** Whether anything was used. */

@@ -23,6 +23,10 @@ class Unserved(QueueCase):
     def waiting(self, **given):
         return self.submit(job(self.team, 1, **{'capability': 'model a 1'} | given))[0]
 
+    def lack(self, id):
+        [row] = self.queue.call('explain_lack', 'bigint bigint', self.team, id)
+        return row
+
     def claimed(self, worker):
         return [task.job_id for task in self.queue.claim(worker)]
 
@@ -31,8 +35,26 @@ class Unserved(QueueCase):
         self.assertEqual((self.mark(), self.claimed(self.lacks)), (0, []))
         self.remove(left=['model b 2'])
         self.assertEqual(self.queue.wait(self.team, id).reason, 'no_fit')
+        self.assertEqual(self.lack(id), (['model a 1'], [], [], None))
         self.assertEqual((self.mark(), self.mark()), (1, 0))
         self.assertEqual(self.claimed(self.lacks), [id])
+
+    def test_what_is_missing_is_told_with_what_is_there_instead(self):
+        id = self.waiting(capability='model a 1 int8,model b 2')
+        self.remove(left=['model a 1', 'model a 7', 'model ab 1'])
+        needs = ['model a 1 int8', 'model b 2']
+        self.assertEqual(self.lack(id), (needs, ['model a 1', 'model a 7'], [], None))
+        far = self.queue.register('far', capabilities=needs, node='away')
+        self.assertEqual(self.lack(id).missing, [])
+        self.queue.retire(far)
+        self.assertEqual((self.lack(id).missing, self.lack(id).nodes), (needs, ['away']))
+        self.pass_time(3700)
+        self.assertEqual(self.lack(id).nodes, [])
+
+    def test_too_little_memory_is_told(self):
+        id = self.waiting(memory=40)
+        self.assertEqual(self.lack(id), ([], [], [], 1 << 40))
+        self.assertEqual(self.queue.call('explain_lack', 'bigint bigint', self.other_team, id), [])
 
     def test_one_of_several_is_enough(self):
         id = self.waiting(capability='model a 1,model b 2')

@@ -66,12 +66,22 @@ class JobReading {
     }
 
   private:
+    static json missing_models(const queue::Wait& why) {
+        auto models = json::array();
+        if (!why.lacks) return models;
+        for (const auto& [name, hash, form] : why.lacks->models) {
+            models.push_back({{"name", name}, {"hash", hash}, {"form", form}});
+        }
+        return models;
+    }
+
     static json wait_json(const queue::Wait& why, const std::string& detail) {
         return {{"reason", why.reason},
                 {"detail", detail},
                 {"until", time_or_null(why.until)},
                 {"tasks_ahead", why.tasks_ahead},
                 {"device_class", text_or_null(why.device_class)},
+                {"missing_models", missing_models(why)},
                 {"share", why.share ? share_json(*why.share) : json(nullptr)},
                 {"earliest_start_at", time_or_null(why.earliest_start_at)},
                 {"latest_start_at", time_or_null(why.latest_start_at)}};
