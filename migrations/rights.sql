@@ -7,7 +7,7 @@
 do $$
 declare
   v_tables_owner constant text[] := array['apply_retention', 'day_of', 'ensure_partitions', 'forget_audit',
-    'membership_keep_owner', 'read_jobs'];
+    'list_model_use', 'membership_keep_owner', 'read_jobs'];
   v_identity constant text[] := array['authenticate_session', 'authenticate_token', 'spend_sign_in_link'];
   v_guest constant text[] := array['list_linked_chunks', 'open_report_link', 'read_linked_chunk'];
   v record;
@@ -48,8 +48,8 @@ grant usage on sequence job_seq, ready_seq, fence_seq to plimsoll_queue;
 grant select on sequence fence_seq to plimsoll_queue;
 grant execute on function day_of to plimsoll_queue;
 
--- plimsoll_owner: retention and the triggers of its tables.
-grant execute on function keep_labels, touch_usage, lock_usage, fold_usage to plimsoll_owner;
+-- plimsoll_owner: retention, the triggers of its tables, and what reads tables that no other function may.
+grant execute on function assert_team, keep_labels, touch_usage, lock_usage, fold_usage to plimsoll_owner;
 
 -- plimsoll_identity: the sign-in functions.
 grant select on app_user, team, membership, session to plimsoll_identity;
@@ -87,11 +87,12 @@ grant execute on function
   apply_retention, authenticate_session, authenticate_token, cancel_job, cancel_overlapped, claim_schedules,
   claim_webhook_deliveries, create_dataset, delete_dataset, delete_job, drain_worker, end_overdue, enqueue,
   enqueue_dataset, ensure_partitions, expire_keys, expire_leases, expire_uploads, explain_lack, explain_wait,
-  find_submit, fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold, list_attempts,
-  list_cleanups, list_device_classes, list_devices, list_holds, list_linked_chunks, list_shares, list_team_limits,
-  list_vacuum_holders, mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_jobs,
-  read_linked_chunk, read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule, set_device_class,
-  set_share, set_team_limit, settle_webhook_delivery, spend_sign_in_link, watch_vacuum to plimsoll_app;
+  find_submit, fold_usage, forget_audit, forget_usage, forget_webhook_deliveries, job_progress, lift_hold,
+  list_attempts, list_cleanups, list_device_classes, list_devices, list_holds, list_linked_chunks, list_model_use,
+  list_shares, list_team_limits, list_vacuum_holders, mark_unserved, open_report_link, place_hold, promote_due,
+  queue_depth, read_jobs, read_linked_chunk, read_usage, redrive_jobs, renew_quotas, request_cleanup, run_schedule,
+  set_device_class, set_share, set_team_limit, settle_webhook_delivery, spend_sign_in_link, watch_vacuum
+  to plimsoll_app;
 
 -- plimsoll_worker: nothing else, because workers parse untrusted files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;

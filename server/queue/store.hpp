@@ -2,6 +2,7 @@
 
 #include "server/jobs/records/slice.hpp"
 #include "server/queue/job.hpp"
+#include "server/queue/model_use.hpp"
 #include "server/queue/shares.hpp"
 #include "server/queue/wait.hpp"
 
@@ -74,6 +75,8 @@ class JobStore {
     // Errc::not_found also if the task's dataset has been deleted.
     virtual awaitable<Result<TaskInput>> task_input(TeamId team, JobId id, int seq) = 0;
     virtual awaitable<Result<std::vector<DeviceStatus>>> devices() = 0;
+    // What of the team, and how much of others, needs or names the model.
+    virtual awaitable<Result<ModelUse>> model_use(TeamId team, std::string model) = 0;
     // Succeeds if the database answers and its schema is the one this program needs.
     virtual awaitable<Result<void>> ready() = 0;
 };

@@ -323,6 +323,24 @@ awaitable<Result<std::vector<queue::DeviceStatus>>> FakeJobStore::devices() {
     co_return devices;
 }
 
+// The jobs of the team whose tasks need it.
+awaitable<Result<queue::ModelUse>> FakeJobStore::model_use(TeamId team, std::string model) {
+    if (broken) co_return fail(*broken);
+    queue::ModelUse use;
+    for (const auto& [id, stored] : jobs) {
+        const auto& needs = stored.plan.requirement.capability;
+        if (is_final(stored.job.state) || needs.find("model " + model + " ") == std::string::npos)
+            continue;
+        if (stored.job.team != team) {
+            ++use.jobs.elsewhere;
+            continue;
+        }
+        ++use.jobs.own;
+        use.jobs.first.push_back({to_public(id), stored.job.name});
+    }
+    co_return use;
+}
+
 awaitable<Result<void>> FakeJobStore::ready() {
     if (broken) co_return fail(*broken);
     co_return Result<void>();

@@ -115,7 +115,7 @@ class Pull(unittest.TestCase):
         page = (ROOT / "web/src/routes/docs/topics/troubleshooting.md").read_text("utf-8")
         pull, add, verify = re.search(r"^```sh\n(plimsoll model pull .*?)^```", page, re.S | re.M)[1].splitlines()
         # The name stands for a repository of the real hub, and one model has it: the second is added in its place.
-        for line in (pull.replace("pull distilbert", "pull desk/tiny --name distilbert"), verify, "plimsoll model remove distilbert",
+        for line in (pull.replace("pull distilbert", "pull desk/tiny --name distilbert"), verify, "plimsoll model remove distilbert --force",
                      add.replace("FOLDER", str(self.folder / "published")), verify):
             done = subprocess.run(["bash", "-euc", line], capture_output=True, text=True, env={
                 **os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "PLIMSOLL_HUB": f"http://127.0.0.1:{self.hub.server_port}",
@@ -308,7 +308,23 @@ class Models(unittest.TestCase):
         job, _ = self.scored(model="judged", texts=["Board meets"])
         [known] = self.api.get(f"/v1/jobs/{job['id']}/report").json["summary"]["accuracies"]
         self.assertEqual((known["model"], known["accuracy"]), ("judged", exact))
+        self.until(lambda: self.api.get("/v1/models/judged/use").json, lambda use: not use["used"])
         self.server.run("model", "remove", "judged")
+
+    def test_what_uses_a_model_is_told(self):
+        use = lambda: self.api.get("/v1/models/tiny/use").json
+        self.api.send("PUT", "/v1/policies/narrow_use", {"model": "vader", "rules": [{"sources": ["wire"], "model": "tiny"}]})
+        schedule = self.api.post("/v1/schedules", {"name": "nightly", "cron": "0 3 * * *", "job": {
+            "kind": "sentiment", "args": {"models": ["tiny", "vader"], "texts": ["good"]}}}).json["id"]
+        told = use()
+        self.assertTrue(told["used"])
+        self.assertIn("narrow_use", [one["id"] for one in told["policies"]["items"]])
+        self.assertEqual(told["schedules"], {"count": 1, "items": [{"id": schedule, "name": "nightly"}], "elsewhere": 0})
+        self.api.send("DELETE", f"/v1/schedules/{schedule}")
+        self.api.send("DELETE", "/v1/policies/narrow_use")
+        self.assertEqual(use()["schedules"]["count"], 0)
+        self.assertEqual(self.api.get("/v1/models/finbert/use").json["settings"], ["sentiment.model"])
+        self.assertEqual(self.api.get("/v1/models/vader/use").status, 404)
 
     def test_a_model_that_is_removed_is_waited_for(self):
         self.server.run("model", "add", self.published, "--name", "brief")
@@ -316,7 +332,12 @@ class Models(unittest.TestCase):
         later = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=10)
         spec = {"kind": "sentiment", "args": {"model": "brief", "texts": ["good"]}}
         job = self.api.post("/v1/jobs", {**spec, "run_at": later.isoformat()}).json["id"]
-        self.server.run("model", "remove", "brief")
+        refused = self.server.run("model", "remove", "brief", check=False)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn(f"The model brief is used by the job {job}.", refused.stderr)
+        unknown = self.server.run("model", "remove", "brief", check=False, env={"PLIMSOLL_SERVER": "http://127.0.0.1:9"})
+        self.assertIn("It is unknown whether jobs use the model", unknown.stderr)
+        self.server.run("model", "remove", "brief", "--force")
         self.offered("brief", there=False)
         self.assertEqual(self.api.post("/v1/jobs", spec).status, 422)
         why = self.until(lambda: self.api.get(f"/v1/jobs/{job}/wait-reason").json, lambda told: told["reason"] != "scheduled")

@@ -32,7 +32,8 @@ class RemovedModels(unittest.TestCase):
         cls.jobs = {name: cls.api.post("/v1/jobs", {"kind": "sentiment", "args": args | {"texts": TEXTS}}).json["id"] for name, args in {
             "policy": {"policy": "desk"}, "model": {"model": "finbert"}, "models": {"models": ["finbert", "other", "vader"]},
             "kept": {"model": "other"}}.items()}
-        cls.server.run("model", "remove", "finbert")
+        cls.refused = cls.server.run("model", "remove", "finbert", check=False)
+        cls.server.run("model", "remove", "finbert", "--force")
         cls.until_offered(2)
         cls.server.run("queue", "resume", "--class", "cpu")
 
@@ -46,6 +47,11 @@ class RemovedModels(unittest.TestCase):
     def ended(self, name):
         job = self.api.wait(self.jobs[name])
         return job, self.api.results(job["id"])
+
+    def test_a_model_that_is_used_is_removed_by_force_only(self):
+        self.assertEqual(self.refused.returncode, 2, self.refused)
+        self.assertRegex(self.refused.stderr, "finbert is used by the jobs job_[0-9a-z]+, job_[0-9a-z]+, job_[0-9a-z]+; the policy desk; "
+                         r"the server's settings \(sentiment.model\)\. --force removes it anyway\.")
 
     def test_a_policy_uses_the_next_model_of_its_chain(self):
         job, rows = self.ended("policy")

@@ -7,6 +7,7 @@
 #include "server/postgres/jobs/job_search.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
+#include "server/schedules/schedule.hpp"
 
 namespace plimsoll::postgres {
 namespace {
@@ -184,6 +185,32 @@ awaitable<Result<std::vector<queue::DeviceStatus>>> JobStore::devices() {
     std::vector<queue::DeviceStatus> devices;
     for (const Row row : *rows) devices.push_back(to_device(row));
     co_return devices;
+}
+
+awaitable<Result<queue::ModelUse>> JobStore::model_use(TeamId team, std::string model) {
+    auto replies = co_await pool_.run(
+        batch_of(in_team(team), Statement::of(sql::jobs_model_use, team.value, model)),
+        kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    queue::ModelUse use;
+    for (const Row row : replies->back()) {
+        const auto sort = row.get<std::string>("sort");
+        auto& users = sort == "job" ? use.jobs : sort == "policy" ? use.policies : use.schedules;
+        users.own = row.get<std::int64_t>("own");
+        users.elsewhere = row.get<std::int64_t>("others");
+        if (users.own == 0) continue;
+        auto names = row.get<std::vector<std::string>>("names");
+        for (auto& id : row.get<std::vector<std::string>>("ids")) {
+            users.first.push_back({std::move(id), std::move(names[users.first.size()])});
+        }
+        if (sort == "policy") continue;
+        for (auto& [id, name] : users.first) {
+            const auto number = std::stoll(id);
+            id =
+                sort == "job" ? to_public(JobId{number}) : to_public(schedules::ScheduleId{number});
+        }
+    }
+    co_return use;
 }
 
 awaitable<Result<void>> JobStore::ready() {

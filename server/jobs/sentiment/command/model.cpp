@@ -35,6 +35,7 @@ struct ModelFlags {
     std::string revision = "main";
     bool replace = false;
     bool pool = false;
+    bool force = false;
     LabelledFile labels;
 };
 
@@ -251,8 +252,27 @@ int with_model(const CommandContext& context, const ModelFlags& flags, const Act
     return act(*store, *found);
 }
 
+// Nothing of the server uses it. Errc::conflict names what does.
+Result<void> check_unused(const std::string& model) {
+    constexpr const char* kAnyway = " --force removes it anyway.";
+    auto api = client::signed_in();
+    const auto use =
+        api ? api->get_json("/v1/models/" + model + "/use") : Result<json>(fail(api.error()));
+    if (!use) {
+        return fail(use.error().code,
+                    "It is unknown whether jobs use the model: " + use.error().message + kAnyway);
+    }
+    if (!use->at("used").get<bool>()) return {};
+    return fail(Errc::conflict, text_of(*use, "detail") + kAnyway);
+}
+
 int remove_model(const CommandContext& context, const ModelFlags& flags) {
     return with_model(context, flags, [&](models::Store& store, const Manifest& model) {
+        if (!flags.force) {
+            if (auto unused = check_unused(model.name); !unused) {
+                return refuse(context, unused.error());
+            }
+        }
         if (auto removed = store.remove(model.name); !removed) {
             return refuse(context, removed.error());
         }
@@ -343,7 +363,11 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
         ->add_option("--label-name", flags->labels.names,
                      "Meaning of a label in the file: 1=positive; repeatable")
         ->needs(labels);
-    named("remove", "Remove a model from this machine", remove_model);
+    named("remove",
+          "Remove a model from this machine, unless the server's jobs, policies, schedules or "
+          "settings use it",
+          remove_model)
+        ->add_flag("--force", flags->force, "Remove it even if it is used, or no server tells");
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -34,4 +34,19 @@ json server_policy(const KindSettings& settings) {
     return policy;
 }
 
+std::vector<std::string> settings_that_name(const KindSettings& settings, std::string_view model) {
+    std::vector<std::string> keys;
+    const auto look = [&](const KindSetting& setting) {
+        if (settings.text(setting) == model) keys.emplace_back(setting.key);
+    };
+    if (settings.text(kUsesModels) == "0") return keys;
+    if (follows_server_policy(settings)) {
+        look(kModelOpen);
+        look(kModelClosed);
+    } else {
+        look(kModelName);
+    }
+    return keys;
+}
+
 }  // namespace plimsoll::jobs::sentiment

@@ -3,6 +3,8 @@
 #include "server/jobs/settings.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -16,5 +18,8 @@ bool follows_server_policy(const KindSettings& settings);
 
 // The policy `server` as a SentimentPolicyUpdate, from the settings.
 nlohmann::json server_policy(const KindSettings& settings);
+
+// The keys of the settings by which jobs use the model.
+std::vector<std::string> settings_that_name(const KindSettings& settings, std::string_view model);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -114,6 +114,7 @@ std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices)
 void add_operations(http::Handlers& handlers, Services services) {
     handlers["listModels"] = [&jobs = services.jobs, usual = usual_model(services.settings)](
                                  const Call& /*call*/) { return list_models(jobs, usual); };
+    add_model_use(handlers, services);
     add_scores(handlers, services);
     add_policy_report(handlers, services);
     add_policies(handlers, std::move(services));

@@ -8,6 +8,7 @@
 // The kind's own operations: models, policies, and immediate scores.
 namespace plimsoll::jobs::sentiment {
 
+void add_model_use(http::Handlers& handlers, const Services& services);
 void add_policies(http::Handlers& handlers, Services services);
 void add_policy_report(http::Handlers& handlers, const Services& services);
 void add_scores(http::Handlers& handlers, const Services& services);

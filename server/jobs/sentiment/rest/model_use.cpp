@@ -1,0 +1,94 @@
+// What would miss a model that was removed.
+#include "server/jobs/sentiment/contract/server_policy.hpp"
+#include "server/jobs/sentiment/contract/texts.hpp"
+#include "server/jobs/sentiment/rest/rest.hpp"
+
+#include <memory>
+
+namespace plimsoll::jobs::sentiment {
+
+using boost::asio::awaitable;
+using http::Call;
+using http::Outcome;
+using http::Problem;
+using http::Response;
+using nlohmann::json;
+using queue::ModelUse;
+using queue::ModelUsers;
+
+namespace {
+
+json users_json(const ModelUsers& users) {
+    auto items = json::array();
+    for (const auto& [id, name] : users.first) {
+        items.push_back({{"id", id}, {"name", name.empty() ? json(nullptr) : json(name)}});
+    }
+    return {{"count", users.own}, {"items", std::move(items)}, {"elsewhere", users.elsewhere}};
+}
+
+std::string joined(const std::vector<std::string>& words, const char* between) {
+    std::string text;
+    for (const auto& word : words) text += (text.empty() ? "" : between) + word;
+    return text;
+}
+
+std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+// "the jobs 17 and 18", "the policy desk", "3 jobs of other teams".
+void add_users(std::vector<std::string>& parts, const ModelUsers& users, const std::string& one,
+               const std::string& many) {
+    constexpr std::size_t kShown = 5;
+    if (users.own > 0) {
+        std::vector<std::string> shown;
+        for (const auto& [id, name] : users.first) {
+            if (shown.size() < kShown) shown.push_back(one == "job" || name.empty() ? id : name);
+        }
+        const auto more = users.own - static_cast<std::int64_t>(shown.size());
+        parts.push_back("the " + (users.own == 1 ? one : many) + " " + joined(shown, ", ") +
+                        (more > 0 ? " and " + std::to_string(more) + " more" : ""));
+    }
+    if (users.elsewhere > 0)
+        parts.push_back(counted(users.elsewhere, one, many) + " of other teams");
+}
+
+std::string detail(const std::string& model, const ModelUse& use,
+                   const std::vector<std::string>& settings) {
+    std::vector<std::string> parts;
+    add_users(parts, use.jobs, "job", "jobs");
+    add_users(parts, use.policies, "policy", "policies");
+    add_users(parts, use.schedules, "schedule", "schedules");
+    if (!settings.empty())
+        parts.push_back("the server's settings (" + joined(settings, ", ") + ")");
+    if (parts.empty()) return "Nothing uses the model " + model + ".";
+    return "The model " + model + " is used by " + joined(parts, "; ") + ".";
+}
+
+awaitable<Outcome<Response>> model_use(const Call& call, const Services& services) {
+    const auto model = call.parameters.text("model").value_or("");
+    if (model == kVader) co_return http::refuse(404, "vader is built in: nothing can remove it.");
+    const auto use = co_await services.jobs.model_use(call.principal.team.id, model);
+    if (!use) co_return tl::unexpected<Problem>(use.error());
+    const auto settings = settings_that_name(services.settings, model);
+    const bool is_used = use->jobs.own + use->jobs.elsewhere + use->policies.own +
+                             use->policies.elsewhere + use->schedules.own +
+                             use->schedules.elsewhere >
+                         0;
+    co_return http::json_response(200, {{"model", model},
+                                        {"used", is_used || !settings.empty()},
+                                        {"detail", detail(model, *use, settings)},
+                                        {"settings", settings},
+                                        {"jobs", users_json(use->jobs)},
+                                        {"policies", users_json(use->policies)},
+                                        {"schedules", users_json(use->schedules)}});
+}
+
+}  // namespace
+
+void add_model_use(http::Handlers& handlers, const Services& services) {
+    const auto kept = std::make_shared<const Services>(services);
+    handlers["getModelUse"] = [kept](const Call& call) { return model_use(call, *kept); };
+}
+
+}  // namespace plimsoll::jobs::sentiment
