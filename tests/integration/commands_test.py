@@ -59,7 +59,7 @@ SUCCEEDS = {
     "service-accounts add-token": ("{account}", "ci", "--scope", "jobs:write"), "service-accounts remove": ("{account}",),
     "devices clean": ("{node}", "{device}"), "queue resume": ("{hold}",),
     "model add": ("{model_folder}", "--name", "added"), "model list": (), "model inspect": ("{model}",),
-    "model verify": ("{model}",), "model remove": ("{model}",), "estimate": ("--preset", "bert-base"),
+    "model verify": ("{model}",), "model remove": ("{model}", "--force"), "estimate": ("--preset", "bert-base"),
     "apply": ("{advice}", "{train}", "--dry-run"), "show-config": ("{train}", "--preset", "bert-base"),
     "gpu-profiles list": (), "gpu-profiles test": ("t4",),
     "gpu-profiles recommend": ("--memory-gib", "16", "--name", "Tesla T4"),
