@@ -90,6 +90,10 @@ std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu)
     return all;
 }
 
+// Replays of batches below the largest, for all cards of a comparison together: two for each of a
+// dozen. A report on one card takes as many as it needs.
+constexpr std::int64_t kComparedReplays = 24;
+
 class Maker {
   public:
     explicit Maker(const ReportRequest& request)
@@ -118,8 +122,11 @@ class Maker {
             if (auto ok = search(out); !ok) return fail(ok.error());
         }
         if (r_.curves) {
-            auto besides = footprints_on(gpu);  // a copy: the curve is of other batches
-            out.unfitting = unfitting_below(out.limits.max_batch, out.limits, r_.search, besides);
+            const auto cards =
+                static_cast<std::int64_t>(r_.compared > 0 ? r_.compared : r_.gpus.size());
+            out.unfitting = unfitting_below(
+                out.limits.max_batch, out.limits, r_.search, footprints_on(gpu),
+                cards == 1 ? 0 : std::max<std::int64_t>(1, kComparedReplays / cards));
         }
         // The largest batch is that of the recommended run, whatever batch was asked about.
         if (r_.batch > 0) {
@@ -150,10 +157,20 @@ class Maker {
 
   private:
     FootprintByBatch& footprints_on(const GpuProfile& gpu) {
-        const auto device = tape_device(gpu);
+        return footprints_of("", settings_, tape_device(gpu));
+    }
+
+    // `change`: the name of what differs from the request, empty for nothing.
+    FootprintByBatch& footprints_of(const std::string& change, const TrainingSettings& settings,
+                                    const TapeDevice& device) {
+        auto& tapes = tapes_
+                          .try_emplace({change, settings.accumulation, settings_.precision,
+                                        generation_of(device)},
+                                       r_.shape, settings, device)
+                          .first->second;
         return known_
-            .try_emplace({settings_.accumulation, settings_.precision, key_of(device)}, r_.shape,
-                         settings_, device, r_.search.estimate, peaks_)
+            .try_emplace({change, settings.accumulation, settings_.precision, key_of(device)},
+                         tapes, device, r_.search.estimate, peaks_)
             .first->second;
     }
 
@@ -172,7 +189,7 @@ class Maker {
         if (target > harmless && reserved(footprints, few) > limit) return false;
         const auto uncorrected =
             static_cast<std::int64_t>(static_cast<double>(limit) / r_.search.correction);
-        return !footprints.surely_exceeds(target, uncorrected) &&
+        return footprints.most_alive(target) <= uncorrected &&
                reserved(footprints, target) <= limit;
     }
 
@@ -185,26 +202,40 @@ class Maker {
         return find_knee(footprints.works(), settings, gpu, highest);
     }
 
+    // Some batches below the largest do not fit.
+    bool fits(const GpuReport& card, std::int64_t batch) {
+        return corrected(footprints_on(card.gpu).glance(batch), r_.search) <=
+               card.limits.limit_bytes;
+    }
+
+    // The largest that fits, of at most `batch`.
+    std::int64_t fitting_from(const GpuReport& card, std::int64_t batch) {
+        while (batch > 1 && !fits(card, batch)) --batch;
+        return batch;
+    }
+
     // A batch between the knee and twice the knee of which whole micro-batches make the target; the
     // knee if there is none.
-    static std::int64_t dividing(std::int64_t target, std::int64_t knee, std::int64_t highest) {
-        for (auto batch = knee; batch <= std::min(highest, 2 * knee); ++batch)
-            if (target % batch == 0) return batch;
-        return knee;
+    std::int64_t dividing(const GpuReport& card) {
+        const auto knee = card.knee.batch;
+        for (auto batch = knee; batch <= std::min(card.limits.round_batch, 2 * knee); ++batch)
+            if (share_ % batch == 0 && fits(card, batch)) return batch;
+        return fitting_from(card, knee);
     }
 
     // The largest batch of which whole micro-batches make the target, unless that leaves half of
     // the room unused: then the largest there is, and the target is nearly met.
-    static std::int64_t filling(std::int64_t target, std::int64_t highest) {
+    std::int64_t filling(const GpuReport& card) {
+        const auto highest = card.limits.round_batch;
         for (auto batch = highest; batch > highest / 2; --batch)
-            if (target % batch == 0) return batch;
-        return highest;
+            if (share_ % batch == 0 && fits(card, batch)) return batch;
+        return fitting_from(card, highest);
     }
 
     // The limits at the current settings, and the batch to report on.
     Result<void> search(GpuReport& out) {
         auto& footprints = footprints_on(out.gpu);
-        auto limits = find_batch(r_.shape, settings_, out.gpu, r_.search, footprints);
+        auto limits = find_batch(out.gpu, r_.search, footprints);
         if (!limits) return fail(limits.error());
         out.limits = *limits;
         out.band = band_of(r_.shape, settings_, out.gpu);
@@ -218,14 +249,14 @@ class Maker {
             out.batch = 1;
             out.reason = BatchReason::nothing_fits;
         } else if (r_.goal != Goal::knee) {
-            const bool at_once = share_ <= limits->max_batch;
-            out.batch = at_once ? share_ : filling(share_, limits->round_batch);
+            const bool at_once = share_ <= limits->max_batch && fits(out, share_);
+            out.batch = at_once ? share_ : filling(out);
             out.reason = at_once ? BatchReason::target : BatchReason::fill;
-        } else if (share_ <= out.knee.batch) {
+        } else if (share_ <= out.knee.batch && fits(out, share_)) {
             out.batch = share_;
             out.reason = BatchReason::target;
         } else {
-            out.batch = dividing(share_, out.knee.batch, limits->round_batch);
+            out.batch = dividing(out);
             out.reason = out.batch == share_                    ? BatchReason::target
                          : out.knee.batch < limits->round_batch ? BatchReason::knee
                                                                 : BatchReason::memory;
@@ -288,7 +319,7 @@ class Maker {
         auto& footprints = footprints_on(out.gpu);
         const auto highest = std::max({std::int64_t{8}, out.batch, out.limits.max_batch * 3 / 2});
         footprints.reserved(1);
-        for (auto batch = kFirstTried[0]; batch <= highest; batch *= 4) footprints.reserved(batch);
+        for (std::int64_t batch = 16; batch <= highest; batch *= 4) footprints.reserved(batch);
         for (const auto& [batch, bytes] : footprints.all_reserved()) {
             if (batch > highest) break;
             auto settings = settings_;
@@ -304,13 +335,8 @@ class Maker {
             if (!change.applies(settings_)) continue;
             auto settings = settings_;
             change.make(settings);
-            auto& footprints =
-                changed_
-                    .try_emplace(
-                        {change.name, settings.accumulation, settings_.precision, key_of(device)},
-                        r_.shape, settings, device, r_.search.estimate, peaks_)
-                    .first->second;
-            const auto limits = find_batch(r_.shape, settings, out.gpu, r_.search, footprints);
+            auto& footprints = footprints_of(change.name, settings, device);
+            const auto limits = find_batch(out.gpu, r_.search, footprints);
             if (!limits || limits->max_batch == 0) continue;
             WhatIf w;
             w.change = change.name;
@@ -331,9 +357,9 @@ class Maker {
     ReservedPeaks peaks_;
     TrainingSettings settings_;        // with what the present card needs
     std::optional<GuideBatch> guide_;  // of the present card, where that is the goal
-    // By accumulation, precision and device; with a change of the settings, by its name too.
-    std::map<std::tuple<int, Precision, DeviceKey>, FootprintByBatch> known_;
-    std::map<std::tuple<std::string, int, Precision, DeviceKey>, FootprintByBatch> changed_;
+    // By change of the settings, accumulation, precision, and generation or device.
+    std::map<std::tuple<std::string, int, Precision, int>, RunTapes> tapes_;
+    std::map<std::tuple<std::string, int, Precision, DeviceKey>, FootprintByBatch> known_;
 };
 
 }  // namespace

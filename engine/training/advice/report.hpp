@@ -4,6 +4,7 @@
 #include "engine/training/advice/knee.hpp"
 #include "engine/training/advice/lengths.hpp"
 #include "engine/training/estimate/batch_search.hpp"
+#include "engine/training/estimate/unfitting.hpp"
 #include "engine/training/guides/learning_rate.hpp"
 
 #include <optional>
@@ -27,6 +28,7 @@ struct ReportRequest {
     bool adapts_precision = false;
     std::optional<Lengths> lengths;  // of the texts; settings.sequence is their longest
     std::vector<GpuProfile> gpus;
+    std::size_t compared = 0;  // cards of the comparison that this is a part of; 0: these
     SearchOptions search;
     std::int64_t batch = 0;  // check this batch; 0: the recommended one
     // With several micro-batches, gradients persist between them and are counted.
@@ -72,7 +74,7 @@ struct GpuReport {
     GpuProfile gpu;
     Precision precision = Precision::fp32;  // of this card's run
     BatchLimits limits;
-    std::vector<std::int64_t> unfitting;  // just below the largest batch; only with the curves
+    Unfitting unfitting;  // batches below the largest; only with the curves
     Band band;
     Knee knee;               // of the batches that fit
     std::int64_t batch = 1;  // the batch described by the other fields

@@ -1,10 +1,7 @@
 #include "engine/training/estimate/batch_search.hpp"
 
-#include "engine/training/tape/layout.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace plimsoll::training {
 
@@ -51,111 +48,52 @@ std::int64_t corrected(std::int64_t reserved, const SearchOptions& options) {
 
 namespace {
 
-// Of the first step, the most that its tensors take at once: the allocator reserves no less.
-std::int64_t most_alive(const Tape& tape) {
-    std::int64_t alive = 0, most = 0;
-    for (const auto* list : {&tape.setup, &tape.first})
-        for (const auto& event : *list) {
-            const auto bytes = tape.buffers[static_cast<std::size_t>(event.buffer)].bytes;
-            alive += event.allocates ? bytes : -bytes;
-            most = std::max(most, alive);
-        }
-    return most;
-}
-
-}  // namespace
-
-const Work& FootprintByBatch::work(std::int64_t batch) {
-    const auto known = works_.find(batch);
-    if (known != works_.end()) return known->second;
-    auto settings = settings_;
-    settings.batch = batch;
-    auto tape = record_tape(shape_, settings, device_);
-    const auto& work = works_.emplace(batch, tape.work).first->second;
-    tapes_.emplace(batch, std::move(tape));
-    return work;
-}
-
-std::int64_t FootprintByBatch::reserved(std::int64_t batch) {
-    const auto known = reserved_.find(batch);
-    if (known != reserved_.end()) return known->second;
-    work(batch);
-    const auto tape = tapes_.extract(batch);
-    return reserved_.emplace(batch, peaks_(tape.mapped(), options_)).first->second;
-}
-
-bool FootprintByBatch::surely_exceeds(std::int64_t batch, std::int64_t limit) {
-    work(batch);
-    const auto recorded = tapes_.find(batch);
-    return recorded != tapes_.end() && most_alive(recorded->second) > limit;
-}
-
-void FootprintByBatch::learn(std::int64_t batch, const Estimate& estimate) {
-    works_.emplace(batch, estimate.work);
-    reserved_.emplace(batch, estimate.peak_reserved);
-}
-
-namespace {
-
-// Memory that does not depend on the batch: weights, gradients and two optimizer tensors. Only the
-// first prediction of the search uses it.
-std::int64_t state_bytes(const ModelShape& shape, const TrainingSettings& settings) {
-    const auto parameters = list_parameters(shape, settings);
-    const auto layout = layout_of(settings);
-    const auto trained = count(parameters, true);
-    const auto part = [&](bool shards) { return shards ? layout.shard(trained) : trained; };
-    return layout.kept_weights(count(parameters, false)) * layout.weight_bytes +
-           (layout.offloads_optimizer
-                ? 0
-                : part(layout.shards_gradients) * layout.compute_bytes +
-                      part(layout.shards_optimizer) * 2 * layout.master_bytes);
-}
-
-// Largest batch within the limit, 0 if none. Memory is a line but for the allocator's rounding: the
-// line between one that fits and one that does not predicts the answer, or before there are both
-// the line through the last one and one of at most half of it; neighbours confirm it, and bisection
-// is the fallback where memory is not linear. Known batches cost nothing.
-std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit, std::int64_t highest,
-                             std::int64_t state) {
+// Largest batch within the limit, 0 if none. What the tensors take is a line but for the peak's
+// phase, and much cheaper to know than what is reserved for them: it predicts the answer, the
+// replays of predicted batches correct the prediction, neighbours confirm it, and bisection is the
+// fallback where memory is not linear.
+std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit,
+                             std::int64_t highest) {
     struct Point {
         std::int64_t batch = 0;
-        std::int64_t bytes = 0;
+        double bytes = 0;
     };
-    const auto below = [&](std::int64_t batch) {
-        const auto& known = footprints.all_reserved();
-        const auto above = known.upper_bound(batch);
-        if (above == known.begin()) return Point{0, state};
-        return Point{std::prev(above)->first, std::prev(above)->second};
+    const auto tensors = [&](std::int64_t batch) {
+        return Point{batch, static_cast<double>(footprints.most_alive(batch))};
     };
-    std::set<std::int64_t> first(kFirstTried.begin(), kFirstTried.end());
-    for (const auto& [batch, bytes] : footprints.all_reserved()) first.insert(batch);
+    const auto slope = [](const Point& a, const Point& b) {
+        return (b.bytes - a.bytes) / static_cast<double>(b.batch - a.batch);
+    };
+    constexpr double usually_lost = 1.02;
     constexpr int predictions = 8;
+    const auto room = static_cast<double>(limit);
     Point low;                   // fits (or is 0)
     Point high{highest + 1, 0};  // does not (or is too many, without bytes)
-    Point last{std::min(kFirstTried[0], highest), 0};
-    for (int predicted_ones = 0; high.batch - low.batch > 1;) {
-        last.bytes = footprints.reserved(last.batch);
-        if (last.bytes <= limit)
-            low = last;
-        else
-            high = last;
-        // Rounding spoils the line through close neighbours.
-        const bool between = low.batch > 0 && high.bytes > 0;
-        const Point from = between ? low : below(last.batch / 2), to = between ? high : last;
-        const double slope =
-            static_cast<double>(to.bytes - from.bytes) / static_cast<double>(to.batch - from.batch);
-        const double predicted =
-            static_cast<double>(to.batch) + static_cast<double>(limit - to.bytes) / slope;
-        const bool usable =
-            slope > 0 && predicted >= 1 && predicted < static_cast<double>(high.batch);
-        const auto next = first.upper_bound(last.batch);
-        if (predicted_ones == 0 && last.bytes <= limit && next != first.end() && *next <= highest)
-            last.batch = *next;
-        else if (usable && predicted_ones++ < predictions)
-            last.batch = static_cast<std::int64_t>(predicted);
-        else
-            last.batch = low.batch + (high.batch - low.batch) / (low.batch == 0 ? 4 : 2);
-        last.batch = std::clamp(last.batch, low.batch + 1, std::max(low.batch + 1, high.batch - 1));
+    const auto clamped = [&](double batch) {
+        const auto most = static_cast<double>(std::max(low.batch + 1, high.batch - 1));
+        return static_cast<std::int64_t>(
+            std::clamp(std::floor(batch), static_cast<double>(low.batch + 1), most));
+    };
+    const Point few = tensors(std::min(kFirstTried[0], highest));
+    const Point more = tensors(std::min(kFirstTried[1], std::max(highest, few.batch + 1)));
+    double growth = slope(few, more);
+    auto next = clamped(growth > 0 ? static_cast<double>(few.batch) +
+                                         (room / usually_lost - few.bytes) / growth
+                                   : static_cast<double>(highest));
+    for (int predicted = 1; high.batch - low.batch > 1; ++predicted) {
+        const Point alive = tensors(next);
+        const bool surely_over = alive.bytes > room;
+        const Point at{next, surely_over ? alive.bytes * usually_lost
+                                         : static_cast<double>(footprints.reserved(next))};
+        (at.bytes <= room ? low : high) = at;
+        if (alive.batch != few.batch) growth = slope(few, alive);
+        const double by_batch = low.batch > 0 && high.bytes > 0
+                                    ? slope(low, high)
+                                    : growth * at.bytes / std::max(1.0, alive.bytes);
+        const double guess = static_cast<double>(at.batch) + (room - at.bytes) / by_batch;
+        next = by_batch > 0 && predicted < predictions && std::isfinite(guess)
+                   ? clamped(guess)
+                   : low.batch + std::max<std::int64_t>(1, (high.batch - low.batch) / 2);
     }
     return low.batch;
 }
@@ -168,18 +106,7 @@ std::int64_t rounded(std::int64_t batch) {
 
 }  // namespace
 
-std::vector<std::int64_t> unfitting_below(std::int64_t largest, const BatchLimits& limits,
-                                          const SearchOptions& options,
-                                          FootprintByBatch& footprints) {
-    std::vector<std::int64_t> out;
-    for (auto batch = std::max<std::int64_t>(1, largest - kExamined); batch < largest; ++batch)
-        if (corrected(footprints.reserved(batch), options) > limits.limit_bytes)
-            out.push_back(batch);
-    return out;
-}
-
-Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& settings,
-                               const GpuProfile& gpu, const SearchOptions& options,
+Result<BatchLimits> find_batch(const GpuProfile& gpu, const SearchOptions& options,
                                FootprintByBatch& footprints) {
     if (!std::isfinite(options.safety) || options.safety <= 0 || options.safety > 1)
         return fail(Errc::invalid_input, "The safety margin must be above 0 and at most 1.",
@@ -193,8 +120,7 @@ Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& 
     out.limit_bytes = reserve_limit(gpu, options);
     const auto uncorrected =
         static_cast<std::int64_t>(static_cast<double>(out.limit_bytes) / options.correction);
-    out.max_batch = largest_fitting(footprints, uncorrected, options.highest_batch,
-                                    state_bytes(shape, settings));
+    out.max_batch = largest_fitting(footprints, uncorrected, options.highest_batch);
     out.round_batch = rounded(out.max_batch);
     return out;
 }

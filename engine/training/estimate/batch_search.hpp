@@ -1,12 +1,11 @@
 #pragma once
 
 #include "engine/training/estimate/estimate.hpp"
-#include "engine/training/estimate/reserved_peaks.hpp"
+#include "engine/training/estimate/footprints.hpp"
 
 #include <array>
-#include <functional>
-#include <map>
-#include <vector>
+#include <cstdint>
+#include <string_view>
 
 namespace plimsoll::training {
 
@@ -32,7 +31,7 @@ struct BatchLimits {
     std::int64_t round_batch = 0;  // at most max_batch, a multiple of 8 where that is large
 };
 
-// The batches that a search starts with; curves include them.
+// The batches whose tapes a search starts with.
 inline constexpr std::array<std::int64_t, 2> kFirstTried = {16, 64};
 
 struct SearchOptions {
@@ -49,46 +48,9 @@ std::int64_t reserve_limit(const GpuProfile& gpu, const SearchOptions& options);
 
 std::int64_t corrected(std::int64_t reserved, const SearchOptions& options);
 
-// Caches the footprint of each batch: many cards need the same batches. A batch's work is known
-// once its tape is recorded, its memory only after a replay, which is slower and done on demand.
-class FootprintByBatch {
-  public:
-    // `peaks` outlives this, and may be shared where the options are the same.
-    FootprintByBatch(const ModelShape& shape, const TrainingSettings& settings,
-                     const TapeDevice& device, const EstimateOptions& options, ReservedPeaks& peaks)
-        : shape_(shape), settings_(settings), device_(device), options_(options), peaks_(peaks) {}
-    std::int64_t reserved(std::int64_t batch);
-    const Work& work(std::int64_t batch);
-    // True if its tensors alone exceed `limit`, which saves a replay; false is inconclusive.
-    bool surely_exceeds(std::int64_t batch, std::int64_t limit);
-    // Adds an estimate's result for its batch.
-    void learn(std::int64_t batch, const Estimate& estimate);
-    // Of every requested batch.
-    const std::map<std::int64_t, Work>& works() const { return works_; }
-    const std::map<std::int64_t, std::int64_t>& all_reserved() const { return reserved_; }
-
-  private:
-    ModelShape shape_;
-    TrainingSettings settings_;
-    TapeDevice device_;
-    EstimateOptions options_;
-    ReservedPeaks& peaks_;
-    std::map<std::int64_t, Work> works_;
-    std::map<std::int64_t, Tape> tapes_;  // recorded, not replayed yet
-    std::map<std::int64_t, std::int64_t> reserved_;
-};
-
-// The batches among the kExamined below `largest` that exceed the limit although `largest` does
-// not: the memory that PyTorch reserves does not always grow with the batch. In ascending order.
-inline constexpr std::int64_t kExamined = 16;
-std::vector<std::int64_t> unfitting_below(std::int64_t largest, const BatchLimits& limits,
-                                          const SearchOptions& options,
-                                          FootprintByBatch& footprints);
-
-// The largest batch whose reserved memory, corrected, stays within the limit: a line through two
-// batches predicts it, neighbours confirm it. Errors name the field.
-Result<BatchLimits> find_batch(const ModelShape& shape, const TrainingSettings& settings,
-                               const GpuProfile& gpu, const SearchOptions& options,
+// The largest batch whose reserved memory, corrected, stays within the limit: the next one does
+// not. Whatever was asked before does not change the answer. Errors name the field.
+Result<BatchLimits> find_batch(const GpuProfile& gpu, const SearchOptions& options,
                                FootprintByBatch& footprints);
 
 }  // namespace plimsoll::training

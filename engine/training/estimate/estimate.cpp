@@ -30,6 +30,8 @@ class Replay {
         }
     }
 
+    std::int64_t reserved() const { return allocator_.reserved(); }
+
     void finish(Estimate& out) {
         out.peak_allocated = allocator_.max_allocated();
         out.peak_reserved = allocator_.max_reserved();
@@ -161,7 +163,12 @@ Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& setti
     Replay replay(tape, options);
     replay.run(tape.setup, 1);
     replay.run(tape.first, 1);
-    for (int step = 2; step <= options.steps; ++step) replay.run(tape.later, step);
+    // A step that adds no segment leaves the free blocks that it found: the next would repeat it.
+    for (int step = 2; step <= options.steps; ++step) {
+        const auto before = replay.reserved();
+        replay.run(tape.later, step);
+        if (replay.reserved() == before) break;
+    }
     replay.finish(out);
     measure_saved(tape, out);
     const double samples = static_cast<double>(settings.batch * settings.accumulation);

@@ -1,6 +1,7 @@
 #include "engine/training/tape/graph.hpp"
 
 #include "engine/training/tape/communication.hpp"
+#include "engine/training/tape/reduction.hpp"
 
 #include <algorithm>
 
@@ -69,6 +70,23 @@ void Graph::release(BufferId id) {
 
 void Graph::scratch(std::int64_t bytes, Group group) {
     release(allocate(bytes, group));
+}
+
+void Graph::scratch_of(Reduction reduction, Group group) {
+    const auto needed = scratch_needed(device_, reduction);
+    reduction.begin = events_.size();
+    const BufferId buffer = allocate(needed[0], group);
+    const BufferId second = allocate(needed[1], group);
+    release(second);
+    release(buffer);
+    reduction.end = events_.size();
+    reductions_.push_back(reduction);
+}
+
+BufferId Graph::allocate_sums(PartialSums sums, Group group) {
+    sums.buffer = allocate(sums.bytes(), group);
+    partial_sums_.push_back(sums);
+    return sums.buffer;
 }
 
 Var Graph::make(std::int64_t elements, Dtype dtype, Group group) {

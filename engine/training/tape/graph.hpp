@@ -144,6 +144,9 @@ class Graph {
     std::int64_t bytes(BufferId id) const { return buffers_[static_cast<std::size_t>(id)].bytes; }
     // Allocates and frees immediately, like a kernel's scratch.
     void scratch(std::int64_t bytes, Group group);
+    // Likewise, and notes what the bytes follow from.
+    void scratch_of(Reduction reduction, Group group);
+    BufferId allocate_sums(PartialSums sums, Group group);
     Var make(std::int64_t elements, Dtype dtype, Group group);
 
     // Parameters -------------------------------------------------------------------------------
@@ -170,6 +173,9 @@ class Graph {
         events_.clear();
         return taken;
     }
+    // Of those events; before they are taken.
+    std::vector<Reduction> take_reductions() { return std::exchange(reductions_, {}); }
+    std::vector<PartialSums> take_partial_sums() { return std::move(partial_sums_); }
     std::vector<Buffer> take_buffers() { return std::move(buffers_); }
     void count_flops(double flops);
     double flops() const { return flops_; }
@@ -241,6 +247,8 @@ class Graph {
     std::vector<Buffer> buffers_;
     std::vector<std::int32_t> counts_;
     std::vector<Event> events_;
+    std::vector<Reduction> reductions_;
+    std::vector<PartialSums> partial_sums_;
     std::vector<GraphParameter> parameters_;
     std::vector<Node> nodes_;
     std::vector<std::int32_t> ready_;  // max-heap of node indices

@@ -1,7 +1,5 @@
 #include "engine/training/tape/optimizer.hpp"
 
-#include "engine/training/tape/operations/operations.hpp"
-
 namespace plimsoll::training {
 namespace {
 
@@ -119,8 +117,9 @@ void OptimizerTape::adafactor_temporaries() {
     BufferId last = kNoBuffer;
     for (const auto& p : pieces()) {
         if (p.matrix)
-            graph_.scratch(sum_scratch(graph_.device(), p.rows, p.elements / p.rows).buffer,
-                           kTemporary);
+            graph_.scratch_of(
+                {.kind = Reduction::Kind::factor, .rows = p.rows, .columns = p.elements / p.rows},
+                kTemporary);
         const BufferId update = graph_.allocate(p.elements * p.width, kTemporary);
         graph_.release(last);
         last = update;

@@ -128,15 +128,25 @@ void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
 
 // A later step repeats the first but for what was born in it and stays: optimizer state,
 // workspaces.
-std::vector<Event> without_births(const Tape& tape) {
+void repeat_without_births(Tape& tape) {
     std::vector<char> freed(tape.buffers.size(), 0);
     for (const auto& e : tape.first)
         if (!e.allocates) freed[static_cast<std::size_t>(e.buffer)] = 1;
-    std::vector<Event> later;
-    later.reserve(tape.first.size());
-    for (const auto& e : tape.first)
-        if (freed[static_cast<std::size_t>(e.buffer)] != 0) later.push_back(e);
-    return later;
+    tape.later.reserve(tape.first.size());
+    std::size_t next = 0;
+    const auto copy_up_to = [&](std::size_t end) {
+        for (; next < end; ++next) {
+            const auto& e = tape.first[next];
+            if (freed[static_cast<std::size_t>(e.buffer)] != 0) tape.later.push_back(e);
+        }
+        return tape.later.size();
+    };
+    for (auto reduction : tape.first_reductions) {
+        reduction.begin = copy_up_to(reduction.begin);
+        reduction.end = copy_up_to(reduction.end);
+        tape.later_reductions.push_back(reduction);
+    }
+    copy_up_to(tape.first.size());
 }
 
 // An LSTM multiplies one time step after the other; everything else, all of them at once.
@@ -173,15 +183,18 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
     run_step(g, shape, optimizer, communication, scaled);
+    tape.first_reductions = g.take_reductions();
     tape.first = g.take_events();
     if (!settings.set_to_none) {  // gradients that stay are added to: the next step differs
         run_step(g, shape, optimizer, communication, scaled);
+        tape.later_reductions = g.take_reductions();
         tape.later = g.take_events();
     }
     tape.work = {g.flops(), g.moved_bytes(), g.kernels(), product_elements(shape, settings)};
     tape.layer_flops = g.layer_flops();
+    tape.partial_sums = g.take_partial_sums();
     tape.buffers = g.take_buffers();
-    if (settings.set_to_none) tape.later = without_births(tape);
+    if (settings.set_to_none) repeat_without_births(tape);
     return tape;
 }
 

@@ -60,6 +60,10 @@ struct TapeDevice {
     int threads_per_multiprocessor = 2048;
 };
 
+// Cards of one generation take the same kernels and workspaces: their tapes differ in nothing but
+// the scratch of reductions. Its lowest compute capability.
+int generation_of(const TapeDevice& device);
+
 // Which code the op lists describe. Torch decides kernels and workspaces, transformers the model.
 enum class Framework {
     torch_2_11,  // PyTorch 2.11 with transformers 5.17 and peft 0.21

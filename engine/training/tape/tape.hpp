@@ -47,7 +47,32 @@ struct Event {
     std::int16_t layer = -1;  // which layer's code caused it, -1 outside
 };
 
-// The work of a step, independent of the card.
+// A sum over rows. Its kernels allocate scratch, which depends on the card's multiprocessors, and
+// free it at once.
+struct Reduction {
+    enum class Kind : std::uint8_t {
+        sum,
+        factor,  // of Adafactor, which has no semaphores
+        norm,    // of the gradients of a norm's weights
+    };
+    Kind kind = Kind::sum;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::size_t begin = 0, end = 0;  // its events in the list
+};
+
+// A buffer of an embedding's gradient: of sums of ten equal indices each, one more for what is left
+// of every index that occurs.
+struct PartialSums {
+    std::int32_t buffer = 0;
+    std::int64_t rows = 0;  // of the indices
+    std::int64_t table = 0;
+    std::int64_t width = 0;  // of a sum, in bytes
+    std::int64_t bytes() const { return width * (rows / 10 + (rows < table ? rows : table)); }
+    bool operator==(const PartialSums&) const = default;
+};
+
+// The work of a step, independent of the card but for the scratch of its reductions.
 struct Work {
     double matmul_flops = 0;      // forward and backward, recomputation included
     double moved_bytes = 0;       // by element-wise kernels: written once, read once
@@ -62,6 +87,8 @@ struct Tape {
     std::vector<Event> setup;
     std::vector<Event> first;
     std::vector<Event> later;
+    std::vector<Reduction> first_reductions, later_reductions;
+    std::vector<PartialSums> partial_sums;
     Work work;                        // of one optimizer step
     std::vector<double> layer_flops;  // the part of work.matmul_flops in each layer
 };

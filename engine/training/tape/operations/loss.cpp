@@ -23,11 +23,11 @@ void embedding_backward(Graph& g, Node& n) {
     scratch[0] = g.allocate(8 * rows, kBackward);  // sorted indices
     scratch[1] = g.allocate(8 * rows, kBackward);  // where they were
     Graph::output(n, 0, gradient());
-    const std::int64_t partial = rows / 10 + std::min(rows, table);
     const std::int64_t padded = (width + 31) / 32 * 32;
     for (std::size_t i = 2; i < 5; ++i) scratch[i] = g.allocate(8 * rows, kBackward);
-    scratch[5] = g.allocate(8 * partial, kBackward);
-    scratch[6] = g.allocate(4 * partial * padded, kBackward);
+    for (const std::size_t i : {5, 6})
+        scratch[i] = g.allocate_sums(
+            {.rows = rows, .table = table, .width = i == 5 ? 8 : 4 * padded}, kBackward);
     for (const auto id : scratch) g.release(id);
 }
 

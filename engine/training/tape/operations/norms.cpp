@@ -3,20 +3,6 @@
 namespace plimsoll::training {
 namespace {
 
-// With many rows of few columns the weights' gradients are summed in two passes, with partial sums
-// between them (ATen layer_norm_kernel.cu, LaunchGammaBetaBackwardCUDAKernel).
-void partial_sums(Graph& g, const Node& n) {
-    const std::int64_t rows = n.size[0] / n.size[1];
-    const std::int64_t width = n.size[1];
-    if (rows <= 64 * 1024 || width / 32 >= g.device().multiprocessors / 2) return;
-    constexpr std::int64_t rows_per_block = 256;
-    const std::int64_t blocks = (rows + rows_per_block - 1) / rows_per_block;
-    const BufferId gamma = g.allocate(blocks * width * 4, kBackward);
-    const BufferId beta = g.allocate(blocks * width * 4, kBackward);
-    g.release(gamma);
-    g.release(beta);
-}
-
 // size: elements, width. Edges: input, weight, bias.
 void layer_norm_backward(Graph& g, Node& n) {
     Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
@@ -27,7 +13,10 @@ void layer_norm_backward(Graph& g, Node& n) {
         g.release(n.outputs[0].buffer);
         n.outputs[0] = {};
     }
-    if (n.wants(1)) partial_sums(g, n);
+    if (n.wants(1))
+        g.scratch_of(
+            {.kind = Reduction::Kind::norm, .rows = n.size[0] / n.size[1], .columns = n.size[1]},
+            kBackward);
 }
 
 void row_mean_backward(Graph& g, Node& n) {  // the mean's gradient spread over the row

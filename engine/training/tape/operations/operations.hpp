@@ -166,13 +166,6 @@ Var fused_linear_cross_entropy(Graph& g, const Var& x, const Linear& head);
 Var mse_loss(Graph& g, const Var& prediction, const Var& target);
 Var divide_scalar(Graph& g, const Var& x);  // loss / accumulation: a few bytes with a node
 
-// Scratch that sum() over rows of [rows, columns] fp32/half needs, 0 if it fits one block per
-// column (ATen Reduce.cuh, setReduceConfig).
-struct SumScratch {
-    std::int64_t buffer = 0;
-    std::int64_t semaphores = 0;
-};
-SumScratch sum_scratch(const TapeDevice& device, std::int64_t rows, std::int64_t columns);
 // Allocates the sum of rows and its scratch; the scratch is freed.
 BufferId sum_rows(Graph& g, std::int64_t rows, std::int64_t columns, Dtype dtype, Group group);
 

@@ -3,6 +3,13 @@
 // Copies, views and matrix products of batches.
 
 namespace plimsoll::training {
+
+BufferId sum_rows(Graph& g, std::int64_t rows, std::int64_t columns, Dtype dtype, Group group) {
+    const BufferId out = g.allocate(columns * bytes_of(dtype), group);
+    g.scratch_of({.rows = rows, .columns = columns}, Group::backward_temporaries);
+    return out;
+}
+
 namespace {
 
 constexpr auto kBackward = Group::backward_temporaries;

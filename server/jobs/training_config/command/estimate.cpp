@@ -120,13 +120,9 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
             {Errc::invalid_input,
              "Only a job can measure a device: plimsoll submit training-config.", "/probe"});
     }
-    json cards = json::array();
-    for (std::size_t i = 0; i < request->report.gpus.size(); ++i) {
-        auto card = card_json(*request, i);
-        if (!card) return refuse_input(context, card.error());
-        cards.push_back(std::move(*card));
-    }
-    const auto summary = summary_json(*request, std::move(cards));
+    auto cards = cards_json(*request);
+    if (!cards) return refuse_input(context, cards.error());
+    const auto summary = summary_json(*request, std::move(*cards));
     print(context.json ? summary.dump(2) + "\n" : estimate_text(context, flags, summary));
     if (context.json) return 0;
     const bool some_fit =

@@ -95,16 +95,12 @@ tl::expected<std::string, FieldErrors> estimate(const json& args) {
                                            "The estimate would take too long: name fewer GPUs, set "
                                            "\"what_ifs\" to false, or submit a job."}});
     }
-    json reports = json::array();
-    for (std::size_t i = 0; i < cards; ++i) {
-        auto card = card_json(*request, i);
-        if (!card) {
-            return tl::unexpected(
-                FieldErrors{{card.error().where, "invalid", card.error().message}});
-        }
-        reports.push_back(std::move(*card));
+    auto reports = cards_json(*request);
+    if (!reports) {
+        return tl::unexpected(
+            FieldErrors{{reports.error().where, "invalid", reports.error().message}});
     }
-    return summary_json(*request, std::move(reports)).dump();
+    return summary_json(*request, std::move(*reports)).dump();
 }
 
 Result<std::string> failed_rows(std::string_view /*args*/, std::string_view input,

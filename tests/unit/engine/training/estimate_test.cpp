@@ -199,7 +199,8 @@ TEST(ReservedPeaks, SharedEqualTheEstimatesOwnReplay) {
             for (auto c : measured_configs()) {
                 c.settings.batch = std::min<std::int64_t>(c.settings.batch, 24);
                 const auto tape = record_tape(c.shape, c.settings, device);
-                EXPECT_EQ(shared(tape, options),
+                EXPECT_EQ(shared(TapeLine(tape, c.settings.batch, device), c.settings.batch, device,
+                                 options),
                           estimate(c.shape, c.settings, device, options)->peak_reserved)
                     << c.name << " on " << card;
             }
@@ -218,7 +219,8 @@ TEST(ReservedPeaks, ScratchOfEverySizeCounts) {
                 t.batch = batch;
                 const auto shape = *preset(model);
                 const auto device = tape_device(gpu);
-                EXPECT_EQ(shared(record_tape(shape, t, device), {}),
+                const TapeLine tape(record_tape(shape, t, device), batch, device);
+                EXPECT_EQ(shared(tape, batch, device, {}),
                           estimate(shape, t, device)->peak_reserved)
                     << model << " at " << batch << " on " << gpu.id;
             }
@@ -241,8 +243,9 @@ TEST(BatchSearch, FindsTheLargestBatchThatFits) {
     for (const auto* model : {"bert-base", "gpt2", "temporal"}) {
         const auto shape = *preset(model);
         ReservedPeaks peaks;
-        FootprintByBatch footprints(shape, t, tape_device(gpu), {}, peaks);
-        const auto found = find_batch(shape, t, gpu, {}, footprints);
+        RunTapes tapes(shape, t, tape_device(gpu));
+        FootprintByBatch footprints(tapes, tape_device(gpu), {}, peaks);
+        const auto found = find_batch(gpu, {}, footprints);
         ASSERT_TRUE(found) << model;
         EXPECT_GT(found->max_batch, 1) << model;
         EXPECT_LE(footprints.reserved(found->max_batch), found->limit_bytes) << model;
@@ -258,11 +261,12 @@ TEST(BatchSearch, ReportsThatNotEvenOneSampleFits) {
     const auto shape = *preset("llama-7b");
     TrainingSettings t;
     ReservedPeaks peaks;
-    FootprintByBatch footprints(shape, t, tape_device(gpu), {}, peaks);
-    const auto found = find_batch(shape, t, gpu, {}, footprints);
+    RunTapes tapes(shape, t, tape_device(gpu));
+    FootprintByBatch footprints(tapes, tape_device(gpu), {}, peaks);
+    const auto found = find_batch(gpu, {}, footprints);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->max_batch, 0);
-    EXPECT_EQ(find_batch(shape, t, gpu, {.safety = -1}, footprints).error().where, "/safety");
+    EXPECT_EQ(find_batch(gpu, {.safety = -1}, footprints).error().where, "/safety");
 }
 
 }  // namespace

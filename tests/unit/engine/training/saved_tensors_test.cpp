@@ -3,6 +3,7 @@
 #include "engine/training/models/hugging_face.hpp"
 #include "engine/training/models/presets.hpp"
 #include "engine/training/tape/operations/operations.hpp"
+#include "engine/training/tape/reduction.hpp"
 
 #include <fstream>
 
@@ -149,11 +150,14 @@ TEST(SavedTensors, CrossEntropyKeepsFourBytesPerLogit) {
 }
 
 // Reduce.cuh on 132 multiprocessors: 2048 rows of 768 columns are split over 32 blocks.
-TEST(SumScratch, FollowsPyTorchsReductionPlan) {
-    EXPECT_EQ(sum_scratch({}, 2048, 768).buffer, 12'582'912);
-    EXPECT_EQ(sum_scratch({}, 2048, 3072).buffer, 50'331'648);
-    EXPECT_EQ(sum_scratch({}, 512, 768).buffer, 0);
-    EXPECT_EQ(sum_scratch({}, 65536, 768).buffer, 138'412'032);
+TEST(Reduction, FollowsPyTorchsPlan) {
+    const auto buffer = [](std::int64_t rows, std::int64_t columns) {
+        return scratch_needed({}, {.rows = rows, .columns = columns})[0];
+    };
+    EXPECT_EQ(buffer(2048, 768), 12'582'912);
+    EXPECT_EQ(buffer(2048, 3072), 50'331'648);
+    EXPECT_EQ(buffer(512, 768), 0);
+    EXPECT_EQ(buffer(65536, 768), 138'412'032);
 }
 
 }  // namespace

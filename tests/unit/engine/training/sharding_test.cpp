@@ -145,8 +145,9 @@ TEST(Sharding, LargestBatchesAreWithinTheLimit) {
         t.checkpointing = one_of(std::array{false, true});
         const auto gpu = *GpuCatalogue().find(one_of(std::array{"t4", "rtx_4090", "a100_40gb"}));
         ReservedPeaks peaks;
-        FootprintByBatch footprints(shape, t, tape_device(gpu), {}, peaks);
-        const auto limits = *find_batch(shape, t, gpu, {}, footprints);
+        RunTapes tapes(shape, t, tape_device(gpu));
+        FootprintByBatch footprints(tapes, tape_device(gpu), {}, peaks);
+        const auto limits = *find_batch(gpu, {}, footprints);
         if (limits.max_batch == 0) continue;
         t.batch = limits.max_batch;
         EXPECT_LE(estimate(shape, t, tape_device(gpu))->peak_reserved, limits.limit_bytes);

@@ -246,12 +246,9 @@ json accumulation_json(const std::optional<tr::AccumulationAdvice>& a) {
             {"exact", a->exact ? pair_json(*a->exact) : json(nullptr)}};
 }
 
-Result<json> card_json(const Request& request, std::size_t index) {
-    auto one = request.report;
-    one.gpus = {request.report.gpus.at(index)};
-    const auto report = tr::make_report(one);
-    if (!report) return fail(report.error());
-    const auto& card = report->gpus.front();
+namespace {
+
+Result<json> one_card_json(const Request& request, const tr::GpuReport& card) {
     json stages = json::array();
     for (const auto& stage : request.stages) {
         auto stage_report = stage_json(request, card.gpu, stage);
@@ -266,7 +263,8 @@ Result<json> card_json(const Request& request, std::size_t index) {
                 {"why", why(request, card)},
                 {"limit_bytes", card.limits.limit_bytes},
                 {"max_batch", card.limits.max_batch},
-                {"unfitting_batches", card.unfitting},
+                {"unfitting_batches", card.unfitting.batches},
+                {"replayed_from_batch", card.unfitting.replayed_from},
                 {"batch", card.batch},
                 {"batch_reason", reason_name(card.reason)},
                 {"batch_why", why_this_batch(request, card)},
@@ -287,12 +285,35 @@ Result<json> card_json(const Request& request, std::size_t index) {
                 {"loader", loader_json(card.loader)},
                 {"parallel_runs", card.parallel_runs},
                 {"what_ifs", what_ifs_json(card)},
-                {"snippets", snippets_json(card, one)},
+                {"snippets", snippets_json(card, request.report)},
                 {"config_values", config_values(card)},
                 {"stages", std::move(stages)},
                 {"shard", shard_json(request, card)},
                 {"diagnosis", std::move(*diagnosis)},
                 {"guides", guides_json(request, card)}};
+}
+
+}  // namespace
+
+Result<json> card_json(const Request& request, std::size_t index) {
+    auto one = request.report;
+    one.gpus = {request.report.gpus.at(index)};
+    one.compared = request.report.gpus.size();
+    const auto report = tr::make_report(one);
+    if (!report) return fail(report.error());
+    return one_card_json(request, report->gpus.front());
+}
+
+Result<json> cards_json(const Request& request) {
+    const auto report = tr::make_report(request.report);
+    if (!report) return fail(report.error());
+    json cards = json::array();
+    for (const auto& one : report->gpus) {
+        auto card = one_card_json(request, one);
+        if (!card) return fail(card.error());
+        cards.push_back(std::move(*card));
+    }
+    return cards;
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -159,13 +159,18 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
 }
 
 std::string about_exceptions(const tr::GpuReport& card) {
-    if (card.unfitting.empty()) return "";
+    const auto& batches = card.unfitting.batches;
     std::string list;
-    for (const auto batch : card.unfitting)
-        list += (list.empty() ? "" : ", ") + std::to_string(batch);
+    for (std::size_t i = 0; i < batches.size();) {
+        auto last = i;
+        while (last + 1 < batches.size() && batches[last + 1] == batches[last] + 1) ++last;
+        list += (list.empty() ? "" : ", ") + std::to_string(batches[i]) +
+                (last > i ? "-" + std::to_string(batches[last]) : "");
+        i = last + 1;
+    }
+    if (list.empty()) return "";
     return " These batches, below the largest, exceed the margin, because the allocator reserves "
-           "more "
-           "for them: " +
+           "more for them: " +
            list + ".";
 }
 

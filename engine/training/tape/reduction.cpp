@@ -1,4 +1,4 @@
-#include "engine/training/tape/operations/operations.hpp"
+#include "engine/training/tape/reduction.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -14,9 +14,10 @@ std::int64_t power_of_two_below(std::int64_t n) {
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
 }
 
-}  // namespace
-
-SumScratch sum_scratch(const TapeDevice& device, std::int64_t rows, std::int64_t columns) {
+// sum() over the rows of fp32 or 16-bit numbers: a buffer and semaphores, unless one block a column
+// does (ATen Reduce.cuh, setReduceConfig).
+std::array<std::int64_t, 2> of_sum(const TapeDevice& device, std::int64_t rows,
+                                   std::int64_t columns) {
     constexpr std::int64_t most_threads = 512;
     constexpr std::int64_t warp = 32;
     constexpr std::int64_t least_values = 16;
@@ -47,14 +48,34 @@ SumScratch sum_scratch(const TapeDevice& device, std::int64_t rows, std::int64_t
     return {4 * columns * blocks * width * vector, 4 * grid};
 }
 
-BufferId sum_rows(Graph& g, std::int64_t rows, std::int64_t columns, Dtype dtype, Group group) {
-    const BufferId out = g.allocate(columns * bytes_of(dtype), group);
-    const auto scratch = sum_scratch(g.device(), rows, columns);
-    const BufferId buffer = g.allocate(scratch.buffer, Group::backward_temporaries);
-    const BufferId semaphores = g.allocate(scratch.semaphores, Group::backward_temporaries);
-    g.release(semaphores);
-    g.release(buffer);
-    return out;
+// With many rows of few columns the gradients of a norm's weight and bias are summed in two passes,
+// with partial sums between them (ATen layer_norm_kernel.cu, LaunchGammaBetaBackwardCUDAKernel).
+std::array<std::int64_t, 2> of_norm(const TapeDevice& device, std::int64_t rows,
+                                    std::int64_t width) {
+    if (rows <= 64 * 1024 || width / 32 >= device.multiprocessors / 2) return {};
+    constexpr std::int64_t rows_per_block = 256;
+    const std::int64_t bytes = divide_up(rows, rows_per_block) * width * 4;
+    return {bytes, bytes};
+}
+
+}  // namespace
+
+int generation_of(const TapeDevice& device) {
+    const int cc = device.compute_capability;
+    if (cc == 90 || cc == 100 || cc == 120) return cc;
+    return cc < 50 ? 0 : cc < 80 ? 50 : 80;
+}
+
+std::array<std::int64_t, 2> scratch_needed(const TapeDevice& device, const Reduction& r) {
+    switch (r.kind) {
+        case Reduction::Kind::sum:
+            return of_sum(device, r.rows, r.columns);
+        case Reduction::Kind::factor:
+            return {of_sum(device, r.rows, r.columns)[0], 0};
+        case Reduction::Kind::norm:
+            return of_norm(device, r.rows, r.columns);
+    }
+    return {};
 }
 
 }  // namespace plimsoll::training
