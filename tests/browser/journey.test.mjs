@@ -154,7 +154,7 @@ visit('the pool\'s models can be chosen, and its default is', { arrange: (server
 visit('refusals are shown beside their field', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByText('There is no text yet.').waitFor();
+  await page.getByText('Enter at least one text.').waitFor();
   await page.getByLabel('Texts', { exact: true }).fill('one\ntwo');
   server.faults.set('POST /v1/jobs', {
     status: 422,

@@ -172,7 +172,7 @@ visit('a failed load can be tried again', async ({ page, server, go }) => {
 
 visit('a missing page offers no retry', async ({ page, go }) => {
   await go('/#/jobs/job_nowhere');
-  await page.getByText('There is no such job').waitFor();
+  await page.getByText('The job was not found').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
 });
 

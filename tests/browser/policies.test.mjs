@@ -55,7 +55,7 @@ visit('what the models used is told beside a fixed one', async ({ page, server, 
   server.models = { ...models, items: [...models.items, { ...models.items[1], name: 'distilbert' }] };
   await go('/#/settings/policies');
   await page.getByText('75 % less device time than with finbert alone, estimated from the size of both models. The guide expects 75 % less.').waitFor();
-  await page.getByRole('table', { name: 'Use by model' }).getByRole('rowheader', { name: 'distilbert' }).waitFor();
+  await page.getByRole('table', { name: 'Usage by model' }).getByRole('rowheader', { name: 'distilbert' }).waitFor();
   await page.getByLabel('Fixed model').selectOption('distilbert');
   await page.getByText('than with distilbert alone').waitFor();
 });

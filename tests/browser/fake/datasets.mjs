@@ -50,7 +50,7 @@ function record(dataset, index) {
 function withDataset(handler) {
   return (fake, context) => {
     const dataset = fake.datasets.find(({ id }) => id === context.parameters[0]);
-    if (!dataset) return context.problem(context.response, 404, { title: 'Not found', detail: 'There is no such dataset.' });
+    if (!dataset) return context.problem(context.response, 404, { title: 'Not found', detail: 'The dataset was not found.' });
     return handler(fake, context, dataset);
   };
 }

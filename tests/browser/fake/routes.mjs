@@ -15,7 +15,7 @@ const me = (fake) => ({ csrf_token: 'csrf', user: data.user, team: fake.team, ro
 function withJob(handler) {
   return (fake, context) => {
     const job = fake.job(context.parameters[0]);
-    if (!job) return context.problem(context.response, 404, { title: 'Not found', detail: 'There is no such job.' });
+    if (!job) return context.problem(context.response, 404, { title: 'Not found', detail: 'The job was not found.' });
     return handler(fake, context, job);
   };
 }

@@ -28,14 +28,14 @@ export const runs = [
   run('2025-03-07T01:30:00.000Z', { outcome: 'waiting', reason: 'An earlier job has not ended.' }),
   run('2025-03-06T01:30:00.000Z', { outcome: 'skipped', reason: 'An earlier job had not ended.' }),
   run('2025-03-05T01:30:00.000Z', { outcome: 'missed', reason: 'No server was running.' }),
-  run('2025-03-04T01:30:00.000Z', { outcome: 'failed', reason: '/dataset: There is no such dataset.' }),
+  run('2025-03-04T01:30:00.000Z', { outcome: 'failed', reason: '/dataset: The dataset was not found.' }),
   run('2025-03-03T01:30:00.000Z', { job_id: 'job_1' }),
 ];
 
 function withSchedule(handler) {
   return (fake, context) => {
     const found = fake.schedules.find(({ id }) => id === context.parameters[0]);
-    if (!found) return context.problem(context.response, 404, { title: 'Not found', detail: 'There is no such schedule.' });
+    if (!found) return context.problem(context.response, 404, { title: 'Not found', detail: 'The schedule was not found.' });
     return handler(fake, context, found);
   };
 }

@@ -101,7 +101,7 @@ export const jobViews = [
     server.add({ ...other, args: { ...other.args, gpus: ['h200'] } });
   }, ready: async (page) => page.getByRole('table', { name: 'Inputs' }).getByText('h200', { exact: true }).waitFor() },
   { name: 'compare-empty', address: '/#/compare', ready: text('Nothing to compare') },
-  { name: 'compare-failed', address: '/#/compare?jobs=job_x,job_y', ready: text('There is no such job') },
+  { name: 'compare-failed', address: '/#/compare?jobs=job_x,job_y', ready: text('The job was not found') },
   { name: 'compare-loading', address: '/#/compare?jobs=job_training0000,job_y', arrange: (server) => (training(server), server.faults.set('GET /v1/jobs/job_y', 'hang')), ready: loading },
   { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: loading },
   { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
@@ -123,5 +123,5 @@ export const jobViews = [
   { name: 'job-failed', address: `/#/jobs/${failed}`, arrange: full, ready: heading('Letters to the editor') },
   { name: 'job-cancelled', address: `/#/jobs/${cancelled}`, arrange: full, ready: heading('Quarterly statements') },
   { name: 'job-loading', address: `/#/jobs/${done}`, arrange: hangs(`GET /v1/jobs/${done}`), ready: loading },
-  { name: 'job-missing', address: '/#/jobs/job_nowhere', arrange: full, ready: text('There is no such job') },
+  { name: 'job-missing', address: '/#/jobs/job_nowhere', arrange: full, ready: text('The job was not found') },
 ];

@@ -1,4 +1,4 @@
-/** A choice of this browser: reactive, kept in local storage where that is allowed. */
+/** A preference of this browser: reactive, kept in local storage if allowed. */
 export class Stored<T extends string> {
   #key: string;
   #value: T;
@@ -19,11 +19,11 @@ export class Stored<T extends string> {
     try {
       localStorage.setItem(this.#key, value);
     } catch {
-      // Storage is forbidden: the choice lasts until the page closes.
+      // Without storage, the choice lasts until the page closes.
     }
   }
 
-  /** Tells what another window of this browser chose. */
+  /** Called when another window of this browser changes it. */
   watch(changed: (value: string) => void): void {
     addEventListener('storage', ({ key, newValue }) => {
       if (key === this.#key && newValue !== null) changed(newValue);

@@ -1,21 +1,21 @@
 import type { Component } from 'svelte';
 import type { Job, JobSpec, Report } from '../services/jobs';
 
-/** A kind's name as in the API. What is said of one kind takes its types by this name from openapi.yaml. */
+/** A kind's name as in the API. Code of one kind derives its types from openapi.yaml by this name. */
 export type KindName = JobSpec['kind'];
 
 /** What a form component must export, so that the page around it can submit. */
 export interface KindForm<Name extends KindName = KindName> {
-  /** What is to be run, or null after the form has shown what is missing or wrong. */
+  /** The job to run, or null after the form has shown what is missing or wrong. */
   read: () => Extract<JobSpec, { kind: Name }>['args'] | null;
-  /** The same while somebody types, without a word on what is missing; nothing until it can be run. */
+  /** The same while the user types, without errors; nothing until it can be run. */
   peek?: () => Extract<JobSpec, { kind: Name }>['args'] | undefined;
 }
 
 export interface FormProps {
-  /** The server's complaints, by JSON pointer into the arguments: "/items/3/text". */
+  /** The server's errors, by JSON pointer into the arguments: "/items/3/text". */
   errors: ReadonlyMap<string, string>;
-  /** The id of a dataset that somebody wants a job on; only for kinds that take one. */
+  /** The ID of the dataset that the user chose for the job; only for kinds that take one. */
   dataset?: string;
   /** The path of a variant that has a page of its own. */
   variant?: string;
@@ -24,11 +24,11 @@ export interface FormProps {
 export interface ReportProps<Name extends KindName = KindName> {
   job: Job;
   report: Extract<Report, { kind: Name }>;
-  /** Read by a link, perhaps without an account: nothing else of the team can be asked for. */
+  /** Read by a link, perhaps without an account: no other data of the team is available. */
   shared?: boolean;
 }
 
-/** A job that runs by one click and ends in seconds. */
+/** A job that runs with one click and ends in seconds. */
 export type SampleJob<Name extends KindName = KindName> = () => Promise<Extract<JobSpec, { kind: Name }>>;
 
 /** A part of a page, loaded when first shown. */
@@ -42,26 +42,26 @@ export interface JobKind<Name extends KindName = KindName> {
   summary: string;
   /** What its progress counts, singular and plural: "text", "texts". */
   items: readonly [string, string];
-  /** Whether its form takes an uploaded dataset. */
+  /** Whether its form accepts an uploaded dataset. */
   takesDataset?: true;
   /** The arguments with which such a job can be submitted again; nothing for one whose items came with it. */
   again?: (job: Job) => Extract<JobSpec, { kind: Name }>['args'] | undefined;
-  /** What its form is for in particular, each with a page of its own at #/new/<kind>/<path>. */
+  /** Special uses of its form, each with its own page at #/new/<kind>/<path>. */
   variants?: readonly { path: string; title: string; summary: string }[];
-  /** Loaded when first shown, so that a kind costs nothing on the pages of the others. */
+  /** Loaded when first shown, so that a kind costs nothing on other pages. */
   Form: () => Promise<{ default: Component<FormProps, KindForm<Name>> }>;
   Report: () => Promise<{ default: Component<ReportProps<Name>> }>;
   /** Its guide in the documentation, at #/docs/guides/<kind>. */
   guide?: { title: string; lead: string; Content: Content };
   /** Its section of the settings, at #/settings/<path>, for all who may read jobs. */
   settings?: { path: string; title: string; Content: Content };
-  /** What it answers at once, on top of the home page. */
+  /** Its immediate answer, at the top of the home page. */
   Answer?: Content;
-  /** Offered to who has no job yet; loaded when it is asked for. */
+  /** Offered to users without jobs; loaded on demand. */
   sampleJob: () => Promise<{ default: SampleJob<Name> }>;
   /** Its own building blocks, shown on #/style. */
   Sample?: Content;
-  /** What a job without a name is called, where its title and a few words do not tell such jobs apart. */
+  /** The name of a job without one, if its title and a few words do not distinguish such jobs. */
   entitle?: (job: Job) => string | undefined;
   /** A few words for lists: "2,000 texts". */
   describe: (job: Job) => string;

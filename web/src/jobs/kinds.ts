@@ -13,13 +13,13 @@ export const kindOf = (name: string): JobKind | undefined => kinds.find((kind) =
 export const describeJob = (job: Job): string =>
   kindOf(job.kind)?.describe(job) ?? `${job.progress.items_total} items`;
 
-/** A job's own name or, where nobody gave it one, what it is. */
+/** A job's own name or, without one, a description. */
 export const titleOf = (job: Job): string => {
   const kind = kindOf(job.kind);
   return job.name ?? kind?.entitle?.(job) ?? `${kind?.title ?? job.kind}: ${describeJob(job)}`;
 };
 
-/** "3 of 10 texts"; of tasks that work together on their items, the items end all at once. */
+/** "3 of 10 texts"; if tasks work together on their items, all items end at the same time. */
 export function itemWords(job: Pick<Job, 'kind' | 'state' | 'progress'>): string {
   const nouns = itemsOf(job);
   const { items_total, items_done, fraction } = job.progress;

@@ -33,6 +33,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // A lone percent sign: then it is meant as it stands.
+    return text; // A lone percent sign is taken literally.
   }
 }

@@ -19,7 +19,7 @@ class Router {
     location.hash = to;
   }
 
-  /** Goes there without leaving the present address in the history. */
+  /** Goes there, replacing the current address in the history. */
   replace(to: string): void {
     history.replaceState(null, '', to);
     this.#follow();

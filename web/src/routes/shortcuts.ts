@@ -67,7 +67,7 @@ export function listen(openers: Openers): () => void {
     const starts = (shortcut: Shortcut) => pressed.every((key, index) => shortcut.keys[index] === key);
     let matching = known.filter(starts);
     if (matching.length === 0) {
-      // Not the second key of anything: perhaps the first one of something.
+      // Not the second key of a sequence: perhaps the first one.
       pressed = [event.key];
       matching = known.filter(starts);
     }

@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch';
 import type { paths } from '../api/schema';
 import { Problem } from './problem';
 
-/** What the session keeps for the calls: the token against forged requests, and whom to tell of its end. */
+/** The session's data for calls: the CSRF token, and a callback for the session's end. */
 export const credentials = {
   csrfToken: null as string | null,
   /** The secret of the link whose report is shown. */
@@ -12,7 +12,7 @@ export const credentials = {
 
 const reads = new Set(['GET', 'HEAD']);
 
-/** One call with the session's cookie. Throws a Problem whenever the answer is not a success. */
+/** One call with the session's cookie. Throws a Problem unless the response is a success. */
 export async function send(request: Request): Promise<Response> {
   // Whether this call, when it was sent, had a session that its answer can end: a 401 to signing in
   // ends none, nor does one that comes after somebody has signed in meanwhile.

@@ -3,7 +3,7 @@ import { api } from './client';
 
 export type Device = components['schemas']['Device'];
 
-/** Has the device's worker let go of what it keeps between tasks; the list tells later what was freed. */
+/** Asks the device's worker to release what it keeps between tasks; the list later shows what was freed. */
 export async function cleanUpDevice({ node, device }: Device): Promise<void> {
   await api.POST('/v1/devices/{node}/{device}/cleanup', { params: { path: { node, device } } });
 }

@@ -35,7 +35,7 @@ export function parseBlock(text: string): Block {
 interface Options {
   signal: AbortSignal;
   onConnection: (up: boolean) => void;
-  /** Asked when the stream ends: is there more to come, or was that all? */
+  /** Called when the stream ends: is more to come? */
   finished: () => boolean;
 }
 
@@ -62,7 +62,7 @@ export async function* follow(address: string, options: Options): AsyncGenerator
       }
     } catch (caught) {
       if (options.signal.aborted) return;
-      // A refusal that waiting cannot cure ends it; anything else is a lost connection.
+      // A permanent refusal ends it; anything else is a lost connection.
       if (caught instanceof Problem && caught.status >= 400 && caught.status < 500 && caught.status !== 429) throw caught;
     }
     if (options.finished()) return;

@@ -11,7 +11,7 @@ export class JobWatch {
   problem = $state.raw<Problem>();
   /** False while the connection is being restored; what is shown may be old. */
   connected = $state(true);
-  /** Items per second over the last moments; null until that can be told. */
+  /** Recent items per second; null until known. */
   rate = $state<number | null>(null);
   #abort = new AbortController();
   #speed = new Speed();
@@ -22,7 +22,7 @@ export class JobWatch {
 
   /** Takes a newer version of the job, such as the answer to a cancellation. */
   accept(job: Job): void {
-    // An end is final: what says otherwise was on its way when the end came.
+    // An end is final: a contradicting version is older.
     if (this.#done() && !finished(job.state)) return;
     this.job = job;
     this.#speed.add(job.progress.items_done, performance.now());
@@ -47,7 +47,7 @@ export class JobWatch {
         finished: () => this.#done(),
       });
       for await (const event of stream) {
-        // Numbered events tell what happened; between them comes the job as it stands, without a number.
+        // Numbered events are changes; between them come unnumbered snapshots of the job.
         if (event.type === 'job') this.accept(JSON.parse(event.data) as Job);
         else this.events = [...this.events, JSON.parse(event.data) as JobEvent];
       }

@@ -26,7 +26,7 @@ export interface JobFilter {
 }
 export type JobDeviceClass = NonNullable<NonNullable<operations['listJobs']['parameters']['query']>['device_class']>;
 
-/** What came of an action on many jobs. */
+/** The outcome of an action on many jobs. */
 export interface Outcome {
   done: number;
   /** The server's reason for each that it refused. */
@@ -43,7 +43,7 @@ const states: readonly string[] = [
   'cancelled',
 ] satisfies JobState[];
 
-/** A state as it may stand in an address; nonsense is none. */
+/** A state from an address; none if invalid. */
 export const asState = (text: string | null): JobState | undefined =>
   text !== null && states.includes(text) ? (text as JobState) : undefined;
 
@@ -82,7 +82,7 @@ export async function listEvents(id: string, signal?: AbortSignal): Promise<JobE
   return (data as components['schemas']['EventPage']).items;
 }
 
-/** The same key with the same spec makes one job, however often it is sent. */
+/** The same key with the same spec creates one job, however often it is sent. */
 export async function submitJob(spec: JobSpec, key: string): Promise<Job> {
   const { data } = await api.POST('/v1/jobs', { params: { header: { 'Idempotency-Key': key } }, body: spec });
   return data!;
@@ -105,7 +105,7 @@ export async function redriveJob(id: string): Promise<Job> {
 /** As many ids as one call takes. */
 const mostNamed = 1_000;
 
-/** Redrives these jobs; answers how many were, and why the others were not. */
+/** Redrives these jobs; returns how many were, and why the others were not. */
 export async function redriveJobs(ids: readonly string[]): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: [] };
   for (let from = 0; from < ids.length; from += mostNamed) {
@@ -116,7 +116,7 @@ export async function redriveJobs(ids: readonly string[]): Promise<Outcome> {
   return outcome;
 }
 
-/** Cancels these jobs; answers how many were, and why the others were not. */
+/** Cancels these jobs; returns how many were, and why the others were not. */
 export async function cancelJobs(ids: readonly string[]): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: [] };
   for (let from = 0; from < ids.length; from += mostNamed) {
@@ -169,11 +169,11 @@ export type ResultFormat = 'json' | 'jsonl' | 'csv';
 export const resultsAddress = (job: Job, format: ResultFormat): string =>
   format === 'json' ? job.links.results : `${job.links.results}.${format}`;
 
-/** For the browser's own downloads: it goes on with a broken one only when that is not compressed. */
+/** For the browser's own downloads, which can only resume uncompressed ones. */
 export const downloadAddress = (job: Job, format: ResultFormat): string =>
   `${resultsAddress(job, format)}?compress=false`;
 
-/** A key that nobody else makes up. Works without https, where crypto.randomUUID is missing. */
+/** A unique key. Works without https, where crypto.randomUUID is missing. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

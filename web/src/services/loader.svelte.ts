@@ -7,7 +7,7 @@ export class Loader<T> {
   loading = $state(true);
   #abort: AbortController | undefined;
 
-  /** Keeps the data it has until the new ones are there, so that a refresh does not flicker. */
+  /** Keeps the current data until the new data arrives, so that a refresh does not flicker. */
   async load(fetch: (signal: AbortSignal) => Promise<T>): Promise<void> {
     this.#abort?.abort();
     const abort = new AbortController();

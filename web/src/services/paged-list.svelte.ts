@@ -2,7 +2,7 @@ import { pageSize, renew, type ListPage, type PageAnswer } from './pages';
 import { asProblem, type Problem } from './problem';
 import { repeat } from './repeat';
 
-const busyPause = 1_000; // milliseconds between looks while something moves
+const busyPause = 1_000; // milliseconds between polls while something changes
 const quietPause = 5_000;
 
 interface Source<T> {
@@ -11,8 +11,8 @@ interface Source<T> {
   moves: (item: T) => boolean;
 }
 
-/** A long list, newest first. Again and again the newest page is read, and with it those pages of which something is
-    seen that moves: what is on the screen is never old. Older pages are added on request. */
+/** A long list, newest first. Polls the newest page, and older pages with visible, changing entries, so that the
+    screen is always current. Older pages are added on request. */
 export class PagedList<T extends { id: string }> {
   items = $state.raw<readonly T[]>();
   problem = $state.raw<Problem>();
@@ -38,13 +38,13 @@ export class PagedList<T extends { id: string }> {
     this.#abort.abort();
   }
 
-  /** Looks at once, and from then on as before. */
+  /** Polls immediately, and then continues as before. */
   retry(): void {
     this.#stop();
     this.#stop = repeat(() => this.#refresh());
   }
 
-  /** Which entries stand on the screen, from the first to before the last; without it only the newest page is kept up to date. */
+  /** The range of entries on the screen, excluding its end; without it, only the newest page is polled. */
   see(from: number, to: number): void {
     this.#seen = { from, to };
   }
@@ -83,7 +83,7 @@ export class PagedList<T extends { id: string }> {
     return this.#pages[0]?.items.some(this.#source.moves) || this.#moving().length > 0 ? busyPause : quietPause;
   }
 
-  /** Older pages of which something is seen that moves. */
+  /** Older pages with visible, changing entries. */
   #moving(): (string | undefined)[] {
     const { from, to } = this.#seen;
     let start = 0;

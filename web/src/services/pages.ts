@@ -5,7 +5,7 @@ export interface ListPage<T> {
   items: readonly T[];
 }
 
-/** The server's answer to a page's cursor. */
+/** The server's response to a page's cursor. */
 export interface PageAnswer<T> {
   items: T[];
   next_cursor: string | null;

@@ -2,11 +2,11 @@ import type { components } from '../api/schema';
 
 type Body = components['schemas']['Problem'];
 
-/** Why a call failed, as the server told it (RFC 9457), or that it told nothing at all. */
+/** Why a call failed: the server's problem (RFC 9457), or no response. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly title: string;
-  /** 0 when no answer came. */
+  /** 0 without a response. */
   readonly status: number;
   readonly detail: string | undefined;
   readonly requestId: string | undefined;
@@ -41,7 +41,7 @@ export class Problem extends Error {
   }
 }
 
-/** Anything caught becomes a Problem, or is thrown on: mistakes of the program are not the server's. */
+/** Turns a caught error into a Problem; rethrows programming errors. */
 export function asProblem(caught: unknown): Problem {
   if (caught instanceof Problem) return caught;
   throw caught;

@@ -39,7 +39,7 @@ export async function setDeviceClass(name: string, terms: components['schemas'][
   await api.PUT('/v1/device-classes/{device_class}', { params: { path: { device_class: name as DeviceClass } }, body: terms });
 }
 
-/** What a hold stops, as people say it. */
+/** The subject of a hold, for people. */
 export function subjectOf(hold: Pick<Hold, 'team' | 'device_class' | 'node' | 'device'>): string {
   if (hold.team) return `team ${hold.team.name}`;
   if (hold.device_class) return `every device of class ${hold.device_class}`;

@@ -12,7 +12,7 @@ export async function listReportLinks(job?: string, signal?: AbortSignal): Promi
   return everything((query) => api.GET('/v1/report-links', { params: { query: { ...query, job_id: job } }, signal }));
 }
 
-/** Answers the address of the page that shows the report, this once. */
+/** Returns the address of the page that shows the report; only this once. */
 export async function createReportLink(job: string, link: ReportLinkSpec): Promise<string> {
   const { data } = await api.POST('/v1/jobs/{job_id}/report-links', { params: { path: { job_id: job } }, body: link });
   return new URL(data!.path, location.origin).href;
@@ -27,7 +27,7 @@ export async function readLinkedReport(secret: string, signal?: AbortSignal): Pr
   return data!;
 }
 
-/** The job of a linked report as reports take it: what only the team may know of it is left empty. */
+/** The job of a linked report as reports take it: members that only the team may see are empty. */
 export function jobOf({ job, report, shared_by }: LinkedReport): Job {
   const { total, ok, failed } = report.items;
   const none = '';

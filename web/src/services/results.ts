@@ -1,7 +1,7 @@
 import { send } from './client';
 
-/** The first `limit` rows of a job's results, in the order of the input. Reads the stream of lines and
-    hangs up once it has enough, so a large job costs no more than what is shown. */
+/** The first `limit` rows of a job's results, in the order of the input. Reads the stream of lines and aborts once it
+    has enough, so a large job costs no more than what is shown. */
 export async function readRows<Row>(address: string, limit: number, signal: AbortSignal): Promise<Row[]> {
   const response = await send(new Request(new URL(address, location.origin), { signal }));
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,6 +1,6 @@
 import { asProblem, type Problem } from './problem';
 
-/** What a form sends: whether it is under way, and why the server refused it. */
+/** Saving a form: whether it is in progress, and why the server refused it. */
 export class Saving {
   busy = $state(false);
   problem = $state.raw<Problem>();

@@ -47,7 +47,7 @@ export async function deleteSchedule(id: string): Promise<void> {
   await api.DELETE('/v1/schedules/{schedule_id}', { params: one(id) });
 }
 
-/** Submits its job now and answers the job's id. The same key makes one job, however often it is sent. */
+/** Submits its job now and returns the job's ID. The same key creates one job, however often it is sent. */
 export async function runSchedule(id: string, key: string): Promise<string> {
   const params = { ...one(id), header: { 'Idempotency-Key': key } };
   const { data } = await api.POST('/v1/schedules/{schedule_id}/runs', { params });

@@ -21,7 +21,7 @@ class Session {
 
   constructor() {
     credentials.onExpired = () => this.#leave();
-    // Another window switched: what this one shows is the other team's no more.
+    // Another window switched the team: this one shows the wrong team's data.
     rememberedTeam.watch((team) => {
       if (this.me && team !== this.me.team.id) location.reload();
     });
@@ -31,7 +31,7 @@ class Session {
     return this.me?.scopes.includes(scope) ?? false;
   }
 
-  /** Asks who the cookie belongs to; nobody is an answer, too. */
+  /** Looks up the owner of the cookie, if any. */
   async restore(): Promise<void> {
     if (remembered.value === 'out') {
       this.#leave();
@@ -42,7 +42,7 @@ class Session {
       this.#enter(data!);
     } catch (caught) {
       if (!(caught instanceof Problem) || caught.status !== 401) throw caught;
-      // Somebody may have signed in while the question was on its way.
+      // The user may have signed in meanwhile.
       if (this.state === 'unknown') this.#leave();
     }
   }

@@ -4,7 +4,7 @@ import { everything } from './pages';
 
 export type SessionInfo = components['schemas']['SessionInfo'];
 
-/** The caller's own; for who manages the team, also those that act in it. */
+/** The caller's own; for managers of the team, also those in the team. */
 export async function listSessions(signal?: AbortSignal): Promise<SessionInfo[]> {
   return everything((query) => api.GET('/v1/sessions', { params: { query }, signal }));
 }

@@ -15,7 +15,7 @@ export async function listMembers(team: string, signal?: AbortSignal): Promise<M
   return everything((query) => api.GET('/v1/teams/{team_id}/members', { params: { path: { team_id: team }, query }, signal }));
 }
 
-/** The teams of whoever is signed in. */
+/** The teams of the signed-in user. */
 export async function listMyTeams(signal?: AbortSignal): Promise<Membership[]> {
   return everything((query) => api.GET('/v1/users/me/teams', { params: { query }, signal }));
 }
@@ -51,7 +51,7 @@ export async function listTeams(signal?: AbortSignal): Promise<Team[]> {
   return data!.items;
 }
 
-/** Whoever makes a team owns it. */
+/** The creator of a team owns it. */
 export async function createTeam(name: string): Promise<Team> {
   const { data } = await api.POST('/v1/teams', { body: { name } });
   return data!;
@@ -62,5 +62,5 @@ export async function createSignInLink(user: string, team: string): Promise<Sign
   return data!;
 }
 
-/** The link as it is handed on: the server names only its path. */
+/** The complete link: the server returns only its path. */
 export const addressOf = (link: SignInLink): string => new URL(link.path, location.origin).href;

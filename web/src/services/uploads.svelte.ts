@@ -7,26 +7,26 @@ import { UnreadableFile } from './files/records';
 import { asProblem, Problem } from './problem';
 import { Speed } from './speed';
 
-// Parts grow while they are quick, so that a slow line shows progress and a fast one is not held up. What a broken
-// connection costs is one of them.
+// Parts grow while they are fast, so that a slow connection shows progress and a fast one is not held up. A broken
+// connection costs at most one part.
 const smallestPart = 256 * 1024; // bytes
 const largestPart = 8 * 1024 * 1024;
 const quick = 500; // milliseconds that a part may take before the next one grows
 const slow = 2_000;
-const longestPause = 15_000; // milliseconds between two tries while the server does not answer
+const longestPause = 15_000; // milliseconds between attempts while the server does not respond
 
 interface Trouble {
   title: string;
   detail?: string | undefined;
 }
 
-/** A file on its way to the server. The server knows how far it has come, so nothing is lost when this ends early. */
+/** The upload of a file. The server knows its progress, so nothing is lost if it ends early. */
 export class Upload {
   dataset: Dataset = $state.raw()!;
   /** `waiting`: the connection is lost, and it tries again by itself. */
   state = $state<'sending' | 'waiting' | 'paused' | 'ended'>('paused');
   trouble = $state.raw<Trouble>();
-  /** Bytes per second over the last moments; null until that can be told. */
+  /** Recent bytes per second; null until known. */
   rate = $state<number | null>(null);
   #file: File;
   #abort = new AbortController();
@@ -87,7 +87,7 @@ export class Upload {
         if (problem.status === 401) return this.#stop('paused', problem);
         if (!passing(problem)) return this.#stop('ended', problem);
         failures += 1;
-        // Refused for where the upload stands: a look tells more, waiting does not.
+        // Refused because of its offset: reading the dataset helps, waiting does not.
         if (failures === 1 && [409, 422].includes(problem.status)) continue;
         this.state = 'waiting';
         this.trouble = problem;
@@ -153,7 +153,7 @@ class Uploads {
     return this.continue(await createDataset(await announcementOf(file)), file);
   }
 
-  /** Goes on where the server says that the upload stands. Throws UnreadableFile where it cannot be the same file. */
+  /** Continues at the server's offset. Throws UnreadableFile if it cannot be the same file. */
   continue(dataset: Dataset, file: File): Upload {
     if (file.size !== dataset.bytes_total) {
       throw new UnreadableFile(`This file has ${count(file.size)} bytes; the upload started with one of ${count(dataset.bytes_total)}.`);

@@ -4,7 +4,7 @@ import { api } from './client';
 export type Usage = components['schemas']['Usage'];
 export type UsageItem = components['schemas']['UsageItem'];
 
-/** Times as RFC 3339; `from` is part of it, `to` is not. */
+/** Times as RFC 3339; `from` is inclusive, `to` exclusive. */
 export interface UsageQuery {
   from: string;
   to: string;

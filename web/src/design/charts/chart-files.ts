@@ -13,7 +13,7 @@ const csvOf = (rows: readonly (readonly string[])[]): string => rows.map((row) =
 export const drawingOf = (table: Element): SVGSVGElement | null =>
   (table.closest('figure') ?? table.previousElementSibling)?.querySelector<SVGSVGElement>('svg[role="img"]') ?? null;
 
-/** Hands a chart to the person as a file that is called by the panel it stands in. */
+/** Downloads a chart as a file named after its panel. */
 export async function saveChart(table: Element, format: ChartFormat, rows: readonly (readonly string[])[]): Promise<void> {
   const title = table.closest('section')?.querySelector('h2, h3')?.textContent?.trim() || document.title;
   const name = `${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')}.${format.toLowerCase()}`;

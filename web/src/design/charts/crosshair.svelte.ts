@@ -1,7 +1,7 @@
 import { getContext, setContext } from 'svelte';
 import type { Scale } from './plot';
 
-/** Where somebody points in one chart: every chart over the same axis shows its values there. */
+/** The pointer's position in one chart: every chart over the same axis shows its values there. */
 export class Crosshair {
   at = $state<number>();
 }

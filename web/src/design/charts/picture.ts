@@ -5,7 +5,7 @@ const attributes = [
   'font-weight', 'font-family',
 ];
 
-/** A copy of a drawing that carries its colours and fonts itself, on the page's own ground. */
+/** A self-contained copy of a drawing, with its colours and fonts, on the page's background. */
 export function standalone(svg: SVGSVGElement, title: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const originals = [...svg.querySelectorAll('*')];
@@ -43,7 +43,7 @@ export async function asPng(drawing: string, width: number, height: number): Pro
   });
 }
 
-/** Hands a file to the person. */
+/** Downloads a file. */
 export function save(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

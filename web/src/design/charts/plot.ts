@@ -1,5 +1,4 @@
-/** Geometry that charts share, in CSS pixels: they are as wide as their place, so that text keeps
-    its size. */
+/** Geometry that charts share, in CSS pixels: they are as wide as their container, so that text keeps its size. */
 export const height = 260;
 export const left = 64;
 export const right = 12;
@@ -29,11 +28,11 @@ export function ticks(most: number): number[] {
   return Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
 }
 
-/** Powers of two, or of four where many would crowd; the ends where the range holds no two of them. */
+/** Powers of two, or of four if those would crowd; the ends if the range has fewer than two. */
 export function powers(from: number, to: number): number[] {
   const all: number[] = [];
   for (let value = 1; value <= to; value *= 2) if (value >= from) all.push(value);
-  // Less than two powers are no scale: the ends are.
+  // Fewer than two powers make no scale: use the ends.
   if (all.length < 2) return [...new Set([from, to])];
   return all.length > 9 ? all.filter((_, index) => index % 2 === 0) : all;
 }

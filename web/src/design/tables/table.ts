@@ -1,15 +1,15 @@
 import type { Snippet } from 'svelte';
 
 export interface Column<Row> {
-  /** `actions` are buttons: in a card they stand below everything else, without their title. */
+  /** `actions` are buttons: in a card, they are below everything else, without their title. */
   key: string;
   title: string;
   cell: Snippet<[Row]>;
-  /** What the column sorts by; without it the column cannot be sorted. Null comes last, always. */
+  /** The sort key; without it, the column cannot be sorted. Null always comes last. */
   value?: (row: Row) => string | number | null;
-  /** Numbers stand at the end of the line, under one another. */
+  /** Numbers are right-aligned. */
   numeric?: boolean;
-  /** What the row is about: takes the width that the others leave, and heads the card. */
+  /** The subject of the row: takes the remaining width, and heads the card. */
   wide?: boolean;
 }
 
@@ -32,7 +32,8 @@ export function sortRows<Row>(rows: readonly Row[], columns: Column<Row>[], sort
   });
 }
 
-/** First press sorts downwards for numbers and upwards for words, the second turns it, the third undoes it. */
+/** The first press sorts numbers in descending and words in ascending order, the second reverses the order, the third
+    removes it. */
 export function nextSort<Row>(column: Column<Row>, sort: Sort | null): Sort | null {
   const first = column.numeric === true;
   if (sort?.key !== column.key) return { key: column.key, descending: first };

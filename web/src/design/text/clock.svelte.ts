@@ -5,7 +5,7 @@ export const zone = new Stored<'local' | 'utc'>('zone', ['local', 'utc'], 'local
 
 const tick = 10_000; // milliseconds; the finest step of a relative time after its first minute
 
-/** The time of day for relative times, moving on by itself. */
+/** The current time for relative times; updates itself. */
 class Clock {
   now = $state(new Date());
 

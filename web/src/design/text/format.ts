@@ -9,7 +9,7 @@ export const count = (value: number): string => integer.format(value);
 export const counted = (value: number, singular: string, plural = `${singular}s`): string =>
   `${integer.format(value)} ${value === 1 ? singular : plural}`;
 
-/** Share of a whole. Never rounds something to 0 % or anything short of everything to 100 %. */
+/** Share of a whole. Never rounds a positive share to 0 %, or one below 1 to 100 %. */
 export function percent(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const value = (part / whole) * 100;
@@ -80,7 +80,7 @@ export function relative(time: Date, now: Date): string {
 }
 
 const moment = (timeZone?: string) => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone });
-// Made once: making one takes longer than all else that a row of a list does.
+// Created once: creating one takes longer than everything else in a list row.
 const moments = { local: moment(), utc: moment('UTC') };
 
 /** Date and time to the second, in local time or UTC, with the zone named. */

@@ -9,7 +9,8 @@ export interface Change {
   percent: number;
 }
 
-/** What both reports measured, and how it changed: throughput at the recommended batch, and the device's rates. */
+/** The measurements that both reports have, and their changes: throughput at the recommended batch, and the device's
+    rates. */
 export function changes(baseline: Summary, summary: Summary): Change[] {
   const before = new Map(values(baseline).map((value) => [value.name, value.value]));
   return values(summary).flatMap(({ name, unit, value }) => {

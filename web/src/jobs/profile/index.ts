@@ -8,7 +8,7 @@ export const kind: JobKind<'profile'> = {
   title: 'Speed profile',
   summary: 'Measures a device and a model, and finds the smallest batch with nearly the best throughput.',
   items: ['measurement', 'measurements'],
-  // A job keeps what the server knew of the model; a new one names it.
+  // A job stores what the server knew about the model; a new one only names it.
   again: ({ args }) => {
     const { sentiment_model: model, ...others } = args as Omit<Args, 'sentiment_model'> & { sentiment_model?: string | { name: string } };
     return { ...others, ...(model && { sentiment_model: typeof model === 'string' ? model : model.name }) };

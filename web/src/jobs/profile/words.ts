@@ -11,12 +11,12 @@ export type Args = Schemas['ProfileArgs'];
 
 const three = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 
-/** Three digits tell all that a measurement knows. */
+/** Three digits are as precise as a measurement. */
 export const figure = (value: number): string => (value >= 1000 ? count(value) : three.format(value));
 
 const thousands = ['', 'k', 'M', 'G', 'T'];
 
-/** For the edge of a chart: "4M". Locales write some of these small, which says a thousandth. */
+/** For the edge of a chart: "4M". Some locales write these in lower case, which means a thousandth. */
 export function short(value: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), thousands.length - 1);
   return three.format(value / 1000 ** power) + thousands[power];

@@ -8,7 +8,7 @@ export type Form = NonNullable<components['schemas']['SentimentArgs']['form']>;
 
 export const vader = 'vader';
 
-/** Forms in which every one of the models may score. */
+/** Forms that all of the models may score in. */
 export const provenForms = (models: readonly Model[]): ('bf16' | 'int8')[] =>
   (['bf16', 'int8'] as const).filter((form) => models.every(({ proofs }) => proofs.some((proof) => proof.passed && proof.form === form)));
 

@@ -17,7 +17,7 @@ function next(from: string, unit: Unit): string {
 /** More would be too thin to see or to point at. */
 const most = 400;
 
-/** Those without a text, too, as long as there are not too many of them. */
+/** Includes periods without texts, unless there are too many. */
 export function everyPoint({ unit, points }: Series): { from: string; point?: Point }[] {
   const known = new Map(points.map((point) => [new Date(point.from).toISOString(), point]));
   const every: { from: string; point?: Point }[] = [];

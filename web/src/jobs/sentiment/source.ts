@@ -6,14 +6,14 @@ import { bodySize, longestBody, longestId, mostTexts } from './limits';
 type Item = components['schemas']['SentimentItem'];
 export type Args = components['schemas']['SentimentArgs'];
 
-/** Where texts, and what is said of them, stand in a file of records; -1: nowhere. */
+/** The columns of texts and their attributes in a file of records; -1: none. */
 export interface Columns {
   text: number;
   id: number;
   source: number;
   time: number;
   group: number;
-  /** Come back with the results. */
+  /** Returned with the results. */
   keep: readonly number[];
 }
 export const noColumns: Columns = { text: 0, id: -1, source: -1, time: -1, group: -1, keep: [] };
@@ -44,7 +44,7 @@ export function guessColumns({ columns, rows }: Pick<Records, 'columns' | 'rows'
   };
 }
 
-/** One text a line; blank lines are layout, not texts. */
+/** One text per line; blank lines are ignored. */
 export const fromLines = (pasted: string): string[] =>
   pasted.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
 
@@ -76,7 +76,7 @@ export const columnArgs = (names: readonly string[], columns: Columns): NonNulla
 
 /** Why these texts cannot be sent in one request, in words; undefined if they can. */
 export function whyNot(items: readonly (string | Item)[]): string | undefined {
-  if (items.length === 0) return 'There is no text yet.';
+  if (items.length === 0) return 'Enter at least one text.';
   if (items.length > mostTexts) {
     return `There are ${counted(items.length, 'text')}; a request may have at most ${count(mostTexts)}.`;
   }

@@ -2,10 +2,11 @@ import { estimate } from './services/estimates';
 import { asProblem, type Problem } from '../../services/problem';
 import type { Args, Summary } from './words';
 
-/** Long enough to let somebody finish typing, short enough to feel immediate. */
+/** Long enough to finish typing, short enough to feel immediate. */
 const pause = 250; // milliseconds
 
-/** An estimate that follows changing arguments: the newest question wins, the last answer stays until then. */
+/** An estimate that follows changing arguments: the newest request wins, and the last response stays until it
+    arrives. */
 export class LiveEstimate {
   summary = $state.raw<Summary>();
   problem = $state.raw<Problem>();

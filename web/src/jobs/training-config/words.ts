@@ -49,7 +49,7 @@ const groupNames: Record<string, string> = {
 };
 export const groupName = (group: string): string => groupNames[group] ?? group.replaceAll('_', ' ');
 
-/** What of a step is not as usual. */
+/** The unusual settings of a step. */
 export function methods({ training }: Summary): string[] {
   const all: [boolean, string][] = [
     [training.lora_rank > 0, `${training.lora_dora ? 'DoRA' : 'LoRA'} of rank ${training.lora_rank}`],

@@ -10,11 +10,11 @@ export type Row = Schemas['WavesResult'];
 export type SymbolReport = NonNullable<Schemas['WavesSymbol']>;
 export type Count = Schemas['WavesCount'];
 
-/** The same order, but best counts that the price has already proven wrong come after those that still hold. */
+/** The same order, but invalidated best counts come after those that are still valid. */
 export const liveFirst = (ranking: readonly Ranked[]): Ranked[] =>
   [...ranking].sort((a, b) => Number(a.best?.invalidated ?? false) - Number(b.best?.invalidated ?? false));
 
-/** The kind of chance-likeness in a word, as the engine says it. */
+/** The significance in a word, as in the engine. */
 export const verdictTones: Record<string, Tone> = {
   'chance level': 'waiting',
   weak: 'waiting',
@@ -63,12 +63,12 @@ const methods: Record<string, string> = {
 };
 export const methodWords = (method: string): string => methods[method] ?? method;
 
-/** What a count's comparison with chance means, for somebody who has never heard of p-values. */
+/** The meaning of a count's comparison with chance, for readers who do not know p-values. */
 export function plainWords(count: Count): string {
   const chance = count.chance;
   if (!chance) return 'This count was not compared with random series of its symbol: request some to assess its score.';
   const often = `${chance.k} of ${chance.surrogates} chance series hold a count that ${typeof count.rarity === 'number' ? 'is at least as rare' : 'scores at least as high'}.`;
-  if (chance.verdict === 'chance level') return `Chance does as well: ${often} This count is not significant.`;
+  if (chance.verdict === 'chance level') return `Chance produces such counts: ${often} This count is not significant.`;
   if (chance.verdict === 'weak') return `Chance often comes close: ${often} This count is not reliable.`;
   return `Chance rarely does as well: ${often} The series differs from a shuffled one in a way that this count shows; it does not follow that the count will come true.`;
 }

@@ -10,7 +10,7 @@ const looks: Record<string, [Tone, string]> = {
   gone: ['ended', 'Gone'],
 };
 
-/** Whether a worker stands behind the device, ready to take work. */
+/** Whether the device has a worker that can take work. */
 export const isLive = ({ state }: Device): boolean => ['ready', 'busy'].includes(state);
 
 /** The hold that stops a device, if one does. */
@@ -21,7 +21,7 @@ const holdOf = (device: Device, holds: readonly Hold[]): Hold | undefined =>
       (hold.device_class === device.device_class || (hold.node === device.node && (hold.device === null || hold.device === device.device))),
   );
 
-/** How a device stands, holds counted in. States of later servers are shown by their own names. */
+/** The state of a device, including holds. Unknown states of newer servers are shown by name. */
 export function lookOf(device: Device, holds: readonly Hold[]): [Tone, string] {
   const hold = isLive(device) ? holdOf(device, holds) : undefined;
   if (!hold) return looks[device.state] ?? ['waiting', device.state];

@@ -18,5 +18,5 @@ export function curlOf({ method, path, open, parameters, body }: Call, origin: s
   return parts.join(' \\\n  ');
 }
 
-/** Whether curl would take this method by itself. */
+/** Whether curl uses this method by default. */
 const usual = (method: Call['method'], hasBody: boolean) => method === (hasBody ? 'post' : 'get');

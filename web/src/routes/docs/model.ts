@@ -72,7 +72,7 @@ export class ApiReference {
     });
   }
 
-  /** What can go wrong, once each, by status; with the name that programs know it by. */
+  /** Every problem once, by status, with its type's name. */
   failures(): readonly { status: string; name: string; description: string }[] {
     const found = new Map<string, { status: string; name: string; description: string }>();
     for (const { status, description, contents } of this.calls.flatMap(({ answers }) => answers)) {
@@ -90,14 +90,14 @@ export class ApiReference {
     return this.contract.components.schemas[name];
   }
 
-  /** The operations whose body or answers name the schema, directly or through others. */
+  /** The operations whose body or responses use the schema, directly or indirectly. */
   usersOf(name: string): readonly Call[] {
     return this.calls.filter((call) =>
       [...call.body, ...call.answers.flatMap(({ contents }) => contents)].some(({ schema }) => this.#names(schema).has(name)),
     );
   }
 
-  /** The schema that is meant: what a reference leads to, or itself. */
+  /** The resolved schema: the target of a reference, or itself. */
   resolve(schema: Schema): Schema {
     return schema.$ref === undefined ? schema : this.#follow<Schema>({ $ref: schema.$ref });
   }

@@ -12,7 +12,7 @@ interface Indexed extends Found {
   words: string;
 }
 
-const shown = 12; // sections; whoever sees more searches again
+const shown = 12; // sections; with more, refine the search
 
 /** Searches all topics, which are loaded when something is first searched for. */
 class TopicSearch {
@@ -34,7 +34,7 @@ class TopicSearch {
     }, () => (this.#loading = false));
   }
 
-  /** The sections that hold all of the words, those first whose titles do. */
+  /** The sections that contain all of the words, matching titles first. */
   find(search: string): readonly Found[] {
     const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
     if (wanted.length === 0) return [];

@@ -5,7 +5,7 @@ import type { Job } from '../../services/jobs';
 /** An attempt, or the wait before the first one, on the time line: places are shares of its length. */
 export interface Bar {
   key: string;
-  /** How it is drawn; `moment` where nobody knows when it began. */
+  /** How it is drawn; `moment` if its start is unknown. */
   look: 'wait' | 'done' | 'failed' | 'running' | 'moment';
   from: number;
   to: number;

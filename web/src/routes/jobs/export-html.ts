@@ -1,10 +1,10 @@
-/** A report as one HTML file that needs no server: what is on the screen, with its style and its pictures inside. */
+/** A report as one HTML file that needs no server: the visible content, with its styles and pictures. */
 
 /** Rules of all style sheets; they are the site's own. */
 const styleText = (): string =>
   [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map(({ cssText }) => cssText)).join('\n');
 
-/** What only does something with a server, or with a script. */
+/** Elements that only work with a server or a script. */
 const inert = 'button, form, input, select, textarea, dialog, script, nav, [role="status"]';
 
 /** Pictures that a script drew, as they are now. */
@@ -19,7 +19,7 @@ function keepPictures(from: Element, to: Element): void {
   }
 }
 
-/** Links lead to the server that made the report, and to nowhere within the file. */
+/** Links lead to the server of the report, never into the file. */
 function resolveLinks(within: Element): void {
   for (const link of within.querySelectorAll('a[href]')) {
     const address = link.getAttribute('href')!;

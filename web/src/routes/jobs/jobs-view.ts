@@ -1,8 +1,8 @@
 import { asState, type Job, type JobDeviceClass, type JobFilter } from '../../services/jobs';
 
-/** What the jobs page shows, as its address says it. */
+/** The content of the jobs page, from its address. */
 export interface View {
-  /** What does not depend on the time. */
+  /** The time-independent part. */
   filter: Omit<JobFilter, 'created_from' | 'created_before'>;
   since: Span | undefined;
   /** Days, as "2026-11-24": from the first to the last, both included. */
@@ -77,5 +77,5 @@ export function runOf({ started_at, finished_at }: Pick<Job, 'started_at' | 'fin
   return Math.max(0, (finished_at ? Date.parse(finished_at) : now) - Date.parse(started_at));
 }
 
-/** Why a job did not do what it should, as far as one line tells it. */
+/** Why a job failed, in one line. */
 export const faultOf = (job: Pick<Job, 'state' | 'error' | 'last_error' | 'tasks_failed'>): string | null => job.error ?? (job.state === 'failed' || job.tasks_failed > 0 ? job.last_error : null);

@@ -6,11 +6,11 @@ import type { Job } from '../../services/jobs';
 export interface ListedJob extends Pick<Job,
   'id' | 'kind' | 'state' | 'progress' | 'tasks_failed' | 'error' | 'last_error' | 'device_class' | 'submitter' | 'created_at' | 'run_at' | 'started_at' | 'finished_at'> {
   title: string;
-  /** Labels first: somebody gave them. A job without a name says in its title what it is. */
+  /** Labels first: a user chose them. A job without a name says in its title what it is. */
   about: string;
 }
 
-/** People are few: each stands in memory once. */
+/** There are few users: each is stored once. */
 const people = new Map<string, ListedJob['submitter']>();
 function once(submitter: ListedJob['submitter']): ListedJob['submitter'] {
   const known = people.get(submitter.id);

@@ -6,7 +6,7 @@ export interface Equivalent {
   file?: { name: string; content: unknown };
 }
 
-/** What a person still reads within a command. */
+/** The longest value that is readable within a command. */
 const longest = 3_000; // characters
 
 export const written = (content: unknown): string => JSON.stringify(content, null, 2);

@@ -11,7 +11,7 @@ export function parseLabels(text: string): ParsedLabels {
   for (const part of text.split(',').map((piece) => piece.trim()).filter(Boolean)) {
     const at = part.indexOf('=');
     const name = part.slice(0, at).trim();
-    if (at < 0 || name === '') return { labels: {}, error: `“${part}” is not of the form name=value.` };
+    if (at < 0 || name === '') return { labels: {}, error: `“${part}” must have the form name=value.` };
     labels[name] = part.slice(at + 1).trim();
   }
   if (Object.keys(labels).length > most) return { labels: {}, error: `A job takes at most ${most} labels.` };

@@ -1,6 +1,6 @@
 import type { JobSpec } from '../../services/jobs';
 
-/** As they stand in the form; empty ones are not sent. */
+/** As in the form; empty ones are not sent. */
 export interface Limits {
   /** Of an input of type datetime-local: in the reader's own time zone. */
   deadline: string;
@@ -8,7 +8,7 @@ export interface Limits {
   unique: string;
 }
 
-/** What an input of type datetime-local holds, as the API wants it; nonsense is none. */
+/** The value of a datetime-local input in the API's format; none if invalid. */
 export function asTime(local: string): string | undefined {
   const time = new Date(local);
   return local && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;

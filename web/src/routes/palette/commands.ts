@@ -9,7 +9,7 @@ import { router } from '../router.svelte';
 export interface Command {
   id: string;
   text: string;
-  /** What it is, in a word: "Page". */
+  /** Its type in a word: "Page". */
   note: string;
   icon: IconName;
   /** More words by which it is found. */
@@ -19,7 +19,7 @@ export interface Command {
 
 const page = (path: string, text: string, also = ''): Command => ({ id: path, text, note: 'Page', icon: 'right', also, run: () => router.go(path) });
 
-/** What there always is, as far as whoever is signed in may do it. */
+/** Commands that always exist, as far as the user may use them. */
 export function commands(openHelp: () => void): Command[] {
   return [
     page('/home', 'Home', 'what fits gpu memory batch'),
@@ -56,7 +56,7 @@ export const ofJob = (job: Job): Command => ({
   run: () => router.go(`/jobs/${job.id}`),
 });
 
-/** Those that have every word; those whose own text begins with the first one lead. */
+/** Commands that contain every word; those whose text begins with the first word come first. */
 export function find(all: readonly Command[], text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = all.filter(({ text: own, also = '' }) => words.every((word) => `${own} ${also}`.toLowerCase().includes(word)));

@@ -1,4 +1,4 @@
-/** "2026-03-29T03:00:00+02:00", as clocks in the time zone show it: the day and the time, and the offset apart. */
+/** "2026-03-29T03:00:00+02:00", in the time zone's local time: day, time and offset. */
 export function readLocal(local: string): { day: string; time: string; offset: string } {
   const [date = '', rest = ''] = local.split('T');
   // The day as it is there, whatever the browser's own zone: noon UTC is that day everywhere it is formatted.

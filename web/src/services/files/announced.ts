@@ -4,7 +4,7 @@ import { looksLikeJsonl, UnreadableFile } from './records';
 
 const looked = 64 * 1024; // bytes; more than any header line
 
-/** What the server is told of a file before its bytes. Throws UnreadableFile where they would be refused anyway. */
+/** The declaration of a file before its upload. Throws UnreadableFile if the server would refuse the file. */
 export async function announcementOf(file: File): Promise<NewDataset> {
   if (file.size === 0) throw new UnreadableFile('The file is empty.');
   if (file.size > largestFile) {

@@ -1,7 +1,7 @@
 /** CSV as RFC 4180 has it, plus what spreadsheets do: a byte order mark, semicolons, tabs. */
 
 export interface CsvError {
-  /** 1-based line where the trouble begins. */
+  /** Line of the error, from 1. */
   line: number;
   message: string;
 }

@@ -4,13 +4,13 @@ import { parseCsv } from './csv';
 export interface Records {
   format: 'CSV' | 'JSONL';
   columns: string[];
-  /** One array a record, as long as `columns`. */
+  /** One array per record, as long as `columns`. */
   rows: string[][];
 }
 
 export class UnreadableFile extends Error {}
 
-/** Tells the format by the content: a file of JSON lines begins with an object or a string. */
+/** Detects the format by the content: a file of JSON lines begins with an object or a string. */
 export const looksLikeJsonl = (text: string): boolean => /^\uFEFF?\s*[{"]/.test(text) && isJson(firstLine(text));
 
 const firstLine = (text: string) => text.replace(/^\uFEFF/, '').trimStart().split('\n', 1)[0]!;

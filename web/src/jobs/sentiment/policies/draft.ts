@@ -1,6 +1,6 @@
 import type { MarketStatus, Policy, PolicyDefinition, PolicyRule } from './policies';
 
-/** A rule as its fields hold it. */
+/** A rule as in the form's fields. */
 export interface DraftRule {
   markets: MarketStatus[];
   sources: string;
@@ -45,7 +45,7 @@ export function draftOf(policy: Policy | undefined): Draft {
   };
 }
 
-/** What is sent; members that the editor does not show stay as they were. */
+/** The definition to send; members that the editor does not show are unchanged. */
 export function definitionOf(draft: Draft, before: PolicyDefinition | undefined): PolicyDefinition {
   const rules = draft.rules.map(({ markets, sources, model }): PolicyRule => ({
     ...(markets.length > 0 && { markets }),

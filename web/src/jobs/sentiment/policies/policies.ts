@@ -22,7 +22,7 @@ export async function removePolicy(policy_id: string): Promise<void> {
   await api.DELETE('/v1/policies/{policy_id}', { params: { path: { policy_id } } });
 }
 
-/** What a policy chooses now and in the week after: of one that is stored, or of a draft. */
+/** The choices of a policy, stored or draft, now and in the coming week. */
 export async function previewPolicy(policy: { policy_id: string } | { definition: PolicyDefinition }, source: string, signal?: AbortSignal): Promise<Preview> {
   const { data } = await api.POST('/v1/policy-previews', { body: { ...policy, ...(source && { source }), days: 7 }, signal });
   return data!;
@@ -55,7 +55,7 @@ export const statusText = (status: string): string => statusNames[status] ?? sta
 
 export const markets: readonly MarketStatus[] = ['pre_market', 'regular', 'after_hours', 'closed'];
 
-/** "the market is open, source reuters": when a rule holds. */
+/** "the market is open, source reuters": when a rule matches. */
 export function conditionOf({ markets, sources }: PolicyRule): string {
   return [markets && `the market is ${markets.map(statusText).join(' or ')}`, sources && `source ${sources.join(' or ')}`].filter(Boolean).join(', ');
 }

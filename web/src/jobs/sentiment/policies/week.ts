@@ -54,7 +54,7 @@ export function days({ spans }: Preview): Day[] {
   return found.slice(0, 7);
 }
 
-/** The part of the first day that has passed takes its place without a model. */
+/** The past part of the first day is a span without a model. */
 function withGap(parts: Part[], midnight: Date, from: string, length: number): Part[] {
   const passed = Date.parse(from) - midnight.getTime();
   return passed > 0 ? [{ from: '00:00', until: hour.format(new Date(from)), model: '', market: 'passed', share: passed / length }, ...parts] : parts;

@@ -1,6 +1,6 @@
 import type { Args } from '../words';
 
-/** What stands in the form's controls, as text: empty means "as usual". */
+/** The content of the form's controls, as text: empty means the default. */
 export interface Draft {
   source: 'preset' | 'config' | 'dimensions';
   preset: string;
@@ -113,7 +113,7 @@ export const freshDraft = (): Draft => ({
   outOfMemory: false,
 });
 
-/** The model's `config.json`, or why it is none. */
+/** The model's `config.json`, or why it is invalid. */
 export function readConfig(text: string): { config?: Record<string, unknown>; problem?: string } {
   if (text.trim() === '') return { problem: 'Paste a config.json, or choose its file.' };
   try {
@@ -127,13 +127,13 @@ export function readConfig(text: string): { config?: Record<string, unknown>; pr
   }
 }
 
-/** Of members that were filled in. What is no number is sent as it is, for the server to name the rule. */
+/** The members that were filled in. Text that is not a number is sent unchanged, so that the server names the rule. */
 function numbers(fields: Record<string, string>): Record<string, number> {
   const filled = Object.entries(fields).filter(([, text]) => text.trim() !== '');
   return Object.fromEntries(filled.map(([name, text]) => [name, Number.isNaN(Number(text)) ? (text as never) : Number(text)]));
 }
 
-/** "64:900 256:100", with blanks or commas between; what is no number is left to the server's complaint. */
+/** "64:900 256:100", with blanks or commas between; the server reports what is not a number. */
 const readLengths = (text: string) =>
   text.split(/[\s,;]+/).filter(Boolean).map((pair) => {
     const [tokens = '', samples = ''] = pair.split(':');
@@ -142,7 +142,7 @@ const readLengths = (text: string) =>
 
 const some = <T extends object>(value: T): T | undefined => (Object.keys(value).length > 0 ? value : undefined);
 
-/** The arguments that these controls mean. The server checks them: only it knows every rule. */
+/** The arguments for these controls. Only the server knows and checks every rule. */
 export function toArgs(draft: Draft, config: Record<string, unknown> | undefined): Args {
   const model =
     draft.source === 'preset' ? { preset: draft.preset }
@@ -214,7 +214,7 @@ export const presets: readonly (readonly [string, readonly string[]])[] = [
 
 export const families = ['bert', 'distilbert', 'roberta', 'deberta_v2', 'modernbert', 'vit', 't5', 'gpt2', 'gpt_neox', 'llama', 'qwen3', 'gemma', 'gemma2', 'gemma3', 'phi3', 'naics', 'temporal', 'lstm'];
 
-/** What a preset is usually trained with: the guides' models bring their guides' settings. */
+/** The usual training settings of a preset; the guides' models use their guides' settings. */
 export function usualSettings(preset: string): Partial<Draft> {
   if (preset === 'naics-4ch') return { sequence: '512', precision: 'fp16_autocast', checkpointing: true, lora: '8', loraTargets: 'all_linear', negatives: '24', curriculum: true };
   const plain = { checkpointing: false, lora: '', loraTargets: 'query_value', dora: false, packed: false, fusedLoss: false, targets: '', negatives: '', curriculum: false, precision: 'auto' };

@@ -10,7 +10,7 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
  * The values of a configuration (YAML, JSON or Python arguments) that differ from the recommended ones. Scalars are
- * found by their key, at whatever depth; what stands in comments is left alone.
+ * found by their key, at whatever depth; comments are ignored.
  */
 export function configDiff(text: string, values: Readonly<Record<string, number>>): Change[] {
   const keys = Object.keys(values).map(escaped).join('|');

@@ -3,7 +3,7 @@ import { api } from '../../../services/client';
 
 export type Measurement = components['schemas']['TrainingMeasurement'];
 
-/** What real runs took that belong to a job's report, newest first. */
+/** Measurements of real runs that belong to a job's report, newest first. */
 export async function listMeasurements(jobId: string, signal?: AbortSignal): Promise<Measurement[]> {
   const { data } = await api.GET('/v1/training-measurements', { params: { query: { job_id: jobId } }, signal });
   return data!.items;

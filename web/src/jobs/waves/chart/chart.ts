@@ -28,7 +28,7 @@ export const zigzagOf = (count: Count): Zigzag => ({
 
 export type Brief = Count['alternates'][number];
 
-/** A count that is told in brief knows its bars only; its prices are those of the bars drawn. */
+/** A count in brief has only its bars; its prices are those of the drawn bars. */
 export function briefZigzag(count: Brief, bars: PriceBars, tone: Zigzag['tone'] = 'other'): Zigzag | undefined {
   const rises = count.direction === 'up';
   const ends = count.pivots.slice(0, count.waves_done + 1);
@@ -65,6 +65,6 @@ function binned(values: readonly number[], low: number, high: number): Bins {
 /** How the best scores of the chance series are spread, with room for a count's own; both in rising order, at most 1. */
 export const scoreBins = (scores: readonly number[], score: number): Bins => binned(scores, Math.floor(Math.min(score, scores[0] ?? score) * 20) / 20, 1);
 
-/** The same of rarities, which end nowhere. */
+/** The same for rarities, which have no upper bound. */
 export const rarityBins = (rarities: readonly number[], rarity: number): Bins =>
   binned(rarities, Math.floor(Math.min(rarity, rarities[0] ?? rarity)), Math.ceil(Math.max(rarity, rarities.at(-1) ?? rarity) + 0.01));

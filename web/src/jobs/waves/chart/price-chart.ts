@@ -78,7 +78,7 @@ export function priceTicks(low: number, high: number): number[] {
   return ticks;
 }
 
-/** Words that would overlap are moved apart, each as little as needed. Takes and gives middles, in the given order. */
+/** Moves overlapping labels apart, each as little as needed. Takes and returns their centres, in the given order. */
 export function spread(places: readonly number[], gap: number): number[] {
   const order = places.map((_, index) => index).sort((a, b) => places[a]! - places[b]!);
   const moved = [...places];

@@ -1,10 +1,10 @@
 import { asProblem, type Problem } from '../../../services/problem';
 import { checkCount, type WavesCheck, type WavesCheckSpec } from '../services';
 
-/** Long enough to let somebody finish typing, short enough to feel immediate. */
+/** Long enough to finish typing, short enough to feel immediate. */
 const pause = 200; // milliseconds
 
-/** A judgement that follows a changing count: the newest question wins, the last answer stays until then. */
+/** A live check of a changing count: the newest request wins, and the last response stays until it arrives. */
 export class LiveCheck {
   check = $state.raw<WavesCheck>();
   problem = $state.raw<Problem>();

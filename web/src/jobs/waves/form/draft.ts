@@ -43,7 +43,7 @@ export function parseSettings(text: string): { settings: Record<string, unknown>
     if (line === '') continue;
     const colon = line.indexOf(':');
     const key = line.slice(0, Math.max(colon, 0)).trim();
-    if (!/^\w+$/.test(key)) return { settings: {}, problem: `Line ${index + 1} is not of the form “key: value”.` };
+    if (!/^\w+$/.test(key)) return { settings: {}, problem: `Line ${index + 1} must have the form “key: value”.` };
     const value = line.slice(colon + 1).trim();
     try {
       settings[key] = JSON.parse(value);
@@ -54,7 +54,7 @@ export function parseSettings(text: string): { settings: Record<string, unknown>
   return { settings };
 }
 
-/** Numbers are sent as numbers; what is none goes as it is, so that the server says what is wrong with it. */
+/** Numbers are sent as numbers; other text is sent unchanged, so that the server reports what is wrong. */
 const numberOr = (text: string): number | undefined => (text.trim() === '' ? undefined : ((Number.isNaN(Number(text)) ? text : Number(text)) as number));
 
 export function toArgs(draft: Draft): Args {

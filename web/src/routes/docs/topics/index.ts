@@ -31,7 +31,7 @@ export const groups: readonly { title: string; topics: readonly Entry[] }[] = [
       { name: 'problems', title: 'Problems', lead: 'Every type of error that the API returns.', load: () => import('./problems.md?document') },
       { name: 'from-the-guides', title: 'Coming from the guides', lead: 'Equivalents of their scripts, flags, variables and tables.', load: () => import('./from-the-guides.md?document') },
       { name: 'glossary', title: 'Glossary', lead: 'One word for one thing.', load: () => import('../../../../../server/GLOSSARY.md?document') },
-      { name: 'measured', title: 'What is measured', lead: 'Speed, memory and errors against their goals, and what is not known yet.', load: () => import('../../../../../tests/bench/results.json?document') },
+      { name: 'measured', title: 'What is measured', lead: 'Speed, memory and errors against their goals, and what is still unknown.', load: () => import('../../../../../tests/bench/results.json?document') },
     ],
   },
 ];
