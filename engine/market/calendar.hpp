@@ -15,7 +15,7 @@ namespace plimsoll::market {
 using Date = std::chrono::year_month_day;
 
 // Times of a trading day, in minutes after local midnight, 0 to 1440, in ascending order. If two
-// are equal, there is no such session.
+// are equal, that session does not exist.
 struct Hours {
     int pre_market = 0;  // begins
     int open = 0;

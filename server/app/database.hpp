@@ -40,7 +40,7 @@ class Database {
 
     Settings settings_;
     mutable std::mutex mutex_;    // guards the next two, which restart() changes on another thread
-    bool keeps_cluster_ = false;  // we run it until close()
+    bool keeps_cluster_ = false;  // this process runs it until close()
     std::unique_ptr<postgres::EmbeddedCluster> cluster_;
     postgres::Target app_;
     postgres::Target migrate_;

@@ -26,7 +26,7 @@ class Metrics {
     void on_duty_run(std::string_view duty, const Result<int>& done);
 
     // Prometheus' text format. Queries the database at most every few seconds; while it does not
-    // answer, queue metrics are omitted, because stale values would look current.
+    // respond, queue metrics are omitted, because stale values would look current.
     boost::asio::awaitable<std::string> text();
 
   private:

@@ -43,7 +43,7 @@ Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
 
 Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders) {
     auto held = gauge("plimsoll_vacuum_blocked_seconds",
-                      "Age of what has blocked vacuum the longest, by kind (replication_log: the "
+                      "Age of the oldest vacuum blocker, by kind (replication_log: blocks the "
                       "removal of write-ahead log); 0: none");
     for (const std::string sort :
          {"session", "replication_slot", "prepared_transaction", "replication_log"}) {

@@ -5,7 +5,7 @@
 namespace plimsoll::app {
 
 // Opens and migrates the database and serves until SIGTERM or SIGINT, then drains; a second signal
-// ends at once. Errors are those of the start.
+// ends it immediately. Errors are start-up errors.
 Result<void> serve(const Settings& settings);
 
 }  // namespace plimsoll::app

@@ -146,9 +146,9 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.http.trusted_proxies; }},
         {{"http.allowed_hosts", "PLIMSOLL_HTTP_ALLOWED_HOSTS", "name or *.name, …",
-          "Host names that requests may carry, separated by commas; addresses and localhost are "
-          "always allowed; empty: any name with TLS, else this machine's name and what trusted "
-          "proxies forward"},
+          "Host names that requests may have, separated by commas; IP addresses and localhost are "
+          "always allowed; empty: any name with TLS, else this machine's name and names that "
+          "trusted proxies forward"},
          "",
          false,
          [](Settings& s, const std::string& value) {
@@ -230,13 +230,13 @@ std::vector<Entry> make_table() {
                 "Idle time before a device releases them", kWorkers},
                "300", 1, 86'400, &S::devices, &S::Devices::clean_after),
         flag({"devices.second_queue", "FEATURE_CUDA_STREAMS", "true or false",
-              "Copy to GPUs through a second queue; useful where the measured overlap is above "
-              "1.1x; no effect on CPUs",
+              "Copy to GPUs through a second queue; useful if the measured overlap is above 1.1x; "
+              "no effect on CPUs",
               kWorkers | kDoctor},
              "false", &S::devices, &S::Devices::second_queue),
         {{"webhooks.allowed_origins", "PLIMSOLL_WEBHOOKS_ALLOWED_ORIGINS", "https://host[:port], …",
-          "Origins that webhooks may notify, separated by commas; *. before a host matches its "
-          "subdomains; empty: none"},
+          "Origins that webhooks may notify, separated by commas; a host that begins with *. "
+          "matches subdomains; empty: none"},
          "",
          false,
          [](Settings& s, const std::string& value) {
@@ -245,8 +245,8 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.webhooks.allowed_origins; }},
         {{"webhooks.allowed_networks", "PLIMSOLL_WEBHOOKS_ALLOWED_NETWORKS", "10.1.2.0/24, …",
-          "Private networks in which those hosts may be, separated by commas; empty: public "
-          "addresses only"},
+          "Private networks that webhooks may reach, separated by commas; empty: public addresses "
+          "only"},
          "",
          false,
          [](Settings& s, const std::string& value) {

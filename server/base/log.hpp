@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// One line per event, "key=value" after the message, on standard error. A thin front, so that
-// spdlog's headers are read in this folder only. Never pass texts, tokens or passwords.
+// One line per event, "key=value" after the message, on standard error. A thin wrapper, so that
+// only this folder includes spdlog's headers. Never pass texts, tokens or passwords.
 namespace plimsoll::log {
 
 enum class Level { debug, info, warn, error };
@@ -17,7 +17,7 @@ struct Field {
 
 // at_once: every line is written before the call returns, so none is lost in a crash. gathered: for
 // busy processes; lines within a few milliseconds of one another are written together, unless
-// standard error is a terminal. Warnings and errors are always written at once.
+// standard error is a terminal. Warnings and errors are always written immediately.
 enum class Lines { at_once, gathered };
 
 // `process` names the writer in every line ("serve", "worker host").

@@ -72,14 +72,14 @@ void add_audit(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("audit", "Show who changed what in the team");
     command->add_option("--action", options->action,
                         "Only this action, such as token.create, or all of a noun: token");
-    command->add_option("--user", options->user, "Only what this user did, by ID");
-    command->add_option("--target", options->target, "Only what was done to this, by ID");
+    command->add_option("--user", options->user, "Only actions of this user, by ID");
+    command->add_option("--target", options->target, "Only actions on this object, by ID");
     command->add_option("--from", options->from, "Start, RFC 3339");
     command->add_option("--to", options->to, "End, RFC 3339");
     command->add_flag("--all-teams", options->all_teams,
                       "Also other teams' events and the installation's");
     auto* limit =
-        command->add_option("--limit", options->limit, "Most events to show, newest first")
+        command->add_option("--limit", options->limit, "Maximum number of events, newest first")
             ->check(CLI::Range(1, 200));
     command->add_flag("--csv", options->csv, "Print all events as CSV")->excludes(limit);
     command->callback([&context, options] { context.exit_code = show_audit(context, *options); });

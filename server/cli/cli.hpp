@@ -2,7 +2,7 @@
 
 namespace plimsoll::cli {
 
-// Parses the command line and runs the command; the wall that stops every exception.
+// Parses the command line and runs the command; catches every exception.
 int run(int argc, char** argv);
 
 }  // namespace plimsoll::cli

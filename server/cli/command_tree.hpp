@@ -12,7 +12,7 @@ namespace plimsoll::cli {
 // A command as help, completion and the manual page describe it.
 struct CommandInfo {
     struct Option {
-        std::string names;  // "--port,-p"; of a positional argument its name
+        std::string names;  // "--port,-p"; for a positional argument, its name
         std::string type;   // "INT"; empty for flags
         std::string help;
         bool positional = false;

@@ -20,7 +20,7 @@ void add_completion(CLI::App& app, CommandContext& context) {
         if (context.json) {
             context.exit_code =
                 refuse(context, {Errc::invalid_input,
-                                 "A script is no JSON: omit --json. `plimsoll manual --json` "
+                                 "The script is not JSON: omit --json. `plimsoll manual --json` "
                                  "describes every command.",
                                  {}});
             return;

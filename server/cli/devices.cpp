@@ -134,8 +134,8 @@ int clean(const CommandContext& context, const std::string& node, const std::str
         context.terminal.line(found.dump(2));
     } else if (done) {
         context.terminal.line("Freed " + megabytes(cleanup.at("kept_bytes")) +
-                              " by the job kinds' memory ledger, " +
-                              megabytes(cleanup.at("freed_bytes")) + " by the system's count.");
+                              " according to the job kinds' memory ledger, " +
+                              megabytes(cleanup.at("freed_bytes")) + " according to the system.");
     } else {
         context.terminal.note(
             "The device's worker has stopped; its successor will free the memory.");

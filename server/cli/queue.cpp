@@ -323,8 +323,8 @@ void add_class(CLI::App& group, CommandContext& context) {
         ->required();
     command
         ->add_option("--entry-limit", options->entry_limit_seconds,
-                     "Longest delay of a team that used more, in device-seconds per weight; 0: "
-                     "past usage does not count")
+                     "Longest delay of a team with more past usage, in device-seconds per weight; "
+                     "0: past usage does not count")
         ->required();
     command->callback(
         [&context, options] { context.exit_code = set_device_class(context, *options); });

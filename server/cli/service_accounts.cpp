@@ -84,7 +84,7 @@ int remove_account(const CommandContext& context, const std::string& name) {
 void add_service_accounts(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<AccountOptions>();
     auto* command = app.add_subcommand(
-        "service-accounts", "Manage accounts of programs, which act by tokens and never sign in");
+        "service-accounts", "Manage accounts for programs, which use tokens and never sign in");
     command->require_subcommand(1);
     command->add_subcommand("list", "List the team's service accounts")->callback([&context] {
         context.exit_code = list_accounts(context);
@@ -94,8 +94,8 @@ void add_service_accounts(CLI::App& app, CommandContext& context) {
     add->add_option("--role", options->role, "viewer or member")
         ->check(CLI::IsMember({"viewer", "member"}));
     add->callback([&context, options] { context.exit_code = add_account(context, *options); });
-    auto* token = command->add_subcommand(
-        "add-token", "Create a token of a service account and print it, this once");
+    auto* token = command->add_subcommand("add-token",
+                                          "Create a token for a service account and print it once");
     token->add_option("account", options->name, "Name or ID of the account")->required();
     token->add_option("name", options->token_name, "Purpose of the token")->required();
     token->add_option("--scope", options->scopes, "Scope of the token, such as jobs:write")

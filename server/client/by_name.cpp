@@ -23,8 +23,8 @@ Result<std::string> id_of(ApiClient& api, const Named& list, const std::string& 
     if (fitting.size() > 1) {
         std::string ids;
         for (const auto& id : fitting) ids += (ids.empty() ? "" : ", ") + id;
-        return fail(Errc::conflict,
-                    "Several have the name \"" + text + "\": use one of their IDs, " + ids + ".");
+        return fail(Errc::conflict, "Several items have the name \"" + text +
+                                        "\": use one of their IDs, " + ids + ".");
     }
     return fail(Errc::not_found,
                 "There is no " + list.what + " \"" + text + "\"." + did_you_mean(text, names));

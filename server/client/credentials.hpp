@@ -27,14 +27,14 @@ struct Wallet {
 };
 
 // Scheme, host and port of a server's address, as browsers compare origins: in lower case, without
-// the default port and without what follows. Errc::invalid_input: not http or https.
+// the default port and without the path. Errc::invalid_input: not http or https.
 Result<std::string> origin_of(std::string_view address);
 
 // The saved server with this address, or with this host, with or without the port. Errc::not_found,
 // Errc::invalid_input (several): the message lists the saved ones.
 Result<std::string> find_server(const Wallet& wallet, std::string_view text);
 
-// Whether a token may be sent there: over TLS, or to this machine. `origin` comes from origin_of().
+// Whether a token may be sent to it: over TLS, or to this machine. `origin` comes from origin_of().
 bool is_private(std::string_view origin);
 
 // $PLIMSOLL_CREDENTIALS, else plimsoll/credentials.json under $XDG_CONFIG_HOME or ~/.config.

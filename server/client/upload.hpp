@@ -23,7 +23,7 @@ bool is_csv(const std::string& file);
 Result<std::int64_t> file_bytes(const std::string& file);
 
 struct UploadRequest {
-    std::string file;        // as of is_csv()
+    std::string file;        // see is_csv()
     std::string name;        // for people; empty: the file's
     std::string dataset_id;  // the dataset whose upload is continued; empty: a new one
 };

@@ -10,8 +10,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// What was changed, by whom and when. The stores write it, in the transaction of the change; here
-// it is read. Implemented by server/postgres.
+// Reads the audit log: what was changed, by whom and when. The stores write it in the transaction
+// of the change. Implemented by server/postgres.
 namespace plimsoll::identity {
 
 using AuditEventId = Id<struct AuditEventTag>;
@@ -25,16 +25,16 @@ struct AuditEvent {
     std::optional<TeamId> team;  // nullopt: of the installation
     std::string team_name;       // of lists across teams
     std::optional<UserId> user;
-    std::string user_name;  // empty: not, or no longer, of the team
+    std::string user_name;  // empty: not a user of the team, or no longer
     Timestamp at;
     std::string action;  // "token.create"
     std::string target;  // as stored: the number of an id, or a name
     std::string request_id;
-    std::string address;  // of the client, where it was kept
+    std::string address;  // the client's address, if stored
     std::string data;     // JSON text
 };
 
-// What is empty does not restrict.
+// Empty members do not restrict the list.
 struct AuditQuery {
     std::optional<TeamId> team = {};  // nullopt: everything of the installation
     std::optional<AuditEventId> before = {};

@@ -29,10 +29,10 @@ struct User {
     bool administrator = false;  // manages the whole installation: users, teams, devices
     bool disabled = false;
     Timestamp created_at;
-    bool service = false;  // a team's service account: acts by tokens, never signs in
+    bool service = false;  // a team's service account: uses tokens, never signs in
 };
 
-// Changes to a user; omitted members stay.
+// Changes to a user; omitted members are unchanged.
 struct UserChange {
     std::optional<std::string> name;
     std::optional<std::string> email;  // empty: none
@@ -44,10 +44,10 @@ struct Team {
     TeamId id;
     std::string name;
     Timestamp created_at;
-    bool archived = false;  // nobody acts in it, and its schedules rest
+    bool archived = false;  // nobody can act in it, and its schedules do not run
 };
 
-// What changes of a team; what is left out stays.
+// Changes to a team; omitted members are unchanged.
 struct TeamChange {
     std::optional<std::string> name;
     std::optional<bool> archived;
@@ -78,9 +78,9 @@ struct Session {
     SessionId id;
     UserId user;
     std::string user_name;
-    Team team;            // the one that it acts in now
+    Team team;            // its current team
     std::string address;  // where it signed in; empty: unknown
-    std::string agent;    // what the client calls itself; may be empty
+    std::string agent;    // the client's user agent; may be empty
     Timestamp created_at;
     std::optional<Timestamp> last_used_at;  // to the minute
     Timestamp expires_at;

@@ -15,7 +15,7 @@ const unsigned char* raw(std::string_view text) {
 }
 
 std::string mark(std::string_view key, std::string_view context, std::string_view text) {
-    if (key.size() != kSealKeyBytes) throw std::logic_error("a seal's key has 32 bytes");
+    if (key.size() != kSealKeyBytes) throw std::logic_error("the key of a seal must have 32 bytes");
     // The length keeps what is context from being taken for text.
     const auto content =
         std::to_string(context.size()) + ':' + std::string(context) + std::string(text);

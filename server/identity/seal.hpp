@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// Text that goes out and comes back, as cursors do: whoever returns it can have changed nothing. It
-// is readable; it only cannot be made. HMAC-SHA-512/256, of which 128 bits are kept.
+// Signs text that is sent out and comes back, such as cursors: it can be read, but neither changed
+// nor forged. HMAC-SHA-512/256, truncated to 128 bits.
 namespace plimsoll::identity {
 
 inline constexpr std::size_t kSealKeyBytes = 32;

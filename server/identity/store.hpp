@@ -24,11 +24,11 @@ struct NewSession {
 
 inline constexpr std::size_t kAgentLength = 200;
 
-// Whose sessions a list has.
+// The sessions that a list contains.
 struct SessionsOf {
     UserId user;
     TeamId team;
-    bool whole_team = false;  // also what others have that acts in `team`
+    bool whole_team = false;  // also other users' sessions in `team`
     bool all_teams = true;    // of the user
 };
 
@@ -36,7 +36,7 @@ class IdentityStore {
   public:
     virtual ~IdentityStore() = default;
 
-    // What the installation's servers sign cursors with, kSealKeyBytes.
+    // The key that signs the cursors of the installation's servers, kSealKeyBytes.
     virtual awaitable<Result<std::string>> cursor_key() = 0;
 
     // Look up by the secret's SHA-256. Errc::unauthenticated: unknown, expired, revoked or
@@ -62,12 +62,12 @@ class IdentityStore {
                                                 bool administrator) = 0;
     // Errc::conflict if the name or address is taken, or no administrator would be left.
     virtual awaitable<Result<User>> update_user(Author author, UserId user, UserChange change) = 0;
-    // Ends the user's memberships, tokens and sessions; what the user made stays with the teams.
+    // Ends the user's memberships, tokens and sessions; what the user created stays with the teams.
     // Errc::conflict: the last administrator, or the last owner of a team.
     virtual awaitable<Result<void>> remove_user(Author author, UserId user) = 0;
 
     virtual awaitable<Result<std::vector<Member>>> service_accounts(TeamId team) = 0;
-    // Errc::conflict when the name is taken or the team has kServiceAccountsPerTeam.
+    // Errc::conflict if the name is taken or the team already has kServiceAccountsPerTeam.
     virtual awaitable<Result<Member>> create_service_account(Author author, std::string name,
                                                              Role role) = 0;
     virtual awaitable<Result<Member>> update_service_account(Author author, UserId account,
@@ -81,7 +81,7 @@ class IdentityStore {
     virtual awaitable<Result<Team>> create_team(Author author, std::string name) = 0;
     // Errc::conflict if the name is taken.
     virtual awaitable<Result<Team>> update_team(Author author, TeamId team, TeamChange change) = 0;
-    // People; service accounts are apart.
+    // People only; service accounts are listed separately.
     virtual awaitable<Result<std::vector<Member>>> members(TeamId team) = 0;
     virtual awaitable<Result<void>> set_member(Author author, TeamId team, UserId user,
                                                Role role) = 0;
@@ -90,7 +90,7 @@ class IdentityStore {
 
     virtual awaitable<Result<std::vector<Token>>> tokens(TeamId team,
                                                          std::optional<UserId> user) = 0;
-    // Errc::conflict if the user has kTokensPerUser.
+    // Errc::conflict if the user already has kTokensPerUser.
     virtual awaitable<Result<Token>> create_token(Author author, Token token, std::string hash,
                                                   TokenOrigin origin) = 0;
     virtual awaitable<Result<void>> rename_token(Author author, TokenId id, std::string name) = 0;

@@ -63,9 +63,9 @@ struct Plan {
 
 // A job on a dataset: every chunk of it becomes the input of a task.
 struct DatasetPlan {
-    std::string args;  // as of Plan; names the dataset and the chosen columns
+    std::string args;  // see Plan; names the dataset and the chosen columns
     Requirement requirement;
-    double seconds_per_record = 0;  // estimates, as of TaskSpec
+    double seconds_per_record = 0;  // estimates, see TaskSpec
     double seconds_per_byte = 0;    // of raw records
 };
 
@@ -94,9 +94,9 @@ struct Contract {
     std::span<const UnusedVariable> unused_variables = {};
     // Records that teams keep for the kind besides its jobs.
     std::span<const Collection> collections = {};
-    // The "args" with what they leave to the server filled in from what it knows; null: they leave
-    // nothing. Called before `plan` and `estimate`, which also report errors in the rest. Pure, on
-    // the I/O thread, a few milliseconds at most.
+    // Returns the "args" with what they leave to the server filled in from its knowledge; null:
+    // they never leave anything. Called before `plan` and `estimate`, which also report errors in
+    // the rest. Pure, on the I/O thread, a few milliseconds at most.
     tl::expected<nlohmann::json, FieldErrors> (*complete)(nlohmann::json args,
                                                           const Knowledge& knowledge) = nullptr;
     // Whether nothing is left to the server: then `complete` is not called. Null: it always is.
@@ -104,7 +104,7 @@ struct Contract {
     // Whether completing these needs the team's collections. Null: it always does.
     bool (*needs_records)(const nlohmann::json& args) = nullptr;
     // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
-    // passed the kind's schema in openapi.yaml; what a schema cannot say is checked here.
+    // passed the kind's schema in openapi.yaml; what a schema cannot express is checked here.
     tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args,
                                             const KindSettings& settings) = nullptr;
     // The same for a job whose "args" name a dataset; none: the kind does not take any.
@@ -144,18 +144,19 @@ struct TaskOutput {
     std::string partial;  // partial aggregate as JSON text, at most 64 KiB
 };
 
-// A task that runs together with others (Run::run_together), of whatever jobs and teams.
+// A task that runs together with others (Run::run_together), which may belong to any jobs and
+// teams.
 struct SharedTask {
     std::string_view args;
     std::string_view input;
     RunContext& context;  // its stop and its progress are its own
-    // As of Run::run. None: the tasks could not run together, and this one has to run alone.
+    // See Run::run. None: the tasks could not run together, and this one must run alone.
     std::optional<Result<TaskOutput>> output = {};
     // Its part of the work, in the kind's units: tasks are charged for their time in this ratio.
     std::uint64_t work = 0;
 };
 
-// What a job ends with.
+// The final result of a job.
 struct Merged {
     std::string summary;  // of the report: JSON text
     // Replaces the rows of the job's last task, if they depend on other tasks: in the format of
@@ -163,15 +164,16 @@ struct Merged {
     std::string results;
 };
 
-// What came of preparing for later tasks (Run::prepare).
+// The outcome of preparing for later tasks (Run::prepare).
 struct Prepared {
-    bool worked = false;       // used the device, and left there what idle time releases
-    bool keeps_ready = false;  // left there what tasks need soon, which idle time does not release
+    bool worked = false;  // used the device, and left memory there that idle time releases
+    bool keeps_ready =
+        false;  // left memory there that tasks need soon and idle time does not release
 };
 
-// What a worker can do for a kind beside running it.
+// A worker's abilities for a kind.
 struct Abilities {
-    std::vector<std::string> names;  // what Requirement::capability may ask for
+    std::vector<std::string> names;  // names that Requirement::capability may require
     // A JSON object for the server's part of the kind, passed on in Knowledge::offers; empty: none.
     std::string offer;
 
@@ -186,27 +188,30 @@ struct Run {
                               RunContext& context) = nullptr;
     // Combines the partial aggregates, in task order.
     Result<Merged> (*merge)(std::string_view args, std::span<const std::string> partials) = nullptr;
-    // What tasks must have in common to run together, from their plan's args: those of a claim with
-    // equal texts do, whoever's they are. Empty: runs alone. Null: all run alone.
+    // The key of tasks that may run together, from their plan's args: tasks of a claim with equal
+    // keys do, whichever team they belong to. Empty: runs alone. Null: all run alone.
     std::string (*shared_key)(std::string_view args) = nullptr;
-    // Runs such tasks; each gets what `run` would give it alone, and notices none of the others.
+    // Runs such tasks; each gets the result that `run` would give it alone, unaffected by the
+    // others.
     void (*run_together)(std::span<SharedTask> tasks) = nullptr;
-    // Lets go of what the kind keeps between tasks: weights, arenas, programs, idle buffers on
-    // `device` (none on the host worker), and of caches of the process. Called by the thread that
-    // runs tasks, between two of them; the next task makes anew what it needs. Answers the bytes of
-    // device memory that it held by its own books. Null: the kind keeps nothing.
+    // Releases what the kind keeps between tasks: weights, arenas, programs and idle buffers on
+    // `device` (none on the host worker), and caches of the process. Called by the thread that runs
+    // tasks, between two of them; the next task recreates what it needs. Returns the bytes of
+    // device memory that it held, by the memory ledger. Null: the kind keeps nothing.
     std::uint64_t (*release)(opencl::Device* device) = nullptr;
-    // Does a piece of what later tasks on the device gain from: loads what they will need soon, or
-    // measures what is kept, say. Called by the thread that runs tasks while it has none, again
-    // every few seconds: `context.stop` is asked when a task comes. Null: nothing.
+    // Does one step of work that later tasks on the device benefit from: loads what they will need
+    // soon, or makes a measurement that is kept, for example. Called every few seconds by the
+    // thread that runs tasks while it has none; `context.stop` is requested when a task arrives.
+    // Null: nothing.
     Prepared (*prepare)(RunContext& context, Timestamp now) = nullptr;
-    // Whether every device, of whatever class, finds the same: then workers to which their own
-    // class gives nothing help with the kind's tasks of other classes. An account pays the
-    // estimate for such a task, so that estimates are those of the lane's class, and honest ones.
+    // Whether devices of all classes give the same results: then idle workers help with the kind's
+    // tasks of other classes. An account pays the estimate for such a task, so estimates must be
+    // accurate for the lane's class.
     bool any_device = false;
     std::span<const KindSetting> settings = {};  // the contract's settings that tasks read
-    // What the kind can do here; `device`: its proven features, null on the host worker. Called
-    // with every heartbeat, on the I/O thread: well below a millisecond. Null: nothing.
+    // The worker's abilities for the kind; `device`: its proven features, null on the host worker.
+    // Called with every heartbeat, on the I/O thread: must take well below a millisecond. Null:
+    // none.
     Abilities (*abilities)(const KindSettings& settings,
                            const opencl::Capability* device) = nullptr;
 };

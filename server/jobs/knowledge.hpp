@@ -16,7 +16,7 @@ namespace plimsoll::jobs {
 
 struct KindSettings;
 
-// Records of one sort that a team keeps for a kind. Their statements are `records.<name>.list`,
+// Records of one type that a team keeps for a kind. Their statements are `records.<name>.list`,
 // `.put` and `.remove` in the kind's `store/<name>.sql`.
 struct Collection {
     std::string_view name;  // unique among all kinds
@@ -41,8 +41,8 @@ struct PoolDevice {
 struct Knowledge {
     std::map<std::string_view, std::vector<TeamRecord>> records;  // of Contract::collections
     std::vector<PoolDevice> devices;                              // GPUs of ready devices
-    // What kinds can do on ready devices (Abilities::offer), each a JSON object from a kind's name
-    // to its offer.
+    // Offers of ready devices (Abilities::offer), each a JSON object from a kind's name to its
+    // offer.
     std::vector<std::string> offers;
     Timestamp at = {};  // when the job starts, unless delayed
     const KindSettings* settings = nullptr;

@@ -21,8 +21,8 @@ enum Reader : unsigned {
 };
 
 struct KindSetting {
-    std::string_view key;       // "group.name", of all settings together each once
-    std::string_view variable;  // environment variable, through which workers get it too
+    std::string_view key;       // "group.name", unique among all settings
+    std::string_view variable;  // environment variable, which passes the value to workers, too
     std::string_view unit;      // type, unit and range in words: "1..600, s"
     std::string_view help;
     std::string_view usual;  // the default
@@ -34,7 +34,7 @@ struct KindSetting {
     std::string_view needs = {};
 };
 
-// A variable that similar programs use and this one does not.
+// A variable of similar programs that has no effect here.
 struct UnusedVariable {
     std::string_view name;
     std::string_view why;  // "the first task that needs a model loads it"

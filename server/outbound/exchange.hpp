@@ -21,7 +21,7 @@ class context;
 
 namespace plimsoll::outbound {
 
-// Where a request goes. The certificate must be `host`'s.
+// The target of a request. The certificate must match `host`.
 struct Destination {
     bool tls = true;
     std::string host;  // a name or an address, an IPv6 address without brackets
@@ -32,7 +32,7 @@ using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 using AllowAddress = std::function<bool(const boost::asio::ip::address&)>;
 using Request = boost::beast::http::request<boost::beast::http::string_body>;
 
-// What is done with a response. Without `wants_body` it ends with its head.
+// The handling of a response. Without `wants_body`, reading stops after the head.
 struct Receiver {
     std::function<bool(int status)> wants_body;
     // Takes the body piece by piece as it arrives; an error ends the exchange.
@@ -40,20 +40,20 @@ struct Receiver {
     std::uint64_t most_bytes = 1 << 20;  // of the body
 };
 
-// Verifies certificates by the system's authorities and those of the PEM file `authorities`, which
-// may be empty. TLS 1.2 and above. Errc::invalid_input names the file if it cannot be used.
+// Verifies certificates with the system's authorities and those of the PEM file `authorities`,
+// which may be empty. TLS 1.2 and above. Errc::invalid_input names the file if it cannot be used.
 Result<std::unique_ptr<boost::asio::ssl::context>> verifying_context(
     const std::string& authorities = {});
 
-// Resolves the host once. Errc::unavailable: it cannot be resolved, the message being the system's
-// reason; Errc::forbidden: one of its addresses is not allowed. An empty `allowed` allows all.
+// Resolves the host once. Errc::unavailable: it cannot be resolved (the message is the system's
+// reason); Errc::forbidden: one of its addresses is not allowed. An empty `allowed` allows all.
 boost::asio::awaitable<Result<Endpoints>> resolve(const Destination& destination,
                                                   const AllowAddress& allowed = {});
 
-// Connects to the first endpoint that answers, sends the request, and returns the response's
-// status. Redirects are not followed and no proxy of the environment is used. Has no time limit of
-// its own: cancel it. Errc::unavailable: connection or protocol, the message being the reason alone
-// ("Connection refused"); Errc::too_large: the body; else an error of `receiver.body`.
+// Connects to the first endpoint that accepts, sends the request, and returns the response's
+// status. Redirects are not followed, and environment proxies are not used. Has no time limit of
+// its own: cancel it. Errc::unavailable: connection or protocol failed (the message is only the
+// reason, "Connection refused"); Errc::too_large: the body; else an error of `receiver.body`.
 boost::asio::awaitable<Result<int>> exchange(const Destination& destination,
                                              const Endpoints& endpoints, const Request& request,
                                              boost::asio::ssl::context& tls,

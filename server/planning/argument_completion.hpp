@@ -27,7 +27,7 @@ class ArgumentCompletion {
         TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
         std::optional<Timestamp> start = {}) const;
 
-    // What Contract::complete needs to know about a team, as it is now; `records`: including its
+    // The current facts about a team that Contract::complete needs; `records`: including its
     // collections.
     boost::asio::awaitable<Result<jobs::Knowledge>> knowledge(TeamId team,
                                                               const jobs::Contract& kind,

@@ -24,7 +24,7 @@ Refusal refused_dataset(std::string why) {
 }
 
 Refusal no_dataset() {
-    auto refusal = refused_dataset("There is no such dataset.");
+    auto refusal = refused_dataset("The dataset was not found.");
     refusal.no_dataset = true;
     return refusal;
 }

@@ -60,7 +60,7 @@ class Planner {
         TeamId team, const jobs::Contract& kind, const nlohmann::json& args, bool large = false,
         std::optional<Timestamp> start = {});
 
-    // What the specs of one call leave to the server, read once for all of them.
+    // Completes the specs of one call, reading what they need only once.
     struct Known {
         std::map<std::string_view, jobs::Knowledge> kinds;
         std::vector<queue::DeviceStatus> devices;

@@ -8,16 +8,16 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// Keeps the answers to calls with an Idempotency-Key, so that a repeated call makes nothing twice.
-// Submits and runs of schedules have their keys in the transaction that makes the job; this is for
-// the other calls: whoever repeats one whose server ended in the middle is told so, and looks.
-// Implemented by server/postgres.
+// Keeps the responses to calls with an Idempotency-Key, so that a repeated call creates nothing
+// twice. Submits and runs of schedules store their keys in the transaction that creates the job;
+// this is for all other calls. If the server stopped in the middle of a call, a repeated one
+// reports that, so that the caller can check. Implemented by server/postgres.
 namespace plimsoll::queue {
 
 struct KeptAnswer {
     int status = 0;
     std::string location;
-    std::optional<std::string> body;  // nullopt: it holds a secret, which is not kept
+    std::optional<std::string> body;  // nullopt: it contains a secret, which is not kept
 };
 
 class AnswerStore {
@@ -27,9 +27,9 @@ class AnswerStore {
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
 
-    // nullopt: the key is the caller's now, who answers and then keeps or releases it. A value: the
-    // answer of the first call. Errc::conflict: the key was used with another fingerprint;
-    // Errc::cancelled: the first call has not answered.
+    // nullopt: the key is reserved for the caller, who responds and then keeps or releases it. A
+    // value: the response of the first call. Errc::conflict: the key was used with another
+    // fingerprint; Errc::cancelled: the first call has no response yet.
     virtual Answer<std::optional<KeptAnswer>> reserve(TeamId team, std::string key,
                                                       std::string fingerprint) = 0;
     virtual Answer<void> keep(TeamId team, std::string key, KeptAnswer answer) = 0;

@@ -14,7 +14,7 @@ namespace plimsoll::queue {
 
 // Limits per team.
 inline constexpr int kTeamDatasets = 1000;
-inline constexpr int kTeamUploads = 20;  // under way
+inline constexpr int kTeamUploads = 20;  // in progress
 inline constexpr std::int64_t kTeamDatasetBytes = 16ll << 30;
 // An upload that is not continued for this long is deleted.
 inline constexpr std::chrono::hours kIdleUpload{24};

@@ -31,8 +31,8 @@ class DatasetStore {
     virtual awaitable<Result<std::string>> chunk(TeamId team, DatasetId id, int seq) = 0;
 
     // Creates one task per chunk of the dataset; `job.plan` holds no tasks. Durable on return.
-    // Errc::conflict: the idempotency key was used with another body; Errc::not_found: no such
-    // dataset.
+    // Errc::conflict: the idempotency key was used with another body; Errc::not_found: the dataset
+    // does not exist.
     virtual awaitable<Result<Submitted>> submit(NewJob job, DatasetId id, double seconds_per_record,
                                                 double seconds_per_byte) = 0;
 };

@@ -20,15 +20,15 @@ class DutyStore {
     virtual Answer<int> read_clock() = 0;  // synchronises the server's clock with it
     virtual Answer<int>
     expire_leases() = 0;  // of workers whose heartbeats stopped; one worker per call
-    virtual Answer<int> promote_due() = 0;    // tasks whose time has come
+    virtual Answer<int> promote_due() = 0;    // tasks that are due
     virtual Answer<int> renew_quotas() = 0;   // accounts whose period is over
     virtual Answer<int> mark_unserved() = 0;  // lanes whose models no worker has any more
     virtual Answer<int> end_overdue() = 0;    // a job past its deadline or timeout; one per call
     virtual Answer<int> ensure_partitions() = 0;             // for today and the days ahead
     virtual Answer<int> drop_old_days(int keep_days) = 0;    // one day per call
-    virtual Answer<int> expire_keys() = 0;                   // idempotency keys past their time
-    virtual Answer<int> expire_uploads(int idle_hours) = 0;  // that are not continued
-    virtual Answer<int> fold_usage() = 0;                    // counts what completions touched
+    virtual Answer<int> expire_keys() = 0;                   // expired idempotency keys
+    virtual Answer<int> expire_uploads(int idle_hours) = 0;  // idle uploads
+    virtual Answer<int> fold_usage() = 0;                    // counts usage of touched jobs
     virtual Answer<int> forget_usage(int keep_days) = 0;     // old usage rows
     virtual Answer<int> forget_audit(int keep_days) = 0;     // old audit rows
     virtual Answer<int> watch_vacuum() = 0;  // oldest age in seconds of what blocks vacuum

@@ -37,7 +37,7 @@ struct NewJob {
     Labels labels;
     int priority = 0;  // -10..10, higher first within a team
     std::optional<IdempotencyKey> idempotency;
-    std::optional<Timestamp> run_at;    // not before; none: at once
+    std::optional<Timestamp> run_at;    // not before; none: immediately
     std::optional<Timestamp> deadline;  // fails if it has not ended by then
     std::optional<Seconds> timeout;     // fails if it runs longer, from its start
     std::string unique_key;  // held by one unfinished job of the team at a time; empty: none
@@ -135,7 +135,7 @@ struct JobFilter {
     std::optional<Timestamp> created_from;
     std::optional<Timestamp> created_before;
     std::string device_class;  // empty: all
-    // All of these words, in any case, in its name, kind, labels or arguments, if these are short.
+    // All of these words, ignoring case, in its name, kind, labels or (short) arguments.
     std::vector<std::string> words;
     std::optional<JobId> only;    // the job itself
     std::optional<JobId> before;  // keyset cursor: jobs older than this one
@@ -208,7 +208,7 @@ struct DeviceStatus {
     std::optional<DeviceCleanup> cleanup;  // the last
 };
 
-// What kinds can do on the device (WorkerInfo::offers): a JSON object, or empty.
+// The kinds' offers on the device (WorkerInfo::offers): a JSON object, or empty.
 std::string offers_of(const DeviceStatus& device);
 
 }  // namespace plimsoll::queue

@@ -12,7 +12,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// Links that show the report of one job to whoever has them, until they expire or are revoked.
+// Links that show the report of one job to anyone who has them, until they expire or are revoked.
 // Implemented by server/postgres. Every write adds an audit row in the same transaction.
 namespace plimsoll::queue {
 
@@ -22,7 +22,7 @@ inline std::string to_public(ReportLinkId id) {
     return public_id("link", id.value);
 }
 
-// That still open a report.
+// Links that still open a report.
 constexpr int kReportLinksPerTeam = 1000;
 
 struct ReportLink {
@@ -32,15 +32,15 @@ struct ReportLink {
     std::string job_name;  // empty: it has none
     UserId user;           // who made it
     std::string user_name;
-    std::string note;  // what for; may be empty
+    std::string note;  // purpose; may be empty
     Timestamp created_at;
     Timestamp expires_at;
     std::optional<Timestamp> opened_at;  // for the last time
     std::int64_t opens = 0;
 };
 
-// What a new link is made with; it is revoked together with the token, also one that opened the
-// session.
+// The credential that creates a link: a token, or a session that a token may have opened. The link
+// is revoked together with that token.
 struct ReportLinkOrigin {
     std::optional<TokenId> token;
     std::optional<SessionId> session;
@@ -54,7 +54,7 @@ struct NewReportLink {
     ReportLinkOrigin origin;
 };
 
-// What a link shows. Of the job: its id, kind, name, arguments, items and times.
+// The content of a link. Of the job, it has the ID, kind, name, arguments, items and times.
 struct LinkedReport {
     std::string shared_by;
     std::string note;
@@ -74,13 +74,15 @@ class ReportLinkStore {
     // Those that still open a report, newest first; of one job, or of all; older than `before`.
     virtual Answer<std::vector<ReportLink>> list(TeamId team, std::optional<JobId> job,
                                                  std::optional<ReportLinkId> before, int limit) = 0;
-    // Errc::not_found: there is none, or it opens nothing any more.
+    // Errc::not_found: the link does not exist, or no longer opens a report.
     virtual Answer<ReportLink> get(TeamId team, ReportLinkId id) = 0;
-    // The job is one of the author's team. Errc::conflict: the team has kReportLinksPerTeam.
+    // The job must belong to the author's team. Errc::conflict: the team already has
+    // kReportLinksPerTeam.
     virtual Answer<ReportLink> create(Author author, NewReportLink link) = 0;
     virtual Answer<void> revoke(Author author, ReportLinkId id) = 0;
 
-    // For whoever has the secret with this hash. Errc::not_found: it opens nothing (any more).
+    // For anyone who has the secret with this hash. Errc::not_found: it opens no report, or no
+    // longer does.
     virtual Answer<LinkedReport> open(std::string hash) = 0;
     virtual Answer<std::vector<ChunkInfo>> chunks(std::string hash) = 0;
     virtual Answer<std::string> chunk(std::string hash, int seq) = 0;

@@ -26,25 +26,25 @@ class ShareStore {
     virtual Answer<std::vector<ClassOverview>> classes() = 0;
     // Everything that blocks vacuum, oldest first.
     virtual Answer<std::vector<VacuumHolder>> vacuum_holders() = 0;
-    // Ordered by time, then by use, largest first.
+    // Ordered by time, then by usage, largest first.
     virtual Answer<std::vector<Usage>> usage(UsageQuery query) = 0;
 
-    // Errc::not_found: no such team.
+    // Errc::not_found: the team does not exist.
     virtual Answer<void> set_share(Author author, TeamId team, std::string device_class,
                                    ShareTerms terms) = 0;
-    // Errc::not_found: no such team.
+    // Errc::not_found: the team does not exist.
     virtual Answer<void> set_limits(Author author, TeamId team, TeamLimits limits) = 0;
-    // Errc::not_found: no such class.
+    // Errc::not_found: the class does not exist.
     virtual Answer<void> set_class(Author author, std::string device_class,
                                    double half_life_seconds, double entry_limit_seconds) = 0;
-    // When it returns, nothing more is claimed; running tasks finish. Errc::not_found: no such
-    // team, class, node or device.
+    // When it returns, nothing more is claimed; running tasks finish. Errc::not_found: the team,
+    // class, node or device does not exist.
     virtual Answer<std::int64_t> hold(Author author, NewHold hold) = 0;
     // With a team: only that team's holds, and none made by an administrator. Errc::not_found
     // otherwise.
     virtual Answer<void> resume(Author author, std::int64_t id, std::optional<TeamId> team) = 0;
     // Asks a device's worker to release what it keeps between tasks; JobStore::devices() reports
-    // the result. Errc::not_found: no such device; Errc::conflict: no worker runs it.
+    // the result. Errc::not_found: the device does not exist; Errc::conflict: no worker runs it.
     virtual Answer<void> ask_cleanup(Author author, std::string node, std::string device) = 0;
 };
 

@@ -35,10 +35,10 @@ std::string describe(const VacuumHolder& holder) {
 std::string describe(const OverQuota& refusal) {
     if (refusal.quota == "queued_jobs") {
         return "The team may have " + rounded(refusal.limit) +
-               " jobs that have not started, and has as many.";
+               " jobs that have not started, and has reached that limit.";
     }
     if (refusal.quota == "jobs_per_minute") {
-        return "The team may submit " + rounded(refusal.limit) + " jobs a minute.";
+        return "The team may submit " + rounded(refusal.limit) + " jobs per minute.";
     }
     const auto quota = rounded(refusal.limit) + " device-seconds of class " + refusal.device_class +
                        " in a " + refusal.period;

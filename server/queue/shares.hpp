@@ -107,7 +107,7 @@ struct OverQuota {
     std::string quota;  // queued_jobs, jobs_per_minute or device_seconds
     double used = 0;
     double limit = 0;
-    double needed = 0;  // by this job and those before it in the call; not for queued_jobs
+    double needed = 0;  // needed by this job and those before it in the call; not for queued_jobs
     // For device_seconds.
     std::string device_class;
     std::string period;

@@ -13,7 +13,7 @@ namespace plimsoll::queue {
 
 struct QueueDepth {
     std::string device_class;  // host, cpu, gpu, accelerator
-    // waiting: for a start time or the next attempt, counted to 10,000 at most; ready; leased
+    // waiting: for a start time or the next attempt, counted up to 10,000; ready; leased
     std::string state;
     std::int64_t tasks = 0;
 };

@@ -24,13 +24,13 @@ struct Submitted {
     bool taken = false;
     // Nothing was stored: the team is over its quota.
     std::optional<OverQuota> over_quota = {};
-    // The job as this call made it, where the store need not look it up; without its submitter's
-    // name.
+    // The job as this call created it, if the store has it without a look-up; without its
+    // submitter's name.
     std::optional<Job> made = {};
 };
 
-// What a task was given: in its kind's own encoding, or a chunk of its job's dataset, of which it
-// runs on a slice.
+// The input of a task: in its kind's own encoding, or a chunk of its job's dataset and the slice
+// that it runs on.
 struct TaskInput {
     std::string packed;
     jobs::Slice slice{};
@@ -42,10 +42,10 @@ class JobStore {
 
     // Durable on return. Errc::conflict: the idempotency key was used with another body.
     virtual awaitable<Result<Submitted>> submit(NewJob job) = 0;
-    // The answer to an earlier submit with this key. Errc::not_found: none, or it expired;
+    // The result of an earlier submit with this key. Errc::not_found: none, or it expired;
     // Errc::conflict: it had another body.
     virtual awaitable<Result<Submitted>> submitted_before(TeamId team, IdempotencyKey key) = 0;
-    // Submits up to 10,000 jobs and returns one answer per job, in order. `whole`: all or none; if
+    // Submits up to 10,000 jobs and returns one result per job, in order. `whole`: all or none; if
     // any job cannot be stored, none is, and the others get Errc::cancelled.
     virtual awaitable<Result<std::vector<Result<Submitted>>>> submit_all(std::vector<NewJob> jobs,
                                                                          bool whole) = 0;
@@ -53,12 +53,12 @@ class JobStore {
     virtual awaitable<Result<FoundJobs>> list(TeamId team, JobFilter filter) = 0;
     // By state, whatever state the filter names; its cursor and limit do not count.
     virtual awaitable<Result<JobCounts>> count(TeamId team, JobFilter filter) = 0;
-    // Attempts at the job's tasks behind `after`, by task and attempt.
+    // Attempts at the job's tasks after `after`, by task and attempt.
     virtual awaitable<Result<std::vector<Attempt>>> attempts(TeamId team, JobId id,
                                                              AttemptPlace after, int limit) = 0;
     // Returns the job after the request. Errc::conflict: the job has ended.
     virtual awaitable<Result<Job>> cancel(TeamId team, UserId by, JobId id) = 0;
-    // Redrives ended jobs: runs their unfinished tasks again. At most 100; one answer per job.
+    // Redrives ended jobs: runs their unfinished tasks again. At most 100; one result per job.
     virtual awaitable<Result<std::vector<Redriven>>> redrive(TeamId team, UserId by,
                                                              std::vector<JobId> ids) = 0;
     // Why the job is not running now; nullopt if it has ended.
@@ -77,7 +77,7 @@ class JobStore {
     virtual awaitable<Result<std::vector<DeviceStatus>>> devices() = 0;
     // What of the team, and how much of others, needs or names the model.
     virtual awaitable<Result<ModelUse>> model_use(TeamId team, std::string model) = 0;
-    // Succeeds if the database answers and its schema is the one this program needs.
+    // Succeeds if the database responds and has the schema that this program needs.
     virtual awaitable<Result<void>> ready() = 0;
 };
 
@@ -88,8 +88,8 @@ class JobSignals {
     // Returns when the job changed since the previous call returned, or at the deadline. Spurious
     // returns are possible: callers must read the job and wait again.
     virtual awaitable<void> changed(JobId id, std::chrono::steady_clock::time_point deadline) = 0;
-    // The same for callers to whom milliseconds matter: at once if the job changed after `since`,
-    // when they last began to read it, a moment ago.
+    // The same for callers that need milliseconds: returns immediately if the job changed after
+    // `since`, the recent time at which they last began to read it.
     virtual awaitable<void> changed_since(JobId id, std::chrono::steady_clock::time_point since,
                                           std::chrono::steady_clock::time_point deadline) = 0;
 };

@@ -15,7 +15,7 @@ struct UsageQuery {
     std::optional<TeamId> team;  // none: all
     Timestamp from;              // hours that begin then or later,
     Timestamp to;                // and before then
-    // hour, day or month (one of them at most), team, user, kind, model; summed over all others.
+    // hour, day or month (at most one of them), team, user, kind, model; summed over all others.
     std::vector<std::string> by;
     int limit = 0;  // rows
 };
@@ -28,11 +28,12 @@ struct Usage {
     std::optional<UserId> user;
     std::string user_name;  // also empty if the user no longer exists
     std::string kind;
-    std::string model;  // as Requirement::model names it; empty, too, where a job needs none
-    double device_seconds = 0;  // measured, of a device of speed 1; failed attempts are among them
-    std::int64_t tasks = 0;     // done
-    std::int64_t items = 0;     // done
-    std::int64_t jobs = 0;      // that used a device for the first time
+    std::string model;  // as Requirement::model names it; also empty for jobs that need none
+    double device_seconds =
+        0;  // measured, normalised to a device of speed 1; including failed attempts
+    std::int64_t tasks = 0;  // done
+    std::int64_t items = 0;  // done
+    std::int64_t jobs = 0;   // that used a device for the first time
 };
 
 }  // namespace plimsoll::queue

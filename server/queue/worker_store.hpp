@@ -30,8 +30,8 @@ struct WorkerInfo {
     std::vector<std::string> kinds;    // "kind:1": name and version of every kind it can run
     std::vector<std::string> helps{};  // those it also runs for other device classes
     std::string last_exit{};           // how the previous worker exited; empty: normally
-    // What its kinds can do, see jobs::Abilities: what tasks may require, and a JSON object from
-    // kinds to their offers (empty: none).
+    // The abilities of its kinds, see jobs::Abilities: what tasks may require, and a JSON object
+    // from kinds to their offers (empty: none).
     std::vector<std::string> abilities{};
     std::string offers{};
     std::string
@@ -143,7 +143,7 @@ class WorkerStore {
     virtual awaitable<Result<HeartbeatReply>> heartbeat(
         WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         WorkerTelemetry telemetry) = 0;
-    // Answers a cleanup request, which is repeated with every heartbeat until then.
+    // Reports the result of a cleanup request, which every heartbeat repeats until then.
     virtual awaitable<Result<void>> report_cleanup(WorkerHandle worker, std::int64_t cleanup,
                                                    Freed freed) = 0;
     // Claims at most `seconds` of estimated device time, or a single task, and only tasks that need
@@ -153,7 +153,7 @@ class WorkerStore {
     // Claims tasks of another device class, of the kinds that the worker helps with: about
     // `seconds` of its own time, and only if it will finish before that class would. The worker
     // must hold no lease and claim nothing else until these are settled. After any error it must
-    // retire and register again, because it may hold a lease that it does not know of.
+    // retire and register again, because it may hold a lease that it does not know about.
     virtual awaitable<Result<Claim>> claim_elsewhere(
         WorkerHandle worker, double seconds, int max_tasks,
         std::optional<std::int64_t> free_memory = {}) = 0;

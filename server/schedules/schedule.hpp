@@ -27,7 +27,7 @@ enum class Overlap {
     allow,   // both run
     skip,    // the new one is skipped
     cancel,  // the earlier one is cancelled
-    queue    // the new one is submitted when the earlier one has ended; ten wait at most
+    queue    // the new one is submitted when the earlier one has ended; at most ten wait
 };
 
 std::string_view to_string(Misfire misfire);

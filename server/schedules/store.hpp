@@ -30,14 +30,14 @@ struct Answer {
     ScheduleId schedule;
     int version = 1;  // as the caller last saw it
     enum class Way { time, waiting, person } way = Way::time;
-    std::optional<Timestamp> expected;  // of Way::time: the next_at that the caller saw
+    std::optional<Timestamp> expected;  // for Way::time: the next_at that the caller saw
     std::optional<Timestamp> due_at;    // none: now
-    std::optional<Timestamp> then;      // of Way::time: the due time after it
+    std::optional<Timestamp> then;      // for Way::time: the due time after it
     int missed = 0;
     enum class Verdict { submit, busy, failed, missed } verdict = Verdict::submit;
     std::string reason;                    // why nothing is submitted
-    std::optional<UserId> user;            // of Way::person
-    std::optional<Submission> submission;  // of Verdict::submit
+    std::optional<UserId> user;            // for Way::person
+    std::optional<Submission> submission;  // for Verdict::submit
 };
 
 struct Answered {
@@ -84,7 +84,7 @@ class ScheduleStore {
     virtual awaitable<Result<std::vector<Run>>> runs(TeamId team, ScheduleId id,
                                                      std::optional<Timestamp> before,
                                                      int limit) = 0;
-    // Records a Way::person answer and its audit row.
+    // Records the outcome of a Way::person and its audit row.
     virtual awaitable<Result<Answered>> run_now(Author author, Answer answer) = 0;
 };
 

@@ -13,7 +13,7 @@
 //   forward, and once only, however many of its times were skipped. One whose minutes or hours
 //   begin with "*" is not due: that time did not happen.
 // - A repeated hour: fixed hours and minutes are due the first time only; "*" both times, so that
-//   "every 15 minutes" stays so.
+//   "every 15 minutes" stays true.
 namespace plimsoll::schedules {
 
 using zones::Zone;

@@ -13,8 +13,8 @@ class WaitReason {
   public:
     WaitReason(const CommandContext& context, std::string job_id);
 
-    // Call often while the job is watched; asks the server at most every 15 seconds, over a
-    // connection of its own. Does nothing unless `state` is "queued" or "scheduled".
+    // Call often while the job is watched; asks the server at most every 15 seconds, over its own
+    // connection. Does nothing unless `state` is "queued" or "scheduled".
     void look(const std::string& state);
 
   private:

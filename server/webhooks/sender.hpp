@@ -25,7 +25,7 @@ class Sender {
     // Limit from the resolved name to the response head. (Name resolution has its own limit.)
     static constexpr std::chrono::seconds kTime{10};
 
-    // `authorities`: a PEM file of certificate authorities to trust beside the system's; may be
+    // `authorities`: a PEM file of certificate authorities to trust besides the system's; may be
     // empty. Errc::invalid_input names the file if it cannot be used.
     static Result<Sender> make(boost::asio::any_io_executor executor, AllowList allowed,
                                const std::string& authorities);

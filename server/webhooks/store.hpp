@@ -26,7 +26,7 @@ class WebhookStore {
     // `secret` is 32 bytes. Errc::conflict when the team has kWebhooksPerTeam.
     virtual awaitable<Result<Webhook>> create(Author author, Webhook webhook,
                                               std::string secret) = 0;
-    // What is empty stays as it is.
+    // Empty members are unchanged.
     virtual awaitable<Result<Webhook>> update(Author author, WebhookId id, std::string name,
                                               std::string url) = 0;
     // Removes the webhook with its deliveries; pending ones are no longer sent.

@@ -24,12 +24,12 @@ struct Target {
 // http:// and https:// without a user, a password or a fragment; Errc::invalid_input otherwise.
 Result<Target> parse_target(const std::string& url);
 
-// Where notices may be sent. The operator allows two things: the origin must be listed, and every
-// address that its name resolves to must be public or in a listed network.
+// Allowed targets of notices. Both must hold: the origin is on the operator's list, and every
+// address that its name resolves to is public or in a listed network.
 class AllowList {
   public:
     // `origins`: "https://hooks.example.com, https://*.example.org, http://127.0.0.1:9000"; "*." is
-    // any name below. `networks`: "10.1.2.0/24, fd00::/8". Commas between, blanks do not matter.
+    // any name below. `networks`: "10.1.2.0/24, fd00::/8". Separated by commas; spaces are ignored.
     static Result<AllowList> parse(const std::string& origins, const std::string& networks);
 
     bool empty() const { return origins_.empty(); }

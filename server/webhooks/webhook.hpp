@@ -59,7 +59,7 @@ struct Outgoing {
 // The result of an attempt; no error: delivered.
 struct Attempted {
     std::optional<int> status;
-    std::string error;  // for the team: without addresses and without the answer's text
+    std::string error;  // for the team: without addresses and without the response's text
 };
 
 }  // namespace plimsoll::webhooks

@@ -11,7 +11,7 @@ using identity::Member;
 awaitable<Result<void>> FakeIdentity::remove_user(Author, UserId id) {
     const auto found = users_.find(id);
     if (found == users_.end() || found->second.service) {
-        co_return fail(Errc::not_found, "There is no such user.");
+        co_return fail(Errc::not_found, "The user was not found.");
     }
     const auto administrates = [id](const auto& entry) {
         return entry.first != id && entry.second.administrator && !entry.second.disabled;
@@ -61,7 +61,7 @@ awaitable<Result<Member>> FakeIdentity::create_service_account(Author author, st
 awaitable<Result<Member>> FakeIdentity::update_service_account(
     Author author, UserId account, identity::ServiceAccountChange change) {
     auto* user = account_of(author.team, account);
-    if (user == nullptr) co_return fail(Errc::not_found, "There is no such account.");
+    if (user == nullptr) co_return fail(Errc::not_found, "The account was not found.");
     const auto present = co_await service_accounts(author.team);
     for (const auto& other : *present) {
         if (other.user.id != account && other.user.name == change.name) {
@@ -77,7 +77,7 @@ awaitable<Result<Member>> FakeIdentity::update_service_account(
 
 awaitable<Result<void>> FakeIdentity::remove_service_account(Author author, UserId account) {
     if (account_of(author.team, account) == nullptr) {
-        co_return fail(Errc::not_found, "There is no such account.");
+        co_return fail(Errc::not_found, "The account was not found.");
     }
     leave_team(author.team, account);
     accounts_.erase(account);
@@ -88,7 +88,7 @@ awaitable<Result<void>> FakeIdentity::remove_service_account(Author author, User
 awaitable<Result<identity::Team>> FakeIdentity::update_team(Author, TeamId id,
                                                             identity::TeamChange change) {
     const auto found = teams_.find(id);
-    if (found == teams_.end()) co_return fail(Errc::not_found, "There is no such team.");
+    if (found == teams_.end()) co_return fail(Errc::not_found, "The team was not found.");
     for (const auto& [other, team] : teams_) {
         if (other != id && team.name == change.name) co_return fail(Errc::conflict, "Taken.");
     }
@@ -103,7 +103,7 @@ awaitable<Result<void>> FakeIdentity::rename_token(Author author, TokenId id, st
         issued.token.name = std::move(name);
         co_return Result<void>();
     }
-    co_return fail(Errc::not_found, "There is no such token.");
+    co_return fail(Errc::not_found, "The token was not found.");
 }
 
 }  // namespace plimsoll::fakes

@@ -52,7 +52,7 @@ class FakeBaselines final : public queue::BaselineStore {
         const auto gone = std::erase_if(pinned_, [&](const Stored& one) {
             return one.team == author.team && one.found.baseline.id == id;
         });
-        if (gone == 0) co_return fail(Errc::not_found, "There is no such baseline.");
+        if (gone == 0) co_return fail(Errc::not_found, "The baseline was not found.");
         co_return Result<void>{};
     }
 

@@ -8,7 +8,7 @@ using queue::DatasetState;
 Result<FakeDatasetStore::Stored*> FakeDatasetStore::find(TeamId team, DatasetId id) {
     const auto found = datasets.find(id);
     if (found == datasets.end() || found->second.team != team) {
-        return fail(Errc::not_found, "There is no such dataset.");
+        return fail(Errc::not_found, "The dataset was not found.");
     }
     return &found->second;
 }
@@ -131,7 +131,7 @@ awaitable<Result<std::string>> FakeDatasetStore::chunk(TeamId team, DatasetId id
     if (!found) co_return fail(found.error());
     const auto& chunks = (*found)->chunks;
     if (static_cast<std::size_t>(seq) >= chunks.size()) {
-        co_return fail(Errc::not_found, "There is no such chunk.");
+        co_return fail(Errc::not_found, "The chunk was not found.");
     }
     co_return chunks[static_cast<std::size_t>(seq)].content;
 }

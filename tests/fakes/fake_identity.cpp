@@ -205,7 +205,7 @@ awaitable<Result<void>> FakeIdentity::switch_team(SessionId id, TeamId team) {
         session.who.team = team;
         co_return Result<void>();
     }
-    co_return fail(Errc::not_found, "There is no such team.");
+    co_return fail(Errc::not_found, "The team was not found.");
 }
 
 awaitable<Result<void>> FakeIdentity::create_sign_in_link(Author, UserId user, TeamId team,
@@ -243,7 +243,7 @@ awaitable<Result<identity::User>> FakeIdentity::update_user(Author, UserId id,
                                                             identity::UserChange change) {
     const auto found = users_.find(id);
     if (found == users_.end() || found->second.service) {
-        co_return fail(Errc::not_found, "There is no such user.");
+        co_return fail(Errc::not_found, "The user was not found.");
     }
     auto user = found->second;
     user.name = change.name.value_or(user.name);
@@ -303,7 +303,7 @@ awaitable<Result<std::vector<identity::Member>>> FakeIdentity::members(TeamId te
 
 awaitable<Result<void>> FakeIdentity::set_member(Author, TeamId team, UserId user, Role role) {
     if (!users_.contains(user) || accounts_.contains(user)) {
-        co_return fail(Errc::not_found, "There is no such user.");
+        co_return fail(Errc::not_found, "The user was not found.");
     }
     if (role != Role::owner && is_last_owner(team, user)) {
         co_return fail(Errc::conflict, "The team would have no owner.");
@@ -370,7 +370,7 @@ awaitable<Result<void>> FakeIdentity::revoke_token(Author author, TokenId id) {
     const auto gone = std::erase_if(tokens_, [&](const auto& entry) {
         return entry.second.team == author.team && entry.second.token.id == id;
     });
-    if (gone == 0) co_return fail(Errc::not_found, "There is no such token.");
+    if (gone == 0) co_return fail(Errc::not_found, "The token was not found.");
     std::vector<TokenId> made;
     for (const auto& [hash, issued] : tokens_) {
         if (issued.parent == id) made.push_back(issued.token.id);

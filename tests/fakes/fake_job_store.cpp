@@ -18,7 +18,7 @@ Result<FakeJobStore::Stored*> FakeJobStore::find(TeamId team, JobId id) {
     if (broken) return fail(*broken);
     const auto found = jobs.find(id);
     if (found == jobs.end() || found->second.job.team != team) {
-        return fail(Errc::not_found, "There is no such job.");
+        return fail(Errc::not_found, "The job was not found.");
     }
     return &found->second;
 }
@@ -295,7 +295,7 @@ awaitable<Result<std::string>> FakeJobStore::result_chunk(TeamId team, JobId id,
     ++chunks_read;
     const auto& chunks = (*stored)->chunks;
     if (static_cast<std::size_t>(seq) >= chunks.size()) {
-        co_return fail(Errc::not_found, "There is no such chunk.");
+        co_return fail(Errc::not_found, "The chunk was not found.");
     }
     co_return chunks[static_cast<std::size_t>(seq)];
 }

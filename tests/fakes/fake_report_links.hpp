@@ -16,7 +16,7 @@ class FakeReportLinks final : public queue::ReportLinkStore {
         co_return fail(Errc::unavailable, "The fake makes no links.");
     }
     Answer<void> revoke(Author, queue::ReportLinkId) override {
-        co_return fail(Errc::not_found, "There is no such report link.");
+        co_return fail(Errc::not_found, "The report link was not found.");
     }
     Answer<queue::LinkedReport> open(std::string) override { co_return nothing(); }
     Answer<std::vector<queue::ChunkInfo>> chunks(std::string) override { co_return nothing(); }

@@ -34,7 +34,7 @@ class FakeSavedViews final : public identity::SavedViewStore {
         const auto gone = std::erase_if(views_, [&](const Stored& one) {
             return one.team == team && one.user == user && one.view.id == id;
         });
-        if (gone == 0) co_return fail(Errc::not_found, "There is no such saved view.");
+        if (gone == 0) co_return fail(Errc::not_found, "The saved view was not found.");
         co_return Result<void>{};
     }
 

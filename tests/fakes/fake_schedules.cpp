@@ -17,7 +17,7 @@ using Reply = FakeSchedules::Reply<T>;
 namespace {
 
 tl::unexpected<Error> missing() {
-    return fail(Errc::not_found, "There is no such schedule.");
+    return fail(Errc::not_found, "The schedule was not found.");
 }
 
 tl::unexpected<Error> taken() {

@@ -72,7 +72,7 @@ Answer<void> FakeShares::set_share(Author, TeamId team, std::string device_class
                                    queue::ShareTerms terms) {
     if (identity_.name_of(team).empty()) co_return missing();
     if (device_class != gpu.device_class) {
-        co_return fail(Errc::invalid_input, "There is no such class.");
+        co_return fail(Errc::invalid_input, "The class was not found.");
     }
     auto share = std::ranges::find_if(shares_, [&](const queue::Share& one) {
         return one.team == team && one.device_class == device_class;

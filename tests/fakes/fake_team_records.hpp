@@ -52,7 +52,7 @@ class FakeTeamRecords final : public queue::TeamRecordStore {
     Answer<void> remove(jobs::Collection collection, Author author, std::string id) override {
         auto& records = records_[{author.team, std::string(collection.name)}];
         if (std::erase_if(records, [&](const auto& one) { return one.id == id; }) == 0) {
-            co_return fail(Errc::not_found, "There is no such record.");
+            co_return fail(Errc::not_found, "The record was not found.");
         }
         co_return Result<void>{};
     }

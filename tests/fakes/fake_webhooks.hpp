@@ -85,7 +85,7 @@ class FakeWebhooks final : public webhooks::WebhookStore {
         std::vector<webhooks::Delivery> sent;
     };
     static tl::unexpected<Error> missing() {
-        return fail(Errc::not_found, "There is no such webhook.");
+        return fail(Errc::not_found, "The webhook was not found.");
     }
     Stored* find(TeamId team, webhooks::WebhookId id) {
         const auto found = std::ranges::find_if(

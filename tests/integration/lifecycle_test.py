@@ -69,7 +69,7 @@ class Lifecycle(unittest.TestCase):
         self.server.run("cancel", made["id"])
         self.assertEqual(self.server.run("redrive", made["id"]).stdout.strip(), "1 redriven")
         refused = self.server.run("redrive", "job_0000000000001", check=False)
-        self.assertEqual((refused.returncode, "There is no such job." in refused.stderr), (1, True))
+        self.assertEqual((refused.returncode, "The job was not found." in refused.stderr), (1, True))
 
 
 class WithoutDevices(unittest.TestCase):

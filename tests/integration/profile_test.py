@@ -150,13 +150,13 @@ class Profile(unittest.TestCase):
         [host] = [device for device in json.loads(found.stdout)["items"] if device["device"] == "host"]
         self.assertIsNone(host["cleanup"])
         told = self.server.run("devices", "clean", host["node"], "host")
-        self.assertRegex(told.stdout, r"^Freed [\d.]+ MB by the job kinds' memory ledger, -?[\d.]+ MB by the system's count\.$")
+        self.assertRegex(told.stdout, r"^Freed [\d.]+ MB according to the job kinds' memory ledger, -?[\d.]+ MB according to the system\.$")
         again = json.loads(self.server.run("--json", "devices", "clean", host["node"], "host").stdout)
         self.assertEqual(again["cleanup"]["state"], "done")
         self.assertEqual(again["cleanup"]["kept_bytes"], 0)
         wrong = self.server.run("devices", "clean", host["node"], "opencl:none:7", check=False)
         self.assertNotEqual(wrong.returncode, 0)
-        self.assertIn("no such device", wrong.stderr)
+        self.assertIn("device was not found", wrong.stderr)
 
     def test_a_report_is_compared_with_the_one_that_the_team_pinned(self):
         command = ("profile", "--mode", "sentiment", "--sentiment-model", "vader", "--largest-batch", "4", "--output-dir")

@@ -65,10 +65,9 @@ Result<std::string> moment_of(const char* flag, const std::string& text) {
         {'m', std::chrono::minutes(1)}, {'h', std::chrono::hours(1)}, {'d', std::chrono::days(1)}};
     const auto unit = units.find(text.empty() ? ' ' : text.back());
     if (!counts || unit == units.end()) {
-        return fail(Errc::invalid_input,
-                    std::string(flag) + ": \"" + text +
-                        "\" is neither a time such as 2026-03-01T12:00:00Z nor how long ago it "
-                        "was, such as 90m, 24h or 7d.");
+        return fail(Errc::invalid_input, std::string(flag) + ": \"" + text +
+                                             "\" is neither a time such as 2026-03-01T12:00:00Z "
+                                             "nor an age such as 90m, 24h or 7d.");
     }
     return to_rfc3339(SystemClock().now() - std::stoi(text) * unit->second);
 }
@@ -141,14 +140,15 @@ void add_jobs(CLI::App& app, CommandContext& context) {
     command->add_option("--state", options->state, "Only this state");
     command->add_option("--label", options->label, "Only with this label: key or key=value");
     command->add_option("--user", options->user, "Only submitted by this user: a name or an ID");
-    command->add_option("--device-class", options->device_class, "Only of this device class")
+    command->add_option("--device-class", options->device_class, "Only in this device class")
         ->check(CLI::IsMember({"host", "cpu", "gpu", "accelerator"}));
     command->add_option("--since", options->since,
-                        "Only submitted since: a time, or how long ago (90m, 24h, 7d)");
+                        "Only submitted since: a time, or an age (90m, 24h, 7d)");
     command->add_option("--until", options->until, "Only submitted before, as for --since");
     command->add_option("--search", options->search,
                         "Only with these words in the ID, name, labels or arguments");
-    command->add_option("--limit", options->limit, "At most this many")->check(CLI::Range(1, 200));
+    command->add_option("--limit", options->limit, "Maximum number of jobs")
+        ->check(CLI::Range(1, 200));
     command->callback([&context, options] { context.exit_code = list_jobs(context, *options); });
 }
 

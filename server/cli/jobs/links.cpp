@@ -59,7 +59,7 @@ int create_link(const CommandContext& context, const LinkOptions& options) {
         return 0;
     }
     context.terminal.line(api->server() + text_of(*made, "path"));
-    context.terminal.note("Whoever has this link reads the report until " +
+    context.terminal.note("Anyone with this link can read the report until " +
                           text_of(made->at("report_link"), "expires_at") +
                           ". Store it now; it is not shown again. To revoke it: plimsoll links "
                           "revoke " +
@@ -83,8 +83,7 @@ void add_links(CLI::App& app, CommandContext& context) {
     group->fallthrough();
     group->add_subcommand("list", "List the team's links that still open a report")
         ->callback([&context] { context.exit_code = list_links(context); });
-    auto* create =
-        group->add_subcommand("create", "Share a job's report and print the link, this once");
+    auto* create = group->add_subcommand("create", "Share a job's report and print the link once");
     create->add_option("job", options->job, "ID of the job")->required();
     create->add_option("--days", options->days, "Days until it expires")
         ->check(CLI::Range(1, 365))

@@ -218,7 +218,7 @@ void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {
                        "Time zone: Europe/Berlin, … (default: UTC)");
     command
         .add_option("--misfire", options.misfire,
-                    "Misfire policy for runs missed while no server was up: skip, once or all")
+                    "Misfire policy for runs missed while no server was running: skip, once or all")
         ->check(CLI::IsMember({"skip", "once", "all"}));
     command
         .add_option("--misfire-limit", options.misfire_limit,

@@ -190,8 +190,9 @@ void add_submit(CLI::App& app, CommandContext& context) {
         ->delimiter(',');
     command->add_option("--group-by", options->group_by,
                         "Group the report by this column of the file: region");
-    command->add_option("--idempotency-key", options->idempotency_key,
-                        "Idempotency key: submitting again with it creates no second job");
+    command->add_option(
+        "--idempotency-key", options->idempotency_key,
+        "Idempotency key: submitting again with the same key creates no second job");
     command
         ->add_option(
             "--priority", options->priority,

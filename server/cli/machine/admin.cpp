@@ -159,7 +159,7 @@ class Administration {
             case What::sign_in_link:
                 co_return co_await sign_in_link(request, administrator->name);
         }
-        co_return fail(Errc::internal, "There is no such request.");
+        co_return fail(Errc::internal, "This operation does not exist.");
     }
 
   private:
@@ -359,7 +359,8 @@ void add_admin(CLI::App& app, CommandContext& context) {
                         "true or false: allow managing users, teams and devices");
     changes->add_option("--disabled", request->change.disabled,
                         "true or false: block sign-in, tokens and sessions");
-    add("remove-user", "Remove a user; what the user made stays with the teams", What::remove_user)
+    add("remove-user", "Remove a user; what the user created stays with the teams",
+        What::remove_user)
         ->add_option("name", request->user, "Name")
         ->required();
     add("teams", "List the teams", What::list_teams);
@@ -372,7 +373,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
     team_changes->require_option(1, 0);
     team_changes->add_option("--name", request->team_change.name, "New name");
     team_changes->add_option("--archived", request->team_change.archived,
-                             "true or false: nobody acts in it, and its schedules rest");
+                             "true or false: nobody can act in it, and its schedules do not run");
     auto* member =
         add("set-member", "Add a user to a team, or change the user's role", What::set_member);
     member->add_option("--team", request->team, "Name of the team")->required();

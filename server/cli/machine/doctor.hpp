@@ -27,7 +27,7 @@ struct DoctorFacts {
     Result<std::string> probe;  // the devices, as reported by `plimsoll-engine probe --json`
     std::vector<ServingProcess> servers;   // servers that run on this machine
     std::string signed_in_to;              // the command line's current server; empty: none
-    std::optional<Error> sign_in_problem;  // why it rejects this command line
+    std::optional<Error> sign_in_problem;  // why it rejects the saved token
     std::vector<Finding> of_kinds;         // findings of the job kinds
     bool second_queue = false;             // the setting devices.second_queue
     std::optional<std::uint64_t> memory_free_bytes;

@@ -116,7 +116,7 @@ bool has_all_scopes(const Principal& principal) {
 
 Outcome<void> require_scope(const Principal& principal, std::string_view scope) {
     if (scope.empty() || has_scope(principal, scope)) return {};
-    return refuse(403, "This needs the scope " + std::string(scope) + ".");
+    return refuse(403, "This operation needs the scope " + std::string(scope) + ".");
 }
 
 }  // namespace plimsoll::http

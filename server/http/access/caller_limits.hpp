@@ -19,7 +19,7 @@ struct CallerQuotas {
 
 // Limits requests as they begin: each caller and each team has a token bucket that holds one
 // minute's worth, so a burst after a quiet period is allowed. Tracks only callers with a valid
-// credential, at most limits::kCallersPerUser of a user. For the I/O thread.
+// credential, at most limits::kCallersPerUser per user. For the I/O thread.
 class CallerLimits {
   public:
     using Clock = std::chrono::steady_clock;
@@ -31,7 +31,7 @@ class CallerLimits {
 
     // The request's place, or 429 with Retry-After and the RateLimit fields.
     Outcome<Place> admit(const identity::Principal& principal, Clock::time_point now);
-    // The RateLimit fields of the answer to a request that was admitted just now.
+    // The RateLimit fields of the response to a request that was just admitted.
     std::vector<Header> fields(const identity::Principal& principal) const;
 
   private:
@@ -41,7 +41,7 @@ class CallerLimits {
     };
     struct Caller {
         Bucket bucket;
-        std::shared_ptr<int> at_once;  // requests under way
+        std::shared_ptr<int> at_once;  // requests in progress
     };
     using CallerKey = std::pair<bool, std::int64_t>;  // whether it is a token; its number
     using Callers = std::map<CallerKey, Caller>;

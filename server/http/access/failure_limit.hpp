@@ -18,7 +18,7 @@ class FailureLimit {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // `policy`: its name in the RateLimit fields.
+    // `policy`: the limit's name in the RateLimit fields.
     FailureLimit(int most, std::chrono::seconds window, std::string policy)
         : most_(most), window_(window), policy_(std::move(policy)) {}
 

@@ -5,7 +5,8 @@
 
 namespace plimsoll::http {
 
-// Whom a shared budget counts: the user, so that many tokens have one share, and the team.
+// The holder of a share of a budget: the user, so that all tokens of a user have one share, and the
+// team.
 inline FairBudget::Holder holder_of(const identity::Principal& principal) {
     return {to_public(principal.user.id), to_public(principal.team.id)};
 }

@@ -8,7 +8,7 @@
 namespace plimsoll::http {
 
 // A limit and what remains of it: `left` units, and more become available in `wait` seconds.
-// `allowed` as the field has it: q units (requests by default) in w seconds.
+// `allowed` has the format of the field: q units (requests by default) in w seconds.
 struct RatePolicy {
     std::string name;
     std::string allowed;

@@ -229,7 +229,7 @@ class ApiExchange final : public Exchange {
             co_return refuse(413, "The body has too many values. Send fewer at once.");
         }
         if (!memory.grow_to(size)) {
-            co_return tl::unexpected(overloaded("The server is handling too many large bodies."));
+            co_return tl::unexpected(overloaded("The server is processing too many large bodies."));
         }
         if (text.size() <= limits::kInlineBytes) co_return parse_and_check(text, schema);
         const auto work = [&text, &schema] { return parse_and_check(text, schema); };

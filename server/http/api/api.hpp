@@ -35,7 +35,7 @@ class Api final : public Application {
     Router router_;
     identity::IdentityStore& identity_;
     queue::AnswerStore& answers_;
-    std::string cursor_key_;  // empty until a list with pages was asked for
+    std::string cursor_key_;  // empty until a list with pages was requested
     boost::asio::thread_pool& pool_;
     CredentialGuard guard_;
     CallerLimits limits_;

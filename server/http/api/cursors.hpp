@@ -14,15 +14,15 @@ inline Problem invalid_cursor() {
     return problem;
 }
 
-// Signs the cursors of one operation for one team: what comes back is what went out, so handlers
-// need not expect anything else. The key is the installation's, so any of its servers reads them.
+// Signs the cursors of one operation for one team, so that handlers only get cursors that the
+// server sent. The key belongs to the installation, so any of its servers can read them.
 class Cursors {
   public:
-    Cursors() = default;  // of operations without pages
+    Cursors() = default;  // for operations without pages
     Cursors(std::string key, std::string_view operation, std::string_view team);
 
     std::string seal(std::string_view cursor) const;
-    // 400 for what was not sealed here.
+    // 400 for a cursor that was not signed here.
     Outcome<std::string> open(std::string_view sealed) const;
 
   private:

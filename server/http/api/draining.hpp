@@ -3,7 +3,7 @@
 namespace plimsoll::http {
 
 // Set once when the server begins to stop: readiness becomes 503, and long polls and event streams
-// are answered within limits::kSignalWait. For the I/O thread.
+// end within limits::kSignalWait. For the I/O thread.
 class Draining {
   public:
     void begin() { begun_ = true; }

@@ -13,9 +13,10 @@ constexpr const char* kKey = "Idempotency-Key";
 
 Problem key_refused(const Error& error) {
     if (error.code == Errc::cancelled) {
-        return Problem(409,
-                       "The first call with this Idempotency-Key has not answered. If its "
-                       "server ended, look whether it made something, and use another key.");
+        return Problem(
+            409,
+            "The first request with this Idempotency-Key has no response yet. If its server has "
+            "stopped, check whether it created something, and use another key.");
     }
     if (error.code != Errc::conflict) return error;
     Problem problem(422, "This Idempotency-Key was used with another request.");
@@ -27,8 +28,8 @@ Problem key_refused(const Error& error) {
 Outcome<Response> replayed(queue::KeptAnswer kept) {
     if (!kept.body) {
         Problem problem(409,
-                        "An earlier call with this Idempotency-Key made it; its secret was in "
-                        "that answer only.");
+                        "An earlier request with this Idempotency-Key created the resource; only "
+                        "that response contained its secret.");
         problem.slug = "already-made";
         if (!kept.location.empty()) problem.headers.push_back({"Location", kept.location});
         problem.headers.push_back({"Idempotency-Replayed", "true"});
@@ -55,7 +56,7 @@ awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handle
     auto answer = co_await handler(call);
     if (!answer) {
         if (auto released = co_await answers.release(team, *key); !released) {
-            log::warn("an Idempotency-Key stays taken", {{"why", released.error().message}});
+            log::warn("an Idempotency-Key stays in use", {{"why", released.error().message}});
         }
         co_return answer;
     }
@@ -63,7 +64,7 @@ awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handle
     queue::KeptAnswer kept{answer->status, std::string(location), std::nullopt};
     if (call.operation.keeps == Operation::Keeps::whole) kept.body = answer->body;
     if (auto done = co_await answers.keep(team, *key, std::move(kept)); !done) {
-        log::warn("an answer was not kept", {{"why", done.error().message}});
+        log::warn("a response was not kept", {{"why", done.error().message}});
     }
     co_return answer;
 }

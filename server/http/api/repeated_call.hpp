@@ -7,9 +7,9 @@
 
 namespace plimsoll::http {
 
-// Runs the handler, once for each Idempotency-Key: a call that repeats one gets the first answer.
-// What a call refuses is not kept, so that a corrected one may use the key. An answer that holds a
-// secret is not kept either: the repeated call gets 409 with the Location of what was made.
+// Runs the handler once per Idempotency-Key: a repeated call gets the first response. Refusals are
+// not kept, so that a corrected call may use the key. Neither are responses with a secret: the
+// repeated call gets 409 with the Location of the resource.
 boost::asio::awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handler,
                                                       queue::AnswerStore& answers);
 

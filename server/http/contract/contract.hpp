@@ -34,8 +34,8 @@ struct Operation {
     std::size_t body_limit = 0;         // bytes
     std::vector<std::string> produces;  // media types of its 200, sorted; the first is the default
     bool is_paged = false;              // takes a cursor
-    // What is kept of an answer for calls that repeat an Idempotency-Key; none: the operation has
-    // its own way.
+    // What is kept of a response for calls that repeat an Idempotency-Key; none: the operation
+    // handles keys itself.
     enum class Keeps { none, location, whole };
     Keeps keeps = Keeps::none;
 };

@@ -10,7 +10,8 @@ namespace plimsoll::http {
 std::optional<std::size_t> invalid_utf8(std::string_view text);
 
 // An upper estimate of the memory that the parsed text takes, in bytes. JSON of many small values
-// takes up to forty times its size. Looks at punctuation only; costs a fraction of the parse.
+// takes up to forty times its size. Examines punctuation only, at a fraction of the cost of
+// parsing.
 std::size_t parsed_size(std::string_view text);
 
 // 400 with the byte offset if the text is not UTF-8, not JSON, nested deeper than

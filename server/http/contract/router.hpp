@@ -23,7 +23,7 @@ class Router {
 
   private:
     struct Route {
-        std::vector<std::string> segments;  // "{index}.png": any one segment that ends so
+        std::vector<std::string> segments;  // "{index}.png": any segment that ends like this
         std::vector<const Operation*> operations;
     };
     const Route* find(const Target& target) const;

@@ -57,7 +57,7 @@ class Schema {
     std::optional<std::size_t> max_items_;
 
     bool is_time_ = false;   // format date-time: RFC 3339
-    bool raw_text_ = false;  // x-raw-text: U+0000 too, which PostgreSQL keeps in bytea alone
+    bool raw_text_ = false;  // x-raw-text: also U+0000, which PostgreSQL stores only in bytea
     std::size_t min_length_ = 0;
     std::optional<std::size_t> max_length_;
     std::string pattern_rule_;  // for the message: x-message, or the pattern itself
@@ -82,7 +82,7 @@ class SchemaSet {
     const Schema& compile(const nlohmann::json& schema, const std::string& where);
 
   private:
-    // Of what the contract says nothing about.
+    // The schema of undocumented values: accepts everything.
     const Schema& anything();
     const Schema& at(const std::string& reference, const std::string& where);
     void fill(Schema& schema, const nlohmann::json& source, const std::string& where);

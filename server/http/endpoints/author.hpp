@@ -5,7 +5,7 @@
 
 namespace plimsoll::http::endpoints {
 
-// The caller as the author of what the call changes.
+// The caller as the author of the call's changes.
 inline Author author_of(const Call& call) {
     return {call.principal.team.id, call.principal.user.id, call.request.id};
 }

@@ -33,8 +33,8 @@ Outcome<std::optional<Id>> page_cursor(const Call& call, std::string_view prefix
 // Completes a page whose items are already written, with the cursor of the next page, if any.
 Response page_response(const Call& call, JsonWriter page, const std::optional<std::string>& next);
 
-// The page of a list that is short enough to be read whole, an array, in the order of `key`, which
-// no two items share.
+// A page of a list that is short enough to be read whole: an array, ordered by `key`, which is
+// unique.
 Response list_response(const Call& call, nlohmann::json items,
                        const std::function<std::string(const nlohmann::json&)>& key);
 
@@ -46,7 +46,7 @@ inline Response list_by_id(const Call& call, nlohmann::json items) {
 }
 
 // `items`: those of the page, plus one more if there is a next page. `write(page, item)` writes one
-// as JSON. `ended_at`: where a search that is bounded ended before the end of the list.
+// as JSON. `ended_at`: where a bounded search stopped before the end of the list.
 template <class Item, class Write, class Id = decltype(Item::id)>
 Response page_response(const Call& call, std::vector<Item> items, const Write& write,
                        const std::optional<Id>& ended_at = std::nullopt) {

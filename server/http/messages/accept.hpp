@@ -8,7 +8,7 @@ namespace plimsoll::http {
 
 // The offered media type that an Accept header prefers: highest q, then the more specific range,
 // then the order of `offered`. The first one if none is acceptable: generated clients often name
-// only the type of errors, and a representation that was not asked for helps more than none
+// only the type of errors, and a representation that was not requested helps more than none
 // (RFC 9110, 12.4.1).
 std::string negotiate(std::string_view accept, const std::vector<std::string>& offered);
 

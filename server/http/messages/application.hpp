@@ -37,11 +37,11 @@ class Exchange {
     virtual std::size_t body_limit() const = 0;
     // Whether the handler reads the body as a stream.
     virtual bool takes_stream() const { return false; }
-    // `request`: the admitted one with its body, or with `stream` in its place.
+    // `request`: the admitted one with its body, or with `stream` instead.
     virtual boost::asio::awaitable<Response> answer(const Request& request, BodySource* stream) = 0;
     // Available from admission on, as far as known.
     virtual Subject subject() const = 0;
-    // Whom the memory of the body of an admitted request is charged to.
+    // The holder to whom the memory of an admitted request's body is charged.
     virtual FairBudget::Holder holder(const Request& head) const = 0;
 };
 

@@ -29,8 +29,7 @@ constexpr TieredBudget::Limits kBodies{
     .small = 64 * 1024,
     .of_small = {.total = 16 * kMiB, .team = 4 * kMiB, .caller = 2 * kMiB},
     .of_large = {.total = 48 * kMiB, .team = 24 * kMiB, .caller = 16 * kMiB}};
-// Bytes of memory that they take when they are parsed, estimated before: JSON of many small values
-// takes many times its size.
+// Estimated bytes of memory of parsed bodies: JSON of many small values takes many times its size.
 constexpr TieredBudget::Limits kParsedBodies{
     .small = 256 * 1024,
     .of_small = {.total = 16 * kMiB, .team = 4 * kMiB, .caller = 2 * kMiB},
@@ -42,9 +41,9 @@ constexpr std::size_t kUploadBytes = 8 * 1024 * 1024;
 constexpr std::size_t kDiscardBytes = 64 * 1024 * 1024;
 // Above this, parsing and converting leave the I/O thread.
 constexpr std::size_t kInlineBytes = 64 * 1024;
-constexpr std::size_t kFieldErrors = 50;  // named in one answer
+constexpr std::size_t kFieldErrors = 50;  // named in one response
 
-// Answers that are computed without a job, each kind of answer by itself: at work or waiting.
+// Answers computed without a job, running or waiting, for each kind of answer separately.
 constexpr FairBudget::Limits kComputedAnswers{.total = 16, .team = 6, .caller = 3};
 
 // Defaults of limits.connections and limits.connections_per_network.
@@ -75,9 +74,10 @@ constexpr seconds kValidCredentialMemory{3600};
 // Minimum rate of a body, over each Timeouts::body.
 constexpr std::size_t kBodyBytesPerSecond = 16 * 1024;
 
-constexpr seconds kHeartbeat{15};           // of an event stream
-constexpr milliseconds kStreamPace{250};    // minimum time between two snapshots of a job
-constexpr milliseconds kStreamRetry{2000};  // what an event stream's client waits to reconnect
+constexpr seconds kHeartbeat{15};         // of an event stream
+constexpr milliseconds kStreamPace{250};  // minimum time between two snapshots of a job
+constexpr milliseconds kStreamRetry{
+    2000};  // how long the client of an event stream waits before it reconnects
 // Longest wait for a job's signal: bounds the delay of a lost notification.
 constexpr seconds kSignalWait{1};
 

@@ -22,7 +22,8 @@ struct Problem {
     std::string detail;  // a full sentence for people, without secrets, SQL or paths
     std::vector<ProblemError> errors;
     std::vector<Header> headers;
-    std::vector<std::pair<std::string, std::string>> members;  // further ones, with their JSON text
+    std::vector<std::pair<std::string, std::string>>
+        members;       // additional members, with their JSON text
     std::string slug;  // one of kProblemTypes; empty: the first of the status
 
     Problem(int status_code, std::string text) : status(status_code), detail(std::move(text)) {}

@@ -5,8 +5,8 @@
 
 namespace plimsoll::http {
 
-// What the `type` of a problem begins with: an address of this server, which leads to the page that
-// says what the problem means and what to do.
+// The beginning of the `type` of a problem: an address of this server, which leads to the page that
+// explains the problem and its solution.
 inline constexpr std::string_view kProblemAddress = "/docs/problems/";
 
 struct ProblemType {
@@ -15,7 +15,7 @@ struct ProblemType {
     std::string_view title;
 };
 
-// All of them. The first type of a status is that of every problem which names no other. The page
+// All of them. The first type of a status is the default for problems with that status. The page
 // web/src/routes/docs/topics/problems.md has an entry for each.
 inline constexpr std::array kProblemTypes = {
     ProblemType{400, "bad-request", "Bad request"},

@@ -22,7 +22,7 @@ bool same_token(std::string_view a, std::string_view b);
 
 // One request, independent of parser and socket.
 struct Request {
-    std::string id;  // "req_…", unique; in every answer and log line about it
+    std::string id;  // "req_…", unique; in its response and log lines
     std::string method;
     std::string target;  // as sent: path and query, still encoded
     std::vector<Header> headers;

@@ -10,7 +10,7 @@
 namespace plimsoll::http::sse {
 
 struct Event {
-    std::optional<std::int64_t> id;  // what Last-Event-ID will say; none: not resumable
+    std::optional<std::int64_t> id;  // the value for Last-Event-ID; none: not resumable
     std::string_view type;
     std::string_view data;  // every line of it becomes a data line
 };

@@ -52,8 +52,8 @@ struct Backends {
     // Processes large bodies and chunks off the I/O thread; its load is bounded by
     // limits::kBodies and limits::kParsedBodies.
     boost::asio::thread_pool& pool;
-    // Computes estimates, pictures and answers of the kinds, which may take seconds: apart from
-    // `pool`, where submits and downloads would wait behind them.
+    // Computes estimates, pictures and answers of the kinds, which may take seconds: separate from
+    // `pool`, so that submits and downloads do not wait behind them.
     boost::asio::thread_pool& computing;
     queue::TeamRecordStore& records;
     planning::Planner& planner;

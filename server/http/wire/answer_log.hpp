@@ -7,8 +7,8 @@
 
 namespace plimsoll::http {
 
-// One line per answer: server errors at warn, writes at info, reads, which are frequent, at debug.
-// `sent`: the client took the whole answer.
+// One line per response: server errors at warn, writes at info, and reads, which are frequent, at
+// debug. `sent`: the client received the whole response.
 void log_answer(const Request& request, const Subject& subject, int status,
                 std::chrono::duration<double> took, bool sent);
 

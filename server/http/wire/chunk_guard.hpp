@@ -9,15 +9,15 @@
 
 namespace plimsoll::http {
 
-// Refuses a chunked body whose chunk extensions exceed limits::kChunkExtensionBytes: nobody reads
-// them, and they count towards no other limit. Must outlive the parser that it watches.
+// Refuses a chunked body whose chunk extensions exceed limits::kChunkExtensionBytes: nothing reads
+// them, and no other limit covers them. Must outlive the parser that it watches.
 class ChunkGuard {
   public:
     ChunkGuard() = default;
     ChunkGuard(const ChunkGuard&) = delete;
     ChunkGuard& operator=(const ChunkGuard&) = delete;
 
-    // To be called before any byte of the body is parsed.
+    // Call this before any byte of the body is parsed.
     template <class Body>
     void watch(boost::beast::http::request_parser<Body>& parser) {
         extension_bytes_ = 0;

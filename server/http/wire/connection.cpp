@@ -174,8 +174,8 @@ class Connection final : public OpenConnection {
             !front_.proxies.trusts(address_)) {
             co_return co_await refuse_and_close(
                 request, to_response(Problem(421,
-                                             "This server does not answer for that Host: see "
-                                             "the setting http.allowed_hosts."),
+                                             "The Host is not a name of this server: see the "
+                                             "setting http.allowed_hosts."),
                                      request.id));
         }
         co_return co_await run_exchange(request);

@@ -22,9 +22,9 @@ class OpenConnection {
     virtual void finish() = 0;
     // Closes it immediately.
     virtual void abort() = 0;
-    // Where it comes from, see network_of.
+    // The client's network, see network_of.
     virtual const std::string& network() const = 0;
-    // Since when it has waited for the head of a request; empty while it handles one.
+    // When it began to wait for the head of a request; empty while it handles one.
     virtual std::optional<std::chrono::steady_clock::time_point> waiting_since() const = 0;
 };
 

@@ -28,10 +28,11 @@ struct ListenOptions {
     TrustedProxies proxies = {};
     AllowedHosts hosts = {};
     std::size_t connections = limits::kConnections;
-    std::size_t connections_per_network = limits::kConnectionsPerNetwork;  // but a trusted proxy's
+    std::size_t connections_per_network =
+        limits::kConnectionsPerNetwork;  // except a trusted proxy's
 };
 
-// Whether a listener could start there now; the errors are those of Listener::start.
+// Whether a listener could start on this address now; the errors are those of Listener::start.
 Result<void> check_listenable(const std::string& address, unsigned short port);
 
 // Accepts connections and serves them on the thread that runs `io`. It must outlive them: call

@@ -62,7 +62,7 @@ class ResponseWriter {
     }
 
     // A large piece is sent in several writes, each with its own deadline, so that a slow client is
-    // not taken for a stuck one.
+    // not mistaken for a stuck one.
     awaitable<bool> write_piece(std::string_view piece, bool chunked) {
         while (!piece.empty()) {
             const auto part = piece.substr(0, limits::kWriteBytes);

@@ -15,7 +15,7 @@ class Histogram;
 namespace plimsoll::http {
 
 // HTTP metrics: requests, connections and event streams. Teams and users are not labels, because
-// readers of metrics need not know them. For the I/O thread.
+// readers of metrics do not need to know them. For the I/O thread.
 class Traffic {
   public:
     Traffic();

@@ -18,7 +18,7 @@ Result<void> read_chunk(std::string_view content,
                         const std::function<bool(const text::RecordView&)>& take);
 
 // A raw record's values in the given columns, for display: one text each, truncated to
-// `characters`, and nothing if a JSON object lacks the member. Other values are shown as JSON. A
+// `characters`, or nothing if a JSON object lacks the member. Other values are shown as JSON. A
 // JSON line that is just a string is the column "text".
 std::vector<std::optional<std::string>> preview_cells(std::string_view raw,
                                                       text::RecordFormat format,

@@ -7,8 +7,8 @@
 
 namespace plimsoll::jobs {
 
-// A part of a chunk of records, if a whole one would be too much work for a task: of r records,
-// those from r * index / count on.
+// A part of a chunk of records, used if a whole chunk would be too much work for a task: of r
+// records, those from r * index / count on.
 struct Slice {
     int index = 0;
     int count = 1;

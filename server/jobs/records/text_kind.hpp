@@ -15,7 +15,7 @@ struct TextKind {
     std::span<const Column> columns;
     // A longer text is an error of its item. In bytes of UTF-8, below kChunkBytes.
     std::size_t longest_text = 0;
-    // Estimates, as of TaskSpec.
+    // Estimates, see TaskSpec.
     double seconds_per_item = 0;
     double seconds_per_byte = 0;
 };

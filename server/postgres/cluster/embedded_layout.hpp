@@ -25,8 +25,8 @@ struct EmbeddedLayout {
 Result<std::filesystem::path> default_data_directory();
 
 // Determines the layout and creates its directories. As root, PostgreSQL's files belong to the user
-// postgres, because initdb and postgres refuse to run as root. Errors: no such user, no binaries of
-// the data's version, a directory that PostgreSQL's user cannot enter.
+// postgres, because initdb and postgres refuse to run as root. Errors: the user does not exist, no
+// binaries of the data's version are installed, or PostgreSQL's user cannot enter a directory.
 Result<EmbeddedLayout> prepare_layout(std::filesystem::path base);
 
 }  // namespace plimsoll::postgres

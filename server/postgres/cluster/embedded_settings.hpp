@@ -9,7 +9,7 @@ namespace plimsoll::postgres {
 inline constexpr const char* kEmbeddedSuperuser = "plimsoll_superuser";
 inline constexpr const char* kEmbeddedDatabase = "plimsoll";
 
-// The roles of ours that log in; migrations/versions/0001_baseline/10_roles.sql makes them.
+// The Plimsoll roles that log in; migrations/versions/0001_baseline/10_roles.sql creates them.
 inline constexpr const char* kAppRole = "plimsoll_app";
 inline constexpr const char* kWorkerRole = "plimsoll_worker";
 

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 // A database and the role to connect as.
 struct Target {
     std::string conninfo;  // a postgresql:// URL or key=value pairs; several hosts are allowed
-    std::string user;      // role; empty: what conninfo says
+    std::string user;      // role; empty: that of conninfo
 };
 
 struct FinishConnection {
@@ -26,7 +26,7 @@ struct FinishConnection {
 using Handle = std::unique_ptr<pg_conn, FinishConnection>;
 
 // Opens a non-blocking connection on the executor of the calling coroutine. Errc::unavailable:
-// refused; Errc::timeout: no answer by the deadline. libpq resolves host names with a blocking
+// refused; Errc::timeout: no response by the deadline. libpq resolves host names with a blocking
 // call: use addresses where the resolver is slow.
 asio::awaitable<Result<Handle>> connect(Target target, Deadline deadline);
 

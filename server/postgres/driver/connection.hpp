@@ -21,13 +21,14 @@ struct pg_result;
 
 namespace plimsoll::postgres {
 
-// One connection in libpq's pipeline mode: batches of several callers are in flight at once and
-// answered in order. Not thread-safe: use it on the executor's one thread.
+// One connection in libpq's pipeline mode: batches of several callers are in flight at once, and
+// responses arrive in order. Not thread-safe: use it on the executor's one thread.
 //
 // A batch without a BEGIN of its own is one implicit transaction that commits at its end; its
-// caller is answered after the commit. Only statements marked `prepared` in queries/*.sql outlive a
-// batch in the session. Transaction-pooling proxies work: with one that does not track prepared
-// statements, one call fails as unavailable, and from then on statements are parsed each time.
+// caller gets the response after the commit. Only statements marked `prepared` in queries/*.sql
+// outlive a batch in the session. Transaction-pooling proxies work: with one that does not track
+// prepared statements, one call fails as unavailable, and from then on statements are parsed each
+// time.
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
     // `lost` is called once, with the reason, if the connection breaks or is abandoned; not by
@@ -39,7 +40,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                                             Lost lost);
     ~Connection();
 
-    // Runs a batch. If a deadline passes, the connection is abandoned, because answers arrive in
+    // Runs a batch. If a deadline passes, the connection is abandoned, because responses arrive in
     // order: that caller gets Errc::timeout, the others Errc::unavailable, and whether their
     // batches took effect is unknown. A cancelled caller returns immediately; its batch still runs.
     asio::awaitable<Result<Replies>> run(Batch batch, Deadline deadline);

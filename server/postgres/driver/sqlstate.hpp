@@ -13,7 +13,7 @@ namespace plimsoll::postgres {
 // jobs as JSON, each with `ord` from 1, `outcome` and `job_id`.
 inline constexpr std::string_view kNotAllStored = "PLM03";
 
-// SQLSTATE 53100, and what a connection that cannot be opened for it says.
+// The message for SQLSTATE 53100, also if a connection cannot be opened because of it.
 inline constexpr const char* kDiskFull = "The disk of the database is full.";
 
 // The kind of failure behind a five-character SQLSTATE (PostgreSQL's documentation, appendix A).

@@ -10,7 +10,7 @@ using identity::Member;
 namespace {
 
 Error no_such_account() {
-    return {Errc::not_found, "There is no such service account.", {}};
+    return {Errc::not_found, "The service account was not found.", {}};
 }
 
 Member to_account(const Row& row) {
@@ -24,7 +24,7 @@ Result<Member> one_account(Result<Rows> rows, Error if_none) {
     if (rows && !rows->empty()) return to_account((*rows)[0]);
     if (rows) return fail(std::move(if_none));
     if (rows.error().code == Errc::conflict) {
-        return fail(Errc::conflict, "The team has a service account with this name.");
+        return fail(Errc::conflict, "A service account with this name already exists in the team.");
     }
     return fail(std::move(rows.error()));
 }
@@ -36,7 +36,7 @@ awaitable<Result<void>> IdentityStore::remove_user(Author author, UserId user) {
         across_teams(), Statement::of(sql::identity_remove_user, user.value, std::nullopt,
                                       author.team.value, author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "There is no such user.");
+    if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
     if ((*rows)[0].get<bool>("removed")) co_return Result<void>{};
     co_return fail(Errc::conflict, "The installation would have no administrator.");
 }

@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class AuditStore final : public identity::AuditStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit AuditStore(Pool& pool) : pool_(pool) {}
 
     asio::awaitable<Result<std::vector<identity::AuditEvent>>> list(

@@ -60,7 +60,7 @@ awaitable<Result<identity::User>> IdentityStore::update_user(Author author, User
         co_return fail(Errc::conflict, "A user with this name or email address already exists.");
     }
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "There is no such user.");
+    if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
     const Row row = (*rows)[0];
     if (!row.get<std::optional<std::int64_t>>("id")) {
         co_return fail(Errc::conflict, "The installation must keep at least one administrator.");
@@ -107,10 +107,10 @@ awaitable<Result<identity::Team>> IdentityStore::update_team(Author author, Team
         co_await run(across_teams(), Statement::of(sql::identity_update_team, team.value,
                                                    change.name, change.archived, author.team.value,
                                                    author.user.value, author.request_id));
-    if (rows && rows->empty()) co_return fail(Errc::not_found, "There is no such team.");
+    if (rows && rows->empty()) co_return fail(Errc::not_found, "The team was not found.");
     if (rows) co_return to_team((*rows)[0]);
     if (rows.error().code == Errc::conflict) {
-        co_return fail(Errc::conflict, "A team with this name exists.");
+        co_return fail(Errc::conflict, "A team with this name already exists.");
     }
     co_return fail(std::move(rows.error()));
 }
@@ -128,7 +128,7 @@ awaitable<Result<void>> IdentityStore::set_member(Author author, TeamId team, Us
                                                    to_string(role), author.team.value,
                                                    author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "There is no such user.");
+    if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
     co_return Result<void>{};
 }
 
@@ -137,7 +137,7 @@ awaitable<Result<void>> IdentityStore::remove_member(Author author, TeamId team,
         across_teams(), Statement::of(sql::identity_remove_member, team.value, user.value,
                                       author.team.value, author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "There is no such member.");
+    if (rows->empty()) co_return fail(Errc::not_found, "The member was not found.");
     co_return Result<void>{};
 }
 
@@ -187,7 +187,7 @@ awaitable<Result<void>> IdentityStore::rename_token(Author author, TokenId id, s
                      Statement::of(sql::identity_rename_token, id.value, std::move(name),
                                    author.team.value, author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "There is no such token.");
+    if (rows->empty()) co_return fail(Errc::not_found, "The token was not found.");
     co_return Result<void>{};
 }
 
@@ -196,7 +196,7 @@ awaitable<Result<void>> IdentityStore::revoke_token(Author author, TokenId id) {
                              Statement::of(sql::identity_revoke_token, id.value, author.team.value,
                                            author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "There is no such token.");
+    if (rows->empty()) co_return fail(Errc::not_found, "The token was not found.");
     co_return Result<void>{};
 }
 

@@ -8,10 +8,10 @@
 namespace plimsoll::postgres {
 
 // Users, teams and tokens: identity_store.cpp. Authentication and sessions: sign_in.cpp. Service
-// accounts, and the end of those and of users: accounts.cpp.
+// accounts, and removing them and users: accounts.cpp.
 class IdentityStore final : public identity::IdentityStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     IdentityStore(asio::any_io_executor executor, Pool& pool)
         : pool_(pool), principals_(std::make_shared<PrincipalLookups>(std::move(executor), pool)) {}
 

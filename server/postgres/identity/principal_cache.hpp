@@ -23,7 +23,7 @@ class PrincipalCache {
     static constexpr std::chrono::milliseconds kLifetime{250};
     static constexpr std::size_t kMost = 4096;  // entries; further ones are not cached
 
-    // A look-up in progress: its answer is dated from here, and discarded if the cache was cleared
+    // A look-up in progress: its result is dated from here, and discarded if the cache was cleared
     // meanwhile.
     struct Question {
         Clock::time_point asked;

@@ -80,7 +80,7 @@ awaitable<Result<void>> IdentityStore::switch_team(SessionId id, TeamId team) {
                              Statement::of(sql::identity_switch_team, id.value, team.value));
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty() || !(*rows)[0].get<bool>("is_member")) {
-        co_return fail(Errc::not_found, "There is no such team, or you are not a member of it.");
+        co_return fail(Errc::not_found, "The team was not found, or you are not a member of it.");
     }
     if ((*rows)[0].get<bool>("by_token")) {
         co_return fail(Errc::conflict,
@@ -96,7 +96,7 @@ awaitable<Result<void>> IdentityStore::create_sign_in_link(Author author, UserId
                                       Bytes{std::move(hash)}, expires_at, author.team.value,
                                       author.user.value, std::move(author.request_id)));
     if (rows && rows->empty()) {
-        co_return fail(Errc::conflict, "A service account does not sign in: it acts by tokens.");
+        co_return fail(Errc::conflict, "A service account cannot sign in: it uses tokens.");
     }
     if (rows) co_return Result<void>{};
     if (rows.error().code == Errc::conflict) {

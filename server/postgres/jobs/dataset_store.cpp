@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::seconds kStepTimeout{30};
 
 Error no_such_dataset() {
-    return {Errc::not_found, "There is no such dataset.", {}};
+    return {Errc::not_found, "The dataset was not found.", {}};
 }
 
 template <class... Statements>

@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class DatasetStore final : public queue::DatasetStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit DatasetStore(Pool& pool) : pool_(pool) {}
 
     queue::awaitable<Result<queue::Dataset>> create(queue::NewDataset dataset) override;

@@ -119,7 +119,7 @@ queue::Wait to_wait(const Row& row) {
 }
 
 Error no_such_job() {
-    return {Errc::not_found, "There is no such job.", {}};
+    return {Errc::not_found, "The job was not found.", {}};
 }
 
 queue::JobEvent to_event(const Row& row) {

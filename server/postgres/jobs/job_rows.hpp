@@ -15,7 +15,7 @@ queue::Redriven to_redriven(const Row& row);
 // From a row of jobs.wait.
 queue::Wait to_wait(const Row& row);
 
-// Also for another team's job.
+// The error for a missing job and for another team's job.
 Error no_such_job();
 
 // From a row of events.after.

@@ -4,8 +4,8 @@
 #include "server/postgres/driver/statement.hpp"
 #include "server/queue/job.hpp"
 
-// Lists and counts of a team's jobs: from an index where one answers the filter, else from a
-// bounded number of the newest jobs.
+// Lists and counts of a team's jobs: from an index if one covers the filter, else from a bounded
+// number of the newest jobs.
 namespace plimsoll::postgres {
 
 Statement list_query(const queue::JobFilter& filter);

@@ -165,14 +165,14 @@ awaitable<Result<std::vector<queue::ChunkInfo>>> JobStore::result_chunks(TeamId 
 awaitable<Result<std::string>> JobStore::result_chunk(TeamId team, JobId id, int seq) {
     auto replies = co_await about(team, id, Statement::of(sql::results_chunk, id.value, seq));
     if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such result chunk.");
+    if (replies->back().empty()) co_return fail(Errc::not_found, "The result chunk was not found.");
     co_return replies->back()[0].get<std::optional<std::string>>("content").value_or("");
 }
 
 awaitable<Result<queue::TaskInput>> JobStore::task_input(TeamId team, JobId id, int seq) {
     auto replies = co_await about(team, id, Statement::of(sql::results_input, id.value, seq));
     if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such task.");
+    if (replies->back().empty()) co_return fail(Errc::not_found, "The task was not found.");
     const Row row = replies->back()[0];
     auto input = row.get<std::optional<std::string>>("input");
     if (!input) co_return fail(Errc::not_found, "The task's input has been deleted.");

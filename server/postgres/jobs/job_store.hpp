@@ -9,7 +9,7 @@ namespace plimsoll::postgres {
 
 class JobStore final : public queue::JobStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     JobStore(asio::any_io_executor executor, Pool& pool);
 
     queue::awaitable<Result<queue::Submitted>> submit(queue::NewJob job) override;
@@ -42,7 +42,7 @@ class JobStore final : public queue::JobStore {
 
   private:
     // Runs a query about a job in one round trip with the team's scope and the job's state.
-    // Errc::not_found: no such job.
+    // Errc::not_found: the job does not exist.
     asio::awaitable<Result<Replies>> about(TeamId team, JobId id, Statement statement);
 
     Pool& pool_;

@@ -14,10 +14,10 @@ queue::Hold to_hold(const Row& row);
 queue::ClassOverview to_class_overview(const Row& row);
 queue::VacuumHolder to_vacuum_holder(const Row& row);
 queue::Usage to_usage(const Row& row);
-// Of wait's answer: JSON text.
+// From the result of wait: JSON text.
 queue::Share share_of_json(std::string_view text);
 queue::Hold hold_of_json(std::string_view text);
-// Of enqueue's answer: JSON text.
+// From the result of enqueue: JSON text.
 queue::OverQuota to_over_quota(std::string_view refusal);
 
 }  // namespace plimsoll::postgres

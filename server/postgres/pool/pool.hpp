@@ -26,15 +26,15 @@ struct PoolOptions {
 struct PoolLoad {
     std::size_t open = 0;        // connections
     std::size_t configured = 0;  // connections
-    std::size_t under_way = 0;   // batches sent and not answered
+    std::size_t under_way = 0;   // batches sent, without a response yet
     std::size_t waiting = 0;     // callers waiting for a connection
 };
 
 // A few connections of one role, kept open and reopened with backoff. A batch goes to the least
 // busy trusted connection: if a call on one times out, the others are distrusted, that is, replaced
-// if idle and given nothing new until they answer. While the database is known to be down, callers
-// fail immediately; while a connection is first opened, or reopened after a clean close, they wait
-// until their deadline. Not thread-safe: use it on the executor's one thread.
+// if idle, and given nothing new until they respond. While the database is known to be down,
+// callers fail immediately; while a connection is first opened, or reopened after a clean close,
+// they wait until their deadline. Not thread-safe: use it on the executor's one thread.
 class Pool {
   public:
     Pool(asio::any_io_executor executor, Target target, PoolOptions options = {});
@@ -76,7 +76,7 @@ class Pool {
     std::shared_ptr<Pool*> alive_ = std::make_shared<Pool*>(this);
     // The last event was a failed connection attempt or an unanswered call.
     bool down_ = false;
-    bool disk_full_ = false;  // as the last failed connection attempt said
+    bool disk_full_ = false;  // the reason of the last failed connection attempt
     bool stopped_ = true;
 };
 

@@ -20,7 +20,7 @@ Statement in_teams(const std::set<std::int64_t>& teams);
 // Opens users, teams and tokens of the whole installation; never jobs.
 Statement across_teams();
 
-// How long a caller waits for one database answer.
+// How long a caller waits for one database response.
 inline constexpr std::chrono::milliseconds kCallTimeout{5000};
 
 }  // namespace plimsoll::postgres

@@ -20,14 +20,14 @@ struct Ledger {
     };
     std::vector<Version> versions;  // by number; empty: there is no schema
     std::map<std::string, std::string, std::less<>>
-        functions;  // hash by name; the rights among them
+        functions;  // hash by name, including the rights
     int set = 0;    // number of the function set
 };
 
 // Throws pqxx::failure.
 Ledger read_ledger(pqxx::transaction_base& transaction);
 
-// Whether it was made by the last development schema, version 58.
+// Whether the last development schema, version 58, created it.
 bool is_development(const Ledger& ledger);
 
 // Errc::conflict: the database has versions that are unknown or differ from ours.

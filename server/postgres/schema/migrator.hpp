@@ -12,7 +12,7 @@ struct MigrationReport {
     int functions = 0;  // functions that were created or replaced
     // The database's functions are from a newer program and were not changed.
     bool newer_functions = false;
-    bool rebased = false;  // it was made by the last development schema
+    bool rebased = false;  // the last development schema created it
 };
 
 // Brings the schema up to date in one transaction: missing versions, functions whose hash differs,

@@ -7,8 +7,8 @@
 
 namespace plimsoll::postgres {
 
-// What libpqxx takes, with the target's role in it. Errc::invalid_input: the connection string
-// cannot be read.
+// A connection string for libpqxx, with the target's role. Errc::invalid_input: the connection
+// string cannot be read.
 Result<std::string> session_options(const Target& target, const std::string& application_name);
 
 }  // namespace plimsoll::postgres

@@ -26,7 +26,7 @@ asio::awaitable<Result<std::optional<queue::KeptAnswer>>> AnswerStore::reserve(
         co_return fail(Errc::conflict, "This Idempotency-Key was used with another request.");
     }
     const auto status = row.get<Maybe<int>>("status");
-    if (!status) co_return fail(Errc::cancelled, "The first call has not answered.");
+    if (!status) co_return fail(Errc::cancelled, "The first request has no response yet.");
     co_return queue::KeptAnswer{*status, row.get<Maybe<std::string>>("location").value_or(""),
                                 row.get<Maybe<std::string>>("body")};
 }

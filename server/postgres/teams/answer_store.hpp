@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class AnswerStore final : public queue::AnswerStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit AnswerStore(Pool& pool) : pool_(pool) {}
 
     Answer<std::optional<queue::KeptAnswer>> reserve(TeamId team, std::string key,

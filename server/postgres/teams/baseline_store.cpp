@@ -68,7 +68,7 @@ awaitable<Result<void>> BaselineStore::remove(Author author, BaselineId id) {
         co_await run(author.team, Statement::of(sql::baselines_delete, id.value, author.team.value,
                                                 author.user.value, author.request_id));
     if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such baseline.");
+    if (replies->back().empty()) co_return fail(Errc::not_found, "The baseline was not found.");
     co_return Result<void>{};
 }
 

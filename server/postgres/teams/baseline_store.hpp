@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class BaselineStore final : public queue::BaselineStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit BaselineStore(Pool& pool) : pool_(pool) {}
 
     Answer<std::vector<queue::Baseline>> list(TeamId team) override;

@@ -55,7 +55,7 @@ Error opens_nothing() {
 }
 
 Error no_such_link() {
-    return {Errc::not_found, "There is no such report link.", {}};
+    return {Errc::not_found, "The report link was not found.", {}};
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class ReportLinkStore final : public queue::ReportLinkStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit ReportLinkStore(Pool& pool) : pool_(pool) {}
 
     Answer<std::vector<queue::ReportLink>> list(TeamId team, std::optional<JobId> job,

@@ -50,7 +50,7 @@ awaitable<Result<SavedView>> SavedViewStore::put(TeamId team, UserId user, Saved
 awaitable<Result<void>> SavedViewStore::remove(TeamId team, UserId user, identity::SavedViewId id) {
     auto replies = co_await run(team, Statement::of(sql::saved_views_delete, id.value, user.value));
     if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such saved view.");
+    if (replies->back().empty()) co_return fail(Errc::not_found, "The saved view was not found.");
     co_return Result<void>{};
 }
 

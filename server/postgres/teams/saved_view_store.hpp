@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class SavedViewStore final : public identity::SavedViewStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit SavedViewStore(Pool& pool) : pool_(pool) {}
 
     Answer<std::vector<identity::SavedView>> list(TeamId team, UserId user) override;

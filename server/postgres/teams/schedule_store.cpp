@@ -21,7 +21,7 @@ namespace {
 constexpr std::chrono::seconds kAnswerTimeout{30};
 
 Error no_such_schedule() {
-    return {Errc::not_found, "There is no such schedule.", {}};
+    return {Errc::not_found, "The schedule was not found.", {}};
 }
 
 template <class... Statements>

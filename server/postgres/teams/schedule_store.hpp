@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class ScheduleStore final : public schedules::ScheduleStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit ScheduleStore(Pool& pool) : pool_(pool) {}
 
     template <class T>
@@ -35,7 +35,7 @@ class ScheduleStore final : public schedules::ScheduleStore {
 
 class DueTimes final : public schedules::DueTimes {
   public:
-    // As above, best the pool of the duties.
+    // As above, preferably the pool of the duties.
     explicit DueTimes(Pool& pool) : pool_(pool) {}
 
     template <class T>

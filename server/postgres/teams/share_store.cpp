@@ -12,7 +12,7 @@ std::optional<std::int64_t> number(const std::optional<TeamId>& team) {
 }
 
 Error no_such_team() {
-    return {Errc::not_found, "There is no such team.", {}};
+    return {Errc::not_found, "The team was not found.", {}};
 }
 
 template <class T>
@@ -92,7 +92,7 @@ ShareStore::Answer<void> ShareStore::set_class(Author author, std::string device
                                            author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
     if (!(*rows)[0].get<bool>("found")) {
-        co_return fail(Errc::not_found, "There is no such device class.");
+        co_return fail(Errc::not_found, "The device class was not found.");
     }
     co_return Result<void>{};
 }
@@ -107,7 +107,7 @@ ShareStore::Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold 
         hold.team);
     if (!rows) co_return fail(std::move(rows.error()));
     const auto id = (*rows)[0].get<std::optional<std::int64_t>>("id");
-    if (!id) co_return fail(Errc::not_found, "There is no such team, class, node or device.");
+    if (!id) co_return fail(Errc::not_found, "The team, class, node or device was not found.");
     co_return *id;
 }
 
@@ -118,7 +118,7 @@ ShareStore::Answer<void> ShareStore::resume(Author author, std::int64_t id,
         team);
     if (!rows) co_return fail(std::move(rows.error()));
     if (!(*rows)[0].get<bool>("found")) {
-        co_return fail(Errc::not_found, "There is no such hold, or the team may not lift it.");
+        co_return fail(Errc::not_found, "The hold was not found, or the team may not lift it.");
     }
     co_return Result<void>{};
 }
@@ -129,7 +129,7 @@ ShareStore::Answer<void> ShareStore::ask_cleanup(Author author, std::string node
         co_await run(Statement::of(sql::devices_ask_cleanup, std::move(node), std::move(device),
                                    author.user.value, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "There is no such device.");
+    if (rows->empty()) co_return fail(Errc::not_found, "The device was not found.");
     if ((*rows)[0].get<std::string_view>("outcome") == "gone") {
         co_return fail(Errc::conflict, "No worker runs this device now, so it caches nothing.");
     }

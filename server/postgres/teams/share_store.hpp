@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class ShareStore final : public queue::ShareStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit ShareStore(Pool& pool) : pool_(pool) {}
 
     Answer<std::vector<queue::Share>> shares(std::optional<TeamId> team) override;

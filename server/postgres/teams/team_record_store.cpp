@@ -87,7 +87,7 @@ TeamRecordStore::Answer<void> TeamRecordStore::remove(Collection collection, Aut
         author.team, Statement::of(statement(collection, "remove"), id, author.team.value,
                                    author.user.value, author.request_id));
     if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty()) co_return fail(Errc::not_found, "There is no such record.");
+    if (replies->back().empty()) co_return fail(Errc::not_found, "The record was not found.");
     co_return Result<void>{};
 }
 

@@ -12,7 +12,7 @@ namespace plimsoll::postgres {
 // parameters and columns as team_record_store.cpp passes and reads them.
 class TeamRecordStore final : public queue::TeamRecordStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit TeamRecordStore(Pool& pool);
 
     template <class T>
@@ -25,7 +25,7 @@ class TeamRecordStore final : public queue::TeamRecordStore {
     Answer<void> remove(jobs::Collection collection, Author author, std::string id) override;
 
   private:
-    // Throws std::out_of_range where the kind's folder has no such statement.
+    // Throws std::out_of_range if the kind's folder lacks the statement.
     const Query& statement(jobs::Collection collection, std::string_view verb) const;
     Answer<Replies> run(TeamId team, Statement statement);
 

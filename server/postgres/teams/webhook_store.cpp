@@ -17,7 +17,7 @@ namespace {
 using Milliseconds = std::chrono::milliseconds;
 
 Error no_such_webhook() {
-    return {Errc::not_found, "There is no such webhook.", {}};
+    return {Errc::not_found, "The webhook was not found.", {}};
 }
 
 std::optional<JobId> job_of(const Row& row) {

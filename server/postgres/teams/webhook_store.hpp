@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class WebhookStore final : public webhooks::WebhookStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit WebhookStore(Pool& pool) : pool_(pool) {}
 
     template <class T>
@@ -30,7 +30,7 @@ class WebhookStore final : public webhooks::WebhookStore {
 
 class DeliveryQueue final : public webhooks::DeliveryQueue {
   public:
-    // As above; a claim never stands before a request when the pool is that of the duties.
+    // As above; with the pool of the duties, a claim never delays a request.
     explicit DeliveryQueue(Pool& pool) : pool_(pool) {}
 
     template <class T>

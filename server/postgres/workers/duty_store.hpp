@@ -8,7 +8,7 @@ namespace plimsoll::postgres {
 
 class DutyStore final : public queue::DutyStore {
   public:
-    // `pool` is of the role plimsoll_app and outlives this, like `clock`. It should not be the one
+    // `pool` has the role plimsoll_app and outlives this, like `clock`. It should not be the one
     // that answers requests: a duty may take seconds.
     DutyStore(Pool& pool, DatabaseClock& clock) : pool_(pool), clock_(clock) {}
 

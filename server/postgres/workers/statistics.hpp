@@ -7,7 +7,7 @@ namespace plimsoll::postgres {
 
 class Statistics final : public queue::Statistics {
   public:
-    // `pool` is of the role plimsoll_app and outlives this.
+    // `pool` has the role plimsoll_app and outlives this.
     explicit Statistics(Pool& pool) : pool_(pool) {}
 
     asio::awaitable<Result<std::vector<queue::QueueDepth>>> depth() override;

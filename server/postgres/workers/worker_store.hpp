@@ -11,7 +11,7 @@ namespace plimsoll::postgres {
 // them.
 class WorkerStore final : public queue::WorkerStore {
   public:
-    // `pool` and `listener` are of the role plimsoll_worker and outlive this; the listener must not
+    // `pool` and `listener` have the role plimsoll_worker and outlive this; the listener must not
     // be started yet.
     WorkerStore(const asio::any_io_executor& executor, Pool& pool, Listener& listener);
 

@@ -2,8 +2,8 @@
 
 namespace plimsoll::queue::rules {
 
-// The guards that keep the queue's guarantees. Each guard can be removed, so that a test shows that
-// it detects this; the product has all of them.
+// The guards that keep the queue's guarantees. Each guard can be removed, to show that a test
+// detects it; the product has all of them.
 struct Guards {
     bool fence = true;        // a completion names the lease that holds the task
     bool lease_time = true;   // a worker not seen within the lease time records nothing

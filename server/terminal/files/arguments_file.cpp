@@ -9,8 +9,8 @@ Result<JobInput> read_arguments_file(const std::string& file,
                     "--column, --keep and --group-by have no effect: this kind takes no records.");
     if (!file.ends_with(".json")) {
         return fail(Errc::invalid_input,
-                    "This kind takes no file of records: give its arguments as .json, as --config "
-                    "or by --set.",
+                    "This kind takes no file of records: give its arguments as .json, with "
+                    "--config or with --set.",
                     file);
     }
     return read_input_file(file, columns);

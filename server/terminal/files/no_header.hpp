@@ -10,8 +10,7 @@ namespace plimsoll::terminal {
 bool without_header(const std::vector<std::string>& columns);
 
 // The header line for such a file, from its beginning: "#1;#2;#3" and a line end. The separator is
-// the one of comma, semicolon and tab that all of the first records have most often outside of
-// quotes.
+// comma, semicolon or tab, whichever occurs most often outside quotes in all of the first records.
 std::string header_for(std::string_view beginning);
 
 }  // namespace plimsoll::terminal

@@ -7,7 +7,7 @@
 
 namespace plimsoll::worker {
 
-// Sets what the kinds can do at this moment on the device that `info` describes.
+// Sets the kinds' current abilities on the device that `info` describes.
 void describe_abilities(std::span<const jobs::Run> kinds, const jobs::KindSettings& settings,
                         queue::WorkerInfo& info);
 

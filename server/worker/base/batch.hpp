@@ -20,10 +20,10 @@ struct TaskSlot {
 };
 
 // Tasks of this priority run before the others of their claim, and are recorded as soon as they are
-// done: the highest one, which scoring within a call has.
+// done. It is the highest one, used for scoring within a call.
 inline constexpr int kUrgentPriority = 10;
 
-// The tasks of one claim: all, or those that are urgent, or those that are not. Shared between the
+// The tasks of one claim: all, only the urgent ones, or only the others. Shared between the
 // two threads; `reports` is the device thread's, under its lock, until it hands the batch back, and
 // the loop's from then on.
 struct Batch {
@@ -34,7 +34,7 @@ struct Batch {
     bool lost = false;       // used by the loop: the lease is gone, drop the results
     bool elsewhere = false;  // of another device class than the worker's
     bool urgent = false;
-    bool overtaken = false;  // the device thread's: an urgent one went ahead of it
+    bool overtaken = false;  // used by the device thread: an urgent batch went ahead of it
 
     // Whether tasks were not run or were stopped: they return to the queue.
     bool has_unfinished() const { return reports.size() < slots.size(); }
@@ -45,7 +45,7 @@ using Batches = std::vector<std::shared_ptr<Batch>>;
 
 double estimated_seconds(const Batches& batches);
 
-// How many claims the batches are of.
+// The number of claims that the batches come from.
 std::size_t count_claims(const Batches& batches);
 
 // Whether a batch holds a task that a worker died on before. It runs alone, because a task that is

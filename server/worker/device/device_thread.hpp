@@ -32,23 +32,23 @@ namespace plimsoll::worker {
 // ledger.
 using ReleaseKept = std::function<std::uint64_t(opencl::Device*)>;
 
-// Does a piece of what later tasks gain from, as Run::prepare.
+// Does one step of work that later tasks benefit from, as Run::prepare.
 using Prepare = std::function<jobs::Prepared(jobs::RunContext&)>;
 
 // What the thread does between batches.
 struct IdleOptions {
     ReleaseKept release;  // none: nothing to release
-    // Idle time after which the thread releases it unasked; none: only on request.
+    // Idle time after which the thread releases it without a request; none: only on request.
     std::optional<std::chrono::milliseconds> release_after;
     Prepare prepare = {};  // none: nothing to prepare
-    // Idle time before each piece.
+    // Idle time before each step.
     std::chrono::milliseconds prepare_after{3000};
-    // Where tasks come too often for that: time after which it prepares in any gap.
+    // Time after which it prepares in any gap, if tasks come too often for that.
     std::chrono::milliseconds prepare_within{30000};
 };
 
 struct OpenedDevice {
-    std::unique_ptr<opencl::Device> device;  // none for the host, as the two below
+    std::unique_ptr<opencl::Device> device;  // none for the host, like the two below
     std::optional<opencl::Capability> capability;
     std::shared_ptr<opencl::Ledger> ledger;  // memory ledger: what job kinds allocated on it
     queue::WorkerInfo info;
@@ -63,14 +63,14 @@ struct OpenedDevice {
 // Whether the device thread is busy, and a counter that changes as it makes progress.
 struct Pulse {
     bool busy = false;
-    bool preparing = false;  // busy, and about to stop once a batch is there
+    bool preparing = false;  // busy, and about to stop when a batch arrives
     std::uint64_t count = 0;
     bool operator==(const Pulse&) const = default;
 };
 
-// The tasks that the device thread is running together, mostly one, with a unique number.
+// The tasks that the device thread is running together (usually one), with a unique number.
 struct RunningTasks {
-    std::vector<const TaskSlot*> slots;  // of a batch that was not handed back yet
+    std::vector<const TaskSlot*> slots;  // from a batch that has not been handed back yet
     std::uint64_t number = 0;            // above 0
 };
 
@@ -94,12 +94,12 @@ class DeviceThread {
     // and the device's check failed too; the thread then starts no other task.
     void start(Opener opener, OnOpened on_opened, OnFinished on_finished, OnBroken on_broken);
 
-    // An urgent batch goes ahead of others that wait, of each once.
+    // An urgent batch goes ahead of waiting ones, of each at most once.
     void submit(std::shared_ptr<Batch> batch);
     // Releases what is kept once no batch runs, before waiting batches start.
     void clean(OnCleaned on_cleaned);
-    // Finishes the running task and starts no other, nor prepares anything; batches are handed back
-    // with the results so far.
+    // Finishes the running task, but neither starts another nor prepares anything; batches are
+    // handed back with the results so far.
     void hold();
 
     Pulse pulse() const;
@@ -139,7 +139,7 @@ class DeviceThread {
                              const OnBroken& on_broken);
     void run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,
                    const OpenedDevice& opened, const OnBroken& on_broken);
-    // Those of the group that are to run; none: hold() was called, or all were stopped.
+    // The tasks of the group that must run; none: hold() was called, or all were stopped.
     std::vector<TaskSlot*> begin(const std::vector<TaskSlot*>& group);
     void end(Batch& batch, std::vector<queue::TaskReport> reports);
 
@@ -153,11 +153,11 @@ class DeviceThread {
     std::condition_variable changed_;
     std::deque<std::shared_ptr<Batch>> waiting_;
     OnCleaned cleanup_requested_;
-    bool clean_ = true;             // nothing to release but what is kept ready
+    bool clean_ = true;             // nothing to release except what is kept ready
     IdleClock::time_point used_{};  // when the device was last used
     IdleClock::time_point prepared_ = IdleClock::now();
-    IdleClock::time_point looked_{};  // when there was last anything to do, or to prepare
-    // Where a person released what was kept, nothing is prepared before something runs.
+    IdleClock::time_point looked_{};  // when there was last something to do or to prepare
+    // After a release on request, nothing is prepared before a task runs.
     bool prepares_ = true;
     bool kept_ready_ = false;  // Prepared::keeps_ready
     std::stop_source preparing_stop_;
@@ -169,7 +169,7 @@ class DeviceThread {
     bool engaged_ = false;     // opening the device, or running a batch until it is posted
     bool held_ = false;
     bool leaving_ = false;
-    std::uint64_t count_ = 0;  // tasks begun and ended, and the beats of ended tasks
+    std::uint64_t count_ = 0;  // tasks started and ended, and the beats of ended tasks
 
     std::thread thread_;
 };

@@ -7,8 +7,8 @@
 
 namespace plimsoll::worker {
 
-// The tasks of a batch by what runs together (jobs::Run::shared_key), groups in the order of their
-// first tasks. A task that failed before or whose worker died is alone, and so is a merge.
+// Groups the tasks of a batch that run together (jobs::Run::shared_key), in the order of their
+// first tasks. A task that failed before or whose worker died is alone, and so is a merge task.
 std::vector<std::vector<TaskSlot*>> groups_of(const Batch& batch, const FindRun& find_run);
 
 // Puts the reports of a batch in the order of its tasks.

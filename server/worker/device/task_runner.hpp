@@ -32,23 +32,24 @@ struct TaskContext {
 std::optional<queue::TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
                                           const TaskContext& place, double chance);
 
-// Tasks that run together (jobs::Run::run_together), and what came of them.
+// Tasks that run together (jobs::Run::run_together), and their outcomes.
 struct Together {
     std::vector<queue::TaskReport> reports;  // of those with a result or an error of their own
-    std::vector<TaskSlot*> alone;            // could not run together: each has to run alone
+    std::vector<TaskSlot*> alone;            // could not run together: each must run alone
 };
 // Runs tasks of one kind together. Each is charged its part of the time, by its work.
 Together run_together(std::span<TaskSlot* const> slots, const FindRun& find_run,
                       const TaskContext& place, const std::function<double()>& random);
 
-// A time in parts of this ratio (equal ones where all work is 0), which add up to the whole.
+// Divides a time into parts in this ratio (equal parts if all work is 0), which add up to the
+// whole.
 std::vector<std::chrono::nanoseconds> divided(std::chrono::nanoseconds whole,
                                               std::span<const std::uint64_t> work);
 
 // The report of a task that ends its worker process.
 queue::TaskReport report_death(const queue::ClaimedTask& task, std::string error,
                                double device_seconds);
-// Makes of a report that of a task that ends its worker process.
+// Turns a report into that of a task that ends its worker process.
 void make_death(queue::TaskReport& report, std::string error);
 
 }  // namespace plimsoll::worker

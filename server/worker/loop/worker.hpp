@@ -36,7 +36,7 @@ struct WorkerOptions {
     std::chrono::milliseconds poll{1000};
     ProcessorWait wait{};         // which is no silence of the device thread
     double claim_seconds = 0.25;  // of device time; a longer task comes alone
-    // Interval at which an idle worker asks for tasks of other device classes.
+    // Interval at which an idle worker requests tasks of other device classes.
     std::chrono::milliseconds cross_class_poll{500};
     // Tasks per claim: at first and for longer tasks; for very short tasks.
     int fewest_tasks = 64;
@@ -52,14 +52,13 @@ struct WorkerOptions {
     // Forced: less than the supervisor then waits for its children.
     std::chrono::milliseconds retire_timeout{8'000};
     std::chrono::milliseconds forced_retire_timeout{2'000};
-    // Sets what kinds can do here (WorkerInfo::abilities and offers), as it is at this moment;
-    // empty: nothing.
+    // Sets the kinds' current abilities (WorkerInfo::abilities and offers); empty: none.
     std::function<void(queue::WorkerInfo&)> describe{};
 };
 
 // Claims tasks, runs them on the device thread and records the results, each step in its own loop
 // on one I/O thread. Nothing here blocks on the device. If the database is unavailable, results are
-// kept and retried until it answers.
+// kept and retried until it responds.
 class Worker {
   public:
     Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store, DeviceThread& device,
@@ -139,12 +138,12 @@ class Worker {
     TimePoint accepted_beat_{};  // or registered: leases live for 15 s from here
 
     bool must_register_ = true;
-    bool had_rival_ = false;             // not registered, or no longer
-    bool renewing_ = false;              // what kinds can do has changed: register when idle
-    bool paused_by_queue_ = false;       // drain requested by the queue: claim nothing
-    bool device_silent_ = false;         // the device thread is hung
-    std::int64_t cleaning_ = 0;          // a request in progress, or whose answer is not sent yet
-    std::optional<queue::Freed> freed_;  // that answer
+    bool had_rival_ = false;        // not registered, or no longer
+    bool renewing_ = false;         // the kinds' abilities have changed: register when idle
+    bool paused_by_queue_ = false;  // drain requested by the queue: claim nothing
+    bool device_silent_ = false;    // the device thread is hung
+    std::int64_t cleaning_ = 0;     // a request in progress, or whose result has not been sent yet
+    std::optional<queue::Freed> freed_;  // that result
     bool claiming_ = false;              // a claim is in progress
     bool draining_ = false;
     bool abandoned_ = false;

@@ -153,7 +153,7 @@ awaitable<Result<std::string>> Supervisor::probe_output() {
             case 0:
                 break;
             case 1:
-                co_return fail(Errc::timeout, "The probe does not end.");
+                co_return fail(Errc::timeout, "The probe did not end in time.");
             case 2:
                 co_return fail(Errc::cancelled, "Stopped.");
             default: {

@@ -33,7 +33,7 @@ class Supervisor {
         std::function<Result<std::unique_ptr<Child>>(const std::vector<std::string>&, int pipe_fd)>;
 
     // Reports a device that no worker can use to the queue. Awaited by the probe, or before a
-    // failing device is taken out.
+    // failing device is taken out of service.
     using Report = std::function<awaitable<void>(const opencl::Capability&)>;
 
     Supervisor(boost::asio::any_io_executor executor, StartChild start_child, Report report,

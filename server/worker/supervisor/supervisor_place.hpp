@@ -6,8 +6,8 @@
 namespace plimsoll::worker {
 
 // A machine-wide lock that admits one supervisor per node name and database. Held until the process
-// exits, however it does. Between two machines with the same name, the queue accepts the one whose
-// workers are alive; see home().
+// exits, for whatever reason. Between two machines with the same name, the queue accepts the one
+// whose workers are alive; see home().
 class SupervisorPlace {
   public:
     // nullopt: another process holds it.

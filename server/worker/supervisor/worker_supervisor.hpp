@@ -23,27 +23,27 @@ struct WorkerSupervisorOptions {
     // A device fails when this many workers in a row died without finishing a task. At least two
     // different tasks were tried, since each is quarantined after two deaths.
     int most_deaths = 4;
-    // A worker that ran longer than this ends the row.
+    // A worker that ran longer than this resets the count.
     std::chrono::milliseconds row{3'600'000};
     // Longer than a lease (15 s), after which the queue considers the last worker dead, and than a
     // last heartbeat in flight.
     std::chrono::milliseconds believed{20'000};
-    // How long a failing device is taken out before one worker tries it again.
+    // How long a failing device is out of service before one worker tries it again.
     std::chrono::milliseconds rest{600'000};
 };
 
 // Supervises the worker of one device: restarts it whenever it exits, with growing pauses and
 // without ever giving up, and kills it if its heartbeats stop. A device on which workers keep dying
-// without finishing a task is taken out for a long pause.
+// without finishing a task is taken out of service for a long pause.
 class WorkerSupervisor {
   public:
     // `last_exit`: how the previous worker exited; empty if there was none.
     using Start = std::function<Result<std::unique_ptr<Child>>(const std::string& last_exit)>;
 
-    // Called with the reason before each time the device is taken out.
+    // Called with the reason each time before the device is taken out of service.
     using OnFailing = std::function<awaitable<void>(std::string reason)>;
 
-    // Without `on_failing` the device is never taken out.
+    // Without `on_failing`, the device is never taken out of service.
     WorkerSupervisor(const boost::asio::any_io_executor& executor, std::string device, Start start,
                      OnFailing on_failing, Timer& timer, Backoff::Random random,
                      WorkerSupervisorOptions options = {});

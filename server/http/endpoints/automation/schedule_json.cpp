@@ -103,7 +103,7 @@ json run_json(const schedules::Run& run) {
 
 Outcome<schedules::ScheduleId> schedule_id_of(const std::optional<std::string>& text) {
     const auto id = parse_public_id("sched", text.value_or(""));
-    if (!id) return refuse(404, "There is no such schedule.");
+    if (!id) return refuse(404, "The schedule was not found.");
     return schedules::ScheduleId{*id};
 }
 

@@ -18,7 +18,7 @@ using webhooks::WebhookId;
 
 namespace {
 
-constexpr std::string_view kNoWebhook = "There is no such webhook.";
+constexpr std::string_view kNoWebhook = "The webhook was not found.";
 
 json webhook_json(const Webhook& webhook) {
     return {{"id", to_public(webhook.id)},

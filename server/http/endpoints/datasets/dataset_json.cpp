@@ -35,7 +35,7 @@ json dataset_json(const queue::Dataset& dataset) {
 
 Outcome<DatasetId> dataset_id_of(const std::optional<std::string>& text) {
     const auto value = parse_public_id("data", text.value_or(""));
-    if (!value) return refuse(404, "There is no such dataset.");
+    if (!value) return refuse(404, "The dataset was not found.");
     return DatasetId{*value};
 }
 

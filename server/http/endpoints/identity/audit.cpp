@@ -21,7 +21,7 @@ using nlohmann::json;
 namespace {
 
 constexpr int kExportedAtOnce = 1000;
-constexpr std::string_view kNoEvent = "There is no such event.";
+constexpr std::string_view kNoEvent = "The event was not found.";
 
 // Which ids the targets of an action are, by its noun. The targets of other nouns are names.
 struct TargetKind {

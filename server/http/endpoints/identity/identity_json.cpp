@@ -44,13 +44,13 @@ json principal_json(const identity::Principal& principal) {
 
 Outcome<TeamId> team_id_of(const std::string& text) {
     const auto value = parse_public_id("team", text);
-    if (!value) return refuse(404, "There is no such team.");
+    if (!value) return refuse(404, "The team was not found.");
     return TeamId{*value};
 }
 
 Outcome<UserId> user_id_of(const std::string& text) {
     const auto value = parse_public_id("user", text);
-    if (!value) return refuse(404, "There is no such user.");
+    if (!value) return refuse(404, "The user was not found.");
     return UserId{*value};
 }
 

@@ -35,7 +35,7 @@ awaitable<Outcome<Response>> get(const Call& call, identity::SavedViewStore& sto
     for (const auto& view : *views) {
         if (id && view.id.value == *id) co_return json_response(200, view_json(view));
     }
-    co_return refuse(404, "There is no such saved view.");
+    co_return refuse(404, "The saved view was not found.");
 }
 
 awaitable<Outcome<Response>> put(const Call& call, identity::SavedViewStore& store) {
@@ -51,7 +51,7 @@ awaitable<Outcome<Response>> put(const Call& call, identity::SavedViewStore& sto
 
 awaitable<Outcome<Response>> remove(const Call& call, identity::SavedViewStore& store) {
     const auto id = parse_public_id("view", call.parameters.text("view_id").value_or(""));
-    if (!id) co_return refuse(404, "There is no such saved view.");
+    if (!id) co_return refuse(404, "The saved view was not found.");
     const auto removed = co_await store.remove(call.principal.team.id, call.principal.user.id,
                                                identity::SavedViewId{*id});
     if (!removed) co_return tl::unexpected<Problem>(removed.error());

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::string_view kNoAccount = "There is no such service account.";
+constexpr std::string_view kNoAccount = "The service account was not found.";
 
 json account_json(const identity::Member& account) {
     return {{"id", to_public(account.user.id)},

@@ -45,7 +45,7 @@ json session_json(const Call& call, const identity::Session& session) {
 Outcome<NewSession> session_of(Result<identity::Principal> principal) {
     if (!principal) return tl::unexpected<Problem>(principal.error());
     if (principal->user.service) {
-        return refuse(403, "A service account does not sign in: it acts by tokens.");
+        return refuse(403, "A service account cannot sign in: it uses tokens.");
     }
     if (!has_all_scopes(*principal)) {
         return refuse(403, "Only a token with all scopes of its user can sign in.");
@@ -162,7 +162,7 @@ class Sessions {
         const auto id = parse_public_id("sess", call.parameters.text("session_id").value_or(""));
         const auto found = std::ranges::find_if(
             *sessions, [&](const auto& session) { return id && session.id.value == *id; });
-        if (found == sessions->end()) co_return refuse(404, "There is no such session.");
+        if (found == sessions->end()) co_return refuse(404, "The session was not found.");
         co_return *found;
     }
 

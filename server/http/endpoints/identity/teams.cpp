@@ -25,7 +25,7 @@ Outcome<TeamId> visible_team(const Call& call) {
     auto team = team_id_of(call.parameters.text("team_id").value_or(""));
     if (!team) return team;
     if (*team != call.principal.team.id && !administers_all(call.principal)) {
-        return refuse(404, "There is no such team.");
+        return refuse(404, "The team was not found.");
     }
     return team;
 }
@@ -70,7 +70,7 @@ class Teams {
         const auto teams = co_await store_.teams(call.principal.user.id);
         if (!teams) co_return tl::unexpected<Problem>(teams.error());
         const auto found = std::ranges::find(*teams, *id, &identity::Team::id);
-        if (found == teams->end()) co_return refuse(404, "There is no such team.");
+        if (found == teams->end()) co_return refuse(404, "The team was not found.");
         co_return json_response(200, team_json(*found));
     }
 
@@ -84,7 +84,8 @@ class Teams {
             co_return refuse(403, "Archiving a team needs the scope sys:admin.");
         }
         if (change.archived == true && *id == call.principal.team.id) {
-            co_return refuse(409, "You act in this team: switch to another one to archive it.");
+            co_return refuse(409,
+                             "This is your current team: switch to another one to archive it.");
         }
         const auto team = co_await store_.update_team(author_of(call), *id, std::move(change));
         if (!team) co_return tl::unexpected<Problem>(team.error());
@@ -116,11 +117,11 @@ class Teams {
         const auto team = visible_team(call);
         if (!team) co_return tl::unexpected(team.error());
         const auto user = user_id_of(call.parameters.text("user_id").value_or(""));
-        if (!user) co_return refuse(404, "There is no such member.");
+        if (!user) co_return refuse(404, "The member was not found.");
         const auto members = co_await store_.members(*team);
         if (!members) co_return tl::unexpected<Problem>(members.error());
         const auto* found = find_member(*members, *user);
-        if (found == nullptr) co_return refuse(404, "There is no such member.");
+        if (found == nullptr) co_return refuse(404, "The member was not found.");
         co_return json_response(200, member_json(*found));
     }
 
@@ -135,7 +136,7 @@ class Teams {
         // Who counts through ids must not learn whose they are.
         const auto* present = find_member(*before, *user);
         if (present == nullptr && !administers_all(call.principal)) {
-            co_return refuse(404, "There is no such member. Administrators add users to teams.");
+            co_return refuse(404, "The member was not found. Administrators add users to teams.");
         }
         if (auto may = may_change(call, present, role); !may) {
             co_return tl::unexpected(may.error());
@@ -145,7 +146,7 @@ class Teams {
         const auto after = co_await store_.members(*team);
         if (!after) co_return tl::unexpected<Problem>(after.error());
         const auto* member = find_member(*after, *user);
-        if (member == nullptr) co_return refuse(404, "There is no such member.");
+        if (member == nullptr) co_return refuse(404, "The member was not found.");
         co_return json_response(200, member_json(*member));
     }
 
@@ -157,7 +158,7 @@ class Teams {
         const auto members = co_await store_.members(*team);
         if (!members) co_return tl::unexpected<Problem>(members.error());
         const auto* member = find_member(*members, *user);
-        if (member == nullptr) co_return refuse(404, "There is no such member.");
+        if (member == nullptr) co_return refuse(404, "The member was not found.");
         if (auto may = may_change(call, member, member->role); !may) {
             co_return tl::unexpected(may.error());
         }

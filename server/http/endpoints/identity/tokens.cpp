@@ -97,7 +97,7 @@ class Tokens {
         if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
         const auto found = std::ranges::find_if(
             *tokens, [&](const identity::Token& token) { return token.id == token_id_of(call); });
-        if (found == tokens->end()) co_return refuse(404, "There is no such token.");
+        if (found == tokens->end()) co_return refuse(404, "The token was not found.");
         co_return *found;
     }
 
@@ -120,7 +120,7 @@ class Tokens {
         });
         if (found == accounts->end()) {
             co_return tl::unexpected(
-                invalid("/service_account_id", "is no service account of the team"));
+                invalid("/service_account_id", "is not a service account of the team"));
         }
         token.user = found->user.id;
         token.user_name = found->user.name;

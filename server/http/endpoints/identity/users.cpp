@@ -31,7 +31,7 @@ awaitable<Outcome<Response>> get_user(const Call& call, identity::IdentityStore&
     const auto users = co_await store.users();
     if (!users) co_return tl::unexpected<Problem>(users.error());
     const auto found = std::ranges::find(*users, *id, &identity::User::id);
-    if (found == users->end()) co_return refuse(404, "There is no such user.");
+    if (found == users->end()) co_return refuse(404, "The user was not found.");
     co_return json_response(200, user_json(*found));
 }
 

@@ -27,7 +27,7 @@ awaitable<Outcome<Response>> cancel_jobs(const Call& call, queue::JobStore& stor
     int cancelled = 0;
     auto refused = json::array();
     for (const auto& id : selected->unknown) {
-        refused.push_back({{"job_id", id}, {"detail", "There is no such job."}});
+        refused.push_back({{"job_id", id}, {"detail", "The job was not found."}});
     }
     for (const JobId id : selected->jobs) {
         const auto job = co_await store.cancel(call.principal.team.id, call.principal.user.id, id);

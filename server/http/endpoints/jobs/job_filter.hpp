@@ -14,7 +14,7 @@ queue::JobFilter filter_of_query(const Call& call);
 // From a member `filter` of a body, with its cursor.
 Outcome<queue::JobFilter> filter_of_body(const nlohmann::json& filter);
 
-// Jobs that a body names or matches, at most kJobsPerFilter.
+// Jobs that a body names or that match its filter, at most kJobsPerFilter.
 inline constexpr int kJobsPerFilter = 1000;
 
 struct SelectedJobs {
@@ -23,7 +23,7 @@ struct SelectedJobs {
     std::optional<JobId> next;         // more may match
 };
 
-// Of a body with `job_ids`.
+// From a body with `job_ids`.
 SelectedJobs named_jobs(const nlohmann::json& ids);
 // From what `JobStore::list` returned for a filter with the limit kJobsPerFilter.
 SelectedJobs matching_jobs(const queue::FoundJobs& found);

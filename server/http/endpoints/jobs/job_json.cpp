@@ -122,7 +122,7 @@ std::string job_text(const queue::Job& job, Timestamp now) {
 
 Outcome<JobId> job_id_of(const std::optional<std::string>& text) {
     const auto value = parse_public_id("job", text.value_or(""));
-    if (!value) return refuse(404, "There is no such job.");
+    if (!value) return refuse(404, "The job was not found.");
     return JobId{*value};
 }
 

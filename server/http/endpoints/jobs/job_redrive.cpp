@@ -27,7 +27,7 @@ std::string reason(queue::Redrive outcome) {
         case queue::Redrive::not_unique:
             return "Another unfinished job has its unique key.";
         case queue::Redrive::not_found:
-            return "There is no such job.";
+            return "The job was not found.";
     }
     return {};
 }

@@ -107,7 +107,7 @@ class Results {
         ResultSource source{
             [&links = links_, hash = opened->hash](int seq) { return links.chunk(hash, seq); },
             [](int) -> awaitable<Result<queue::TaskInput>> {
-                co_return fail(Errc::not_found, "A link shows no input.");
+                co_return fail(Errc::not_found, "Report links do not show inputs.");
             }};
         const Reader reader{opened->report.maker, downloading_by_link_};
         co_return co_await send(call, std::move(opened->report.job), std::move(*chunks),

@@ -16,7 +16,7 @@ namespace plimsoll::http::endpoints {
 Outcome<queue::NewJob> new_job(const identity::Principal& submitter, const jobs::Contract& kind,
                                const nlohmann::json& spec, Timestamp now);
 
-// When the job of a JobSpec may start; none: at once.
+// When the job of a JobSpec may start; none: immediately.
 std::optional<Timestamp> start_of(const nlohmann::json& spec);
 
 // Whether a submit with a taken unique key returns the job that holds it (`on_conflict: return`).

@@ -145,7 +145,7 @@ class Jobs {
             }
         }
         co_return tl::unexpected(
-            refused_args({{"/dataset", "dataset", "There is no such dataset."}}));
+            refused_args({{"/dataset", "dataset", "The dataset was not found."}}));
     }
 
     static Problem refused_submit(const Error& error) {

@@ -10,9 +10,10 @@ boost::asio::awaitable<Outcome<LinkedReports::Opened>> LinkedReports::open(const
     if (auto may = limit_.admit(address, now); !may) co_return tl::unexpected(may.error());
     auto hash = identity::hash_secret(identity::SecretKind::report_link,
                                       call.parameters.text("X-Report-Link").value_or(""));
-    auto opened = hash ? co_await store_.open(*hash)
-                       : Result<queue::LinkedReport>(tl::unexpected(Error{
-                             Errc::not_found, "This is not the secret of a report link.", {}}));
+    auto opened =
+        hash ? co_await store_.open(*hash)
+             : Result<queue::LinkedReport>(tl::unexpected(Error{
+                   Errc::not_found, "X-Report-Link must be the secret of a report link.", {}}));
     if (!opened) {
         if (opened.error().code == Errc::not_found) limit_.failed(address, now);
         co_return tl::unexpected<Problem>(opened.error());

@@ -8,7 +8,7 @@
 
 namespace plimsoll::http::endpoints {
 
-// Opens the report whose link a call shows in X-Report-Link. Slows down guessing.
+// Opens the report of the link whose secret a call sends in X-Report-Link. Slows down guessing.
 class LinkedReports {
   public:
     struct Opened {
@@ -18,7 +18,7 @@ class LinkedReports {
 
     explicit LinkedReports(queue::ReportLinkStore& store) : store_(store) {}
 
-    // 404: the link opens nothing; 429: the address tried too many.
+    // 404: the link opens no report; 429: too many failed attempts from this address.
     boost::asio::awaitable<Outcome<Opened>> open(const Call& call);
 
   private:

@@ -124,7 +124,7 @@ class ReportLinks {
     static Outcome<queue::ReportLinkId> named(const Call& call) {
         const auto id =
             parse_public_id("link", call.parameters.text("report_link_id").value_or(""));
-        if (!id) return refuse(404, "There is no such report link.");
+        if (!id) return refuse(404, "The report link was not found.");
         return queue::ReportLinkId{*id};
     }
 

@@ -20,8 +20,8 @@ struct RowRange {
     bool whole() const { return first == 0 && end == std::numeric_limits<std::int64_t>::max(); }
 };
 
-// Reads what is stored of a job's results. `input` is that of a task that was given up;
-// Errc::not_found: it has been deleted, or is not for the reader.
+// Reads a job's stored results. `input` is that of a quarantined task; Errc::not_found: it has been
+// deleted, or the reader may not see it.
 struct ResultSource {
     std::function<boost::asio::awaitable<Result<std::string>>(int seq)> chunk;
     std::function<boost::asio::awaitable<Result<queue::TaskInput>>(int seq)> input;
@@ -61,7 +61,7 @@ class ResultParts {
     RowRange rows_;                         // counted from the first of these chunks
     jobs::ResultsFormat format_;
     const jobs::Contract& kind_;
-    std::vector<std::string> kept_;  // of CSV: columns of the member `kept`
+    std::vector<std::string> kept_;  // for CSV: columns of the member `kept`
     std::shared_ptr<PartSizes> sizes_;
     std::string head_;
     std::string tail_;

@@ -10,22 +10,22 @@
 
 namespace plimsoll::http::endpoints {
 
-// How a job ended that one call submitted and waited for.
+// The end of a job that one call submitted and waited for.
 struct AtOnce {
-    queue::Job job;  // not final: the time ran out, and it was cancelled
+    queue::Job job;  // not final if the time ran out and the job was cancelled
     std::string
         rows;  // JSON lines, one for every item, in order; those of unfinished tasks say why
 };
 
 // Runs small jobs through the queue within one call: submits, waits for the end, reads the rows.
-// What it is given must outlive it.
+// Its arguments must outlive it.
 class RunAtOnce {
   public:
     RunAtOnce(queue::JobStore& store, queue::JobSignals& signals, const Draining& draining,
               const Clock& clock)
         : store_(store), signals_(signals), draining_(draining), clock_(clock) {}
 
-    // 429: the team is over its quota. When the server stops, the time is over.
+    // 429: the team is over its quota. When the server stops, the wait ends.
     boost::asio::awaitable<Outcome<AtOnce>> run(queue::NewJob job, const jobs::Contract& kind,
                                                 std::chrono::milliseconds most) const;
 

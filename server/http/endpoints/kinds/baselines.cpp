@@ -45,7 +45,7 @@ class Baselines {
         if (!all) co_return tl::unexpected<Problem>(all.error());
         const auto found = std::ranges::find_if(
             *all, [&id](const auto& baseline) { return id && baseline.id.value == *id; });
-        if (found == all->end()) co_return refuse(404, "There is no such baseline.");
+        if (found == all->end()) co_return refuse(404, "The baseline was not found.");
         co_return json_response(200, baseline_json(*found));
     }
 
@@ -75,7 +75,7 @@ class Baselines {
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
         const auto id = parse_public_id("base", call.parameters.text("baseline_id").value_or(""));
-        if (!id) co_return refuse(404, "There is no such baseline.");
+        if (!id) co_return refuse(404, "The baseline was not found.");
         const auto removed = co_await store_.remove(author_of(call), queue::BaselineId{*id});
         if (!removed) co_return tl::unexpected<Problem>(removed.error());
         co_return empty_response(204);

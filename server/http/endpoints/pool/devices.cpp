@@ -31,7 +31,7 @@ awaitable<Outcome<Response>> clean_up(const Call& call, queue::JobStore& store,
     const auto found = std::ranges::find_if(*devices, [&](const queue::DeviceStatus& device) {
         return device.node == node && device.device == name;
     });
-    if (found == devices->end()) co_return refuse(404, "There is no such device.");
+    if (found == devices->end()) co_return refuse(404, "The device was not found.");
     co_return json_response(202, device_json(*found));
 }
 

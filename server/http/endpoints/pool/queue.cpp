@@ -82,7 +82,7 @@ class Queue {
         const auto shares = co_await store_.shares(*team);
         if (!shares) co_return tl::unexpected<Problem>(shares.error());
         const auto share = std::ranges::find(*shares, device_class, &queue::Share::device_class);
-        if (share == shares->end()) co_return refuse(404, "There is no such share.");
+        if (share == shares->end()) co_return refuse(404, "The share was not found.");
         co_return json_response(200, share_json(*share));
     }
 
@@ -106,7 +106,7 @@ class Queue {
         if (!classes) co_return tl::unexpected<Problem>(classes.error());
         const auto shown =
             std::ranges::find(*classes, device_class, &queue::ClassOverview::device_class);
-        if (shown == classes->end()) co_return refuse(404, "There is no such device class.");
+        if (shown == classes->end()) co_return refuse(404, "The device class was not found.");
         co_return json_response(200, class_json(*shown));
     }
 
@@ -134,12 +134,12 @@ class Queue {
         for (const auto& hold : *holds) {
             if (id && hold.id == *id) co_return json_response(200, hold_json(hold));
         }
-        co_return refuse(404, "There is no such hold.");
+        co_return refuse(404, "The hold was not found.");
     }
 
     awaitable<Outcome<Response>> resume(const Call& call) const {
         const auto id = parse_hold(call.parameters.text("hold_id").value_or(""));
-        if (!id) co_return refuse(404, "There is no such hold.");
+        if (!id) co_return refuse(404, "The hold was not found.");
         const auto team =
             administers_all(call) ? std::nullopt : std::optional(call.principal.team.id);
         const auto lifted = co_await store_.resume(author_of(call), *id, team);
@@ -169,7 +169,7 @@ class Queue {
             const auto id = team_id_of(call.body.at("team_id").get<std::string>());
             if (!id) return tl::unexpected(id.error());
             if (*id != call.principal.team.id && !hold.by_admin) {
-                return refuse(404, "There is no such team.");
+                return refuse(404, "The team was not found.");
             }
             hold.team = *id;
         } else if (!hold.by_admin) {

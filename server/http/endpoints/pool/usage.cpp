@@ -58,7 +58,7 @@ Outcome<std::vector<std::string>> parts_of(const std::string& text) {
     }
     if (periods > 1) {
         return tl::unexpected(
-            broken_query("group_by", "must name one of hour, day and month at most"));
+            broken_query("group_by", "must name at most one of hour, day and month"));
     }
     return parts;
 }
@@ -83,7 +83,7 @@ Outcome<queue::UsageQuery> query_of(const Call& call, Timestamp now) {
         const auto team = team_id_of(*text);
         if (!team) return tl::unexpected(team.error());
         if (!administers_all && *team != call.principal.team.id) {
-            return refuse(404, "There is no such team.");
+            return refuse(404, "The team was not found.");
         }
         query.team = *team;
     }

@@ -12,8 +12,8 @@ namespace plimsoll::jobs::profile {
 
 inline constexpr std::string_view kExactForm = "fp32";
 
-// A published model that a worker can measure, and in which forms: all that its device computes,
-// proven or not.
+// A published model that a worker can measure, and its forms: all that the device supports, proven
+// or not.
 struct OfferedModel {
     std::string name;
     std::string hash;
@@ -23,12 +23,12 @@ struct OfferedModel {
     bool operator==(const OfferedModel&) const = default;
 };
 
-// What workers say of theirs (Abilities::offer), and what all say together, by name: each name and
-// hash once, with the forms of all. Texts as of Knowledge::offers.
+// The offer of a worker's models (Abilities::offer), and the models of all offers, by name: each
+// name and hash once, with the forms of all workers. Offers are those of Knowledge::offers.
 std::string offer_of(const std::vector<OfferedModel>& models);
 std::vector<OfferedModel> models_of(std::span<const std::string> offers);
 
-// What a worker needs that measures it; Requirement::capability.
+// The capability that a worker needs to measure it; see Requirement::capability.
 std::string capability_of(std::string_view name, std::string_view hash, std::string_view form);
 
 }  // namespace plimsoll::jobs::profile

@@ -97,8 +97,8 @@ tl::expected<json, FieldErrors> with_model(json args, const Knowledge& knowledge
     }
     const auto form = args.value("form", std::string(kExactForm));
     if (std::ranges::find(found->forms, form) == found->forms.end()) {
-        return tl::unexpected(one_error("/form", "no_device",
-                                        "No device that has " + name + " computes " + form + "."));
+        return tl::unexpected(
+            one_error("/form", "no_device", "No device with " + name + " computes " + form + "."));
     }
     args["sentiment_model"] = {
         {"name", name}, {"hash", found->hash}, {"parameters", found->parameters}};

@@ -15,7 +15,7 @@ inline constexpr std::string_view kName = "profile";
 inline constexpr int kVersion = 2;
 
 inline constexpr std::string_view kVader = "vader";
-// Measured where none is named and a worker has it; else VADER.
+// Measured if none is named and a worker has it; else VADER.
 inline constexpr std::string_view kPreferred = "finbert";
 
 struct Request {
@@ -28,22 +28,22 @@ struct Request {
     std::string form;        // empty: vader
     std::uint64_t model_parameters = 0;
     std::vector<std::int64_t> batch_sizes;  // exactly these; empty: those that find the knee
-    std::string llm_endpoint;  // a URL that an administrator named; empty without `llm`
+    std::string llm_endpoint;  // a URL that an administrator configured; empty without `llm`
     std::string llm_model;
     std::string device_class;  // empty: whichever fits the mode
-    std::string device;        // "node/device": this one, of that class; empty: any
+    std::string device;        // "node/device": only this device, which has that class; empty: any
     std::int64_t largest_batch = 4096;
     std::optional<double> latency_ms;
     std::optional<double> memory_mb;  // 1e6 bytes
 };
 
-// The arguments with what workers say of the model that they name, or of the usual one.
+// The arguments with the workers' offers of the named model, or of the default one.
 tl::expected<nlohmann::json, FieldErrors> with_model(nlohmann::json args,
                                                      const Knowledge& knowledge);
-// Whether they leave no model to look up.
+// Whether no model must be looked up.
 bool needs_no_model(const nlohmann::json& args);
 
-// From arguments that passed the kind's schema, with_model() and, where an endpoint may be called,
+// From arguments that passed the kind's schema, with_model() and, if an endpoint may be called,
 // with_llm().
 tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
 

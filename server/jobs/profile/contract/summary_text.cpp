@@ -122,7 +122,7 @@ std::string engine_text(const json& summary, std::size_t width) {
     }
     if (const auto& overlap = engine.at("overlap"); overlap.is_object()) {
         const bool recommended = overlap.value("recommended", false);  // before notes were made
-        text += line("  overlap   %.2fx by a second queue: %s", overlap.value("speedup", 0.0),
+        text += line("  overlap   %.2fx with a second queue: %s", overlap.value("speedup", 0.0),
                      overlap.value("note", recommended ? "worth it" : "not useful").c_str());
     }
     if (engine.at("batches").is_object()) text += curve_text(engine["batches"]);

@@ -12,14 +12,14 @@ namespace plimsoll::jobs::profile {
 struct LlmRequest {
     std::string model;
     std::string prompt;
-    int most_tokens = 0;  // of the answer
+    int most_tokens = 0;  // of the response
 };
 
 // One response; all counts are the endpoint's own.
 struct LlmAnswer {
     double seconds = 0;        // from the request to the end of the response
     double first_seconds = 0;  // to the first piece of text
-    std::int64_t tokens = 0;   // of the answer
+    std::int64_t tokens = 0;   // of the response
     std::optional<std::int64_t> prompt_tokens;
     std::optional<double> generating_seconds;  // Ollama's eval_duration
     std::optional<double> load_seconds;        // Ollama's load_duration

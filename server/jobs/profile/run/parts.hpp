@@ -15,8 +15,8 @@ namespace plimsoll::jobs::profile {
 
 using Json = nlohmann::ordered_json;
 
-// The output of a part: the result row that sums it up ("name", "value", "unit", "batch",
-// "median_ms" … as far as it has them). The area decides its place in the report.
+// The output of a part: the result row that summarises it ("name", "value", "unit", "batch",
+// "median_ms" …, as available). The area decides its place in the report.
 struct PartResult {
     Json row;
 };

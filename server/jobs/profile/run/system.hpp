@@ -15,7 +15,7 @@ nlohmann::ordered_json device_json(const opencl::Device* device,
 // names.
 nlohmann::ordered_json system_json(const opencl::Device* device);
 
-// In bytes. In use: by this process where the driver tells, else by all.
+// In bytes. In use: by this process if the driver reports it, else by all.
 double memory_in_use(const opencl::Device& device);
 double device_memory(const opencl::Device& device);
 // Of this process.

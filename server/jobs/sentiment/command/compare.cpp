@@ -130,8 +130,8 @@ void add_compare_command(CLI::App& app, CommandContext& context) {
         ->required();
     command
         ->add_option("--models", flags->models,
-                     "Models to compare, the one in use first, at most 5: finbert,distilbert,vader "
-                     "(default: all that workers have)")
+                     "Models to compare, at most 5, the one in use first: finbert,distilbert,vader "
+                     "(default: all models of the workers)")
         ->delimiter(',');
     command
         ->add_option("--form", flags->form,

@@ -14,8 +14,8 @@ struct LabelledFile {
 };
 
 // Runs `plimsoll-engine prove` on a model of the folder and on labelled texts: this program links
-// no OpenCL. What it prints goes to standard error where `quiet`. Errc::unavailable: it failed, and
-// has said why.
+// no OpenCL. Its output goes to standard error if `quiet`. Errc::unavailable: it failed and printed
+// the reason.
 Result<void> measure_accuracy(const std::filesystem::path& models, const std::string& model,
                               const LabelledFile& labels, bool quiet);
 

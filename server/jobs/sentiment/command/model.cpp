@@ -297,7 +297,7 @@ int verify_model(const CommandContext& context, const ModelFlags& flags) {
         if (!measured) return refuse(context, measured.error());
         return tell(
             context, store.find(model.name),
-            "Every file matches its hash, every number is finite, and the accuracy is kept.");
+            "Every file matches its hash, every number is finite, and the accuracy is recorded.");
     });
 }
 
@@ -353,12 +353,11 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     auto* verify =
         named("verify", "Check a model's files against their hashes, and measure its accuracy",
               verify_model);
-    auto* labels =
-        verify
-            ->add_option("--labels", flags->labels.file,
-                         "Texts as .jsonl or .csv with a column `label`: measures how often each "
-                         "form gives them theirs")
-            ->check(CLI::ExistingFile);
+    auto* labels = verify
+                       ->add_option("--labels", flags->labels.file,
+                                    "Texts as .jsonl or .csv with a column `label`, to measure the "
+                                    "accuracy of each form")
+                       ->check(CLI::ExistingFile);
     verify
         ->add_option("--label-name", flags->labels.names,
                      "Meaning of a label in the file: 1=positive; repeatable")

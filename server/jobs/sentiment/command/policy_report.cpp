@@ -45,8 +45,8 @@ std::string judgement(const json& report) {
     const auto promised = std::to_string(report.at("promised_percent").get<int>());
     if (report.at("texts") == 0) return "No texts were scored in this time.";
     if (fixed.at("device_seconds").is_null()) {
-        return "Nothing was scored on a device in this time, so that what " + model +
-               " would have taken is not known; no device-seconds were used.";
+        return "No text was scored on a device in this time, so the usage of " + model +
+               " is unknown; no device-seconds were used.";
     }
     std::string text = written("%.3g", report.at("device_seconds").get<double>()) +
                        " device-seconds; " + model + " alone would have used " +
@@ -94,7 +94,7 @@ int report(const CommandContext& context, const ReportFlags& flags) {
 void add_policy_report_command(CLI::App& policy, CommandContext& context) {
     const auto flags = std::make_shared<ReportFlags>();
     auto* command = policy.add_subcommand(
-        "report", "Compare the device use of the last hours with one fixed model");
+        "report", "Compare the device usage of the last hours with one fixed model");
     command->add_option("--hours", flags->hours, "Hours to look back")
         ->check(CLI::Range(1, 168))
         ->capture_default_str();

@@ -26,16 +26,16 @@ ComparedModel compared(const ScoringModel& model);
 nlohmann::json to_json(const std::vector<ComparedModel>& models);
 std::vector<ComparedModel> compared_models_from_json(const nlohmann::json& stored);
 
-// The arguments with all that planning needs to know of the models that they name, in the form
-// that they ask for.
+// The arguments with everything that planning needs about the models that they name, in the
+// requested form.
 tl::expected<nlohmann::json, FieldErrors> with_compared(nlohmann::json args,
                                                         std::span<const Manifest> known);
 
 // Items of the arguments with an unknown label.
 FieldErrors unknown_labels(const nlohmann::json& args);
 
-// The meaning of the texts' labels: the names of models' labels, in any case, and the caller's own
-// names.
+// The meaning of the texts' labels: the names of models' labels, in upper or lower case, and the
+// caller's own names.
 class GivenLabels {
   public:
     // "label_names" of the arguments: {"1": "positive"}; null: none.

@@ -29,8 +29,8 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
     const auto why = failed != model.proofs.end()
                          ? model.name + " did not pass the guard in " + asked + ": " + failed->why
                          : "No worker has proven " + model.name + " in " + asked +
-                               ": idle ones do, and so does `plimsoll-engine prove " + model.name +
-                               "` on their machine";
+                               ": idle workers prove it soon, or run `plimsoll-engine prove " +
+                               model.name + "` on their machine";
     return tl::unexpected(FieldErrors{{"/form", "not_proven", why + "."}});
 }
 

@@ -17,16 +17,17 @@ inline constexpr std::string_view kAutoForm = "auto";
 // The proof that allows a model to be used in a form; null: there is none.
 const models::Proof* passed_proof(const Manifest& model, std::string_view form);
 
-// In what a model scores for a job that asks for `asked`, an argument `form`: of `auto` the fastest
-// form that passed and is faster than fp32, else fp32. The error says why a form is not used.
+// The form that a model scores in for a job with the argument `form`, `asked`. `auto` is the
+// fastest form that passed and is faster than fp32, else fp32. The error says why a form is not
+// used.
 tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std::string& asked);
 
-// What is wrong with a form that no model of the job has; `models`: those with files.
+// The error for a form that no model of the job has; `models`: those with files.
 std::optional<FieldErrors> form_without_model(const nlohmann::json& args,
                                               std::span<const ScoringModel> models);
 
-// "proofs" of the plan's arguments and of the report: by which the models score in their forms. And
-// "accuracies": what was measured of them in these forms.
+// "proofs" of the plan's arguments and of the report, which allow the models' forms, and
+// "accuracies", measured for the models in these forms.
 nlohmann::json used_proofs(std::span<const ScoringModel> models);
 nlohmann::json known_accuracies(std::span<const ScoringModel> models);
 

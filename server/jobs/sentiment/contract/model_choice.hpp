@@ -38,8 +38,8 @@ struct ResolvedPolicy {
     std::int64_t at = 0;  // for texts without a time, in seconds since 1970 UTC
 };
 
-// Fails when nothing is left to try, or a model cannot be used in the policy's form, with the
-// pointer in the policy.
+// Fails, with the pointer in the policy, if no model is left to try or a model cannot be used in
+// the policy's form.
 tl::expected<ResolvedPolicy, FieldErrors> resolve(std::string id, const Policy& policy,
                                                   std::span<const Manifest> models,
                                                   std::int64_t at);
@@ -68,8 +68,8 @@ class Chooser {
     // Which chains may score texts in this state of the market, whatever their source.
     std::vector<std::size_t> possible(market::Status status) const;
 
-    // Models that texts from now until then may be scored by and that nobody is scored by now:
-    // those of the switches to come. Errc::invalid_input: outside of the calendar.
+    // Models that may score texts between now and then but do not now: those of upcoming switches.
+    // Errc::invalid_input: outside the calendar.
     Result<std::vector<UsableModel>> models_to_come(std::int64_t now, std::int64_t until);
 
     // "rule 2: market regular, source businesswire", or "no rule matches".

@@ -24,8 +24,8 @@ inline constexpr std::string_view kExactForm = "fp32";
 nlohmann::json offer_of(const std::vector<Manifest>& models);
 std::vector<Manifest> models_in(const nlohmann::json& offer);
 
-// Of all workers, each name and hash once, by name, with what all found of it. Texts as of
-// Knowledge::offers.
+// The models of all workers, by name: each name and hash once, with the findings of all. Offers are
+// those of Knowledge::offers.
 std::vector<Manifest> models_of(std::span<const std::string> offers);
 
 // A model of a job, and the form that it scores in (form.hpp).
@@ -37,7 +37,7 @@ struct ScoringModel {
 nlohmann::json to_json(const ScoringModel& model);
 ScoringModel scoring_model_from_json(const nlohmann::json& stored);
 
-// What a task by the models needs of its worker; none: nothing.
+// What a task with these models needs from its worker; none: nothing.
 Requirement requirement_of(std::span<const ScoringModel> models);
 std::string capability_of(std::string_view name, std::string_view hash,
                           std::string_view form = kExactForm);
@@ -49,16 +49,16 @@ std::string resident_name(std::string_view name, std::string_view hash,
 
 // Device memory of a loaded model, for weights and batches.
 std::int64_t device_bytes(const Manifest& model);
-// Multiplications and additions of a token, without the tables.
+// Multiply-adds per token, excluding embedding tables.
 double products_per_token(const Manifest& model);
 
 // Texts that one of the models scores, with estimates by the slowest of them on a processor; none:
-// VADER. The charge is corrected by what tasks took.
+// VADER. The charge is corrected to the measured time.
 TextKind texts_of(std::span<const ScoringModel> models);
 // Texts that all of them score.
 TextKind texts_of_all(std::span<const ScoringModel> models);
 
-// The error that no worker has a model, with those that exist.
+// The error that no worker has a model, with the available ones.
 FieldErrors unknown_model(std::string pointer, const std::string& name,
                           std::span<const Manifest> known);
 

@@ -28,9 +28,9 @@ struct PolicyRule {
 // The model that scores a text: that of the first matching rule.
 struct Policy {
     std::vector<PolicyRule> rules;
-    std::string model;                  // where no rule holds
-    std::vector<std::string> fallback;  // where the chosen model cannot be used: the first that can
-    std::string form;                   // of all models: an argument `form`
+    std::string model;                  // if no rule matches
+    std::vector<std::string> fallback;  // tried in order if the chosen model cannot be used
+    std::string form;                   // the form of all models, as in the argument `form`
     nlohmann::json clock;               // the members that parse_clock() reads
 };
 
@@ -40,7 +40,7 @@ tl::expected<Policy, FieldErrors> parse_policy(const nlohmann::json& definition)
 // Calendar, hold and overrides of a definition or of Policy::clock.
 tl::expected<market::Clock, FieldErrors> parse_clock(const nlohmann::json& definition);
 
-// open: regular; extended: after_hours. None: no such state.
+// open: regular; extended: after_hours. None: an unknown state.
 std::optional<market::Status> parse_market_status(std::string_view name);
 
 // "/rules/3", by a rule's place.

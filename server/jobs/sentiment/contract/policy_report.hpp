@@ -12,7 +12,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// What the texts of an hour used, by the model that their jobs' lanes name; empty: vader.
+// Usage of an hour, by the model that the jobs' lanes name; empty: vader.
 struct UseOfHour {
     Timestamp start;
     std::string model;  // resident_name()
@@ -26,8 +26,8 @@ struct PolicyReportQuestion {
     std::string against;  // the fixed model
 };
 
-// SentimentPolicyReport: what the models that policies and jobs chose used, beside what the fixed
-// model would have used for the same texts. `models`: those that workers have.
+// SentimentPolicyReport: the usage of the models that policies and jobs chose, compared with that
+// of the fixed model for the same texts. `models`: those that workers have.
 nlohmann::json policy_report(std::span<const UseOfHour> use, std::span<const Manifest> models,
                              const PolicyReportQuestion& question);
 

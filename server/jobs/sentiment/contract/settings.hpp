@@ -28,7 +28,7 @@ inline constexpr KindSetting kBatchSize{
     .check = check_batch_size,
     .readers = kWorkers};
 
-// Scores jobs that name neither a model nor a policy.
+// The model of jobs that name neither a model nor a policy.
 inline constexpr KindSetting kModelName{
     .key = "sentiment.model",
     .variable = "SENTIMENT_MODEL_NAME",
@@ -88,7 +88,7 @@ inline constexpr KindSetting kWarmUpHours{
     .variable = "PREOPEN_WARMUP_HOURS",
     .unit = "0..24, hours",
     .help =
-        "How long before a policy switches models an idle device loads the next one, while no text "
+        "How long before a policy's switch an idle device loads the next model, while no text "
         "needs it; 0: the first text after the switch waits for it",
     .usual = "2",
     .check = check_warm_up_hours,
@@ -111,7 +111,7 @@ inline constexpr std::array kUnusedVariables = {
     UnusedVariable{"CLOSED_DISABLE_BREAKOUT", kNoSuchPart},
 };
 
-// They were checked.
+// The values were checked.
 std::size_t most_texts(const KindSettings& settings);
 std::chrono::seconds warm_up_time(const KindSettings& settings);
 

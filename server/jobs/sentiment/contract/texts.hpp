@@ -15,8 +15,8 @@ inline constexpr std::string_view kVader = "vader";
 // The model of jobs that name none, if a worker has it; else VADER.
 inline constexpr std::string_view kPreferred = "finbert";
 
-// The four of the model are there where a policy chose it, "model" and "models" where several are
-// compared; source, time, given_label, group and kept where the item has them.
+// The four model columns exist if a policy chose the model, "model" and "models" in comparisons;
+// source, time, given_label, group and kept if the item has them.
 inline constexpr std::array kColumns = {
     Column{"index"},    Column{"line"},        Column{"custom_id"},    Column{"text"},
     Column{"label"},    Column{"compound"},    Column{"positive"},     Column{"neutral"},

@@ -147,7 +147,7 @@ class Policies {
 
   private:
     static tl::unexpected<Problem> unknown() {
-        return http::refuse(404, "The team has no such policy.");
+        return http::refuse(404, "The team's policy was not found.");
     }
     static tl::unexpected<Problem> of_server() {
         return http::refuse(409, "The policy \"server\" comes from the server's settings.");

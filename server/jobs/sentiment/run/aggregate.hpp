@@ -21,7 +21,7 @@ struct Extreme {
     std::uint64_t index = 0;
     std::optional<std::string> custom_id;
     std::int64_t compound = 0;
-    std::int64_t certainty = 0;  // of the label: its probability, in units as of compound
+    std::int64_t certainty = 0;  // probability of the label, in the units of compound
     std::string text;            // the beginning
 };
 
@@ -34,7 +34,7 @@ struct Failed {
 };
 
 // The statistics of all texts of a job. Adding one task's aggregate to another's, in task order,
-// gives that of both.
+// gives the aggregate of both.
 class Aggregate {
   public:
     static constexpr std::size_t kBins = 40;

@@ -14,15 +14,15 @@ struct Choice {
     std::string model;
     std::string model_hash;  // empty: vader
     std::string form;        // empty: vader
-    std::string asked;       // what the rule names
-    std::int64_t rule = 0;   // from 1; 0: none held
-    std::string fallback;    // why another model was used; empty: it is the one that was asked for
+    std::string asked;       // the rule's model
+    std::int64_t rule = 0;   // from 1; 0: no rule matched
+    std::string fallback;    // why another model was used; empty: it is the requested one
 
     auto key() const { return std::tie(rule, asked, model, model_hash, form, fallback); }
     bool operator<(const Choice& other) const { return key() < other.key(); }
 };
 
-// The number of texts per choice. Adding one task's to another's gives that of both.
+// The number of texts per choice. Adding one task's numbers to another's gives those of both.
 class Choices {
   public:
     void add(const Choice& choice, std::int64_t items = 1) { items_[choice] += items; }

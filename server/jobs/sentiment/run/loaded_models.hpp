@@ -19,25 +19,26 @@ struct LoadedModel {
     bool is_ready = false;  // by make_ready()
 };
 
-// The model in a form, loaded if necessary: another one is unloaded if memory is short. Kept until
-// release_models(). Errc::unavailable: this worker has no OpenCL device, no longer this model, or
-// no proof of the form.
+// The model in a form, loaded if necessary; unloads another one if memory is short. Kept until
+// release_models(). Errc::unavailable: this worker has no OpenCL device, no longer has this model,
+// or has no proof of the form.
 Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
                                   const std::string& form, RunContext& context);
 
-// What computing on the device of this worker needs, made when there is none yet.
+// What computing on this worker's device needs, created at first use.
 struct DeviceTools {
     opencl::Programs& programs;
     const tuning::Plans& plans;
 };
 DeviceTools tools_of(const RunContext& context);
 
-// Loads the model in a form and computes with it, so that the next text waits for nothing; but
-// only where memory is free for it. Whether it was not before; an error as of loaded_model().
+// Loads the model in a form and runs it once, so that the next text does not wait, but only if
+// enough memory is free. Returns whether it was not ready before; errors are those of
+// loaded_model().
 Result<bool> make_ready(const std::string& name, const std::string& hash, const std::string& form,
                         RunContext& context);
 
-// Whether the proof is of what this device computes.
+// Whether the proof applies to this device's method.
 bool is_of(const opencl::Capability& device, const models::Proof& proof);
 
 // Releases all models and kernels; see Run::release.

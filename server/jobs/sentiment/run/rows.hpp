@@ -18,7 +18,7 @@ struct RowMore {
     bool whole = false;           // the whole text instead of its beginning
 };
 
-// A result row of the contract's columns, as one JSON line.
+// A result row with the contract's columns, as one JSON line.
 void append_row(std::string& out, const text::RecordView& record, const TextScores& scores,
                 const RowMore& more);
 

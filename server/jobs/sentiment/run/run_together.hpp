@@ -8,7 +8,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// See Run::shared_key: tasks by the same model in the same form share its batches.
+// See Run::shared_key: tasks with the same model in the same form share its batches.
 std::string shared_key(std::string_view args);
 
 // See Run::run_together.

@@ -22,10 +22,10 @@ struct SharedTexts {
     RunContext& context;
     TakeScores take;
     Result<void> done = {};
-    std::size_t tokens = 0;  // that the device read
+    std::size_t tokens = 0;  // that the device processed
 };
-// Scores the texts of several tasks. An error is the device's, or that of `watch`, and then no
-// `take` was called.
+// Scores the texts of several tasks. Returns an error of the device or of `watch`; then no `take`
+// was called.
 Result<void> score_together(std::span<SharedTexts> tasks, LoadedModel& model, std::size_t texts,
                             const Watch& watch);
 

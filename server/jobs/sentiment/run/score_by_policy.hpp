@@ -16,9 +16,9 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// A task whose texts go to the models that the job's policy (ResolvedPolicy) chooses for them. If
-// this worker cannot load a model, because of memory, the model or the device, the next one of its
-// chain is used. `texts`: the largest batch. It keeps references to `context`.
+// A task whose texts are scored by the models that the job's policy (ResolvedPolicy) chooses. If
+// this worker cannot load a model, because of memory, the model or the device, it uses the next one
+// of the chain. `texts`: the largest batch. It keeps references to `context`.
 class PolicyTask {
   public:
     static Result<PolicyTask> begin(const nlohmann::json& policy, TextSource source,
@@ -29,12 +29,12 @@ class PolicyTask {
     // The model that a chain tries first; VADER has no hash.
     const UsableModel& first_model(std::size_t chain) const;
 
-    // The texts of a chain, to be scored by its first model; used() once they are. The task stays
-    // where it is meanwhile.
+    // The texts of a chain, for its first model to score; call used() afterwards. The task must not
+    // move meanwhile.
     Result<SharedTexts> share(std::size_t chain);
     void used(std::size_t chain);
 
-    // Scores what still waits, and answers.
+    // Scores the remaining texts, and returns the output.
     Result<void> finish(TaskAnswer& answer);
 
   private:
@@ -44,7 +44,7 @@ class PolicyTask {
         std::vector<std::size_t> places;  // in the task
         std::optional<Choice> choice;     // once they are scored
     };
-    // What was found for a text, or why it has no model.
+    // The scores of a text, or why it has no model.
     struct Found {
         ModelChoice choice;
         TextScores scores;

@@ -8,8 +8,8 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Compound scores have four decimals: counted in units of 1/10000 they add up exactly, in any
-// order, and so do shares.
+// Compound scores have four decimals: counted in units of 1/10000, they and shares add up exactly,
+// in any order.
 inline constexpr int kCompoundDecimals = 4;
 inline constexpr std::int64_t kCompoundScale = 10000;
 

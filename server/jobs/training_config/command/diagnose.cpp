@@ -28,7 +28,7 @@ Result<void> require_measurement(const CLI::App& command) {
     if (std::ranges::any_of(kMeasured, [&](auto* flag) { return command.count(flag) > 0; }))
         return {};
     return fail(Errc::invalid_input,
-                "Say what was measured: --gpu-percent, --cpu-percent, --memory-percent, "
+                "Give at least one measurement: --gpu-percent, --cpu-percent, --memory-percent, "
                 "--step-seconds or --out-of-memory.");
 }
 

@@ -96,11 +96,11 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
             {Errc::invalid_input, "--json includes everything: omit --details and --paste.", {}});
     }
     if (flags.batch && !flags.goal.empty() && flags.goal != "guide") {
-        return refuse_input(context, {Errc::invalid_input,
-                                      "--goal " + flags.goal +
-                                          " has no effect with --batch, which "
-                                          "asks for no recommendation.",
-                                      {}});
+        return refuse_input(context,
+                            {Errc::invalid_input,
+                             "--goal " + flags.goal +
+                                 " has no effect with --batch, which requests no recommendation.",
+                             {}});
     }
     auto args = estimate_args(flags);
     if (args) args = with_described_cards(std::move(*args));
@@ -157,7 +157,7 @@ void add_estimate(CLI::App& app, CommandContext& context) {
         ->add_option("--lora-modules", flags->lora_modules,
                      "Linear layers with adapters: q_proj,v_proj,down_proj")
         ->delimiter(',');
-    command->add_flag("--dora", flags->dora, "Make the adapters DoRA's: with a trained magnitude");
+    command->add_flag("--dora", flags->dora, "Use DoRA adapters, with a trained magnitude");
     command->add_option(
         "--quantization", flags->quantization,
         "Quantization of the frozen weights, with --lora: nf4, nf4_double (QLoRA) or int8");
@@ -165,7 +165,7 @@ void add_estimate(CLI::App& app, CommandContext& context) {
     command->add_option("--attention", flags->attention,
                         "Attention: sdpa (default), eager or flash_attention_2");
     command->add_flag("--packed", flags->packed,
-                      "Pack texts one behind the other, without padding (decoders)");
+                      "Pack texts one after the other, without padding (decoders)");
     command->add_flag("--fused-loss", flags->fused_loss,
                       "Compute the language model's loss with Liger's fused kernel");
     command->add_option("--target-length", flags->target_length,

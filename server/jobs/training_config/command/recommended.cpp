@@ -73,7 +73,8 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
     } catch (const json::exception&) {
         if (is_report)
             return fail(Errc::invalid_input,
-                        "The report lacks what this version of Plimsoll applies: make it again.");
+                        "The report lacks settings that this version of Plimsoll applies: create "
+                        "it again.");
         return fail(Errc::invalid_input, "The file is not a report of a training-config job.");
     }
 }

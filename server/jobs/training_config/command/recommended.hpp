@@ -37,8 +37,8 @@ struct Recommended {
     std::optional<std::int64_t> positives, negatives;  // of a stage
 };
 
-// For a card of a report, or one of its stages. Errors: no such card or stage, nothing fits, or not
-// a report.
+// For a card of a report, or one of its stages. Errors: the card or stage is not in the report,
+// nothing fits, or the file is not a report.
 Result<Recommended> recommended_by(const nlohmann::json& report, const std::string& gpu,
                                    const std::string& stage);
 

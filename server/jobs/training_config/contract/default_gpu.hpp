@@ -7,9 +7,8 @@
 
 namespace plimsoll::jobs::training_config {
 
-// The card of GPU_PROFILE, or of the setting for it: the ID of a built-in one, however it is
-// spelled, or a file NAME.json that describes one like TrainingCustomGpu, with its ID omitted or
-// NAME.
+// The card of GPU_PROFILE, or of its setting: any spelling of a built-in card's ID, or a file
+// NAME.json that describes a card like TrainingCustomGpu, with its ID omitted or NAME.
 Result<::plimsoll::training::GpuProfile> gpu_meant_by(std::string_view value);
 
 // From the environment, in which the server puts its setting.

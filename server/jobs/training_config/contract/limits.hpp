@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMostTokens = 1 << 26;  // of a batch requested by
 // below 64 KiB.
 inline constexpr std::size_t kTimelinePoints = 320;
 
-// Stands for a card if a device is measured, in the task and its row.
+// Replaces the card in the task and its row if a device is measured.
 inline constexpr std::string_view kProbe = "probe";
 
 // Layers times cards (nine times that with what-ifs) that are estimated while a caller waits: about

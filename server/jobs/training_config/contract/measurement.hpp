@@ -28,8 +28,8 @@ struct Correction {
     nlohmann::json evidence = nlohmann::json::array();
 };
 
-// The median of measured over predicted memory, over the newest measurements with the run's key.
-// One measurement is enough: it is better than none, and it is shown. Without any, the factor is 1.
+// The median of measured over predicted memory, over the newest measurements with the run's key. A
+// single measurement counts, too, since it is shown with the result. Without any, the factor is 1.
 Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view comparison_key);
 
 constexpr std::size_t kMostEvidence = 20;

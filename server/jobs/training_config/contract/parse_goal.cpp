@@ -72,7 +72,7 @@ void parse_target(const json& args, const tr::Convention& usual, Request& reques
     const bool more = least > usual.effective_batch;
     r.target_effective_batch = Assumer(request, args, "/")(
         "target_effective_batch", more ? least : std::int64_t{usual.effective_batch},
-        more ? "the batch that you ask for on every GPU, more than the usual " +
+        more ? "the requested batch on every GPU, more than the usual " +
                    std::to_string(usual.effective_batch)
              : "as in " + usual.source +
                    "; set yours, since accumulation and learning rate depend on it");

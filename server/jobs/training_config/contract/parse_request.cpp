@@ -121,7 +121,7 @@ void parse_training(const json& from, Request& request) {
     t.packed = from.value("packed", false);
     t.fused_loss = from.value("fused_loss", false);
     if (r.shape.has_decoder())
-        t.target = assume("target_length", t.sequence, "as many as of the input");
+        t.target = assume("target_length", t.sequence, "as many as in the input");
     else
         t.target = from.value("target_length", 0);
     t.clip = from.value("clip", true);

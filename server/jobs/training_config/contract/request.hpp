@@ -49,7 +49,7 @@ tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
 void parse_goal(const nlohmann::json& args, Request& request, FieldErrors& errors);
 // A TrainingCustomGpu; an error's `where` is a pointer into it.
 Result<::plimsoll::training::GpuProfile> parse_custom_gpu(const nlohmann::json& gpu);
-// The reverse.
+// The inverse of parse_custom_gpu().
 nlohmann::json custom_gpu_json(const ::plimsoll::training::GpuProfile& gpu);
 // The contract's name of the model's family.
 std::string_view family_name(const ::plimsoll::training::ModelShape& shape);

@@ -33,7 +33,7 @@ class GpuProfiles {
         for (const auto& gpu : known->at("items")) {
             if (gpu.at("id") == id_of(call)) co_return http::json_response(200, gpu);
         }
-        co_return http::refuse(404, "There is no such GPU profile.");
+        co_return http::refuse(404, "The GPU profile was not found.");
     }
 
     awaitable<Outcome<Response>> put(const Call& call) const {
@@ -60,7 +60,7 @@ class GpuProfiles {
     awaitable<Outcome<Response>> remove(const Call& call) const {
         const auto removed = co_await store_.remove(kGpuProfiles, author_of(call), id_of(call));
         if (!removed && removed.error().code == Errc::not_found) {
-            co_return http::refuse(404, "The team has no such GPU profile.");
+            co_return http::refuse(404, "The team's GPU profile was not found.");
         }
         if (!removed) co_return tl::unexpected<Problem>(removed.error());
         co_return http::empty_response(204);

@@ -102,19 +102,19 @@ class Measurements {
 
   private:
     static tl::unexpected<Problem> unknown() {
-        return http::refuse(404, "There is no such measurement.");
+        return http::refuse(404, "The measurement was not found.");
     }
 
     // The team's job that the measurement names.
     awaitable<Outcome<queue::Job>> job_of(const Call& call) const {
         const auto id = parse_public_id("job", call.body["job_id"].get_ref<const std::string&>());
-        if (!id) co_return tl::unexpected(refused("/job_id", "There is no such job."));
+        if (!id) co_return tl::unexpected(refused("/job_id", "The job was not found."));
         auto found = co_await jobs_.get(call.principal.team.id, JobId{*id});
         if (!found && found.error().code != Errc::not_found) {
             co_return tl::unexpected<Problem>(found.error());
         }
         if (!found || found->kind != kName) {
-            co_return tl::unexpected(refused("/job_id", "There is no such training-config job."));
+            co_return tl::unexpected(refused("/job_id", "The training-config job was not found."));
         }
         co_return std::move(*found);
     }

@@ -71,7 +71,7 @@ Result<void> follow(const Options& options, const ::plimsoll::waves::Settings& s
                     const ReadPrices& read) {
     if (const auto good = ew::followable(settings); !good) return good;
     if (options.format == "csv")
-        return fail(Errc::invalid_input, "--replay and --follow write text or jsonl only.",
+        return fail(Errc::invalid_input, "--replay and --follow write only text or jsonl.",
                     "--format");
     Following following(settings, options.format == "text");
     const auto look = [&](std::size_t told) -> Result<void> {

@@ -219,7 +219,7 @@ int count(const CommandContext& context, const Options& options) {
             return refuse_input(context, needed.error());
         if (options.format == "csv" || options.format == "jsonl")
             return refuse_input(
-                context, {Errc::invalid_input, "--check writes text or json only.", "--format"});
+                context, {Errc::invalid_input, "--check writes only text or json.", "--format"});
         const auto checked =
             ew::output::check_text(*symbols, options.check, settings, options.format != "text");
         if (!checked) return refuse_input(context, checked.error());

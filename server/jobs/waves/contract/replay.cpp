@@ -55,7 +55,7 @@ tl::expected<std::string, FieldErrors> replay_answer(const json& body, const Job
     if (bars->known + steps > kMostBarsReplayed || steps > kMostSteps) {
         return refuse("", "too_large",
                       "At most " + std::to_string(kMostBarsReplayed) + " bars can be replayed, " +
-                          std::to_string(kMostSteps) + " of them one by one; these are " +
+                          std::to_string(kMostSteps) + " of them one by one, but there are " +
                           std::to_string(bars->known + steps) + " and " + std::to_string(steps) +
                           ".");
     }

@@ -18,7 +18,8 @@ tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item,
     }
     const auto place = static_cast<std::size_t>(item.index - slice->first);
     if (place >= slice->symbols.size()) {
-        return tl::unexpected(one_error("/index", "out_of_range", "The job has no such symbol."));
+        return tl::unexpected(
+            one_error("/index", "out_of_range", "The job does not have this symbol."));
     }
     auto& prices = slice->symbols[place];
     if (!prices.ok()) {

@@ -36,7 +36,7 @@ struct ModelUse {
     double seconds = 0;       // of scoring, including tokenization
     double load_seconds = 0;  // the longest
     std::int64_t bytes = 0;   // device memory held; 0: none
-    std::string error;        // why it did not score, in some task
+    std::string error;        // why it did not score, if that happened in a task
 
     void add(const ModelUse& other);
 };
@@ -50,8 +50,8 @@ struct ComparedText {
     std::vector<std::optional<std::pair<int, std::int64_t>>> scores;  // label, compound
 };
 
-// Several models on the same texts. Adding one task's to another's, in task order, gives that of
-// both. All counts are exact.
+// Several models on the same texts. Adding one task's comparison to another's, in task order, gives
+// that of both. All counts are exact.
 class Comparison {
   public:
     static constexpr std::size_t kBins = 10;    // of calibration
@@ -105,7 +105,7 @@ class Comparison {
     // neutral texts.
     bool is_judged(const ComparedModel& model, std::size_t place) const;
     nlohmann::json recommendation(const std::vector<ComparedModel>& models) const;
-    // The number of texts that it labels correctly and the other does not, and the other way round.
+    // The number of texts that only it labels correctly, and that only the other does.
     std::pair<std::int64_t, std::int64_t> gained_and_lost(std::size_t one, std::size_t other) const;
 
     std::vector<OfModel> of_model_;

@@ -79,7 +79,7 @@ Result<std::vector<Proof>> prove(const fs::path& folder, const Manifest& manifes
 
 void report(const Manifest& manifest, const Result<std::vector<Proof>>& proofs) {
     if (!proofs) {
-        log::warn("the forms of a model are not proven",
+        log::warn("cannot prove the forms of a model",
                   {{"model", manifest.name}, {"reason", proofs.error().message}});
         return;
     }

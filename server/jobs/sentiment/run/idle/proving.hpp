@@ -4,8 +4,8 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Proves the forms of one model that has no proof of this device, and keeps the proofs with the
-// model; false: there is none.
+// Proves the forms of one model without a proof for this device, and stores the proofs with the
+// model; false: there is no such model.
 bool prove_next(RunContext& context);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -6,12 +6,11 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Keeps in mind a policy that scores texts on this worker.
+// Remembers a policy that scores texts on this worker.
 void remember(const ResolvedPolicy& policy);
 
-// Loads the models that policies will switch to within PREOPEN_WARMUP_HOURS; whether one is kept
-// ready. These policies are that of the server's settings and, since a worker knows no others, the
-// last ones that it scored texts by.
+// Loads the models that policies will switch to within PREOPEN_WARMUP_HOURS; returns whether one is
+// kept ready. A worker knows the policy of the server's settings, and those that it used last.
 bool warm_up(RunContext& context, Timestamp now);
 
 }  // namespace plimsoll::jobs::sentiment

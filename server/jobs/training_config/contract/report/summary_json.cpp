@@ -97,9 +97,9 @@ json limits_json(const tr::ReportRequest& r) {
         "The CUDA context is an estimate per architecture; the real one can differ by a few "
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",
-        "Sharding over several cards was not measured on cards: FSDP's and DDP's buffers were "
-        "compared with PyTorch's, DeepSpeed's follow its documented defaults; the time to exchange "
-        "weights and gradients is not counted.",
+        "Sharding was not measured on real cards: FSDP's and DDP's buffers were compared with "
+        "PyTorch's, DeepSpeed's follow its documented defaults. The time to exchange weights and "
+        "gradients is not counted.",
         "torch.compile is not modelled.",
     };
     if (r.settings.attention == tr::Attention::flash) {
@@ -114,7 +114,7 @@ json limits_json(const tr::ReportRequest& r) {
     }
     if (r.settings.packed) {
         limits.push_back(
-            "Packed batches are estimated full: every row of texts has the whole length.");
+            "Packed batches are estimated as full: every row of texts has the full length.");
     }
     if (r.settings.quantization == tr::Quantization::int8) {
         limits.push_back(

@@ -203,8 +203,8 @@ std::string details(const json& card) {
                        card.at("max_batch").dump(), text(card.at("batch_why")));
     out += settings(card);
     out += fmt::format(
-        "  peak {} allocated, {} reserved; {} on the card, {} to {}\n"
-        "  out of memory, by that uncertainty: {}\n"
+        "  peak {} allocated, {} reserved; {} on the card, {} to {}\n  out of memory, given that "
+        "uncertainty: {}\n"
         "  the peak is in step {}, {}{}\n",
         gib(memory.at("peak_allocated_bytes")), gib(memory.at("peak_reserved_bytes")),
         gib(memory.at("device_used_bytes")), gib(band.at("low_bytes")), gib(band.at("high_bytes")),

@@ -76,7 +76,7 @@ TEST_F(Conventions, AFirstCallThatHasNotAnsweredIsTold) {
     });
     const auto again = make("createTeam", "/v1/teams", "k1", body, identity_.ada);
     EXPECT_EQ(again.status, 409);
-    EXPECT_NE(again.json().at("detail").get<std::string>().find("has not answered"),
+    EXPECT_NE(again.json().at("detail").get<std::string>().find("has no response yet"),
               std::string::npos);
 }
 

@@ -53,7 +53,8 @@ TEST_F(IdentityEndpoints, EveryOperationRequiresTheContractsScope) {
             sent.token = identity_.narrow;
             const auto refused = call(operation.id, sent);
             EXPECT_EQ(refused.status, 403) << operation.id;
-            EXPECT_EQ(refused.json().at("detail"), "This needs the scope " + operation.scope + ".");
+            EXPECT_EQ(refused.json().at("detail"),
+                      "This operation needs the scope " + operation.scope + ".");
         }
         ++checked;
     }
@@ -196,7 +197,7 @@ TEST_F(IdentityEndpoints, ATeamOwnerCannotAddUsersById) {
                                                     identity_.tom, R"({"role":"viewer"})"});
         EXPECT_EQ(refused.status, 404);
         EXPECT_EQ(refused.json().at("detail"),
-                  "There is no such member. Administrators add users to teams.");
+                  "The member was not found. Administrators add users to teams.");
     }
 }
 

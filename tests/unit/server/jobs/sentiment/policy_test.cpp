@@ -244,7 +244,7 @@ TEST(SentimentPolicy, ModelAndPolicyTogetherAndUnknownOnesAreRefused) {
     EXPECT_THAT(refused({{"model", "vader"}, {"policy", "desk"}}, knowledge({})),
                 HasSubstr("/policy: Give a model or a policy"));
     EXPECT_THAT(refused({{"policy", "desc"}}, knowledge({})),
-                HasSubstr("/policy: The team has no policy \"desc\". There are: server, desk."));
+                HasSubstr("/policy: The team has no policy \"desc\". Its policies: server, desk."));
     EXPECT_THAT(refused({{"policy", "desk"}},
                         knowledge({}, {{"model", "finbert"}, {"fallback", json::array()}})),
                 HasSubstr("/policy: No worker has a model \"finbert\""));

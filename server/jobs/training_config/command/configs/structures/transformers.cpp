@@ -201,12 +201,12 @@ class Arguments {
         for (const char* name : {"rms_norm", "rope", "swiglu", "geglu"}) {
             if (is_true(of(name)))
                 p_.say(place(of(name)) +
-                       " is true; the estimate has of Liger the fused loss alone");
+                       " is true; of Liger, the estimate has only the fused loss");
         }
         if (!has(p_.root, in("liger_kernel_config")))
             p_.say(
-                "Liger's other kernels are on without liger_kernel_config; the estimate has the "
-                "fused loss alone");
+                "without liger_kernel_config, Liger's other kernels are on, too; the estimate has "
+                "only the fused loss");
     }
 
     void plan_sharding() {
