@@ -173,7 +173,7 @@ class Queue {
             }
             hold.team = *id;
         } else if (!hold.by_admin) {
-            return refuse(403, "This needs the scope sys:admin.");
+            return refuse(403, "This operation needs the scope sys:admin.");
         }
         hold.scope = team                         ? "team"
                      : !hold.device_class.empty() ? "device_class"
