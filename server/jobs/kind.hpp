@@ -94,9 +94,9 @@ struct Contract {
     std::span<const UnusedVariable> unused_variables = {};
     // Records that teams keep for the kind besides its jobs.
     std::span<const Collection> collections = {};
-    // Returns the "args" with what they leave to the server filled in from its knowledge; null:
-    // they never leave anything. Called before `plan` and `estimate`, which also report errors in
-    // the rest. Pure, on the I/O thread, a few milliseconds at most.
+    // Returns the "args" with missing values filled in from the server's knowledge. Null if the
+    // kind fills in nothing. Called before `plan` and `estimate`, which also report errors in the
+    // rest. Pure, on the I/O thread, a few milliseconds at most.
     tl::expected<nlohmann::json, FieldErrors> (*complete)(nlohmann::json args,
                                                           const Knowledge& knowledge) = nullptr;
     // Whether nothing is left to the server: then `complete` is not called. Null: it always is.

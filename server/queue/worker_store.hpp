@@ -54,7 +54,7 @@ struct ClaimedTask {
     jobs::Slice slice{};  // of the input's records; the task has only these
     std::int64_t items = 0;
     int attempt = 1;
-    int priority = 0;  // of the job, as in its lane
+    int priority = 0;  // the job's, as in its lane
     bool merge = false;
     std::vector<std::string> partials;  // of a merge task, in task order
     double estimated_seconds = 0;

@@ -73,7 +73,7 @@ struct ModelShape {
     bool capped_logits = false;  // gemma2: the language model's logits through tanh
     int channels = 1;            // naics: encoders side by side
     int experts = 0;             // mixtures of experts
-    int experts_per_row = 0;     // of them, used per token (naics: per text)
+    int experts_per_row = 0;     // experts used per token (naics: per text)
     int expert_hidden = 0;
     int shared_expert_hidden = 0;    // qwen2_moe
     bool normalised_routing = true;  // a token's gates add up to 1

@@ -4,7 +4,7 @@ import { everything } from './pages';
 
 export type SavedView = components['schemas']['SavedView'];
 
-/** Those of one page, by name. */
+/** The saved views of one page, by name. */
 export async function listSavedViews(page: SavedView['page'], signal?: AbortSignal): Promise<SavedView[]> {
   const views = await everything((query) => api.GET('/v1/saved-views', { params: { query }, signal }));
   return views.filter((view) => view.page === page);

@@ -1,4 +1,4 @@
-// `plimsoll policy report`: what models used in the last hours, against one fixed model.
+// `plimsoll policy report`: what models used over the last N hours, against one fixed model.
 #include "server/client/session.hpp"
 #include "server/jobs/sentiment/command/commands.hpp"
 #include "server/terminal/list.hpp"

@@ -26,7 +26,7 @@ struct UsableModel {
 struct ModelChain {
     std::string asked;
     std::vector<UsableModel> models;
-    std::string missing;  // why the first is not the requested one; empty: it is
+    std::string missing;  // why the first differs from the request; else empty
 };
 
 // A policy resolved to available models, as stored with a job.

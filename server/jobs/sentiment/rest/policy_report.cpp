@@ -1,4 +1,4 @@
-// What the models that policies chose used in the last hours, against one fixed model.
+// What the models that policies chose used over the last N hours, against one fixed model.
 #include "server/jobs/sentiment/contract/policy_report.hpp"
 
 #include "server/jobs/sentiment/contract/settings.hpp"

@@ -80,7 +80,7 @@ TEST(WavesCopies, UseTheSecondQueueOnRequest) {
     }
 }
 
-TEST(WavesCopies, OfAProcessorTakeNoSecondQueue) {
+TEST(WavesCopies, UseOneQueueOnAProcessor) {
     const auto searched = search_by(SecondQueue::if_own_memory, kCpuFlavour);
     EXPECT_FALSE(searched.copies_apart);
     EXPECT_GT(searched.beside_computing, 0);
