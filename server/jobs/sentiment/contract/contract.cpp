@@ -51,7 +51,7 @@ tl::expected<json, FieldErrors> with_policy(json args, const std::string& id,
             for (const auto& policy : stored) known += ", " + policy.id;
             return tl::unexpected(
                 one_error("/policy", "unknown_policy",
-                          "The team has no policy \"" + id + "\". Its policies:  " + known + "."));
+                          "The team has no policy \"" + id + "\". Its policies: " + known + "."));
         }
         definition = json::parse(found->data);
     }

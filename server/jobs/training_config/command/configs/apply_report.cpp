@@ -118,7 +118,7 @@ void tell_unplaced(const std::vector<FileEdit>& edits, const Choice& choice, App
                             !choice.keep.contains(name) && !choice.places.contains(name);
         if (placed || !wanted) continue;
         told.text += std::string("none of these files has a place for: ") + name +
-                     ": also name the file that does\n";
+                     "; also name the file that does\n";
         told.complete = false;
     }
 }
