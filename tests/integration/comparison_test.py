@@ -1,14 +1,11 @@
 """Several models on the same texts, over REST and by the command line, through the real server and PoCL."""
 
 import json
-import subprocess
-import sys
-import time
 import unittest
 
-from harness import PATIENCE, ROOT, Server
+from harness import Server
+from tiny_model import install, until_offered, write_two_classes
 
-MAKE = ROOT / "deploy/samples/models/make_tiny_model.py"
 GOOD = "A brilliant quarter and a wonderful year"
 BAD = "A terrible loss and a dismal outlook"
 PLAIN = "The meeting is on Tuesday"
@@ -20,15 +17,10 @@ class Comparison(unittest.TestCase):
         cls.server = Server().start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
-        published = cls.server.folder / "published"
-        subprocess.run([sys.executable, "-B", MAKE, published], check=True)
-        # The same weights under two names: they must agree on everything.
-        for name in ("finbert", "twin"):
-            cls.server.run("model", "add", published, "--name", name)
-        until = time.monotonic() + PATIENCE
-        while len(cls.api.get("/v1/models").json["items"]) < 3:
-            assert time.monotonic() < until, "no worker offers the models"
-            time.sleep(0.1)  # workers tell with heartbeats, and nobody announces it
+        install(cls.server, cls.api, "finbert", "twin")  # the same weights: they must agree on everything
+        write_two_classes(cls.server.folder / "two")
+        cls.server.run("model", "add", cls.server.folder / "two", "--name", "two")
+        until_offered(cls.api, "finbert", "twin", "two")
 
     def compared(self, **args):
         job = self.api.wait(self.api.post("/v1/jobs", {"kind": "sentiment", "args": args}).json["id"])
@@ -60,6 +52,21 @@ class Comparison(unittest.TestCase):
         self.assertEqual(compared["comparison"]["vader"]["memory_bytes"], 0)
         self.assertEqual(compared["fastest"], "vader")
         self.assertIsNotNone(compared["recommendation"]["model"])
+
+    def test_a_model_of_two_labels_meets_three_by_the_rule_that_is_given(self):
+        items = [{"text": text, "label": label} for text, label in ((GOOD, "positive"), (BAD, "negative"), (PLAIN, "neutral"))] * 40
+        _, compared = self.compared(models=["two", "finbert"], items=items)
+        self.assertIsNone(compared["comparison"]["two"]["accuracy"], "it can say nothing neutral")
+        self.assertEqual(compared["comparison"]["finbert"]["accuracy"]["accuracy"], 1)
+        self.assertIn("two has no neutral label, and 40 texts are neutral: set neutral_within", compared["recommendation"]["text"])
+        rows, compared = self.compared(models=["two", "finbert"], items=items, neutral_within=0.1)
+        self.assertEqual([row["models"]["two"]["label"] for row in rows[:2]], ["positive", "negative"])
+        self.assertLess(abs(rows[2]["models"]["two"]["compound"]), 0.1)
+        judged = compared["comparison"]["two"]["accuracy"]
+        self.assertEqual((judged["accuracy"], judged["macro_f1"]), (1, 1))
+        # Positive and negative alone ask for no rule.
+        _, compared = self.compared(models=["two", "finbert"], items=[item for item in items if item["label"] != "neutral"])
+        self.assertEqual(compared["comparison"]["two"]["accuracy"]["accuracy"], 1)
 
     def test_labels_of_one_class_decide_nothing(self):
         _, compared = self.compared(models=["finbert", "vader"], items=[{"text": f"{GOOD} {i}", "label": "positive"} for i in range(120)])
@@ -103,7 +110,7 @@ class Comparison(unittest.TestCase):
         path.write_text("".join(json.dumps({"text": text}) + "\n" for text in (GOOD, BAD, PLAIN)))
         told = json.loads(self.server.run("compare-models", path, "--json").stdout)
         models = told["summary"]["compared"]["models"]
-        self.assertEqual((models[0], sorted(models)), ("finbert", ["finbert", "twin", "vader"]))
+        self.assertEqual((models[0], sorted(models)), ("finbert", ["finbert", "twin", "two", "vader"]))
         self.assertIsNone(told["summary"]["compared"]["given"])
         self.assertIn("have no labels", told["summary"]["compared"]["recommendation"]["text"])
 

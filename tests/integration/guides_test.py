@@ -9,11 +9,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import time
 import unittest
 
 from harness import BIN, PATIENCE, ROOT, Server
+from tiny_model import install
 
 KINDS = ROOT / "web/src/jobs"
 SAMPLES = ROOT / "deploy/samples"
@@ -59,14 +58,7 @@ class Guides(unittest.TestCase):
         (cls.folder / "prices.csv").write_text("\n".join([closes[0], *(line for line in closes[1:] if "DAX" in line)][:300]) + "\n")
         (cls.folder / "conf").mkdir()
         (cls.folder / "conf/train.yaml").write_text("per_device_train_batch_size: 8\ngradient_accumulation_steps: 4\nnum_train_epochs: 3\n")
-        published = cls.server.folder / "published"
-        subprocess.run([sys.executable, "-B", SAMPLES / "models/make_tiny_model.py", published], check=True)
-        for name in ("finbert", "distilbert"):
-            cls.server.run("model", "add", published, "--name", name)
-        until = time.monotonic() + PATIENCE
-        while len(cls.api.get("/v1/models").json["items"]) < 3:
-            assert time.monotonic() < until, "no worker offers the models"
-            time.sleep(0.1)  # workers tell with heartbeats, and nobody announces it
+        install(cls.server, cls.api, "finbert", "distilbert")
 
     def run_block(self, block, folder=None, status=0):
         env = {**self.server.environment(), "PATH": f"{BIN}:{os.environ['PATH']}", "PLIMSOLL_SERVER": self.server.base,

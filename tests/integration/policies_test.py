@@ -2,15 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
 import unittest
 import unittest.mock
 
-from harness import PATIENCE, ROOT, Server
+from harness import PATIENCE, Server
+from tiny_model import install
 
-MAKE = ROOT / "deploy/samples/models/make_tiny_model.py"
 TRADING = "2026-03-02T15:00:00Z"  # a Monday, 10:00 in New York
 CLOSED = "2026-03-02T03:00:00Z"
 DESK = {
@@ -27,13 +25,7 @@ class Policies(unittest.TestCase):
         cls.server = Server().start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
-        published = cls.server.folder / "published"
-        subprocess.run([sys.executable, "-B", MAKE, published], check=True)
-        cls.server.run("model", "add", published, "--name", "finbert")
-        until = time.monotonic() + PATIENCE
-        while len(cls.api.get("/v1/models").json["items"]) < 2:
-            assert time.monotonic() < until, "no worker offers the model"
-            time.sleep(0.1)  # workers tell with heartbeats, and nobody announces it
+        install(cls.server, cls.api, "finbert")
         cls.put("desk", DESK)
 
     @classmethod

@@ -2,14 +2,11 @@
 it."""
 
 import json
-import subprocess
-import sys
-import time
 import unittest
 
-from harness import PATIENCE, ROOT, Server
+from harness import Server
+from tiny_model import install, until_offered
 
-MAKE = ROOT / "deploy/samples/models/make_tiny_model.py"
 TEXTS = ["A brilliant quarter", "A weak quarter"]
 
 
@@ -19,13 +16,11 @@ class RemovedModels(unittest.TestCase):
         cls.server = Server().start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
-        published = cls.server.folder / "published"
-        subprocess.run([sys.executable, "-B", MAKE, published], check=True)
-        cls.server.run("model", "add", published, "--name", "finbert")
+        published = install(cls.server, cls.api, "finbert")
         config = published / "config.json"
         config.write_text(json.dumps(json.loads(config.read_text()) | {"architectures": []}))  # other files: another model
         cls.server.run("model", "add", published, "--name", "other")
-        cls.until_offered(3)
+        until_offered(cls.api, "finbert", "other")
         policy = {"model": "finbert", "fallback": ["distilbert", "vader"]}
         assert cls.api.send("PUT", "/v1/policies/desk", policy).status == 200
         cls.server.run("queue", "pause", "--class", "cpu", "--reason", "a test")
@@ -34,15 +29,8 @@ class RemovedModels(unittest.TestCase):
             "kept": {"model": "other"}}.items()}
         cls.refused = cls.server.run("model", "remove", "finbert", check=False)
         cls.server.run("model", "remove", "finbert", "--force")
-        cls.until_offered(2)
+        until_offered(cls.api, "other")
         cls.server.run("queue", "resume", "--class", "cpu")
-
-    @classmethod
-    def until_offered(cls, models):
-        until = time.monotonic() + PATIENCE
-        while len(cls.api.get("/v1/models").json["items"]) != models:
-            assert time.monotonic() < until, "workers do not offer what they have"
-            time.sleep(0.1)  # workers tell with heartbeats, and nobody announces it
 
     def ended(self, name):
         job = self.api.wait(self.jobs[name])

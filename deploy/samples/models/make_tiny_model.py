@@ -28,6 +28,7 @@ strike strikes delay delays delayed shortage shortages storm fire accident injur
 hated disaster disastrous disappointing disappointed scandal recall recalled closes closed layoffs downgrade downgraded
 """.split()
 
+MARKS = "[PAD] [UNK] [CLS] [SEP] [MASK]".split()
 HIDDEN = 32  # two heads of 16 numbers
 WORTH = 0, 1  # a token's value, and its negative, so that the mean stays 0
 STEADY = 2, 3  # large constants: normalisation then hardly depends on the value
@@ -105,7 +106,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     # Other words are unknown: one token without a value.
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + sorted(set(POSITIVE) | set(NEGATIVE))
+    vocabulary = MARKS + sorted(set(POSITIVE) | set(NEGATIVE))
     write(pathlib.Path(sys.argv[1]), vocabulary, make(vocabulary))
 
 

@@ -61,8 +61,17 @@ json Comparison::recommendation(const std::vector<ComparedModel>& models) const 
         candidates.push_back({i, models[i].name, *statistics::agreement(of_model_[i].given),
                               static_cast<double>(use.texts) / use.seconds});
     }
-    if (candidates.size() < 2)
-        return nothing("fewer than two models can be evaluated against the labels.");
+    if (candidates.size() < 2) {
+        std::string why = "fewer than two models can be evaluated against the labels.";
+        const auto neutral = given_[static_cast<std::size_t>(Label::neutral)];
+        for (const ComparedModel& model : models) {
+            if (model.has_neutral || model.maps_neutral || neutral == 0) continue;
+            why += fmt::format(" {} has no neutral label, and {} neutral: set neutral_within.",
+                               model.name,
+                               neutral == 1 ? "1 text is" : fmt::format("{} texts are", neutral));
+        }
+        return nothing(why);
+    }
     const auto best = *std::ranges::max_element(candidates, {}, &Candidate::accuracy);
     std::ranges::sort(candidates, std::greater(), &Candidate::speed);
     const auto than_best = [&](const Candidate& one) {
