@@ -28,7 +28,7 @@ struct ReportRequest {
     bool adapts_precision = false;
     std::optional<Lengths> lengths;  // of the texts; settings.sequence is their longest
     std::vector<GpuProfile> gpus;
-    std::size_t compared = 0;  // cards of the comparison that this is a part of; 0: these
+    std::size_t compared = 0;  // cards in the whole comparison; 0: as many as here
     SearchOptions search;
     std::int64_t batch = 0;  // check this batch; 0: the recommended one
     // With several micro-batches, gradients persist between them and are counted.

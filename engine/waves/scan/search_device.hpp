@@ -19,7 +19,7 @@ struct SearchInput {
 // of the window's length.
 struct Work {
     double counted = 0;  // searched for all counts
-    double scored = 0;   // searched for the best scores alone
+    double scored = 0;   // searched for the best scores only
 
     static double of(const Itinerary& itinerary) {
         return static_cast<double>(itinerary.rising.size() + itinerary.falling.size()) *

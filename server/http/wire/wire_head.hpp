@@ -15,7 +15,7 @@ using WireHead = boost::beast::http::request_header<>;
 
 Request read_head(const WireHead& head, const std::string& remote_address, bool secure);
 
-// Rejects what the parser accepts but a server must not: no or several Host fields, ambiguous
+// Rejects what the parser accepts but a server must not: not exactly one Host field, ambiguous
 // framing, too many fields.
 Outcome<void> check_head(const Request& request, const WireHead& head, bool chunked);
 

@@ -56,7 +56,7 @@ TEST_P(SubmitPromises, AJobIsStoredAsItWasSent) {
     EXPECT_EQ(code(store().task_input(people_.team, found.id, 3)), Errc::not_found);
 }
 
-TEST_P(SubmitPromises, TheAnswerHoldsTheJobAsALookUpFindsIt) {
+TEST_P(SubmitPromises, TheResponseHasTheJobAsStored) {
     auto now = job_of(2);
     now.priority = 7;
     now.unique_key = "nightly";

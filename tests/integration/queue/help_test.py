@@ -20,7 +20,7 @@ class Takes(HelpCase):
         self.queue.heartbeat(self.helper, slowness=0.1)
         self.assertEqual({t.job_id for t in self.queue.claim_elsewhere(self.helper)}, {first})
 
-    def test_no_kinds_that_it_does_not_help_with(self):
+    def test_a_helper_claims_only_the_kinds_of_its_offer(self):
         self.backlog()
         self.backlog(kind='other')
         for helps, number in (([], 0), (['test:2'], 0), (['test:1'], 1)):

@@ -6,7 +6,7 @@ import { Speed } from './speed';
 /** A job as it happens: read once, then kept up to date by its events until it is finished. */
 export class JobWatch {
   job = $state.raw<Job>();
-  /** What has happened to it so far, in order. */
+  /** The job's events so far, in order. */
   events = $state.raw<readonly JobEvent[]>([]);
   problem = $state.raw<Problem>();
   /** False while the connection is being restored; what is shown may be old. */

@@ -6,7 +6,7 @@ type Args = Extract<JobSpec, { kind: 'sentiment' }>['args'];
 
 const columnNames = ['text', 'custom_id', 'source', 'time', 'label', 'group', 'keep'] as const;
 
-/** What a job keeps of its arguments when it is on a dataset. */
+/** The arguments of a job that also apply to a dataset. */
 interface OnDataset extends Pick<Args, 'model' | 'batch_size' | 'label_names' | 'neutral_within'> {
   policy?: { id: string };
   models?: { name: string }[];

@@ -1,4 +1,4 @@
-/** The times that the page can show. They end with the hour, day or month that runs; all in UTC, as the server counts. */
+/** The times that the page can show. They end with the current hour, day or month; all in UTC, as on the server. */
 
 export type Step = 'hour' | 'day' | 'month';
 

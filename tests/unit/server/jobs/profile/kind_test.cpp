@@ -151,7 +151,7 @@ class ProfileOfAModel : public testing::Test {
     std::string hash_;
 };
 
-TEST_F(ProfileOfAModel, IsOfThisVeryModelOnADevice) {
+TEST_F(ProfileOfAModel, MeasuresThisModelOnADevice) {
     const auto plan = planned({{"mode", "sentiment"}, {"sentiment_model", "tiny"}});
     const auto capability = "measure tiny " + hash_.substr(0, 12) + " fp32";
     EXPECT_EQ(plan.requirement.device_class, "gpu,cpu");

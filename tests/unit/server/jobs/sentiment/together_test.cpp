@@ -74,7 +74,7 @@ TEST_F(SentimentTogether, OnesErrorOrStopIsNotTheOthers) {
     EXPECT_EQ(shared[2].output->error().code, Errc::cancelled);
 }
 
-TEST_F(SentimentTogether, AModelThatCannotBeLoadedLeavesEachToItself) {
+TEST_F(SentimentTogether, TasksRunAloneIfTheModelCannotBeLoaded) {
     add({{"texts", {"good news"}}});
     add({{"texts", {"bad news"}}});
     const auto hog = ledger_.enter(ledger_.free() - 1000, "another program").value();

@@ -41,7 +41,7 @@ export function nextEnd(drawn: Drawn): string | undefined {
 
 export const isPeak = (drawn: Drawn, place: number): boolean => (place % 2 === 1) === drawn.rising;
 
-/** The highest or lowest bar near the pointed one, because pointing is never exact. */
+/** The highest or lowest bar near the pointer, because pointing is never exact. */
 export function snapped(bars: PriceBars, bar: number, peak: boolean): number {
   const near = Math.max(1, Math.round(bars.close.length / 100));
   const prices = bars.open.length === 0 ? bars.close : peak ? bars.high : bars.low;

@@ -200,8 +200,7 @@ class Arguments {
             p_.set("fused_loss", of("fused_linear_cross_entropy"), "true", false);
         for (const char* name : {"rms_norm", "rope", "swiglu", "geglu"}) {
             if (is_true(of(name)))
-                p_.say(place(of(name)) +
-                       " is true; of Liger, the estimate has only the fused loss");
+                p_.say(place(of(name)) + " is true; the estimate has only Liger's fused loss");
         }
         if (!has(p_.root, in("liger_kernel_config")))
             p_.say(
