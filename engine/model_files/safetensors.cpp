@@ -106,8 +106,9 @@ Result<void> read_tensors(TensorFile& into) {
     if (bytes.size() < kLengthBytes) return fail(Errc::corrupt, "The file is too short.");
     std::memcpy(&length, bytes.data(), kLengthBytes);
     if (length > kLongestHeader || length > bytes.size() - kLengthBytes) {
-        return fail(Errc::corrupt, "The header is said to have " + std::to_string(length) +
-                                       " bytes, more than the file or than 100 MB.");
+        return fail(Errc::corrupt, "The length of the header is given as " +
+                                       std::to_string(length) +
+                                       " bytes, which exceeds the file or the limit of 100 MB.");
     }
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length);
     const auto header = parse_header(text);

@@ -60,7 +60,8 @@ std::string unfit(const Wait& wait, const std::string& devices) {
         return "It needs " + size + " of memory, which no connected " + devices + " has.";
     }
     return "No connected " + devices +
-           " can run it: none has all that it needs, or runs this version of its kind.";
+           " can run the job: each lacks something the job needs or does not run this version of "
+           "its kind.";
 }
 
 std::string stopped(const Hold& hold, const std::string& what) {

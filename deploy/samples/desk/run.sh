@@ -2,7 +2,7 @@
 # Uploads and applies a policy, and compares models on labelled texts.
 set -euo pipefail
 
-# The model for each text, now and in the next days, without a job.
+# The model for each text, now and over the next days, without a job.
 plimsoll policy set desk policy.json
 plimsoll policy preview desk --source reuters --at 2026-03-02T15:30:00Z --days 1
 

@@ -81,8 +81,9 @@ void add_links(CLI::App& app, CommandContext& context) {
     auto* group = app.add_subcommand("links", "Share reports by links that expire");
     group->require_subcommand(1);
     group->fallthrough();
-    group->add_subcommand("list", "List the team's links that still open a report")
-        ->callback([&context] { context.exit_code = list_links(context); });
+    group->add_subcommand("list", "List the team's valid report links")->callback([&context] {
+        context.exit_code = list_links(context);
+    });
     auto* create = group->add_subcommand("create", "Share a job's report and print the link once");
     create->add_option("job", options->job, "ID of the job")->required();
     create->add_option("--days", options->days, "Days until it expires")

@@ -35,7 +35,7 @@ inline constexpr std::array kProblemTypes = {
     ProblemType{416, "range-not-satisfiable", "Range not satisfiable"},
     ProblemType{421, "misdirected", "Misdirected request"},
     ProblemType{422, "invalid-body", "Invalid body"},
-    ProblemType{422, "idempotency-mismatch", "Idempotency key in use"},
+    ProblemType{422, "idempotency-mismatch", "Idempotency key already used"},
     ProblemType{422, "unreadable-file", "Unreadable file"},
     ProblemType{429, "too-many-requests", "Too many requests"},
     ProblemType{429, "over-quota", "Over quota"},

@@ -38,8 +38,8 @@ TEST(WaitTest, MissingModelsAreNamedWithWhatHelps) {
     wait.lacks.emplace();
     EXPECT_EQ(
         describe(wait),
-        "No connected device of class gpu can run it: none has all that it needs, or runs this "
-        "version of its kind.");
+        "No connected device of class gpu can run the job: each lacks something the job needs or "
+        "does not run this version of its kind.");
     wait.lacks->memory_mib = 65536;
     EXPECT_EQ(describe(wait),
               "It needs 64 GiB of memory, which no connected device of class gpu has.");
