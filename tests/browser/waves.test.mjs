@@ -44,7 +44,7 @@ visit('errors are shown beside their fields', async ({ page, server, go }) => {
   assert.equal(await surrogates.getAttribute('aria-invalid'), 'true');
   await page.getByText('More settings').click();
   await page.getByLabel('Other settings').fill('nonsense');
-  await page.getByText('Line 1 is not of the form').waitFor();
+  await page.getByText('Line 1 must have the form').waitFor();
   await page.getByRole('button', { name: 'Submit job' }).click();
   assert.equal(submits(server).length, 1, 'nothing may be sent that cannot be read');
 });

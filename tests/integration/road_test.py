@@ -121,8 +121,8 @@ class Road(unittest.TestCase):
         self.assertIn("was used", again.stderr)
         # By now the command line knows the server; where it knows none, the settings say where it is.
         self.assertTrue(self.server.admin("sign-in-link").startswith(self.server.base + "/#/sign-in/plm_signin_"))
-        nobody = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "none.json")}
-        link = self.server.admin("--port", "4711", "sign-in-link", env=nobody)
+        nobody = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "none.json"), "PLIMSOLL_HTTP_PORT": "4711"}
+        link = self.server.admin("sign-in-link", env=nobody)
         self.assertTrue(link.startswith("http://127.0.0.1:4711/#/sign-in/plm_signin_"), link)
 
     def test_a_saved_token_goes_to_its_own_server_alone(self):

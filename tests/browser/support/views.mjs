@@ -332,7 +332,7 @@ export const views = [
   { name: 'people-failed', address: '/#/settings/people', arrange: fails('GET /v1/users'), ready: text('Service unavailable') },
   { name: 'teams', address: '/#/settings/teams', ready: async (page) => (await page.getByRole('button', { name: 'Members of research' }).click(), await text('grace')(page)) },
   { name: 'teams-failed', address: '/#/settings/teams', arrange: fails('GET /v1/teams'), ready: text('Service unavailable') },
-  { name: 'baselines', address: '/#/settings/baselines', arrange: profileCompared, ready: (page) => page.getByRole('columnheader', { name: 'Compared are reports of' }).waitFor() },
+  { name: 'baselines', address: '/#/settings/baselines', arrange: profileCompared, ready: (page) => page.getByRole('columnheader', { name: 'Compares reports of' }).waitFor() },
   { name: 'baselines-empty', address: '/#/settings/baselines', ready: text('No baseline yet') },
   { name: 'baselines-failed', address: '/#/settings/baselines', arrange: fails('GET /v1/baselines'), ready: text('Service unavailable') },
   { name: 'team', address: '/#/settings/team', ready: text('grace') },

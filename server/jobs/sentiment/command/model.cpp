@@ -366,7 +366,8 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
           "Remove a model from this machine, unless the server's jobs, policies, schedules or "
           "settings use it",
           remove_model)
-        ->add_flag("--force", flags->force, "Remove it even if it is used, or no server tells");
+        ->add_flag("--force", flags->force,
+                   "Remove it even if it is in use, or the server cannot be reached");
 }
 
 }  // namespace plimsoll::jobs::sentiment
