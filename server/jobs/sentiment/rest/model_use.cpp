@@ -5,6 +5,9 @@
 
 #include <memory>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace plimsoll::jobs::sentiment {
 
 using boost::asio::awaitable;
@@ -26,12 +29,6 @@ json users_json(const ModelUsers& users) {
     return {{"count", users.own}, {"items", std::move(items)}, {"elsewhere", users.elsewhere}};
 }
 
-std::string joined(const std::vector<std::string>& words, const char* between) {
-    std::string text;
-    for (const auto& word : words) text += (text.empty() ? "" : between) + word;
-    return text;
-}
-
 std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
 }
@@ -46,8 +43,9 @@ void add_users(std::vector<std::string>& parts, const ModelUsers& users, const s
             if (shown.size() < kShown) shown.push_back(one == "job" || name.empty() ? id : name);
         }
         const auto more = users.own - static_cast<std::int64_t>(shown.size());
-        parts.push_back("the " + (users.own == 1 ? one : many) + " " + joined(shown, ", ") +
-                        (more > 0 ? " and " + std::to_string(more) + " more" : ""));
+        parts.push_back(fmt::format("the {} {}{}", users.own == 1 ? one : many,
+                                    fmt::join(shown, ", "),
+                                    more > 0 ? fmt::format(" and {} more", more) : ""));
     }
     if (users.elsewhere > 0)
         parts.push_back(counted(users.elsewhere, one, many) + " of other teams");
@@ -60,9 +58,9 @@ std::string detail(const std::string& model, const ModelUse& use,
     add_users(parts, use.policies, "policy", "policies");
     add_users(parts, use.schedules, "schedule", "schedules");
     if (!settings.empty())
-        parts.push_back("the server's settings (" + joined(settings, ", ") + ")");
+        parts.push_back(fmt::format("the server's settings ({})", fmt::join(settings, ", ")));
     if (parts.empty()) return "Nothing uses the model " + model + ".";
-    return "The model " + model + " is used by " + joined(parts, "; ") + ".";
+    return fmt::format("The model {} is used by {}.", model, fmt::join(parts, "; "));
 }
 
 awaitable<Outcome<Response>> model_use(const Call& call, const Services& services) {
