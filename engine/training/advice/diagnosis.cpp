@@ -18,7 +18,7 @@ bool percentage(const std::optional<double>& p) {
 
 void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
     if (seen.max_batch > 0 && seen.batch > seen.max_batch)
-        out.push_back({"the batch is above the estimate's largest",
+        out.push_back({"the batch exceeds the estimate's largest",
                        fmt::format("lower the batch from {} to {}", seen.batch, seen.max_batch),
                        "fits", false, Subject::batch});
     if (const auto next = naics::back_off(seen.batch, seen.accumulation))
@@ -30,9 +30,9 @@ void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
         out.push_back({"activations dominate", "turn gradient checkpointing on",
                        "keeps only layer inputs; about 20 % slower", false});
     else
-        out.push_back({"weights and their states dominate where activations are checkpointed",
+        out.push_back({"weights and optimizer state dominate once activations are checkpointed",
                        "train adapters (LoRA) or use an 8-bit optimizer; on several cards, shard",
-                       "weights that do not train have no gradients and no states", false});
+                       "frozen weights have no gradients and no optimizer state", false});
 }
 
 constexpr double kFewPercent = 60, kFullPercent = 95;  // of the memory

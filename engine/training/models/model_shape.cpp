@@ -61,10 +61,9 @@ Result<void> check_experts(const ModelShape& s) {
 }
 
 Result<void> check_image(const ModelShape& s) {
-    if (auto ok = check_range("/image_size", "The image's side", s.image_size, 1, 16384); !ok)
+    if (auto ok = check_range("/image_size", "The image size", s.image_size, 1, 16384); !ok)
         return ok;
-    if (auto ok = check_range("/patch_size", "The patch's side", s.patch_size, 1, s.image_size);
-        !ok)
+    if (auto ok = check_range("/patch_size", "The patch size", s.patch_size, 1, s.image_size); !ok)
         return ok;
     if (s.image_size % s.patch_size != 0)
         return wrong("/patch_size", "Patches of " + std::to_string(s.patch_size) +
@@ -76,8 +75,8 @@ Result<void> check_image(const ModelShape& s) {
 Result<void> check_t5(const ModelShape& s) {
     if (s.head != Head::language_model)
         return wrong("/head", "Only the language model of this family is modelled.");
-    if (auto ok = check_range("/decoder_layers", "The number of the decoder's layers",
-                              s.decoder_layers, 1, 1000);
+    if (auto ok = check_range("/decoder_layers", "The number of decoder layers", s.decoder_layers,
+                              1, 1000);
         !ok)
         return ok;
     return check_range("/position_buckets", "The relative positions", s.position_buckets, 1,

@@ -52,11 +52,12 @@ Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
                      "FlashAttention-2 computes in 16 bits: choose another precision.");
     if (s.head_dim > 256 || s.head_dim % 8 != 0)
         return wrong("/attention",
-                     "FlashAttention-2 takes heads of up to 256 numbers, a multiple of 8; this "
-                     "model's have " +
+                     "FlashAttention-2 supports head sizes up to 256 in multiples of 8; this "
+                     "model's is " +
                          std::to_string(s.head_dim) + ".");
     if (s.attention_dropout > 0 && s.capped_scores)
-        return wrong("/attention", "FlashAttention-2 cannot combine capped scores with a dropout.");
+        return wrong("/attention",
+                     "FlashAttention-2 cannot combine soft-capped scores with dropout.");
     return {};
 }
 
@@ -64,7 +65,7 @@ Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
 Result<void> check_packing(const ModelShape& s, const TrainingSettings& t) {
     if (!t.packed) return {};
     if (!s.is_decoder() || s.head != Head::language_model)
-        return wrong("/packed", "Only texts for a decoder's language model are packed.");
+        return wrong("/packed", "Only decoder language models support packed texts.");
     if (t.padded) return wrong("/packed", "Packed texts have no padding: omit one of the two.");
     return {};
 }

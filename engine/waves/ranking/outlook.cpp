@@ -29,9 +29,9 @@ std::vector<Aim> aims(const Pattern& pattern, const Path& p, int waves) {
                 {price[4] + 0.618 * (price[3] - price[0]), "wave 5 = 0.618 x waves 1 to 3"}};
     if (five_waves(pattern)) {
         const double whole = price[5] - price[0];
-        return {{price[5] - 0.382 * whole, "0.382 of the five waves back"},
-                {price[5] - 0.5 * whole, "0.5 of the five waves back"},
-                {price[5] - 0.618 * whole, "0.618 of the five waves back"}};
+        return {{price[5] - 0.382 * whole, "0.382 retracement of the five waves"},
+                {price[5] - 0.5 * whole, "0.5 retracement of the five waves"},
+                {price[5] - 0.618 * whole, "0.618 retracement of the five waves"}};
     }
     if (waves == 2)
         return {{price[2] + 0.618 * length[1], "wave C = 0.618 x wave A"},
@@ -39,8 +39,8 @@ std::vector<Aim> aims(const Pattern& pattern, const Path& p, int waves) {
                 {price[2] + 1.618 * length[1], "wave C = 1.618 x wave A"},
                 {price[2] + 2.618 * length[1], "wave C = 2.618 x wave A"}};
     const double whole = std::abs(price[3] - price[0]);
-    return {{price[3] - 0.618 * whole, "0.618 of the correction back"},
-            {price[3] - whole, "all of the correction back"},
+    return {{price[3] - 0.618 * whole, "0.618 retracement of the correction"},
+            {price[3] - whole, "full retracement of the correction"},
             {price[3] - 1.618 * whole, "1.618 x the correction"}};
 }
 

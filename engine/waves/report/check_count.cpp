@@ -52,7 +52,7 @@ Result<void> check_ends(std::span<const std::int32_t> ends, const Pattern& patte
     const auto most = static_cast<std::size_t>(pattern.waves) + 1;
     if (ends.size() < 2 || ends.size() > most)
         return fail(Errc::invalid_input,
-                    "The pattern has " + std::to_string(most) + " ends, the start among them; " +
+                    "The pattern has " + std::to_string(most) + " ends, including the start;  " +
                         std::to_string(ends.size()) + " are given, and at least 2 are needed.",
                     "/ends");
     for (std::size_t i = 0; i < ends.size(); ++i) {

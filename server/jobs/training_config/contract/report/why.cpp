@@ -95,7 +95,7 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
                         ? "The whole effective batch of " + std::to_string(target)
                         : "An effective batch of " + std::to_string(made) + ", the nearest to " +
                               std::to_string(target) + " that these cards can make,") +
-                   " goes through at once" +
+                   " fits in one micro-batch" +
                    (cards > 1 ? " on " + std::to_string(cards) + " cards" : std::string()) +
                    "; memory allows " + std::to_string(card.limits.max_batch) + ".";
         }

@@ -93,7 +93,7 @@ void plan_data(Planner& p) {
         p.change("workers", joined({place->begin(), place->end() - 1}, "num_workers"), p.r.workers);
     } else if (p.wanted("batch")) {
         p.say(
-            "it is unclear which batch_size is that of the training data: name it with --map "
+            "it is unclear which batch_size belongs to the training data: name it with --map "
             "batch=PLACE; it should be " +
             std::to_string(p.r.batch));
     }
