@@ -31,7 +31,7 @@ void tell_unused_variables() {
 
 }  // namespace
 
-Result<void> serve(const Settings& settings) {
+Result<void> serve(const Settings& settings, const Announce& announce) {
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
     tell_unused_variables();
@@ -54,7 +54,7 @@ Result<void> serve(const Settings& settings) {
             log::warn("the database's functions are from a newer plimsoll and were not replaced");
         }
     }
-    Server server(settings, **database);
+    Server server(settings, **database, announce);
     const auto served = server.run();
     (*database)->close();
     if (served) log::info("stopped");

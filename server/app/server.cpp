@@ -12,7 +12,6 @@
 #include "server/webhooks/store.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <random>
 #include <tuple>
@@ -93,9 +92,10 @@ http::ListenOptions listen_options(const Settings::Http& http, const Settings::L
 
 }  // namespace
 
-Server::Server(const Settings& settings, Database& database)
+Server::Server(const Settings& settings, Database& database, Announce announce)
     : settings_(settings),
       database_(database),
+      announce_(std::move(announce)),
       signals_(io_, SIGTERM, SIGINT),
       sighup_(io_),
       timer_(io_),
@@ -218,9 +218,7 @@ asio::awaitable<Result<void>> Server::start() {
             rethrow(error);
         });
     }
-    // The line that scripts wait for.
-    std::printf("ready %s\n", address_.c_str());
-    std::fflush(stdout);
+    announce_("ready", address_);
     co_return Result<void>{};
 }
 
@@ -234,7 +232,7 @@ Result<void> Server::start_metrics() {
     options.hosts = {};  // Prometheus goes by names that only its own network knows
     const auto port = metrics_server_.start(options);
     if (!port) return fail(port.error());
-    std::printf("metrics %s/metrics\n", address_of(http, *port).c_str());
+    announce_("metrics", address_of(http, *port) + "/metrics");
     return {};
 }
 
@@ -258,7 +256,7 @@ asio::awaitable<Result<void>> Server::bootstrap() {
     if (!made) co_return fail(made.error());
     if (!*made) co_return Result<void>{};
     if (isatty(STDOUT_FILENO) == 1) {
-        std::printf("sign-in %s/#/sign-in/%s\n", address_.c_str(), link.text.c_str());
+        announce_("sign-in", address_ + "/#/sign-in/" + link.text);
     } else {
         // What is written there is kept: by a service manager, in a file. The link makes an
         // administrator.

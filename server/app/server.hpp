@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/app/announce.hpp"
 #include "server/app/database.hpp"
 #include "server/app/engine_process.hpp"
 #include "server/app/metrics.hpp"
@@ -26,7 +27,7 @@ namespace plimsoll::app {
 class Server {
   public:
     // Throws std::runtime_error if contract, handlers and job kinds do not match.
-    Server(const Settings& settings, Database& database);
+    Server(const Settings& settings, Database& database, Announce announce);
 
     // Serves until SIGTERM or SIGINT, then drains. Errors are start-up errors.
     Result<void> run();
@@ -45,6 +46,7 @@ class Server {
 
     const Settings& settings_;
     Database& database_;
+    Announce announce_;
     boost::asio::io_context io_{1};
     boost::asio::thread_pool pool_{2};       // work that would block the I/O thread
     boost::asio::thread_pool computing_{2};  // work that may take seconds

@@ -1,5 +1,6 @@
 """The first start: interrupted, in a folder that is not a cluster, and without secrets in the log."""
 
+import json
 import os
 import select
 import signal
@@ -56,6 +57,20 @@ class FirstStart(unittest.TestCase):
         said = "".join(self.server.log)
         self.assertNotIn("plm_signin_", said)
         self.assertIn("plimsoll admin sign-in-link", said)
+
+    def test_addresses_are_json_on_request(self):
+        begun = subprocess.Popen([BIN / "plimsoll", "--json", "serve", "--port", "0", "--metrics.listen", "127.0.0.1:0",
+                                  "--engine.local", "false", "--data", self.server.folder / "data"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.server.environment())
+        told = {}
+        while "ready" not in told:
+            told |= json.loads(begun.stdout.readline())
+        begun.send_signal(signal.SIGTERM)
+        rest, _ = begun.communicate(timeout=PATIENCE)
+        self.assertEqual((begun.returncode, rest), (0, ""))
+        self.assertEqual(sorted(told), ["metrics", "ready"])
+        self.assertRegex(told["ready"], r"^http://127\.0\.0\.1:\d+$")
+        self.assertRegex(told["metrics"], r"/metrics$")
 
 
 class Host(unittest.TestCase):
