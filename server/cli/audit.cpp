@@ -80,7 +80,8 @@ void add_audit(CLI::App& app, CommandContext& context) {
                       "Also other teams' events and the installation's");
     auto* limit =
         command->add_option("--limit", options->limit, "Maximum number of events, newest first")
-            ->check(CLI::Range(1, 200));
+            ->check(CLI::Range(1, 200))
+            ->capture_default_str();
     command->add_flag("--csv", options->csv, "Print all events as CSV")->excludes(limit);
     command->callback([&context, options] { context.exit_code = show_audit(context, *options); });
 }

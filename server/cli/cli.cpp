@@ -1,5 +1,6 @@
 #include "server/cli/cli.hpp"
 
+#include "server/base/log.hpp"
 #include "server/cli/commands.hpp"
 #include "server/cli/help_format.hpp"
 #include "server/cli/usage_error.hpp"
@@ -9,7 +10,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -18,9 +21,9 @@ namespace {
 
 using terminal::ExitStatus;
 
-void add_kinds(CLI::App& app, CommandContext& context) {
+void add_kinds(CLI::App& app, CommandContext& context, decltype(&jobs::Command::add) part) {
     for (const auto& kind : jobs::commands()) {
-        if (kind.add != nullptr) kind.add(app, context);
+        if (kind.*part != nullptr) (kind.*part)(app, context);
     }
 }
 
@@ -60,9 +63,37 @@ void refuse_empty_values(CLI::App& command) {
         refuse_empty_values(*sub);
 }
 
+// In the help's own words, wherever the help is shown.
+void say_defaults(CLI::App& command) {
+    for (auto* option : command.get_options()) {
+        if (option->get_default_str().empty()) continue;
+        option->description(option->get_description() + " (default: " + option->get_default_str() +
+                            ")");
+        option->default_str("");
+    }
+    for (auto* sub : command.get_subcommands([](CLI::App*) { return true; })) say_defaults(*sub);
+}
+
+// A group of commands alone lists what it is about: `plimsoll schedules`.
+void parse(CLI::App& app, std::vector<std::string> words) {
+    const auto parse_words = [&] {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    };
+    try {
+        parse_words();
+    } catch (const CLI::RequiredError& error) {
+        const auto listing = listing_command(app, error);
+        if (listing.empty()) throw;
+        words.push_back(listing);
+        parse_words();
+    }
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
+    // A command prints what its user needs to know; `serve` starts a log of its own.
+    log::start("plimsoll", log::Level::error);
     CommandContext context;
     CLI::App app(
         "Plimsoll tells a team how much each GPU can carry, and runs their batch work on it.",
@@ -72,7 +103,9 @@ int run(int argc, char** argv) {
     app.set_version_flag("--version", PLIMSOLL_VERSION);
     auto* json = app.add_flag("--json", context.json, "Print JSON, including errors");
     app.fallthrough();
-    add_group(app, "Runs on this machine, without a server", [&] { add_kinds(app, context); });
+    add_group(app, "On this machine, without a server",
+              [&] { add_kinds(app, context, &jobs::Command::add_local); });
+    add_group(app, "Jobs of one kind", [&] { add_kinds(app, context, &jobs::Command::add); });
     for (const auto& group : kGroups) {
         add_group(app, group.heading, [&] {
             for (auto* add : group.commands) add(app, context);
@@ -80,12 +113,13 @@ int run(int argc, char** argv) {
     }
     refuse_two_forms(app, *json);
     refuse_empty_values(app);
+    say_defaults(app);
     app.footer(terminal::kExitStatusText);  // commands added before do not repeat it
     // Before the parse, which may end early.
     context.json = std::any_of(argv, argv + argc,
                                [](const char* word) { return std::string_view(word) == "--json"; });
     try {
-        app.parse(argc, argv);
+        parse(app, {argv + 1, argv + argc});
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
         return refuse(context, usage_error(app, error), ExitStatus::usage);

@@ -92,7 +92,8 @@ void add_service_accounts(CLI::App& app, CommandContext& context) {
     auto* add = command->add_subcommand("add", "Add a service account and print its ID");
     add->add_option("name", options->name, "Purpose")->required();
     add->add_option("--role", options->role, "viewer or member")
-        ->check(CLI::IsMember({"viewer", "member"}));
+        ->check(CLI::IsMember({"viewer", "member"}))
+        ->capture_default_str();
     add->callback([&context, options] { context.exit_code = add_account(context, *options); });
     auto* token = command->add_subcommand("add-token",
                                           "Create a token for a service account and print it once");

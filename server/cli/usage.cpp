@@ -103,9 +103,11 @@ void add_usage(CLI::App& app, CommandContext& context) {
     command->add_option("--from", options->from,
                         "Start, RFC 3339 (default: a week before the end)");
     command->add_option("--to", options->to, "End, RFC 3339 (default: now)");
-    command->add_option(
-        "--by", options->by,
-        "Group by hour, day or month, and team, user, kind, model; separated by commas");
+    command
+        ->add_option(
+            "--by", options->by,
+            "Group by hour, day or month, and team, user, kind, model; separated by commas")
+        ->capture_default_str();
     command->add_option("--team", options->team, "Only this team, by ID");
     command->add_flag("--csv", options->csv, "Print CSV");
     command->callback([&context, options] { context.exit_code = show_usage(context, *options); });

@@ -70,6 +70,20 @@ std::string sentence_of(const CLI::ParseError& error) {
 
 }  // namespace
 
+std::string listing_command(const CLI::App& app, const CLI::ParseError& error) {
+    if (error.get_name() != "RequiredError" || !app.remaining(true).empty()) return {};
+    const auto below = innermost(app).get_subcommands([](const CLI::App*) { return true; });
+    for (const std::string name : {"list", "show"}) {
+        const auto found =
+            std::ranges::find(below, name, [](auto* sub) { return sub->get_name(); });
+        if (found == below.end()) continue;
+        const auto options = (*found)->get_options();
+        if (std::ranges::none_of(options, [](auto* option) { return option->get_required(); }))
+            return name;
+    }
+    return {};
+}
+
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
     const auto& command = innermost(app);
     const auto left = app.remaining(true);

@@ -35,7 +35,9 @@ struct ListFlag {
 // from it. Every folder server/jobs/<kind>/command defines plimsoll::jobs::<kind>::kCommand.
 struct Command {
     std::string_view kind;
-    // Adds the kind's own commands to the program, see server/cli/commands.hpp.
+    // Adds the kind's own commands to the program, see server/cli/commands.hpp: those that work on
+    // this machine, and those that ask the server.
+    void (*add_local)(CLI::App& app, terminal::CommandContext& context) = nullptr;
     void (*add)(CLI::App& app, terminal::CommandContext& context) = nullptr;
     // A report's summary for a terminal with tables of this many columns (0: unlimited); null: its
     // members are shown as they are.

@@ -114,7 +114,7 @@ class EightTasks(unittest.TestCase):
             self.assertIn("--column text=COLUMN", wrong)
             told = walk.types("submit", "sentiment", "reviews.csv", "--column", "text=comment", "--column",
                               "custom_id=ticket", "--watch")
-            self.assertIn("separator: ;", told)
+            self.assertIn('separator: ";"', told)
             self.assertIn("succeeded: 2 ok, 0 failed", told)
             job = re.search(r"job_\w+", told)[0]
             self.assertIn(job, walk.lists("jobs"))

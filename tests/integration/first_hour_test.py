@@ -52,7 +52,7 @@ class FirstHour(unittest.TestCase):
     def test_a_file_without_a_header_line(self):
         path = self.file("i.csv", "7;good, very good\n8;bad\n")
         done = self.call("submit", "sentiment", path, "--column", "text=#2", "--column", "custom_id=#1", "--watch", "--json")
-        self.assertIn("2 records; columns: #1, #2; separator: ;", done.stderr)
+        self.assertIn("2 records; columns: #1, #2; separator: \";\"", done.stderr)
         rows = self.api.results(json.loads(done.stdout)["id"])
         self.assertEqual([(row["text"], row["custom_id"]) for row in rows], [("good, very good", "7"), ("bad", "8")])
         self.assertIn("=#1", self.call("submit", "sentiment", path, status=2).stderr)

@@ -76,7 +76,8 @@ class Road(unittest.TestCase):
         sample = ROOT / "deploy/samples/headlines.jsonl"
         done = self.server.run("submit", "sentiment", sample, "--watch", "--name", "from a test")
         self.assertIn("succeeded", done.stdout)
-        self.assertIn("histogram", done.stdout)
+        self.assertIn(f"{len(sample.read_text().splitlines())} texts scored by vader", done.stdout)
+        self.assertIn("MOST POSITIVE", done.stdout)
         listed = json.loads(self.server.run("--json", "jobs").stdout)["items"]
         self.assertEqual(listed[0]["name"], "from a test")
         # An OpenCL device is listed once its self-tests have passed, which takes a driver's time.

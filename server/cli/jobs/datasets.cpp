@@ -173,7 +173,8 @@ void add_datasets(CLI::App& app, CommandContext& context) {
     on_dataset("show", "Show a dataset with its first records", show_dataset);
     on_dataset("errors", "Print the unreadable lines", show_errors)
         ->add_option("--format", options->format, "Output format: jsonl or csv")
-        ->check(CLI::IsMember({"jsonl", "csv"}));
+        ->check(CLI::IsMember({"jsonl", "csv"}))
+        ->capture_default_str();
     on_dataset("delete", "Delete a dataset and its texts", remove_dataset);
 }
 

@@ -148,7 +148,8 @@ void add_jobs(CLI::App& app, CommandContext& context) {
     command->add_option("--search", options->search,
                         "Only with these words in the ID, name, labels or arguments");
     command->add_option("--limit", options->limit, "Maximum number of jobs")
-        ->check(CLI::Range(1, 200));
+        ->check(CLI::Range(1, 200))
+        ->capture_default_str();
     command->callback([&context, options] { context.exit_code = list_jobs(context, *options); });
 }
 

@@ -49,7 +49,8 @@ void add_results(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("results", "Download a job's results");
     command->add_option("job", options->job, "ID of the job")->required();
     command->add_option("--format", options->format, "Output format: json, jsonl or csv")
-        ->check(CLI::IsMember({"json", "jsonl", "csv"}));
+        ->check(CLI::IsMember({"json", "jsonl", "csv"}))
+        ->capture_default_str();
     command->add_option("--output,-o", options->file,
                         "Write to this file instead of standard output");
     command->callback([&context, options] {

@@ -212,25 +212,35 @@ int list_runs(const CommandContext& context, const ScheduleOptions& options) {
 }
 
 void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {
+    // A change keeps what is not given.
+    const auto usual = [required](std::string help, const char* value) {
+        return required ? help + " (default: " + value + ")" : help;
+    };
     auto* cron = command.add_option("--cron", options.cron,
                                     "Cron expression: minute hour day month weekday, or @daily, …");
     command.add_option("--time-zone", options.time_zone,
-                       "Time zone: Europe/Berlin, … (default: UTC)");
+                       usual("Time zone: Europe/Berlin, …", "UTC"));
     command
-        .add_option("--misfire", options.misfire,
-                    "Misfire policy for runs missed while no server was running: skip, once or all")
+        .add_option(
+            "--misfire", options.misfire,
+            usual("For runs missed while no server was running: skip them, run once for all "
+                  "of them, or run all",
+                  "once"))
         ->check(CLI::IsMember({"skip", "once", "all"}));
     command
         .add_option("--misfire-limit", options.misfire_limit,
-                    "With --misfire all: run at most this many missed runs")
+                    usual("With --misfire all: run at most this many missed runs", "10"))
         ->check(CLI::Range(1, 100));
     command
-        .add_option(
-            "--overlap", options.overlap,
-            "Overlap policy while the previous job is unfinished: allow, skip, cancel or queue")
+        .add_option("--overlap", options.overlap,
+                    usual("While the previous job is unfinished: allow both, skip the run, cancel "
+                          "the previous job, or queue the run behind it",
+                          "skip"))
         ->check(CLI::IsMember({"allow", "skip", "cancel", "queue"}));
-    auto* job = command.add_option("--job", options.job_file,
-                                   "File with the job as JSON; - reads standard input");
+    auto* job =
+        command.add_option("--job", options.job_file,
+                           "File with the job as JSON, {\"kind\": …, \"args\": {…}}; - reads "
+                           "standard input");
     if (required) {
         cron->required();
         job->required();
@@ -269,7 +279,8 @@ void add_schedules(CLI::App& app, CommandContext& context) {
     on_schedule("run", "Submit a schedule's job now", run_schedule);
     on_schedule("runs", "List past runs and their outcomes, newest first", list_runs)
         ->add_option("--limit", options->limit, "Maximum number of runs")
-        ->check(CLI::Range(1, 200));
+        ->check(CLI::Range(1, 200))
+        ->capture_default_str();
     on_schedule("remove", "Delete a schedule and keep its jobs", remove_schedule);
     add_schedules_next(*group, context);
 }

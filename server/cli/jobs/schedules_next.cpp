@@ -61,7 +61,8 @@ void add_schedules_next(CLI::App& group, CommandContext& context) {
     command->add_option("--time-zone", options->time_zone, "Time zone: Europe/Berlin, …");
     command->add_option("--after", options->after, "Start after this time: 2026-03-01T12:00:00Z");
     command->add_option("--count", options->count, "Number of times to list")
-        ->check(CLI::Range(1, 100000));
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
     command->callback(
         [&context, options] { context.exit_code = show_next_runs(context, *options); });
 }

@@ -379,7 +379,8 @@ void add_admin(CLI::App& app, CommandContext& context) {
     member->add_option("--team", request->team, "Name of the team")->required();
     member->add_option("--user", request->user, "Name of the user")->required();
     member->add_option("--role", request->role, "viewer, member, admin or owner")
-        ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}));
+        ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}))
+        ->capture_default_str();
     auto* token =
         add("add-token", "Create an API token and print its secret once", What::add_token);
     token->add_option("name", request->token_name, "Purpose")->required();

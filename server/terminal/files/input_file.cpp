@@ -97,7 +97,7 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
     const char delimiter = reader.delimiter();
     return format_count(static_cast<std::int64_t>(records)) +
            (records == 1 ? " record" : " records") + "; columns: " + used +
-           "; separator: " + (delimiter == '\t' ? "tab" : std::string(1, delimiter)) +
+           "; separator: " + (delimiter == '\t' ? "tab" : "\"" + std::string(1, delimiter) + "\"") +
            (unused.empty() ? ""
                            : "; not sent: " + unused +
                                  " (send one with --keep COLUMN, or as the ID with --column "

@@ -171,11 +171,16 @@ void add(CLI::App& app, CommandContext& context) {
                      "Folder for the report, gpu_profile_YYYYmmdd_HHMMSS.json; a second report in "
                      "the same second gets the suffix _2")
         ->capture_default_str();
-    command->add_option("--class", options->device_class, "Device class: gpu, cpu or host")
+    command
+        ->add_option("--class", options->device_class,
+                     "Device class: gpu, cpu or host (default: gpu if one is connected, else cpu; "
+                     "host for vader and language models)")
         ->check(CLI::IsMember({"gpu", "cpu", "host"}));
     command->add_option("--device", options->device,
                         "Measure this device only: NODE/DEVICE as `plimsoll devices` lists it");
-    command->add_option("--largest-batch", options->largest_batch, "Largest batch size to try")
+    command
+        ->add_option("--largest-batch", options->largest_batch,
+                     "Largest batch size to try (default: 4096)")
         ->check(CLI::Range(1, 65536));
     command->add_option("--latency-ms", options->latency_ms, "Longest acceptable time per batch")
         ->check(CLI::PositiveNumber);

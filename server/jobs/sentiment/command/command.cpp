@@ -3,13 +3,17 @@
 #include "server/jobs/sentiment/command/commands.hpp"
 #include "server/jobs/sentiment/command/compared_text.hpp"
 #include "server/jobs/sentiment/command/examine.hpp"
+#include "server/jobs/sentiment/command/scored_text.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
 
 void add(CLI::App& app, terminal::CommandContext& context) {
-    add_model_commands(app, context);
     add_policy_commands(app, context);
     add_score_command(app, context);
     add_compare_command(app, context);
@@ -17,7 +21,15 @@ void add(CLI::App& app, terminal::CommandContext& context) {
 
 }  // namespace
 
-constinit extern const Command kCommand{
-    .kind = kName, .add = add, .summary_text = summary_text, .examine = examine};
+std::string summary_text(const nlohmann::json& summary, std::size_t width) {
+    const auto& compared = summary.at("compared");
+    return compared.is_null() ? scored_text(summary, width) : compared_text(compared, width);
+}
+
+constinit extern const Command kCommand{.kind = kName,
+                                        .add_local = add_model_commands,
+                                        .add = add,
+                                        .summary_text = summary_text,
+                                        .examine = examine};
 
 }  // namespace plimsoll::jobs::sentiment

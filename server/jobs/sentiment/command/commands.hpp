@@ -2,6 +2,11 @@
 
 #include "server/terminal/command_context.hpp"
 
+#include <cstddef>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
 namespace CLI {
 class App;
 }
@@ -14,5 +19,8 @@ void add_policy_commands(CLI::App& app, terminal::CommandContext& context);
 void add_policy_report_command(CLI::App& policy, terminal::CommandContext& context);
 void add_score_command(CLI::App& app, terminal::CommandContext& context);
 void add_compare_command(CLI::App& app, terminal::CommandContext& context);
+
+// A report's summary with tables of this many columns (0: unlimited).
+std::string summary_text(const nlohmann::json& summary, std::size_t width);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -2,7 +2,6 @@
 #include "engine/base/format_number.hpp"
 #include "server/client/session.hpp"
 #include "server/jobs/sentiment/command/commands.hpp"
-#include "server/jobs/sentiment/command/compared_text.hpp"
 #include "server/jobs/sentiment/command/disagreements.hpp"
 #include "server/jobs/sentiment/contract/comparison.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"

@@ -119,9 +119,7 @@ std::string remarks_text(const json& compared) {
 
 }  // namespace
 
-std::string summary_text(const json& summary, std::size_t width) {
-    const json& compared = summary.at("compared");
-    if (compared.is_null()) return {};
+std::string compared_text(const json& compared, std::size_t width) {
     return models_text(width, compared) + pairs_text(width, compared) +
            disagreements_text(width, compared) + remarks_text(compared) + "\n" +
            compared.at("recommendation").at("text").get<std::string>();

@@ -33,7 +33,7 @@ void print(const std::string& text) {
 }
 
 constinit extern const Command kCommand{.kind = kName,
-                                        .add = add,
+                                        .add_local = add,
                                         .summary_text = summary_text,
                                         .read_file = terminal::read_arguments_file,
                                         .examine = examine};

@@ -134,8 +134,8 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
 
 void add_estimate(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<EstimateFlags>();
-    auto* command = app.add_subcommand(
-        "estimate", "Estimate the GPU memory and settings of a training run, without a server");
+    auto* command =
+        app.add_subcommand("estimate", "Estimate the GPU memory and settings of a training run");
     command->add_option("file", flags->file,
                         "Arguments of a training-config job as .json; flags override it");
     command->add_option("--preset", flags->preset, "Model preset: bert-base, gpt2, llama-8b…");
@@ -143,14 +143,15 @@ void add_estimate(CLI::App& app, CommandContext& context) {
     command->add_option("--gpu", flags->gpus,
                         "GPU profile, repeatable, or all (default: $GPU_PROFILE, else rtx_4090)");
     command->add_option("--sequence-length", flags->sequence_length,
-                        "Sequence length in tokens or time steps");
+                        "Sequence length in tokens or time steps (default: usual for the model)");
     command->add_option("--batch", flags->batch,
                         "Check this batch size instead of recommending one");
     command->add_option("--precision", flags->precision,
-                        "Precision: auto, fp32, bf16_autocast, fp16_autocast or bf16");
-    command->add_option("--optimizer", flags->optimizer,
-                        "Optimizer: adamw, sgd, sgd_momentum, adafactor, adam_8bit, paged_adamw or "
-                        "paged_adamw_8bit");
+                        "Precision: auto (default), fp32, bf16_autocast, fp16_autocast or bf16");
+    command->add_option(
+        "--optimizer", flags->optimizer,
+        "Optimizer: adamw (default), sgd, sgd_momentum, adafactor, adam_8bit, paged_adamw or "
+        "paged_adamw_8bit");
     command->add_option("--lora", flags->lora,
                         "Rank of LoRA adapters; all other weights are frozen");
     command
@@ -179,7 +180,7 @@ void add_estimate(CLI::App& app, CommandContext& context) {
                      "at near-peak throughput) or guide (the model's guide)")
         ->check(CLI::IsMember({"fill", "knee", "guide"}));
     command->add_option("--safety-margin", flags->safety_margin,
-                        "Fraction of the card's memory to use");
+                        "Fraction of the card's memory to use (default: 0.85)");
     command->add_flag("--what-ifs", flags->what_ifs, "Also try changes that free memory");
     command->add_flag(
         "--details", flags->details,

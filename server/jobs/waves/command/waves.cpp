@@ -239,8 +239,7 @@ int count(const CommandContext& context, const Options& options) {
 
 void add(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
-    auto* command =
-        app.add_subcommand("waves", "Count Elliott waves in price files, without a server");
+    auto* command = app.add_subcommand("waves", "Count Elliott waves in price files");
     command->add_option("files", options->files, "Prices as .csv, .tsv or .jsonl")
         ->check(CLI::ExistingFile);
     command->add_option("--preset", options->preset, "Preset: whole, default, high-perf or speed");
@@ -254,7 +253,8 @@ void add(CLI::App& app, CommandContext& context) {
                         "Map a member to a column of the files: close=Schluss; repeatable");
     command->add_option("--symbols", options->symbols, kSymbolsHelp)->delimiter(',');
     command->add_option("--format", options->format, "Output format: text, json, jsonl or csv")
-        ->check(CLI::IsMember({"text", "json", "jsonl", "csv"}));
+        ->check(CLI::IsMember({"text", "json", "jsonl", "csv"}))
+        ->capture_default_str();
     command->add_option("--output,-o", options->output,
                         "Write to this file instead of standard output");
     auto* images = command
@@ -294,7 +294,7 @@ void add(CLI::App& app, CommandContext& context) {
 
 constinit extern const Command kCommand{
     .kind = "waves",
-    .add = add,
+    .add_local = add,
     .summary_text = summary_text,
     .read_file = read_price_file,
     .list = {

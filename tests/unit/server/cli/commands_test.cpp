@@ -23,6 +23,7 @@ struct Program {
             for (auto* add : group.commands) add(app, context);
         }
         for (const auto& kind : jobs::commands()) {
+            if (kind.add_local != nullptr) kind.add_local(app, context);
             if (kind.add != nullptr) kind.add(app, context);
         }
     }

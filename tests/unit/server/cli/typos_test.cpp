@@ -25,8 +25,10 @@ Names command_names() {
     CLI::App app;
     for (const auto& group : kGroups)
         for (auto* add : group.commands) add(app, context);
-    for (const auto& kind : jobs::commands())
+    for (const auto& kind : jobs::commands()) {
+        if (kind.add_local != nullptr) kind.add_local(app, context);
         if (kind.add != nullptr) kind.add(app, context);
+    }
     Names names;
     for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
     return names;

@@ -44,5 +44,29 @@ TEST(UsageError, NamesTheMistakeAndSuggestsACorrection) {
     EXPECT_THAT(wrong("serve --port x"), HasSubstr("--port"));
 }
 
+std::string listing(const std::string& line, bool named) {
+    CLI::App app("", "plimsoll");
+    app.require_subcommand(1);
+    auto* group = app.add_subcommand("queue", "");
+    group->require_subcommand(1);
+    group->add_subcommand("pause", "");
+    auto* show = group->add_subcommand("show", "")->add_option("name");
+    if (named) show->required();
+    try {
+        app.parse(line);
+    } catch (const CLI::ParseError& error) {
+        return listing_command(app, error);
+    }
+    return "right";
+}
+
+TEST(ListingCommand, IsWhatAGroupAloneStandsFor) {
+    EXPECT_EQ(listing("queue", false), "show");
+    EXPECT_EQ(listing("queue", true), "");
+    EXPECT_EQ(listing("queue xyz", false), "");
+    EXPECT_EQ(listing("", false), "");
+    EXPECT_EQ(listing("queue pause", false), "right");
+}
+
 }  // namespace
 }  // namespace plimsoll::cli
