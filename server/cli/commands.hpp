@@ -46,6 +46,7 @@ AddCommand add_baselines;
 AddCommand add_queue;
 AddCommand add_usage;
 AddCommand add_audit;
+AddCommand add_tokens;
 AddCommand add_service_accounts;
 AddCommand add_webhooks;
 AddCommand add_schedules;
@@ -64,7 +65,7 @@ inline constexpr AddCommand* kTeam[] = {
     add_datasets,  add_schedules, add_webhooks, add_service_accounts,
     add_baselines, add_usage,     add_audit};
 inline constexpr AddCommand* kPool[] = {add_devices, add_queue};
-inline constexpr AddCommand* kSignIn[] = {add_login, add_logout, add_use, add_whoami};
+inline constexpr AddCommand* kSignIn[] = {add_login, add_logout, add_use, add_whoami, add_tokens};
 inline constexpr AddCommand* kMachine[] = {add_serve, add_engine, add_migrate, add_admin,
                                            add_doctor};
 inline constexpr AddCommand* kProgram[] = {add_help, add_completion, add_manual};
@@ -76,7 +77,7 @@ inline constexpr Group kGroups[] = {
     {"Jobs", groups::kJobs},
     {"The team's data, schedules and webhooks", groups::kTeam},
     {"Devices and the queue", groups::kPool},
-    {"Signing in", groups::kSignIn},
+    {"Signing in, and tokens", groups::kSignIn},
     {"Running a server", groups::kMachine},
     {"This program", groups::kProgram},
 };

@@ -38,12 +38,13 @@ ASKS = {
     "queue show": (), "queue pause": ("--class", "cpu", "--reason", "a test"),
     "queue drain": ("--class", "cpu", "--reason", "a test"), "queue resume": ("--class", "cpu"),
     "queue share": ("main", "cpu", "--weight", "2"), "queue limit": ("main",),
-    "queue class": ("cpu", "--half-life", "60", "--entry-limit", "1"), "whoami": ()}
+    "queue class": ("cpu", "--half-life", "60", "--entry-limit", "1"), "whoami": (),
+    "tokens list": (), "tokens add": ("ci",), "tokens revoke": ("tok_0000000000001",)}
 
 # Each command with arguments of a call that succeeds. What stands in braces is a file, or a thing that is made first.
 SUCCEEDS = {
     **{command: arguments for command, arguments in ASKS.items() if not any(isinstance(word, str) and word.startswith(
-        ("job_", "ds_", "sch_", "wh_", "link_", "base_", "user_")) for word in arguments)},
+        ("job_", "ds_", "sch_", "wh_", "link_", "base_", "user_", "tok_")) for word in arguments)},
     "policy show": ("{policy}",), "policy set": ("desk", "{policy_file}"), "policy remove": ("{policy}",),
     "policy preview": ("{policy}",), "gpu-profiles add": ("card", "{card_file}"), "gpu-profiles remove": ("{card}",),
     "profile": ("--mode", "sentiment", "--sentiment-model", "vader", "--largest-batch", "2"),
@@ -57,7 +58,7 @@ SUCCEEDS = {
     "webhooks remove": ("{webhook}",), "webhooks deliveries": ("{webhook}",), "webhooks test": ("{webhook}",),
     "baselines pin": ("{profile}",), "baselines remove": ("{baseline}",),
     "service-accounts add-token": ("{account}", "ci", "--scope", "jobs:write"), "service-accounts remove": ("{account}",),
-    "devices clean": ("{node}", "{device}"), "queue resume": ("{hold}",),
+    "tokens revoke": ("{token}",), "devices clean": ("{node}", "{device}"), "queue resume": ("{hold}",),
     "model add": ("{model_folder}", "--name", "added"), "model list": (), "model inspect": ("{model}",),
     "model verify": ("{model}",), "model remove": ("{model}", "--force"), "estimate": ("--preset", "bert-base"),
     "apply": ("{advice}", "{train}", "--dry-run"), "show-config": ("{train}", "--preset", "bert-base"),
@@ -138,6 +139,9 @@ class Things:
 
     def account(self, name):
         return self.told("service-accounts add", name)["id"]
+
+    def token(self, name):
+        return self.told("tokens add", name)["token"]["id"]
 
     def hold(self, _):
         return self.told("queue pause", "--team", "{team}", "--reason", "a test")["id"]

@@ -89,7 +89,7 @@ class Docs(unittest.TestCase):
         call = call.replace("http://127.0.0.1:7272", self.server.base)
         for block in (commands.replace("why JOB ", f"why {job} ").replace("add nightly", "add readme"), call + "\n"):
             done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, capture_output=True, text=True,
-                                  env={**self.environment(), "TOKEN": self.api.token}, timeout=PATIENCE, check=False)
+                                  env={**self.environment(), "plimsoll": str(BIN / "plimsoll")}, timeout=PATIENCE, check=False)
             self.assertEqual(done.returncode, 0, f"{block}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         self.assertEqual(json.loads(done.stdout)["kind"], "sentiment")
 
