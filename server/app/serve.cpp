@@ -29,6 +29,17 @@ void tell_unused_variables() {
     }
 }
 
+Result<identity::PasswordRules> password_rules(const Settings::Passwords& settings) {
+    identity::PasswordRules rules{static_cast<std::size_t>(settings.min_length), {}};
+    if (settings.breached_file.empty()) return rules;
+    auto breached = identity::BreachedPasswords::open(settings.breached_file);
+    if (!breached) {
+        return fail(Errc::invalid_input, "passwords.breached_file " + breached.error().message);
+    }
+    rules.breached = std::move(*breached);
+    return rules;
+}
+
 }  // namespace
 
 Result<void> serve(const Settings& settings, const Announce& announce) {
@@ -36,6 +47,8 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
     tell_unused_variables();
     export_worker_env(settings);
+    auto rules = password_rules(settings.passwords);
+    if (!rules) return fail(rules.error());
     // Before a database is made, or another server's is touched.
     if (auto free = http::check_listenable(settings.http.host, settings.http.port); !free) {
         return free;
@@ -54,7 +67,7 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
             log::warn("the database's functions are from a newer plimsoll and were not replaced");
         }
     }
-    Server server(settings, **database, announce);
+    Server server(settings, **database, std::move(*rules), announce);
     const auto served = server.run();
     (*database)->close();
     if (served) log::info("stopped");

@@ -92,7 +92,8 @@ http::ListenOptions listen_options(const Settings::Http& http, const Settings::L
 
 }  // namespace
 
-Server::Server(const Settings& settings, Database& database, Announce announce)
+Server::Server(const Settings& settings, Database& database, identity::PasswordRules rules,
+               Announce announce)
     : settings_(settings),
       database_(database),
       announce_(std::move(announce)),
@@ -108,6 +109,7 @@ Server::Server(const Settings& settings, Database& database, Announce announce)
       planner_(stores_.datasets(), jobs::contracts(),
                {stores_.team_records(), stores_.jobs(), {.values = settings.kinds, .cache = {}}},
                pool_, {.values = settings.kinds, .cache = {}}),
+      password_desk_(stores_.passwords(), std::move(rules)),
       http_(
           io_,
           {.jobs = stores_.jobs(),
@@ -115,6 +117,8 @@ Server::Server(const Settings& settings, Database& database, Announce announce)
            .signals = stores_.signals(),
            .shares = stores_.shares(),
            .identity = stores_.identity(),
+           .passwords = stores_.passwords(),
+           .password_desk = password_desk_,
            .webhooks = stores_.webhooks(),
            .webhook_targets = webhook_targets_,
            .clock = stores_.clock(),

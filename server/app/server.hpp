@@ -5,6 +5,7 @@
 #include "server/app/engine_process.hpp"
 #include "server/app/metrics.hpp"
 #include "server/app/settings.hpp"
+#include "server/http/access/password_desk.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/http/serving/metrics_server.hpp"
 #include "server/planning/planner.hpp"
@@ -27,7 +28,8 @@ namespace plimsoll::app {
 class Server {
   public:
     // Throws std::runtime_error if contract, handlers and job kinds do not match.
-    Server(const Settings& settings, Database& database, Announce announce);
+    Server(const Settings& settings, Database& database, identity::PasswordRules rules,
+           Announce announce);
 
     // Serves until SIGTERM or SIGINT, then drains. Errors are start-up errors.
     Result<void> run();
@@ -57,6 +59,7 @@ class Server {
     postgres::ServerDatabase stores_;
     webhooks::AllowList webhook_targets_;
     planning::Planner planner_;
+    http::PasswordDesk password_desk_;
     http::HttpServer http_;
     Metrics metrics_;
     http::MetricsServer metrics_server_;

@@ -33,6 +33,10 @@ struct Settings {
         int connections = 0;
         int connections_per_network = 0;
     } limits;
+    struct Passwords {
+        int min_length = 0;
+        std::string breached_file;
+    } passwords;
     struct Metrics {
         std::string listen;
     } metrics;

@@ -3,6 +3,7 @@
 #include "server/client/credentials.hpp"
 #include "server/client/revoke.hpp"
 #include "server/terminal/command_context.hpp"
+#include "server/terminal/read_password.hpp"
 
 #include <cctype>
 #include <memory>
@@ -18,8 +19,10 @@ namespace {
 
 struct LoginOptions {
     std::string link;    // http://host:port/#/sign-in/plm_signin_…
-    std::string server;  // with `token`, instead of a link
+    std::string server;  // with `token` or `user`, instead of a link
     std::string token;
+    std::string user;
+    std::string password_file;  // empty: asked for on the terminal
     bool allow_http = false;
 };
 
@@ -41,10 +44,10 @@ std::string token_name() {
     return name.substr(0, 64);
 }
 
-// The one-time link becomes a session, the session makes a token of its own, and ends.
-Result<std::string> spend_link(const std::string& server, const std::string& secret) {
+// A link or a password becomes a session, the session makes a token of its own, and ends.
+Result<std::string> sign_in(const std::string& server, const nlohmann::json& with) {
     client::ApiClient api(server, "");
-    auto reply = api.send("POST", "/v1/sessions", nlohmann::json{{"sign_in_token", secret}}.dump());
+    auto reply = api.send("POST", "/v1/sessions", with.dump());
     if (!reply) return fail(reply.error());
     const auto session = nlohmann::json::parse(reply->body, nullptr, false);
     if (!session.is_object()) return fail(Errc::corrupt, "The server's response is not JSON.");
@@ -75,10 +78,20 @@ Result<std::string> trusted_origin(const std::string& address, bool allow_http) 
                     "--allow-http on a trusted network.");
 }
 
+Result<client::Credentials> by_password(const LoginOptions& options, const std::string& origin) {
+    auto password = terminal::read_password(options.password_file, "Password of " + options.user);
+    if (!password) return fail(password.error());
+    auto token = sign_in(
+        origin, {{"credentials", {{"user", options.user}, {"password", std::move(*password)}}}});
+    if (!token) return fail(token.error());
+    return client::Credentials{origin, *token, options.allow_http};
+}
+
 Result<client::Credentials> credentials_of(const LoginOptions& options) {
     if (options.link.empty()) {
         auto origin = trusted_origin(options.server, options.allow_http);
         if (!origin) return fail(origin.error());
+        if (!options.user.empty()) return by_password(options, *origin);
         return client::Credentials{*origin, options.token, options.allow_http};
     }
     const auto at = options.link.find(kFragment);
@@ -88,7 +101,7 @@ Result<client::Credentials> credentials_of(const LoginOptions& options) {
     }
     auto origin = trusted_origin(options.link.substr(0, at), options.allow_http);
     if (!origin) return fail(origin.error());
-    auto token = spend_link(*origin, options.link.substr(at + kFragment.size()));
+    auto token = sign_in(*origin, {{"sign_in_token", options.link.substr(at + kFragment.size())}});
     if (!token && token.error().code == Errc::unauthenticated) {
         return fail(Errc::unauthenticated,
                     "The link was used or has expired. An administrator can create another one "
@@ -122,7 +135,7 @@ int login(const CommandContext& context, const LoginOptions& options) {
     client::ApiClient api(credentials->server, credentials->token);
     const auto me = api.get_json("/v1/users/me");
     if (!me) return refuse(context, me.error());
-    if (auto saved = remember(context, *credentials, !options.link.empty()); !saved) {
+    if (auto saved = remember(context, *credentials, options.token.empty()); !saved) {
         return refuse(context, saved.error());
     }
     if (context.json) {
@@ -145,17 +158,28 @@ void add_login(CLI::App& app, CommandContext& context) {
     auto* link =
         command->add_option("link", options->link, "One-time sign-in link that the server printed");
     auto* server =
-        command->add_option("--server", options->server, "https://host:port, with --token")
+        command
+            ->add_option("--server", options->server, "https://host:port, with --token or --user")
             ->excludes(link);
     auto* token = command->add_option("--token", options->token, "An API token")
                       ->needs(server)
                       ->excludes(link);
-    server->needs(token);
+    auto* user = command
+                     ->add_option("--user", options->user,
+                                  "Email address or name, to sign in with a password, which is "
+                                  "asked for")
+                     ->needs(server)
+                     ->excludes(token);
+    command
+        ->add_option("--password-file", options->password_file,
+                     "File whose first line is the password; -: standard input")
+        ->needs(user);
     command->add_flag("--allow-http", options->allow_http,
                       "Allow sending the token unencrypted to another machine, now and later");
-    command->callback([&context, options, link, server] {
-        if (link->empty() && server->empty())
-            throw CLI::RequiredError("link, or --server and --token");
+    command->callback([&context, options, link, token, user] {
+        if (link->empty() && token->empty() && user->empty()) {
+            throw CLI::RequiredError("link, or --server with --token or --user");
+        }
         context.exit_code = login(context, *options);
     });
 }

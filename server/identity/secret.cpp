@@ -24,6 +24,8 @@ std::string_view prefix(SecretKind kind) {
             return "plm_session_";
         case SecretKind::report_link:
             return "plm_report_";
+        case SecretKind::password_link:
+            return "plm_password_";
     }
     return {};
 }

@@ -2,6 +2,7 @@
 
 #include "server/postgres/identity/audit_store.hpp"
 #include "server/postgres/identity/identity_store.hpp"
+#include "server/postgres/identity/password_store.hpp"
 #include "server/postgres/jobs/dataset_store.hpp"
 #include "server/postgres/jobs/job_signals.hpp"
 #include "server/postgres/jobs/job_store.hpp"
@@ -36,6 +37,7 @@ struct ServerDatabase::Parts {
           duties(slow_calls, clock),
           statistics(slow_calls),
           identity(executor, calls),
+          passwords(calls, identity.known()),
           saved_views(calls),
           report_links(calls),
           audit(calls),
@@ -58,6 +60,7 @@ struct ServerDatabase::Parts {
     DutyStore duties;
     Statistics statistics;
     IdentityStore identity;
+    PasswordStore passwords;
     SavedViewStore saved_views;
     ReportLinkStore report_links;
     AuditStore audit;
@@ -139,6 +142,10 @@ queue::AnswerStore& ServerDatabase::answers() {
 
 identity::AuditStore& ServerDatabase::audit() {
     return parts_->audit;
+}
+
+identity::PasswordStore& ServerDatabase::passwords() {
+    return parts_->passwords;
 }
 
 identity::SavedViewStore& ServerDatabase::saved_views() {

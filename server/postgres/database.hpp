@@ -26,6 +26,7 @@ class TeamRecordStore;
 namespace plimsoll::identity {
 class AuditStore;
 class IdentityStore;
+class PasswordStore;
 class SavedViewStore;
 }  // namespace plimsoll::identity
 namespace plimsoll::schedules {
@@ -68,6 +69,7 @@ class ServerDatabase {
     queue::DutyStore& duties();
     queue::Statistics& statistics();
     identity::IdentityStore& identity();
+    identity::PasswordStore& passwords();
     identity::SavedViewStore& saved_views();
     queue::ReportLinkStore& report_links();
     identity::AuditStore& audit();

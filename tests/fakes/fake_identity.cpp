@@ -165,6 +165,8 @@ awaitable<Result<SessionId>> FakeIdentity::create_session(identity::NewSession w
                                                           std::string hash, std::string csrf,
                                                           Timestamp expires_at) {
     const SessionId id{next_++};
+    if (!who.address.empty()) networks_.emplace(who.user, who.address);
+    last_teams_[who.user] = who.team;
     sessions_[hash] = {who, id, csrf, expires_at, now()};
     co_return id;
 }

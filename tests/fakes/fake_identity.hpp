@@ -3,6 +3,8 @@
 #include "server/identity/store.hpp"
 
 #include <map>
+#include <set>
+#include <utility>
 
 namespace plimsoll::fakes {
 
@@ -61,6 +63,17 @@ class FakeIdentity final : public identity::IdentityStore {
     std::string name_of(UserId user) const;
     std::string name_of(TeamId team) const;
 
+    // For the passwords. nullopt: not a person.
+    std::optional<identity::User> person(UserId user) const;
+    // By address, else by name.
+    std::optional<UserId> find_person(const std::string& name) const;
+    // That the person was in last.
+    std::optional<TeamId> last_team(UserId user) const;
+    bool has_signed_in(UserId user, const std::string& network) const;
+    bool is_opened_by_token(SessionId session) const;
+    // The sessions but one, and the links.
+    void sign_out(UserId user, std::optional<SessionId> except);
+
     // Secrets.
     std::string ada, vera, tom, narrow, link;  // `narrow` is ada's with jobs:read alone
     std::string brief;                         // ada's, until kBriefEnd
@@ -100,10 +113,12 @@ class FakeIdentity final : public identity::IdentityStore {
     std::map<UserId, identity::User> users_;
     std::map<TeamId, identity::Team> teams_;
     std::map<std::pair<TeamId, UserId>, identity::Role> members_;
-    std::map<UserId, TeamId> accounts_;        // service accounts, and whose they are
-    std::map<std::string, Issued> tokens_;     // by hash
-    std::map<std::string, Session> sessions_;  // by hash
-    std::map<std::string, Link> links_;        // by hash
+    std::map<UserId, TeamId> accounts_;                  // service accounts, and whose they are
+    std::map<std::string, Issued> tokens_;               // by hash
+    std::map<std::string, Session> sessions_;            // by hash
+    std::map<std::string, Link> links_;                  // by hash
+    std::set<std::pair<UserId, std::string>> networks_;  // where people signed in
+    std::map<UserId, TeamId> last_teams_;
 };
 
 }  // namespace plimsoll::fakes

@@ -20,7 +20,7 @@ READS = ("jobs:read", "reports:read")
 CANARY = "canary-of-the-owners"
 METHODS = ("get", "put", "post", "patch", "delete")
 # By the caller's own session or token; nothing of a team is named.
-PERSONAL = {"createSession", "deleteCurrentSession"}
+PERSONAL = {"createSession", "deleteCurrentSession", "spendPasswordLink"}
 # By the secret of a link alone, whoever calls: tests/integration/report_links_test.py.
 LINKED = {"getLinkedReport", "getLinkedResultsCsv", "getLinkedResultsJsonl"}
 CHANGING = re.compile(r'"request_id":"[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z')

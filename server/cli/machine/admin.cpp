@@ -1,12 +1,13 @@
-#include "engine/base/closest.hpp"
 #include "server/app/address.hpp"
 #include "server/app/database.hpp"
 #include "server/cli/commands.hpp"
+#include "server/cli/machine/admin_answer.hpp"
 #include "server/cli/machine/settings_flags.hpp"
 #include "server/client/credentials.hpp"
 #include "server/identity/identity.hpp"
 #include "server/identity/secret.hpp"
 #include "server/postgres/identity/identity_store.hpp"
+#include "server/postgres/identity/password_store.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/workers/database_clock.hpp"
 #include "server/terminal/command_context.hpp"
@@ -30,6 +31,7 @@ using nlohmann::json;
 struct AdminRequest {
     enum class What {
         sign_in_link,
+        password_link,
         list_users,
         add_user,
         set_user,
@@ -63,63 +65,13 @@ std::string known_server(const app::Settings& settings) {
     return settings.http.port == 0 ? "" : app::address_of(settings.http, settings.http.port);
 }
 
-// What a request did: for programs and for people.
-struct Answer {
-    json value;
-    std::string text;
-};
-
-json json_of(const identity::User& user) {
-    return {{"id", to_public(user.id)},
-            {"name", user.name},
-            {"email", user.email},
-            {"is_admin", user.administrator},
-            {"disabled", user.disabled}};
-}
-
-json json_of(const identity::Team& team) {
-    return {{"id", to_public(team.id)}, {"name", team.name}, {"archived", team.archived}};
-}
-
-std::string text_of(const identity::User& user) {
-    return to_public(user.id) + "  " + user.name + (user.administrator ? "  administrator" : "") +
-           (user.disabled ? "  disabled" : "");
-}
-
-std::string text_of(const identity::Team& team) {
-    return to_public(team.id) + "  " + team.name + (team.archived ? "  archived" : "");
-}
-
-template <class Thing>
-Answer listed(const char* name, const std::vector<Thing>& things) {
-    Answer answer{{{name, json::array()}}, {}};
-    for (const auto& thing : things) {
-        answer.value[name].push_back(json_of(thing));
-        answer.text += (answer.text.empty() ? "" : "\n") + text_of(thing);
-    }
-    return answer;
-}
-
-// The one of this name or id.
-template <class Thing>
-Result<Thing> find(const std::vector<Thing>& things, const std::string& what,
-                   const std::string& text) {
-    std::vector<std::string> names;
-    for (const auto& thing : things) {
-        if (thing.name == text || to_public(thing.id) == text) return thing;
-        names.push_back(thing.name);
-    }
-    return fail(Errc::not_found,
-                "There is no " + what + " \"" + text + "\"." + did_you_mean(text, names),
-                "--" + what);
-}
-
 // The requests by name instead of by id, on the installation's behalf: the operator of the machine
 // is nobody's user, so audit rows name the first administrator.
 class Administration {
   public:
-    Administration(identity::IdentityStore& store, postgres::DatabaseClock& clock)
-        : store_(store), clock_(clock) {}
+    Administration(identity::IdentityStore& store, identity::PasswordStore& passwords,
+                   postgres::DatabaseClock& clock)
+        : store_(store), passwords_(passwords), clock_(clock) {}
 
     awaitable<Result<Answer>> run(const AdminRequest& request) {
         auto users = co_await store_.users();
@@ -158,19 +110,21 @@ class Administration {
                 co_return co_await add_token(request);
             case What::sign_in_link:
                 co_return co_await sign_in_link(request, administrator->name);
+            case What::password_link:
+                co_return co_await password_link(request);
         }
         co_return fail(Errc::internal, "This operation does not exist.");
     }
 
   private:
     Result<UserId> user(const std::string& text) const {
-        const auto found = find(users_, "user", text);
+        const auto found = find_named(users_, "user", text);
         if (!found) return fail(found.error());
         return found->id;
     }
 
     Result<TeamId> team(const std::string& text) const {
-        const auto found = find(teams_, "team", text);
+        const auto found = find_named(teams_, "team", text);
         if (!found) return fail(found.error());
         return found->id;
     }
@@ -179,7 +133,7 @@ class Administration {
         auto user = co_await store_.create_user(author_, request.user, request.email,
                                                 request.administrator);
         if (!user) co_return fail(user.error());
-        co_return Answer{json_of(*user), to_public(user->id)};
+        co_return Answer{admin_json(*user), to_public(user->id)};
     }
 
     awaitable<Result<Answer>> set_user(const AdminRequest& request) {
@@ -187,7 +141,7 @@ class Administration {
         if (!who) co_return fail(who.error());
         auto done = co_await store_.update_user(author_, *who, request.change);
         if (!done) co_return fail(done.error());
-        co_return Answer{json_of(*done), text_of(*done)};
+        co_return Answer{admin_json(*done), admin_line(*done)};
     }
 
     awaitable<Result<Answer>> remove_user(const AdminRequest& request) {
@@ -203,13 +157,13 @@ class Administration {
         if (!which) co_return fail(which.error());
         const auto done = co_await store_.update_team(author_, *which, request.team_change);
         if (!done) co_return fail(done.error());
-        co_return Answer{json_of(*done), text_of(*done)};
+        co_return Answer{admin_json(*done), admin_line(*done)};
     }
 
     awaitable<Result<Answer>> add_team(const AdminRequest& request) {
         auto team = co_await store_.create_team(author_, request.team);
         if (!team) co_return fail(team.error());
-        co_return Answer{json_of(*team), to_public(team->id)};
+        co_return Answer{admin_json(*team), to_public(team->id)};
     }
 
     awaitable<Result<Answer>> set_member(const AdminRequest& request) {
@@ -261,6 +215,18 @@ class Administration {
         co_return Answer{{{"link", link}}, link};
     }
 
+    awaitable<Result<Answer>> password_link(const AdminRequest& request) {
+        const auto who = user(request.user);
+        if (!who) co_return fail(who.error());
+        if (auto read = co_await clock_.read(); !read) co_return fail(read.error());
+        const auto secret = identity::make_secret(identity::SecretKind::password_link);
+        const auto made = co_await passwords_.create_link(author_, *who, secret.hash,
+                                                          clock_.now() + kLinkLifetime);
+        if (!made) co_return fail(made.error());
+        const auto link = request.base_url + "/#/set-password/" + secret.text;
+        co_return Answer{{{"link", link}}, link};
+    }
+
     // That the user is a member of: an administrator sees more teams than those.
     awaitable<Result<TeamId>> first_team(UserId who) {
         for (const auto& team : teams_) {
@@ -275,6 +241,7 @@ class Administration {
     }
 
     identity::IdentityStore& store_;
+    identity::PasswordStore& passwords_;
     postgres::DatabaseClock& clock_;
     std::vector<identity::User> users_;
     std::vector<identity::Team> teams_;
@@ -292,8 +259,9 @@ int run_admin(const CommandContext& context, const app::Settings& settings, Admi
         boost::asio::io_context io(1);
         postgres::Pool pool(io.get_executor(), (*database)->app(), {.connections = 1});
         postgres::IdentityStore store(io.get_executor(), pool);
+        postgres::PasswordStore passwords(pool, store.known());
         postgres::DatabaseClock clock(pool);
-        Administration administration(store, clock);
+        Administration administration(store, passwords, clock);
         pool.start();
         boost::asio::co_spawn(
             io,
@@ -340,9 +308,15 @@ void add_admin(CLI::App& app, CommandContext& context) {
     link->add_option("--user", request->user,
                      "Name of the user (default: the first administrator)");
     link->add_option("--team", request->team, "Name of the team (default: the user's first)");
-    link->add_option("--base-url", request->base_url,
-                     "URL of the server as browsers reach it (default: the server you are signed "
-                     "in to, else the settings')");
+    auto* password_link =
+        add("password-link", "Print a one-time link with which a user sets a password",
+            What::password_link);
+    password_link->add_option("--user", request->user, "Name of the user")->required();
+    for (auto* printing : {link, password_link}) {
+        printing->add_option("--base-url", request->base_url,
+                             "URL of the server as browsers reach it (default: the server you are "
+                             "signed in to, else the settings')");
+    }
     add("users", "List the users", What::list_users);
     auto* user = add("add-user", "Add a user", What::add_user);
     user->add_option("name", request->user, "Name")->required();

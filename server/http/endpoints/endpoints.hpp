@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/base/time.hpp"
+#include "server/http/access/password_desk.hpp"
 #include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
 #include "server/identity/audit_store.hpp"
@@ -65,7 +66,10 @@ void add_estimates(Handlers& handlers, Kinds kinds, planning::ArgumentCompletion
 void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning::Planner& planner,
                    const Clock& clock);
 
-void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
+void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
+                  const Clock& clock);
+void add_passwords(Handlers& handlers, identity::PasswordStore& store, PasswordDesk& desk,
+                   const Clock& clock);
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_teams(Handlers& handlers, identity::IdentityStore& store);
 void add_service_accounts(Handlers& handlers, identity::IdentityStore& store);

@@ -45,6 +45,9 @@ constexpr std::size_t kFieldErrors = 50;  // named in one response
 
 // Answers computed without a job, running or waiting, for each kind of answer separately.
 constexpr FairBudget::Limits kComputedAnswers{.total = 16, .team = 6, .caller = 3};
+// Passwords being checked or hashed, or waiting for it; callers are networks. At about 25 ms each,
+// nobody waits longer than half a second.
+constexpr FairBudget::Limits kPasswordWork{.total = 16, .team = 16, .caller = 4};
 
 // Defaults of limits.connections and limits.connections_per_network.
 constexpr std::size_t kConnections = 4096;

@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 #include "server/base/time.hpp"
 #include "server/http/access/caller_limits.hpp"
+#include "server/http/access/password_desk.hpp"
 #include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
 #include "server/http/site/static_files.hpp"
@@ -45,6 +46,8 @@ struct Backends {
     queue::JobSignals& signals;
     queue::ShareStore& shares;
     identity::IdentityStore& identity;
+    identity::PasswordStore& passwords;
+    PasswordDesk& password_desk;
     webhooks::WebhookStore& webhooks;
     const webhooks::AllowList& webhook_targets;
     const Clock& clock;

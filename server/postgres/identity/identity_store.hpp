@@ -18,6 +18,9 @@ class IdentityStore final : public identity::IdentityStore {
     template <class T>
     using Answer = identity::awaitable<Result<T>>;
 
+    // For stores whose changes end sessions or tokens, too.
+    std::shared_ptr<PrincipalCache> known() const { return known_; }
+
     Answer<std::string> cursor_key() override;
     Answer<identity::Principal> by_token(std::string hash) override;
     Answer<identity::Principal> by_session(std::string hash) override;

@@ -80,7 +80,7 @@ select c.* from present p left join changed c on c.id = p.id;
 
 -- name: identity.remove_user
 -- System. $1 user, $2 the team whose service account it is (null: a person), $3 to $5 the actor. Ends memberships, and with
--- them tokens, sessions, links and saved views; what the user made stays under another name. No row: the user does not
+-- them tokens, sessions, links and saved views, and the password; what the user made stays under another name. No row: the user does not
 -- exist; removed false: no administrator would be left. SQLSTATE PLM02: a team would lose its last owner. Indexes
 -- app_user_pkey, membership_member; locks all administrators, in order.
 with admins as (
@@ -92,6 +92,10 @@ with admins as (
   where u.id = $1::bigint and u.removed_at is null and u.service_team_id is not distinct from $2::bigint
 ), left_teams as (
   delete from plimsoll.membership m using present p where m.user_id = p.id and p.may
+), forgotten as (
+  delete from plimsoll.user_password w using present p where w.user_id = p.id and p.may
+), old_links as (
+  delete from plimsoll.password_link l using present p where l.user_id = p.id and p.may
 ), changed as (
   update plimsoll.app_user u set name = '(removed user ' || u.id || ')', email = null, is_admin = false,
     disabled_at = coalesce(u.disabled_at, clock_timestamp()), removed_at = clock_timestamp()
@@ -328,11 +332,15 @@ select id from revoked;
 
 -- name: identity.forget_ended
 -- System. Deletes sessions and links that ended more than $1 days ago: they expired, were used or revoked, the user
--- signed out, or the token that created the session ended.
+-- signed out, or the token that created the session ended. Deletes counts of attempts that delay nobody any more.
 with old_links as (
   delete from plimsoll.sign_in_link where least(expires_at, spent_at) < clock_timestamp() - make_interval(days => $1::int)
 ), old_report_links as (
   delete from plimsoll.report_link where least(expires_at, revoked_at) < clock_timestamp() - make_interval(days => $1::int)
+), old_password_links as (
+  delete from plimsoll.password_link where least(expires_at, spent_at) < clock_timestamp() - make_interval(days => $1::int)
+), old_attempts as (
+  delete from plimsoll.password_attempt where last_at < clock_timestamp() - interval '1 day'
 )
 delete from plimsoll.session s where least(s.expires_at, s.ended_at,
     (select least(k.revoked_at, k.expires_at) from plimsoll.token k where k.id = s.token_id))

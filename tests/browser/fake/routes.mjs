@@ -149,8 +149,8 @@ function resultsTable(_, { response }) {
 }
 
 function signIn(fake, { call, response, session, json, problem }) {
-  const { sign_in_token, token } = call.body;
-  const valid = sign_in_token ? fake.signInTokens.delete(sign_in_token) : fake.apiTokens.has(token);
+  const { sign_in_token, token, credentials } = call.body;
+  const valid = credentials ? credentials.user === 'ada' && credentials.password === fake.password : sign_in_token ? fake.signInTokens.delete(sign_in_token) : fake.apiTokens.has(token);
   if (!valid) return problem(response, 401, { title: 'Unauthenticated', detail: 'Send a valid token or sign in.' });
   json(response, 201, me(fake), { 'Set-Cookie': `${session}; Path=/; HttpOnly; SameSite=Lax` });
 }
@@ -160,6 +160,22 @@ export const routes = [
   [/^POST \/v1\/sessions$/, signIn],
   [/^DELETE \/v1\/sessions\/current$/, (_, { response, session, json }) => json(response, 204, undefined, { 'Set-Cookie': `${session}; Path=/; Max-Age=0` })],
   [/^GET \/v1\/users\/me$/, (fake, { response, json }) => json(response, 200, me(fake))],
+  [/^GET \/v1\/users\/me\/password$/, (fake, { response, json }) =>
+    json(response, 200, { is_set: fake.password !== null, changed_at: fake.password === null ? null : new Date().toISOString(), min_length: 12 })],
+  [/^PUT \/v1\/users\/me\/password$/, (fake, { call, response, json, problem }) => {
+    const refuse = (pointer, detail) => problem(response, 422, { title: 'Invalid body', errors: [{ pointer, detail }] });
+    if (fake.password !== null && call.body.present_password !== fake.password) return refuse('/present_password', 'is not your present password');
+    if (call.body.password.length < 12) return refuse('/password', 'must have at least 12 characters');
+    fake.password = call.body.password;
+    json(response, 204);
+  }],
+  [/^POST \/v1\/passwords$/, (fake, { call, response, session, json, problem }) => {
+    if (!fake.passwordLinks.delete(call.body.password_token)) return problem(response, 401, { title: 'Unauthenticated' });
+    fake.password = call.body.password;
+    json(response, 204, undefined, { 'Set-Cookie': `${session}; Path=/; Max-Age=0` });
+  }],
+  [/^POST \/v1\/password-links$/, (_, { response, json }) =>
+    json(response, 201, { path: '/#/set-password/plm_password_fresh', password_token: 'plm_password_fresh', expires_at: new Date(Date.now() + 900_000).toISOString() })],
   [/^GET \/v1\/users\/me\/teams$/, (fake, { response, json }) => json(response, 200, { items: fake.myTeams })],
   [/^PUT \/v1\/sessions\/current\/team$/, (fake, { call, response, json }) => {
     fake.team = fake.myTeams.find(({ team }) => team.id === call.body.team_id).team;

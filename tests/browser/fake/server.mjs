@@ -45,6 +45,9 @@ export class FakeServer {
   reportLinks = [];
   /** Sign-in secrets that still work. */
   signInTokens = new Set(['plm_signin_good']);
+  /** Of the signed-in user; null: none. */
+  password = null;
+  passwordLinks = new Set();
   apiTokens = new Set(['plm_api_good']);
   results = new Map();
   /** By job, where a test needs another report than the usual one. */
@@ -158,8 +161,8 @@ export class FakeServer {
     if (fault instanceof Promise) await fault;
     else if (fault) return problem(response, fault.status ?? fault, fault);
     const signedIn = request.headers.cookie?.includes(session);
-    if (!signedIn && !call.name.startsWith('GET /v1/linked-report') && !['POST /v1/sessions', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
-    if (signedIn && request.method !== 'GET' && request.headers['x-csrf-token'] !== 'csrf' && call.name !== 'POST /v1/sessions') {
+    if (!signedIn && !call.name.startsWith('GET /v1/linked-report') && !['POST /v1/sessions', 'POST /v1/passwords', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
+    if (signedIn && request.method !== 'GET' && request.headers['x-csrf-token'] !== 'csrf' && !['POST /v1/sessions', 'POST /v1/passwords'].includes(call.name)) {
       return problem(response, 403, { title: 'Forbidden', detail: 'The CSRF token is missing.' });
     }
     for (const [pattern, handler] of routes) {

@@ -1,6 +1,7 @@
 #include "tests/conformance/promises/stores.hpp"
 #include "tests/fakes/fake_baselines.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
+#include "tests/fakes/fake_passwords.hpp"
 #include "tests/fakes/fake_schedules.hpp"
 #include "tests/fakes/fake_shares.hpp"
 #include "tests/fakes/fake_team_records.hpp"
@@ -23,6 +24,7 @@ class MemoryStores final : public Stores {
     queue::ShareStore& shares() override { return shares_; }
     queue::TeamRecordStore& team_records() override { return team_records_; }
     identity::IdentityStore& identity() override { return identity_; }
+    identity::PasswordStore& passwords() override { return passwords_; }
     schedules::ScheduleStore& schedules() override { return schedules_; }
     webhooks::WebhookStore& webhooks() override { return webhooks_; }
 
@@ -31,6 +33,7 @@ class MemoryStores final : public Stores {
         const auto team = await(io_, identity_.create_team({{}, user.id, ""}, name)).value();
         return {user.id, team.id};
     }
+    void age_passwords(std::chrono::seconds time) override { passwords_.age += time; }
     void add_device() override { shares_.devices.emplace(kind_, "cpu:0"); }
     void start_jobs() override {
         for (auto& [id, stored] : jobs_.jobs) {
@@ -70,6 +73,7 @@ class MemoryStores final : public Stores {
     asio::io_context& io_;
     std::string kind_;
     fakes::FakeIdentity identity_;
+    fakes::FakePasswords passwords_{identity_};
     fakes::FakeJobStore jobs_{identity_};
     fakes::FakeDatasetStore datasets_{identity_, jobs_};
     fakes::FakeBaselines baselines_{identity_, jobs_};

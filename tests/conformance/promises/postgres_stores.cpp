@@ -26,11 +26,17 @@ class PostgresStores final : public Stores {
     queue::ShareStore& shares() override { return server_.shares(); }
     queue::TeamRecordStore& team_records() override { return server_.team_records(); }
     identity::IdentityStore& identity() override { return server_.identity(); }
+    identity::PasswordStore& passwords() override { return server_.passwords(); }
     schedules::ScheduleStore& schedules() override { return server_.schedules(); }
     webhooks::WebhookStore& webhooks() override { return server_.webhooks(); }
 
     People make_people(const std::string& name) override { return conformance::make_people(name); }
 
+    void age_passwords(std::chrono::seconds time) override {
+        const auto ago = " - interval '" + std::to_string(time.count()) + " seconds'";
+        Cluster::get().execute("update plimsoll.password_attempt set last_at = last_at" + ago);
+        Cluster::get().execute("update plimsoll.password_link set expires_at = expires_at" + ago);
+    }
     void add_device() override {
         if (!worker_) worker_.emplace(io_, kind_, "cpu", "cpu:0");
     }

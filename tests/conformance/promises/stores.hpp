@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/identity/password_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/queue/baseline_store.hpp"
 #include "server/queue/dataset_store.hpp"
@@ -26,6 +27,7 @@ class Stores {
     virtual queue::ShareStore& shares() = 0;
     virtual queue::TeamRecordStore& team_records() = 0;
     virtual identity::IdentityStore& identity() = 0;
+    virtual identity::PasswordStore& passwords() = 0;
     virtual schedules::ScheduleStore& schedules() = 0;
     virtual webhooks::WebhookStore& webhooks() = 0;
 
@@ -33,6 +35,8 @@ class Stores {
     virtual People make_people(const std::string& name) = 0;
     // A running device of class cpu, "cpu:0" of a node named like the kind.
     virtual void add_device() = 0;
+    // The attempts to give a password, and the links that set one, are as if so long had passed.
+    virtual void age_passwords(std::chrono::seconds time) = 0;
     // Claims the tasks of all jobs of the kind.
     virtual void start_jobs() = 0;
     // Completes the claimed tasks, or otherwise those that can be claimed: all succeed, or all fail

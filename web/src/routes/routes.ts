@@ -39,6 +39,7 @@ export const routes: readonly Route[] = [
   route('/devices', () => import('./devices/DevicesPage.svelte'), 'jobs:read'),
   route('/settings', () => import('./settings/PreferencesPage.svelte')),
   route('/settings/tokens', () => import('./settings/TokensPage.svelte')),
+  route('/settings/password', () => import('./settings/PasswordPage.svelte')),
   route('/settings/sessions', () => import('./settings/SessionsPage.svelte')),
   route('/settings/audit', () => import('./settings/AuditPage.svelte'), 'team:admin'),
   route('/settings/team', () => import('./settings/TeamPage.svelte')),

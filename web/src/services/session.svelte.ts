@@ -54,6 +54,16 @@ class Session {
     this.#enter(data!);
   }
 
+  async signInByPassword(user: string, password: string): Promise<void> {
+    const { data } = await api.POST('/v1/sessions', { body: { credentials: { user, password } } });
+    this.#enter(data!);
+  }
+
+  /** The server has ended it. */
+  forget(): void {
+    this.#leave();
+  }
+
   /** The session goes on in another of the person's teams, in every window of this browser. */
   async switchTeam(team: string): Promise<void> {
     await api.PUT('/v1/sessions/current/team', { body: { team_id: team } });

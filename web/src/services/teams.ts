@@ -63,4 +63,4 @@ export async function createSignInLink(user: string, team: string): Promise<Sign
 }
 
 /** The complete link: the server returns only its path. */
-export const addressOf = (link: SignInLink): string => new URL(link.path, location.origin).href;
+export const addressOf = (link: { path: string }): string => new URL(link.path, location.origin).href;

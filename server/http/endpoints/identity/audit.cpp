@@ -29,13 +29,14 @@ struct TargetKind {
     std::string_view prefix;
 };
 constexpr std::array kTargetKinds = {
-    TargetKind{"job", "job"},        TargetKind{"dataset", "data"},
-    TargetKind{"schedule", "sched"}, TargetKind{"webhook", "hook"},
-    TargetKind{"team", "team"},      TargetKind{"user", "user"},
-    TargetKind{"member", "user"},    TargetKind{"link", "user"},
-    TargetKind{"token", "tok"},      TargetKind{"service_account", "user"},
-    TargetKind{"session", "sess"},   TargetKind{"baseline", "base"},
-    TargetKind{"hold", "hold"}};
+    TargetKind{"job", "job"},           TargetKind{"dataset", "data"},
+    TargetKind{"schedule", "sched"},    TargetKind{"webhook", "hook"},
+    TargetKind{"team", "team"},         TargetKind{"user", "user"},
+    TargetKind{"member", "user"},       TargetKind{"link", "user"},
+    TargetKind{"token", "tok"},         TargetKind{"service_account", "user"},
+    TargetKind{"session", "sess"},      TargetKind{"baseline", "base"},
+    TargetKind{"hold", "hold"},         TargetKind{"password", "user"},
+    TargetKind{"password_link", "user"}};
 
 constexpr std::array<jobs::Column, 11> kAuditColumns = {{{"id"},
                                                          {"at"},

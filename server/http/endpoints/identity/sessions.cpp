@@ -55,14 +55,15 @@ Outcome<NewSession> session_of(Result<identity::Principal> principal) {
 
 class Sessions {
   public:
-    Sessions(identity::IdentityStore& store, const Clock& clock) : store_(store), clock_(clock) {}
+    Sessions(identity::IdentityStore& store, PasswordDesk& desk, const Clock& clock)
+        : store_(store), desk_(desk), clock_(clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) {
         if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
         const auto& address = call.request.remote_address;
         const auto now = FailureLimit::Clock::now();
         if (auto may = limit_.admit(address, now); !may) co_return tl::unexpected(may.error());
-        const auto who = co_await identify(call.body);
+        const auto who = co_await identify(call.body, address);
         if (!who) {
             if (who.error().status == 401) limit_.failed(address, now);
             co_return tl::unexpected(who.error());
@@ -166,7 +167,10 @@ class Sessions {
         co_return *found;
     }
 
-    awaitable<Outcome<NewSession>> identify(const json& body) {
+    awaitable<Outcome<NewSession>> identify(const json& body, const std::string& address) {
+        if (const auto given = body.find("credentials"); given != body.end()) {
+            co_return co_await by_password(*given, address);
+        }
         constexpr std::string_view kNotGood =
             "This sign-in link or token is invalid or has expired.";
         if (body.contains("sign_in_token")) {
@@ -181,6 +185,16 @@ class Sessions {
             identity::hash_secret(SecretKind::token, body["token"].get_ref<const std::string&>());
         if (!hash) co_return refuse(401, std::string(kNotGood));
         co_return session_of(co_await store_.by_token(*hash));
+    }
+
+    awaitable<Outcome<NewSession>> by_password(const json& given, const std::string& address) {
+        const auto attempt = co_await desk_.check(given.at("user").get<std::string>(),
+                                                  given.at("password").get<std::string>(), address);
+        if (!attempt) co_return tl::unexpected(attempt.error());
+        if (!attempt->team) {
+            co_return refuse(403, "You are not in a team. Ask an administrator to add you to one.");
+        }
+        co_return NewSession{*attempt->user, *attempt->team, {}};
     }
 
     awaitable<Outcome<Response>> open(NewSession who, bool secure) {
@@ -200,14 +214,16 @@ class Sessions {
     }
 
     identity::IdentityStore& store_;
+    PasswordDesk& desk_;
     const Clock& clock_;
     FailureLimit limit_{limits::kFailedSignIns, limits::kFailureWindow, "failed-sign-ins"};
 };
 
 }  // namespace
 
-void add_sessions(Handlers& handlers, identity::IdentityStore& store, const Clock& clock) {
-    const auto sessions = std::make_shared<Sessions>(store, clock);
+void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
+                  const Clock& clock) {
+    const auto sessions = std::make_shared<Sessions>(store, desk, clock);
     handlers["createSession"] = [sessions](const Call& call) { return sessions->create(call); };
     handlers["listSessions"] = [sessions](const Call& call) { return sessions->list(call); };
     handlers["getSession"] = [sessions](const Call& call) { return sessions->get(call); };

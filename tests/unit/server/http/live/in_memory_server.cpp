@@ -13,6 +13,8 @@ InMemoryServer::InMemoryServer() {
         .signals = signals_,
         .shares = shares_,
         .identity = identity_,
+        .passwords = passwords_,
+        .password_desk = password_desk_,
         .webhooks = webhooks_,
         .webhook_targets = webhook_targets_,
         .clock = clock_,

@@ -8,6 +8,7 @@
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_identity.hpp"
 #include "tests/fakes/fake_job_store.hpp"
+#include "tests/fakes/fake_passwords.hpp"
 #include "tests/fakes/fake_report_links.hpp"
 #include "tests/fakes/fake_saved_views.hpp"
 #include "tests/fakes/fake_schedules.hpp"
@@ -25,6 +26,7 @@ using fakes::FakeBaselines;
 using fakes::FakeDatasetStore;
 using fakes::FakeIdentity;
 using fakes::FakeJobStore;
+using fakes::FakePasswords;
 using fakes::FakeSchedules;
 using fakes::FakeShares;
 using fakes::FakeSignals;
@@ -44,6 +46,8 @@ class InMemoryServer : public ::testing::Test {
     boost::asio::thread_pool pool_{1};
     SystemClock clock_;
     FakeIdentity identity_;
+    FakePasswords passwords_{identity_};
+    PasswordDesk password_desk_{passwords_, {}};
     FakeJobStore jobs_{identity_};
     FakeDatasetStore datasets_{identity_, jobs_};
     FakeSignals signals_;

@@ -1,0 +1,110 @@
+#include "server/cli/commands.hpp"
+#include "server/client/credentials.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/read_password.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+struct PasswordOptions {
+    std::string link;  // http://host:port/#/set-password/plm_password_…
+    std::string new_file;
+    std::string present_file;
+};
+
+constexpr std::string_view kLinkMark = "/#/set-password/";
+
+// Typed twice on a terminal, since it cannot be seen.
+Result<std::string> new_password(const std::string& file) {
+    auto password = terminal::read_password(file, "New password");
+    if (!password || !file.empty()) return password;
+    const auto again = terminal::ask_password("The same again");
+    if (!again) return again;
+    if (*again != *password) {
+        return fail(Errc::invalid_input, "The two passwords differ: nothing was changed.");
+    }
+    return password;
+}
+
+// Also for somebody who cannot sign in any more.
+Result<std::string> by_link(const PasswordOptions& options) {
+    const auto at = options.link.find(kLinkMark);
+    if (at == std::string::npos) {
+        return fail(Errc::invalid_input,
+                    "A password link looks like http://host:port/#/set-password/plm_password_….");
+    }
+    auto origin = client::origin_of(options.link.substr(0, at));
+    if (!origin) return origin;
+    if (!client::is_private(*origin)) {
+        return fail(Errc::invalid_input,
+                    *origin + " is another machine, and plain HTTP would expose the password.");
+    }
+    auto password = new_password(options.new_file);
+    if (!password) return password;
+    client::ApiClient api(*origin, "");
+    const auto done = api.post_json("/v1/passwords",
+                                    {{"password_token", options.link.substr(at + kLinkMark.size())},
+                                     {"password", std::move(*password)}});
+    if (!done) return fail(done.error());
+    return *origin;
+}
+
+Result<std::string> change(const PasswordOptions& options) {
+    auto api = client::signed_in();
+    if (!api) return fail(api.error());
+    const auto state = api->get_json("/v1/users/me/password");
+    if (!state) return fail(state.error());
+    if (!state->value("is_set", false)) {
+        return fail(Errc::conflict,
+                    "You have no password yet. Set the first one on the page Settings → Password, "
+                    "or with a link from `plimsoll admin password-link`.");
+    }
+    auto present = terminal::read_password(options.present_file, "Present password");
+    if (!present) return present;
+    auto password = new_password(options.new_file);
+    if (!password) return password;
+    const auto done = api->put_json(
+        "/v1/users/me/password",
+        {{"present_password", std::move(*present)}, {"password", std::move(*password)}});
+    if (!done) return fail(done.error());
+    return api->server();
+}
+
+int set_password(const CommandContext& context, const PasswordOptions& options) {
+    const auto server = options.link.empty() ? change(options) : by_link(options);
+    if (!server) return refuse(context, server.error());
+    if (context.json) {
+        context.terminal.line(nlohmann::json{{"server", *server}}.dump(2));
+    } else {
+        context.terminal.line("The password at " + *server +
+                              " is set. Sessions have ended; tokens keep working.");
+    }
+    return 0;
+}
+
+}  // namespace
+
+void add_password(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<PasswordOptions>();
+    auto* command = app.add_subcommand("password", "Change your password");
+    auto* link = command->add_option("link", options->link,
+                                     "One-time link from an administrator, for a first or a "
+                                     "forgotten password");
+    command->add_option("--password-file", options->new_file,
+                        "File whose first line is the new password; -: standard input");
+    command
+        ->add_option("--present-password-file", options->present_file,
+                     "File whose first line is the present password; -: standard input")
+        ->excludes(link);
+    command->callback([&context, options] { context.exit_code = set_password(context, *options); });
+}
+
+}  // namespace plimsoll::cli

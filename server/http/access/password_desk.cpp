@@ -1,0 +1,112 @@
+#include "server/http/access/password_desk.hpp"
+
+#include "server/base/offload.hpp"
+#include "server/http/access/network.hpp"
+#include "server/http/access/rate_limit.hpp"
+#include "server/identity/secret.hpp"
+
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace plimsoll::http {
+
+using boost::asio::awaitable;
+using identity::PasswordAttempt;
+
+namespace {
+
+constexpr int kNiceness = 10;
+
+// On Linux a priority is one thread's, not the whole program's.
+void give_way() {
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
+}
+
+Problem too_soon(std::chrono::seconds wait) {
+    const auto seconds = std::to_string(wait.count());
+    Problem problem(429, "Too many attempts with a wrong password. Try again in " + seconds +
+                             (wait.count() == 1 ? " second" : " seconds") +
+                             ", or use a sign-in link.");
+    problem.headers = rate_limited(
+        "password-attempts", "q=1;w=" + std::to_string(identity::kLongestPasswordWait.count()),
+        wait.count());
+    return problem;
+}
+
+}  // namespace
+
+PasswordDesk::PasswordDesk(identity::PasswordStore& store, identity::PasswordRules rules)
+    : store_(store),
+      rules_(std::move(rules)),
+      nobodys_(identity::hash_password(identity::make_nonce())) {
+    boost::asio::post(pool_, give_way);
+}
+
+PasswordDesk::~PasswordDesk() {
+    pool_.join();
+}
+
+Outcome<FairBudget::Reservation> PasswordDesk::take_place(const std::string& address) {
+    auto place = places_.reserve({network_of(address), {}}, 1);
+    if (place) return std::move(*place);
+    return tl::unexpected(overloaded("Too many passwords are being checked. Try again."));
+}
+
+// A place first: without one, nothing is counted, so that a flood costs neither the database nor
+// the processor more than the places allow.
+awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(Begun begun, std::string password,
+                                                        const std::string& address) {
+    const auto place = take_place(address);
+    if (!place) co_return tl::unexpected(place.error());
+    auto attempt = co_await std::move(begun);
+    if (!attempt) co_return tl::unexpected<Problem>(attempt.error());
+    if (attempt->wait.count() > 0) co_return tl::unexpected(too_soon(attempt->wait));
+    const auto normalized = identity::normalize_password(password);
+    const bool comparable = normalized && !attempt->hash.empty();
+    const auto compare = [&] {
+        return identity::matches_password(comparable ? attempt->hash : nobodys_,
+                                          normalized ? *normalized : password);
+    };
+    if (!co_await offload(pool_, compare) || !comparable) {
+        co_return refuse(401, "The name or the password is wrong.");
+    }
+    if (auto forgotten = co_await store_.forget_attempts(*attempt); !forgotten) {
+        co_return tl::unexpected<Problem>(forgotten.error());
+    }
+    co_return std::move(*attempt);
+}
+
+awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(std::string name, std::string password,
+                                                        std::string address) {
+    co_return co_await check(store_.begin_attempt(std::move(name), address), std::move(password),
+                             address);
+}
+
+awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(UserId user, std::string password,
+                                                        std::string address) {
+    co_return co_await check(store_.begin_attempt(user, address), std::move(password), address);
+}
+
+awaitable<Outcome<std::string>> PasswordDesk::hash(std::string password, std::string pointer,
+                                                   std::string address) {
+    const auto place = take_place(address);
+    if (!place) co_return tl::unexpected(place.error());
+    const auto work = [&]() -> Result<std::string> {
+        const auto normalized = identity::normalize_password(password);
+        if (!normalized) return fail(normalized.error());
+        if (auto good = identity::check_password(rules_, *normalized); !good) {
+            return fail(good.error());
+        }
+        return identity::hash_password(*normalized);
+    };
+    auto hashed = co_await offload(pool_, work);
+    if (hashed) co_return std::move(*hashed);
+    Problem problem(hashed.error());
+    for (auto& error : problem.errors) error.pointer = pointer;
+    co_return tl::unexpected(std::move(problem));
+}
+
+}  // namespace plimsoll::http

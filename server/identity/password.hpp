@@ -1,0 +1,35 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/identity/breached_passwords.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Passwords as text, and their Argon2id hashes. Texts are compared and hashed in Unicode form NFKC,
+// so that a password does not depend on the keyboard that types it.
+namespace plimsoll::identity {
+
+inline constexpr std::size_t kLongestPassword = 256;  // characters
+
+struct PasswordRules {
+    std::size_t min_length = 12;  // characters
+    std::optional<BreachedPasswords> breached = {};
+};
+
+// Errc::invalid_input: not UTF-8, or too long.
+Result<std::string> normalize_password(std::string_view text);
+
+// Errc::invalid_input says which rule the normalized text breaks. May read the list of breached
+// passwords from disk.
+Result<void> check_password(const PasswordRules& rules, std::string_view normalized);
+
+// "$argon2id$…", with a salt of its own. Takes about 25 ms and 19 MiB.
+std::string hash_password(std::string_view normalized);
+
+// Takes as long as hash_password(), right or wrong.
+bool matches_password(const std::string& hash, std::string_view normalized);
+
+}  // namespace plimsoll::identity

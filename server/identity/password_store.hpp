@@ -1,0 +1,63 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/base/author.hpp"
+#include "server/base/id.hpp"
+#include "server/base/time.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+// Stores the hashes of passwords, the one-time links that set them, and how often somebody tried.
+// Every change adds an audit row in its transaction. Implemented by server/postgres.
+namespace plimsoll::identity {
+
+// An attempt to give a password, counted before it is checked.
+struct PasswordAttempt {
+    std::chrono::seconds wait{};  // > 0: refused for so long; nothing else is known
+    std::optional<UserId> user;
+    std::optional<TeamId> team;  // that the user was in last; none: in no team
+    std::string hash;            // what the password must match; empty: nobody may sign in so
+    std::string name;            // with `source`: the count, for forget_attempts()
+    std::string source;
+};
+
+// Attempts that need not wait. After them, each waits twice as long as the one before: from one
+// second to kLongestPasswordWait.
+inline constexpr int kFreePasswordAttempts = 5;
+inline constexpr std::chrono::seconds kLongestPasswordWait{300};
+
+class PasswordStore {
+  public:
+    virtual ~PasswordStore() = default;
+
+    template <class T>
+    using Answer = boost::asio::awaitable<Result<T>>;
+
+    // `name`: an email address, in any case, or the name of a user. `address`: of the client; may
+    // be empty. Names that nobody has count, too.
+    virtual Answer<PasswordAttempt> begin_attempt(std::string name, std::string address) = 0;
+    // For the present password of a user who is signed in.
+    virtual Answer<PasswordAttempt> begin_attempt(UserId user, std::string address) = 0;
+    // After a right password.
+    virtual Answer<void> forget_attempts(PasswordAttempt attempt) = 0;
+
+    // When the user's password was set; nullopt: there is none.
+    virtual Answer<std::optional<Timestamp>> changed_at(UserId user) = 0;
+    // `present`: the hash that the present password matched; empty: there is none yet, which only a
+    // session that no token opened may change. Ends the user's other sessions and open links.
+    // Errc::conflict: the password is another one by now, or a first one may not be set.
+    virtual Answer<void> change(Author author, std::string hash, std::string present,
+                                std::optional<SessionId> session) = 0;
+    // Errc::not_found: there is no such user, or it is a service account.
+    virtual Answer<void> create_link(Author author, UserId user, std::string link_hash,
+                                     Timestamp expires_at) = 0;
+    // Consumes the link. Ends all the user's sessions and open links. Errc::unauthenticated: it is
+    // unknown, used or expired, or its user is disabled.
+    virtual Answer<void> spend_link(std::string link_hash, std::string hash) = 0;
+};
+
+}  // namespace plimsoll::identity

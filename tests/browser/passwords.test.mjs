@@ -1,0 +1,83 @@
+// Passwords: signing in with one, setting and changing one's own, and the links that administrators hand out.
+import assert from 'node:assert/strict';
+import { heard } from './support/browser.mjs';
+import { visit } from './support/setting.mjs';
+
+const boat = 'a boat that floats';
+const horse = 'the horse of yesterday';
+const having = (password) => ({ arrange: (server) => { server.password = password; } });
+
+visit('a name and a password sign in', { signedOut: true, ...having(boat) }, async ({ page, server, go }) => {
+  await go('/#/devices');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Enter your name and password, or paste').waitFor();
+  await page.getByLabel('Email address or name').fill('ada');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Enter both your name and your password.').waitFor();
+  await page.getByLabel('Password', { exact: true }).fill(horse);
+  await page.keyboard.press('Enter');
+  await page.getByText('The name or the password is wrong.').waitFor();
+  assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '');
+  await page.getByLabel('Password', { exact: true }).fill(boat);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Devices' }).waitFor();
+  assert.deepEqual(server.calls.findLast(({ name }) => name === 'POST /v1/sessions').body, { credentials: { user: 'ada', password: boat } });
+});
+
+visit('a first password is set, and changed with the present one', having(null), async ({ page, server, go }) => {
+  await go('/#/settings/password');
+  await page.getByText('You have none.').waitFor();
+  assert.equal(await page.getByLabel('Present password').count(), 0);
+  await page.getByLabel('New password').fill('short');
+  await page.getByLabel('The same again').fill('other');
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('The two passwords differ.').waitFor();
+  await page.getByLabel('The same again').fill('short');
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('must have at least 12 characters').waitFor();
+  for (const field of ['New password', 'The same again']) await page.getByLabel(field).fill(boat);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await heard(page, 'The password is set');
+
+  await page.getByLabel('Present password').fill(horse);
+  for (const field of ['New password', 'The same again']) await page.getByLabel(field).fill(horse);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('is not your present password').waitFor();
+  await page.getByLabel('Present password').fill(boat);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByLabel('Present password').evaluate((input) => new Promise((done) => {
+    const look = () => (input.value === '' ? done() : requestAnimationFrame(look));
+    look();
+  }));
+  assert.equal(server.password, horse);
+});
+
+visit('an administrator hands out a link', async ({ page, go }) => {
+  await go('/#/settings/people');
+  await page.getByRole('button', { name: 'Password link for grace' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Password link for grace' });
+  assert.match(await dialog.getByLabel('Link').inputValue(), /#\/set-password\/plm_password_fresh$/);
+});
+
+const linked = { signedOut: true, arrange: (server) => { server.passwordLinks = new Set(['plm_password_good']); } };
+
+visit('a link sets a password, with which its user signs in', linked, async ({ page, go }) => {
+  await go('/#/set-password/plm_password_good');
+  await page.getByLabel('New password').fill(boat);
+  assert.ok(!page.url().includes('plm_password'), 'the secret must leave the address');
+  await page.getByLabel('The same again').fill(boat);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('The password is set.').waitFor();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('Email address or name').fill('ada');
+  await page.getByLabel('Password', { exact: true }).fill(boat);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'What fits on your GPU?' }).waitFor();
+});
+
+visit('a used link says so', linked, async ({ page, go }) => {
+  await go('/#/set-password/plm_password_spent');
+  for (const field of ['New password', 'The same again']) await page.getByLabel(field).fill(boat);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('was used or has expired').waitFor();
+});

@@ -1,0 +1,102 @@
+"""Passwords on a real server: from an administrator's link to the command line, and what the audit log tells."""
+
+import hashlib
+import json
+import unittest
+
+from harness import Server
+
+BOAT = "a boat that floats"
+HORSE = "the horse of yesterday"
+PUBLIC = "correct horse battery staple"
+
+
+class Passwords(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+        cls.addClassCleanup(cls.server.remove)
+        hashes = sorted(hashlib.sha1(text.encode()).hexdigest().upper() for text in (PUBLIC, "another one"))
+        cls.list = cls.server.folder / "breached.txt"
+        cls.list.write_text("".join(f"{digits}:7\r\n" for digits in hashes))
+        cls.server.settings["passwords__breached_file"] = cls.list
+        cls.server.start()
+        cls.owner = cls.server.api("admin", "main", ("team:admin", "sys:admin"))
+
+    def make_user(self, name, email=""):
+        self.server.admin("add-user", name, *(["--email", email] if email else []))
+        self.server.admin("set-member", "--user", name, "--team", "main", "--role", "member")
+
+    def run_with(self, typed, *arguments, **more):
+        return self.server.run(*arguments, input=typed, **more)
+
+    def set_by_link(self, name, password, **more):
+        link = self.server.admin("password-link", "--user", name, "--base-url", self.server.base)
+        return self.run_with(password + "\n", "password", link, "--password-file", "-", **more)
+
+    def login(self, name, password, **more):
+        return self.run_with(password + "\n", "login", "--server", self.server.base, "--user", name, "--password-file", "-",
+                             **more)
+
+    def audit(self, action, target):
+        events = self.owner.get(f"/v1/audit-events?action={action}&all_teams=true").json["items"]
+        return [event for event in events if event["target"] == target]
+
+    def test_from_the_link_to_the_command_line(self):
+        self.make_user("ada", "ada@example.com")
+        done = self.set_by_link("ada", BOAT)
+        self.assertNotIn(BOAT, done.stdout + done.stderr)
+        self.login("Ada@Example.com", BOAT)
+        self.assertIn("ada", self.server.run("whoami").stdout)
+
+        files = {name: self.server.folder / name for name in ("present", "new")}
+        files["present"].write_text(BOAT + "\n")
+        files["new"].write_text(HORSE + "\n")
+        change = ("password", "--present-password-file", files["present"], "--password-file", files["new"])
+        self.server.run(*change)
+        self.assertEqual(self.login("ada", BOAT, check=False).returncode, 3)
+        self.login("ada", HORSE)
+        refused = self.server.run(*change, check=False)
+        self.assertIn("present_password", refused.stderr)
+
+    def test_without_a_terminal_it_says_so(self):
+        done = self.server.run("login", "--server", self.server.base, "--user", "admin", check=False,
+                               start_new_session=True)
+        self.assertIn("no terminal", done.stderr)
+
+    def test_a_first_password_is_not_set_with_a_token(self):
+        self.make_user("bob")
+        self.server.run("login", self.server.admin("sign-in-link", "--user", "bob", "--base-url", self.server.base))
+        self.assertIn("no password yet", self.server.run("password", "--password-file", "-", check=False).stderr)
+
+    def test_a_password_that_became_public_is_refused(self):
+        self.make_user("eve")
+        done = self.set_by_link("eve", PUBLIC, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("became public", done.stderr)
+        self.set_by_link("eve", BOAT)
+
+    def test_a_list_that_is_none_prevents_the_start(self):
+        other = self.server.folder / "not-a-list.txt"
+        other.write_text("hello\n")
+        done = self.server.run("serve", "--port", "0", "--data", self.server.folder / "none", "--passwords.breached_file", other,
+                               check=False)
+        self.assertIn("passwords.breached_file must begin with a SHA-1", done.stderr)
+
+    def test_the_audit_log_tells(self):
+        self.make_user("grace")
+        self.set_by_link("grace", BOAT)
+        users = {user["name"]: user["id"] for user in self.owner.get("/v1/users").json["items"]}
+        for action in ("password_link.create", "password.set"):
+            self.assertEqual(len(self.audit(action, users["grace"])), 1, action)
+        for _ in range(8):
+            self.login("grace", HORSE, check=False)
+        self.assertEqual(len(self.audit("password.delay", users["grace"])), 1, "told once")
+        told = json.dumps(self.owner.get("/v1/audit-events?all_teams=true").json)
+        for secret in (BOAT, HORSE, "argon2"):
+            self.assertNotIn(secret, told)
+        self.assertFalse([line for line in self.server.log if BOAT in line or HORSE in line or "argon2" in line])
+
+
+if __name__ == "__main__":
+    unittest.main()
