@@ -60,7 +60,7 @@ visit('a count that is still valid leads the report', { arrange: oneLive }, asyn
   const symbol = [...server.reports.values()][0].summary.ranking.at(-1).symbol;
   const rows = page.getByRole('table', { name: 'Symbols' }).getByRole('row');
   await rows.nth(1).getByRole('button', { name: symbol, pressed: true }).waitFor();
-  await rows.nth(2).getByText('(crossed)').waitFor();
+  await rows.nth(2).getByText('crossed').waitFor();
   await panelOf(page, symbol).waitFor();
 });
 

@@ -35,7 +35,7 @@ const [running, queued, done, , failed, , cancelled] = manyJobs(7).map(({ id }) 
 export const jobViews = [
   { name: 'home-full', address: '/#/home', arrange: atWork, ready: async (page) => (await text('on RTX 4090')(page), await text('It is next in line')(page), await text(' used ')(page)) },
   { name: 'home-newcomer', address: '/#/home', ready: async (page) => (await text('on RTX 4090')(page), await heading('Start here')(page)) },
-  { name: 'home-viewer', address: '/#/home', arrange: viewer, ready: text('You have no jobs') },
+  { name: 'home-viewer', address: '/#/home', arrange: viewer, ready: async (page) => (await text('on RTX 4090')(page), await text('You have no jobs')(page)) },
   { name: 'home-too-small', address: '/#/home', arrange: tooSmallAtHome, ready: text('Not even one sample') },
   { name: 'home-loading', address: '/#/home', arrange: homeFails('hang'), ready: loading },
   { name: 'home-failed', address: '/#/home', arrange: homeFails(503), ready: async (page) => page.getByText('Service unavailable').nth(2).waitFor() },
