@@ -48,6 +48,36 @@ visit('a team is made, and its members are shown', async ({ page, server, go }) 
   assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/teams').body, { name: 'ferries' });
 });
 
+visit('a service account is added with a token, disabled, demoted and removed', async ({ page, server, go }) => {
+  await go('/#/settings/service-accounts');
+  await page.getByRole('button', { name: 'New account' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New service account' });
+  await dialog.getByRole('button', { name: 'Add account' }).click();
+  await dialog.getByText('Enter a name.').waitFor();
+  await dialog.getByLabel('Name').fill('release');
+  await dialog.getByLabel('Role').selectOption('viewer');
+  await dialog.getByRole('button', { name: 'Add account' }).click();
+  const token = page.getByRole('dialog', { name: 'New token for release' });
+  assert.equal(await token.getByLabel('Submit, cancel and delete jobs').count(), 0, 'a viewer submits nothing');
+  await token.getByLabel('Name').fill('ci');
+  await token.getByLabel('Lifetime').selectOption('');
+  await token.getByRole('button', { name: 'Create token' }).click();
+  await token.getByRole('button', { name: 'I have copied it' }).click();
+  const added = server.accounts.at(-1);
+  assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/service-accounts').body, { name: 'release', role: 'viewer' });
+  assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/tokens').body, { name: 'ci', scopes: ['jobs:read', 'reports:read'], service_account_id: added.id });
+
+  const row = rowOf(page, 'Service accounts', 'nightly build');
+  await row.getByRole('button', { name: 'Disable nightly build' }).click();
+  await row.getByText('Disabled', { exact: true }).waitFor();
+  await row.getByLabel('Role of nightly build').selectOption('viewer');
+  await heard(page, 'nightly build is now viewer');
+  assert.deepEqual(server.calls.filter(({ name }) => name === 'PATCH /v1/service-accounts/usr_90').map(({ body }) => body), [{ disabled: true }, { role: 'viewer' }]);
+  await row.getByRole('button', { name: 'Remove nightly build' }).click();
+  await page.getByRole('dialog', { name: 'Remove this account?' }).getByRole('button', { name: 'Remove the account' }).click();
+  await row.waitFor({ state: 'detached' });
+});
+
 visit('how a class remembers usage is changed', { arrange: (server) => (server.queue = busyQueue()) }, async ({ page, server, go }) => {
   await go('/#/queue');
   await page.getByRole('button', { name: 'Usage on class gpu' }).click();

@@ -302,3 +302,8 @@ export const members = [
   { user: { id: 'usr_2', name: 'grace', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z' }, role: 'member' },
   { user: { id: 'usr_3', name: 'linus of the very long family name', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z' }, role: 'viewer' },
 ];
+
+export const serviceAccounts = [
+  { id: 'usr_90', name: 'nightly build', role: 'member', disabled: false, created_at: '2026-01-03T08:00:00.000Z' },
+  { id: 'usr_91', name: 'dashboard of the trading floor', role: 'viewer', disabled: true, created_at: '2026-02-03T08:00:00.000Z' },
+];

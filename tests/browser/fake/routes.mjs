@@ -267,6 +267,20 @@ export const routes = [
     fake.tokens = fake.tokens.filter((token) => token.id !== parameters[0]);
     json(response, 204);
   }],
+  [/^GET \/v1\/service-accounts$/, (fake, { response, json }) => json(response, 200, { items: fake.accounts, next_cursor: null })],
+  [/^POST \/v1\/service-accounts$/, (fake, { call, response, json }) => {
+    const account = { id: `usr_9${fake.accounts.length}`, ...call.body, disabled: false, created_at: new Date().toISOString() };
+    fake.accounts = [...fake.accounts, account];
+    json(response, 201, account);
+  }],
+  [/^PATCH \/v1\/service-accounts\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+    fake.accounts = fake.accounts.map((account) => (account.id === parameters[0] ? { ...account, ...call.body } : account));
+    json(response, 200, fake.accounts.find(({ id }) => id === parameters[0]));
+  }],
+  [/^DELETE \/v1\/service-accounts\/([^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.accounts = fake.accounts.filter(({ id }) => id !== parameters[0]);
+    json(response, 204);
+  }],
   [/^GET \/v1\/sessions$/, (fake, { response, json }) => json(response, 200, { items: fake.sessions, next_cursor: null })],
   [/^DELETE \/v1\/sessions\/(sess_[^/]+)$/, (fake, { response, parameters, json }) => {
     fake.sessions = fake.sessions.filter(({ id }) => id !== parameters[0]);

@@ -21,6 +21,7 @@ export class FakeServer {
   policies = [];
   models = { ...data.models, default: 'vader', items: data.models.items.slice(0, 1) };
   tokens = [...data.tokens];
+  accounts = [...data.serviceAccounts];
   datasets = [];
   webhooks = [...data.webhooks];
   sessions = [...data.sessions];

@@ -53,6 +53,7 @@ export const routes: readonly Route[] = [
   route('/settings/report-links', () => import('./settings/ReportLinksPage.svelte'), 'reports:read'),
   route('/settings/people', () => import('./settings/PeoplePage.svelte'), 'sys:admin'),
   route('/settings/teams', () => import('./settings/TeamsPage.svelte'), 'sys:admin'),
+  route('/settings/service-accounts', () => import('./settings/ServiceAccountsPage.svelte'), 'team:admin'),
   route('/settings/webhooks', () => import('./settings/WebhooksPage.svelte'), 'team:admin'),
   route('/settings/:section', () => import('./settings/KindSettingsPage.svelte'), 'jobs:read'),
   route('/style', () => import('./style/StylePage.svelte')),

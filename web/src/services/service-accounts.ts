@@ -1,0 +1,26 @@
+import type { components } from '../api/schema';
+import { api } from './client';
+import { everything } from './pages';
+
+export type ServiceAccount = components['schemas']['ServiceAccount'];
+export type AccountRole = ServiceAccount['role'];
+
+export const accountRoles: readonly AccountRole[] = ['viewer', 'member'];
+
+export async function listServiceAccounts(signal?: AbortSignal): Promise<ServiceAccount[]> {
+  return everything((query) => api.GET('/v1/service-accounts', { params: { query }, signal }));
+}
+
+export async function createServiceAccount(name: string, role: AccountRole): Promise<ServiceAccount> {
+  const { data } = await api.POST('/v1/service-accounts', { body: { name, role } });
+  return data!;
+}
+
+export async function updateServiceAccount(id: string, change: components['schemas']['ServiceAccountUpdate']): Promise<ServiceAccount> {
+  const { data } = await api.PATCH('/v1/service-accounts/{service_account_id}', { params: { path: { service_account_id: id } }, body: change });
+  return data!;
+}
+
+export async function removeServiceAccount(id: string): Promise<void> {
+  await api.DELETE('/v1/service-accounts/{service_account_id}', { params: { path: { service_account_id: id } } });
+}
