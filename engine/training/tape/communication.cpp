@@ -31,6 +31,11 @@ void Communication::free(BufferId& id) {
     graph_.release(std::exchange(id, kNoBuffer));
 }
 
+void Communication::free(std::vector<BufferId>& ids) {
+    for (auto& id : ids) free(id);
+    ids.clear();
+}
+
 void Communication::setup() {
     if (layout_.sharding == Sharding::ddp) make_buckets();
     if (layout_.offloads_optimizer) {
@@ -96,7 +101,10 @@ void Communication::gather(Unit& unit) {
 // In forward, what was gathered before is kept until the next has been copied, because its copy may
 // still run.
 void Communication::copy_out(Unit& unit, bool backward) {
-    unit.full = graph_.allocate(unit.elements * layout_.compute_bytes, kGroup);
+    for (const auto index : unit.parameters) {
+        unit.full.push_back(
+            graph_.allocate(graph_.parameter(index).elements * layout_.compute_bytes, kGroup));
+    }
     free(last_gathered_);
     last_gathered_ = std::exchange(unit.gathered, kNoBuffer);
     if (backward) free(last_gathered_);

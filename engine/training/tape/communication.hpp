@@ -35,7 +35,7 @@ class Communication {
         std::int64_t elements = 0;
         std::vector<int> parameters;
         BufferId gathered = kNoBuffer;  // all shards, as sent by the cards
-        BufferId full = kNoBuffer;      // the weights made of them
+        std::vector<BufferId> full;     // the weights made of them
         BufferId gradient = kNoBuffer;  // this card's shard
     };
 
@@ -45,6 +45,7 @@ class Communication {
     void copy_out(Unit& unit, bool backward);
     void reduce(Unit& unit);
     void free(BufferId& id);
+    void free(std::vector<BufferId>& ids);
 
     Graph& graph_;
     Layout layout_;

@@ -218,7 +218,8 @@ Outputs rms_norm_decoder_forward(Graph& g, const ModelShape& s, const Batch& bat
     const Var x = hidden_states(g, s, p, batch.ids, routers);
     Outputs out = decoder_head(g, s, p, x, batch);
     if (routers.empty()) return out;
-    out.loss = with_router_loss(g, s, routers, out.loss);
+    out.router_loss = router_loss(g, s, routers);
+    out.loss = with_router_loss(g, out.loss, out.router_loss);
     out.routers = std::move(routers);
     return out;
 }

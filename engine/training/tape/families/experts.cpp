@@ -194,20 +194,30 @@ Experts read_experts(ParameterCursor& p, const Graph& g, const ModelShape& s) {
     return e;
 }
 
-Var with_router_loss(Graph& g, const ModelShape& s, const std::vector<Var>& routers,
-                     const Var& loss) {
+Var router_loss(Graph& g, const ModelShape& s, const std::vector<Var>& routers) {
     const std::int64_t rows = routers.front().elements() / s.experts;
-    const Var mask = g.make(rows, Dtype::fp32, kGroup);
-    Var sum;
+    // How many tokens each expert got, and how many there are. Padding does not count, unless texts
+    // are packed.
+    Var got = g.make(s.experts, Dtype::fp32, kGroup), sum = g.make(s.experts, Dtype::fp32, kGroup);
+    const bool masked = !g.settings().packed;
+    const Var mask = masked ? g.make(rows, Dtype::fp32, kGroup) : Var();
+    const Var total = masked ? g.make(1, Dtype::fp32, kGroup) : Var();
     for (const auto& logits : routers) {
         const Var probabilities = softmax(g, logits, kGroup);
         g.scratch(rows * s.experts_per_row * (8 + 4 + 4), kGroup);  // the largest, their places
-        const Var wide = to(g, probabilities, Dtype::fp32, kGroup);
-        const Var part =
-            reduce(g, multiply(g, wide, mask, kGroup, Broadcast::over_columns), s.experts, kGroup);
-        sum = sum ? add(g, sum, part, kGroup) : part;
+        Var wide = to(g, probabilities, Dtype::fp32, kGroup);
+        if (masked) wide = multiply(g, wide, mask, kGroup, Broadcast::over_columns);
+        got = g.make(s.experts, Dtype::fp32, kGroup);
+        sum = add(g, sum, reduce(g, wide, s.experts, kGroup), kGroup);
     }
-    return add(g, loss, scale(g, reduce(g, sum, 1, kGroup), kGroup), kGroup);
+    const Var of_tokens = g.make(s.experts, Dtype::fp32, kGroup);
+    const Var of_probability =
+        masked ? divide_by_constant(g, sum, total, kGroup) : scale(g, sum, kGroup);
+    return scale(g, reduce(g, multiply(g, of_probability, of_tokens, kGroup), 1, kGroup), kGroup);
+}
+
+Var with_router_loss(Graph& g, const Var& loss, const Var& of_routers) {
+    return add(g, loss, scale(g, of_routers, kGroup), kGroup);
 }
 
 Var run_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,

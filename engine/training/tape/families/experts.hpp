@@ -24,8 +24,9 @@ Experts read_experts(ParameterCursor& parameters, const Graph& g, const ModelSha
 Var run_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
                 std::vector<Var>& routers);
 
-// The loss with that of the routers, of every layer's logits (load_balancing_loss_func).
-Var with_router_loss(Graph& g, const ModelShape& s, const std::vector<Var>& routers,
-                     const Var& loss);
+// The loss of the routers, of every layer's logits (load_balancing_loss_func).
+Var router_loss(Graph& g, const ModelShape& s, const std::vector<Var>& routers);
+// The model's loss with a share of it.
+Var with_router_loss(Graph& g, const Var& loss, const Var& of_routers);
 
 }  // namespace plimsoll::training

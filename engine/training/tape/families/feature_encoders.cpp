@@ -70,19 +70,24 @@ Var run_block(Graph& g, const ModelShape& s, const Block& b, const Var& x,
     constexpr auto ffn = Group::feed_forward;
     const auto probabilities =
         s.family == Family::vit ? Probabilities::fp32_softmax : Probabilities::after_dropout;
-    Var y = norm_of(g, s, x, b.first);
+    Var y;
     {
+        const Var normed = norm_of(g, s, x, b.first);
         Var weights;
-        const auto [q, k, v] = project(g, s, b, y);
+        const auto [q, k, v] = project(g, s, b, normed);
         y = attend(g, q, k, v, {}, shape, probabilities, weights);
         y = linear(g, y, b.attention_out, attention);
     }
     y = dropout(g, y, s.hidden_dropout, attention);
     y = add(g, x, y, attention);
     const Var residual = y;
-    y = norm_of(g, s, y, b.second);
-    y = activate(g, linear(g, y, b.up, ffn), s.activation, ffn);
-    y = linear(g, y, b.down, ffn);
+    {
+        Var normed = norm_of(g, s, y, b.second);
+        y = activate(g, linear(g, normed, b.up, ffn), s.activation, ffn);
+        // ViT's feed-forward is a module of its own, whose caller keeps what goes into it.
+        if (s.family != Family::vit) normed.reset();
+        y = linear(g, y, b.down, ffn);
+    }
     y = dropout(g, y, s.hidden_dropout, ffn);
     return add(g, residual, y, ffn);
 }

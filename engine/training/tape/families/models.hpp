@@ -23,6 +23,7 @@ struct Outputs {
     Var logits;
     Var encoded;               // t5
     std::vector<Var> routers;  // logits of mixtures whose routers have a loss
+    Var router_loss;
 };
 
 // Hands out parameter indices in the order of list_parameters.

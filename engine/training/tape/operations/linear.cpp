@@ -346,7 +346,7 @@ Var dora(Graph& g, const Var& x, const Var& result, const Linear& layer, Group g
         const Var sum = g.make(weights, input.dtype(), lora);
         norm = g.make(layer.out, input.dtype(), lora);
     }
-    const Var share = divide_by_constant(g, parameter(g, layer.magnitude), norm);
+    const Var share = divide_by_constant(g, parameter(g, layer.magnitude), norm, Group::lora);
     Var y = without_bias(g, input, layer.lora_a, layer.in, layer.rank);
     y = without_bias(g, y, layer.lora_b, layer.rank, layer.out);
     Var base = result;

@@ -67,7 +67,7 @@ Var power(Graph& g, const Var& x, Group group);              // to a Python numb
 enum class Broadcast { none, over_rows, over_columns };
 Var multiply(Graph& g, const Var& x, const Var& y, Group group,
              Broadcast broadcast = Broadcast::none);
-Var divide_by_constant(Graph& g, const Var& x, const Var& y);  // y wants no gradient
+Var divide_by_constant(Graph& g, const Var& x, const Var& y, Group group);  // y wants no gradient
 Var negate(Graph& g, const Var& x, Group group);
 Var gelu(Graph& g, const Var& x, Group group);
 Var gelu_new(Graph& g, const Var& x, Group group);  // the tanh formula written in Python

@@ -164,9 +164,9 @@ Var multiply(Graph& g, const Var& x, const Var& y, Group group, Broadcast broadc
     return product;
 }
 
-Var divide_by_constant(Graph& g, const Var& x, const Var& y) {
-    Var quotient = g.make(x.elements(), wider(x, y), Group::lora);
-    Node* n = g.node(fresh_backward, {x.edge()}, x.dtype(), Group::lora);
+Var divide_by_constant(Graph& g, const Var& x, const Var& y, Group group) {
+    Var quotient = g.make(x.elements(), wider(x, y), group);
+    Node* n = g.node(fresh_backward, {x.edge()}, x.dtype(), group);
     if (n == nullptr) return quotient;
     n->size[0] = x.elements();
     g.save(n, y);

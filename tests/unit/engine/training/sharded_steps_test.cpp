@@ -1,0 +1,50 @@
+// Peaks of whole training steps on one of several cards against those of
+// tests/pytorch/sharded_steps.py: PyTorch's own FSDP2 and DistributedDataParallel over the
+// allocator's rules.
+#include "engine/training/estimate/estimate.hpp"
+#include "engine/training/gpus/catalogue.hpp"
+#include "engine/training/models/hugging_face.hpp"
+
+#include <fstream>
+#include <map>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::training {
+namespace {
+
+Sharding sharding_named(const std::string& name) {
+    return name == "fsdp" ? Sharding::fsdp : name == "ddp" ? Sharding::ddp : Sharding::none;
+}
+
+TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
+    std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_sharded_steps.json");
+    const auto rows = nlohmann::json::parse(file);
+    std::map<Sharding, int> count;
+    for (const auto& row : rows) {
+        const auto shape = from_hugging_face(row["config"].dump());
+        ASSERT_TRUE(shape) << shape.error().message;
+        TrainingSettings t;
+        t.batch = row["batch"];
+        t.sequence = row["length"];
+        t.precision = row["precision"] == "bf16" ? Precision::bf16 : Precision::fp32;
+        t.attention = Attention::eager;
+        t.clip = true;
+        t.checkpointing = row["checkpointing"];
+        t.sharding = sharding_named(row["sharding"]);
+        t.cards = t.sharding == Sharding::none ? 1 : row["cards"].get<int>();
+        ++count[t.sharding];
+        const auto e = estimate(*shape, t, tape_device(*GpuCatalogue().find("a100_80gb")));
+        ASSERT_TRUE(e) << e.error().message;
+        const double error =
+            static_cast<double>(e->peak_allocated) / row["peak"].get<double>() * 100 - 100;
+        EXPECT_GE(error, -1) << row.dump();
+        EXPECT_LE(error, 6) << row.dump();
+    }
+    for (const auto sharding : {Sharding::none, Sharding::ddp, Sharding::fsdp})
+        EXPECT_GE(count[sharding], 16);
+}
+
+}  // namespace
+}  // namespace plimsoll::training
