@@ -32,6 +32,8 @@ class Storages(TorchDispatchMode):
         kept = out
         if function is aten._scaled_dot_product_efficient_attention.default:
             kept = out[:2]  # the seed and its offset lie in host memory on a real card
+        if function is aten._flash_attention_forward.default:
+            kept = out[:3]  # flash-attn has no unused number
         for tensor in torch.utils._pytree.tree_leaves(kept):
             if not isinstance(tensor, torch.Tensor) or tensor.device.type != 'cuda':
                 continue

@@ -4,6 +4,7 @@ import torch
 
 aten = torch.ops.aten
 A100 = dict(multiprocessors=108, threads=2048)
+CARDS = {'h200': dict(multiprocessors=132, threads=2048), 't4': dict(multiprocessors=40, threads=1024)}
 
 
 def below(number):
@@ -32,7 +33,7 @@ def bytes_of(tensor):
     return tensor.numel() * tensor.element_size()
 
 
-def scratch_of(function, args):
+def scratch_of(function, args, card=A100):
     if function is aten._softmax_backward_data.default:
         return bytes_of(args[0])  # grad * output (SoftMax.cu)
     if function is aten.native_layer_norm.default:  # copies what is not contiguous (layer_norm_kernel.cu)
@@ -40,5 +41,5 @@ def scratch_of(function, args):
     if function is aten.native_layer_norm_backward.default:
         return 0 if args[1].is_contiguous() else bytes_of(args[1])
     if function is aten.sum.dim_IntList and args[0].dim() == 2 and list(args[1]) == [0] and args[0].is_contiguous():
-        return sum_over_rows(*args[0].shape, **A100)
+        return sum_over_rows(*args[0].shape, **card)
     return 0

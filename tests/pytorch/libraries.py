@@ -101,12 +101,13 @@ def hydra_arguments(folder, files):
 
 def trl_(_, files, kind='SFTConfig'):
     import trl
+    parser = trl.TrlParser((getattr(trl, kind), trl.ModelConfig))  # TRL's modules look for a GPU when they are loaded
     with as_on_a_gpu():
-        arguments, model, _ = trl.TrlParser((getattr(trl, kind), trl.ModelConfig)).parse_args_and_config(
-            ['--config', str(files[0])], return_remaining_strings=True)
+        arguments, model, _ = parser.parse_args_and_config(['--config', str(files[0])], return_remaining_strings=True)
     training = {**trained_by(arguments, model.dtype == 'bfloat16' and not model.load_in_4bit),
                 'attention': model.attn_implementation or 'sdpa', 'sequence_length': arguments.max_length,
-                'packed': arguments.packing or arguments.padding_free, 'fused_loss': arguments.use_liger_kernel}
+                'packed': getattr(arguments, 'packing', False) or getattr(arguments, 'padding_free', False),
+                'fused_loss': arguments.use_liger_kernel}
     adapters, quantized = trl.get_peft_config(model), trl.get_quantization_config(model)
     if adapters:
         training['lora'] = adapters_of(adapters)

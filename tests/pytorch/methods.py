@@ -1,5 +1,10 @@
 """Kernels that need a GPU: what they allocate and keep, according to their source: flash-attn 2.8, and Liger's loss
-with its own Python around a kernel that computes nothing."""
+with its own Python around a kernel that computes nothing.
+
+PyTorch has a copy of flash-attn's kernels. What a forward pass keeps is compared with that operator and its derivative,
+which are PyTorch's own (`pytorch_has_the_kernel`); it keeps an unused number of eight bytes besides. Its backward pass
+is one operation, so whole steps take the sums of flash-attn's.
+"""
 
 import contextlib
 import functools
@@ -55,6 +60,17 @@ def flash_attention_by_lengths(q, k, v, cu_seqlens_q, **_):
     return Flash.apply(q, k, v, cu_seqlens_q)
 
 
+def pytorchs_flash_attention(q, k, v, **_):
+    return aten._flash_attention_forward(q, k, v, None, None, q.size(1), k.size(1), 0.0, True, False)[0]
+
+
+def pytorchs_flash_attention_by_lengths(q, k, v, cu_seqlens_q, cu_seqlens_k, **_):
+    return aten._flash_attention_forward(q, k, v, cu_seqlens_q, cu_seqlens_k, q.size(0), k.size(0), 0.0, True, False)[0]
+
+
+pytorch_has_the_kernel = False
+
+
 class NoKernel:
     def __getitem__(self, grid):
         return lambda *_, **__: None
@@ -70,7 +86,9 @@ def packed_indices(position_ids):
 def patches(case):
     with contextlib.ExitStack() as stack:
         patch = functools.partial(mock.patch.object, autospec=False)
-        functions = (flash_attention, flash_attention_by_lengths, None, flash_utils._pad_input, flash_utils._unpad_input)
+        kernels = ((pytorchs_flash_attention, pytorchs_flash_attention_by_lengths) if pytorch_has_the_kernel else
+                   (flash_attention, flash_attention_by_lengths))
+        functions = (*kernels, None, flash_utils._pad_input, flash_utils._unpad_input)
         stack.enter_context(patch(flash_utils, 'lazy_import_flash_attention', lambda *_, **__: (
             functions, lambda **__: {})))
         # Whether nothing is padded cannot be read from fake tensors.

@@ -29,6 +29,7 @@ import peft
 import torch
 import transformers as tf
 from fake_cuda import Packed, Packed8, Storages, autocast, fused_attention, grouped_product
+from recorded import record
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -63,6 +64,12 @@ MODERNBERT = dict(model_type='modernbert', vocab_size=50368, num_hidden_layers=2
                   num_attention_heads=12, intermediate_size=1152, max_position_embeddings=8192, num_labels=3)
 MIXTRAL = dict(model_type='mixtral', vocab_size=32000, num_hidden_layers=32, hidden_size=4096, num_attention_heads=32,
                num_key_value_heads=8, intermediate_size=14336, num_local_experts=8, num_experts_per_tok=2)
+QWEN2_MOE = dict(QWEN, model_type='qwen2_moe', num_hidden_layers=24, hidden_size=2048, num_attention_heads=16,
+                 num_key_value_heads=16, intermediate_size=5632, moe_intermediate_size=1408, num_experts=60,
+                 shared_expert_intermediate_size=5632, num_experts_per_tok=4, tie_word_embeddings=False)
+QWEN3_MOE = dict(QWEN, model_type='qwen3_moe', num_hidden_layers=48, hidden_size=2048, num_attention_heads=32,
+                 num_key_value_heads=4, head_dim=128, intermediate_size=6144, moe_intermediate_size=768, num_experts=128,
+                 num_experts_per_tok=8, norm_topk_prob=True, tie_word_embeddings=False)
 T5 = dict(model_type='t5', vocab_size=32128, num_layers=12, d_model=768, num_heads=12, d_kv=64, decoder_start_token_id=0)
 MODELS.update({
     'pythia-410m': ('causal', dict(model_type='gpt_neox', vocab_size=50304, num_hidden_layers=24, hidden_size=1024,
@@ -90,15 +97,11 @@ MODELS.update({
                                   num_attention_heads=24, num_key_value_heads=8, intermediate_size=8192,
                                   pad_token_id=32000, partial_rotary_factor=0.75, tie_word_embeddings=True)),
     'mixtral-8x7b': ('causal', MIXTRAL),
-    'qwen1.5-moe': ('causal', dict(QWEN, model_type='qwen2_moe', num_hidden_layers=24, hidden_size=2048,
-                                   num_attention_heads=16, num_key_value_heads=16, intermediate_size=5632,
-                                   moe_intermediate_size=1408, shared_expert_intermediate_size=5632, num_experts=60,
-                                   num_experts_per_tok=4, tie_word_embeddings=False)),
     'mixtral-8x7b, router loss': ('causal', dict(MIXTRAL, output_router_logits=True)),
-    'qwen3-30b-a3b': ('causal', dict(QWEN, model_type='qwen3_moe', num_hidden_layers=48, hidden_size=2048,
-                                     num_attention_heads=32, num_key_value_heads=4, head_dim=128,
-                                     intermediate_size=6144, moe_intermediate_size=768, num_experts=128,
-                                     num_experts_per_tok=8, norm_topk_prob=True, tie_word_embeddings=False)),
+    'qwen1.5-moe': ('causal', QWEN2_MOE),
+    'qwen1.5-moe, router loss': ('causal', dict(QWEN2_MOE, output_router_logits=True)),
+    'qwen3-30b-a3b': ('causal', QWEN3_MOE),
+    'qwen3-30b-a3b, router loss': ('causal', dict(QWEN3_MOE, output_router_logits=True)),
     'deberta-v3-base': ('sequence', dict(model_type='deberta-v2', vocab_size=128100, num_hidden_layers=12,
                                          hidden_size=768, num_attention_heads=12, intermediate_size=3072,
                                          type_vocab_size=0, position_buckets=256, share_att_key=True,
@@ -322,6 +325,7 @@ def architectures(case):
 def arguments(case):
     config = {**config_of(case).to_dict(), 'architectures': architectures(case)}
     args = {'model': {'config': json.loads(json.dumps(config, default=str))}, 'gpus': [case.gpu], 'what_ifs': False,
+            'target_effective_batch': case.batch,  # with accumulation, gradients of the steps before would be there
             'training': {'precision': case.precision, 'attention': case.attention, 'batch': case.batch,
                          'checkpointing': case.checkpointing, 'padded': case.padded}}
     if MODELS[case.model][0] not in FIXED:
@@ -370,6 +374,7 @@ def main():
     parser.add_argument('--only', default='', help='cases whose description holds this')
     parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
     options = parser.parse_args()
+    methods.pytorch_has_the_kernel = True
     rows, wrong = [], 0
     for case in cases():
         name = ' '.join(f'{key}={value}' for key, value in case._asdict().items())
@@ -386,7 +391,7 @@ def main():
     table(rows)
     print(f'\n{len(rows) - wrong} of {len(rows)} the same to the byte')
     if options.record:
-        DATA.write_text('[\n' + ',\n'.join(json.dumps(row) for row in rows) + '\n]\n')
+        record(DATA, rows, Case._fields)
     return 1 if wrong else 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The peak of whole training steps on one of several cards: Plimsoll's tape against PyTorch's FSDP2 and DistributedDataParallel.
 
-    tests/pytorch/sharded_steps.py [--plimsoll build/dev/bin/plimsoll] [--only WORD]
+    tests/pytorch/sharded_steps.py [--plimsoll build/dev/bin/plimsoll] [--only WORD] [--record]
 
 Real models of Transformers on this CPU, in a process group that sends nothing. The memory of the steps is counted in
 the blocks that PyTorch's CUDA allocator would return. Eager attention and models without dropout run the same
@@ -22,17 +22,17 @@ import torch
 import torch.distributed as dist
 import torch.distributed.fsdp._fully_shard._fsdp_param as fsdp_param
 import transformers as tf
-from caching_allocator import CachingAllocator
+from live_blocks import LiveBlocks
+from recorded import record
 from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
-from torch.utils._python_dispatch import TorchDispatchMode
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / 'tests/unit/engine/training/data/pytorch_2_11_sharded_steps.json'
 CARDS = 8
-PRODUCTS = [getattr(torch.ops.aten, name).default for name in ('mm', 'bmm', 'addmm', 'baddbmm')]
 SIZES = dict(num_hidden_layers=6, hidden_size=512, num_attention_heads=8, num_key_value_heads=4, head_dim=64,
              intermediate_size=1536, max_position_embeddings=2048)
 MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
@@ -42,28 +42,23 @@ MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
 Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing')
 
 
-class Live(TorchDispatchMode):
-    """The blocks of all storages that live; FSDP resizes some in place."""
+class Live(LiveBlocks):
+    """FSDP resizes some storages in place."""
 
     def __init__(self):
         super().__init__()
-        self.known, self.resized, self.allocator, self.workspaces = {}, {}, CachingAllocator(), set()
+        self.resized = {}
 
     def watch(self, tensor):
-        if isinstance(tensor, DTensor):
-            tensor = tensor._local_tensor
-        storage = tensor.untyped_storage()
-        key = storage._cdata
-        if key in self.known or key in self.resized:
-            return
-        self.known[key] = self.allocator.allocate(storage.nbytes()) if storage.nbytes() else None
-        weakref.finalize(storage, self.gone, key)
+        tensor = tensor._local_tensor if isinstance(tensor, DTensor) else tensor
+        if tensor.untyped_storage()._cdata not in self.resized:
+            super().watch(tensor)
 
     def gone(self, key):
-        for blocks in (self.known, self.resized):
-            block = blocks.pop(key, None)
-            if block:
-                self.allocator.release(block)
+        if key in self.known:
+            super().gone(key)
+        elif block := self.resized.pop(key, None):
+            self.allocator.release(block)
 
     def resize(self, tensor, to):
         """What FSDP's alloc_storage and free_storage do."""
@@ -77,22 +72,8 @@ class Live(TorchDispatchMode):
             held = None
         self.resized[key] = held or (self.allocator.allocate(to) if to else None)
 
-    def make_workspaces(self, function):
-        thread = torch._C._current_graph_task_id() >= 0  # a GPU's backward pass has a thread of its own
-        if function in PRODUCTS and thread not in self.workspaces:
-            self.workspaces.add(thread)
-            self.allocator.allocate(8_519_680)
-        if function is torch.ops.aten.addmm.default and ('lt', thread) not in self.workspaces:
-            self.workspaces.add(('lt', thread))
-            self.allocator.allocate(1 << 20)
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        self.make_workspaces(function)
-        out = function(*args, **(kwargs or {}))
-        for tensor in torch.utils._pytree.tree_leaves(out):
-            if isinstance(tensor, torch.Tensor):
-                self.watch(tensor)
-        return out
+    def thread(self):
+        return torch._C._current_graph_task_id() >= 0  # a GPU's backward pass has a thread of its own
 
 
 def cases():
@@ -155,7 +136,6 @@ def measured(case):
     fsdp_param.alloc_storage, fsdp_param.free_storage = seen_allocate, seen_free
     try:
         with live:
-            outputs = None
             for _ in range(3):
                 ids = torch.randint(0, 1000, (case.batch, case.length))
                 outputs = model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=ids.clone())
@@ -163,14 +143,18 @@ def measured(case):
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
-            del outputs
+                del outputs  # as a Trainer does
     finally:
         fsdp_param.alloc_storage, fsdp_param.free_storage = allocate, free
     return live.allocator.peak
 
 
+def described(case):
+    return {**MODELS[case.model], 'architectures': ['ForCausalLM']}
+
+
 def predicted(case, program):
-    config = json.loads(json.dumps({**config_of(case).to_dict(), 'architectures': ['ForCausalLM']}, default=str))
+    config = json.loads(json.dumps({**config_of(case).to_dict(), **described(case)}, default=str))
     args = {'model': {'config': config}, 'gpus': ['a100_80gb'], 'what_ifs': False, 'target_effective_batch': case.batch,
             'training': {'precision': case.precision, 'attention': 'eager', 'batch': case.batch, 'clip': True,
                          'sequence_length': case.length, 'checkpointing': case.checkpointing,
@@ -192,9 +176,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll', type=pathlib.Path)
     parser.add_argument('--only', default='', help='cases whose description holds this')
+    parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
     options = parser.parse_args()
     dist.init_process_group('fake', store=FakeStore(), rank=0, world_size=CARDS)
-    errors = []
+    errors, rows = [], []
     for case in cases():
         name = ' '.join(f'{key}={value}' for key, value in case._asdict().items())
         if options.only not in name:
@@ -202,9 +187,12 @@ def main():
         real = measured(case)
         ours, phase = predicted(case, options.plimsoll)
         errors.append((ours / real - 1) * 100)
+        rows.append({**case._asdict(), 'cards': CARDS, 'config': described(case), 'peak': real})
         print(f'{errors[-1]:+6.2f} %  {name}  {real:,} ({phase})', flush=True)
     inside = sum(-1 <= error <= 6 for error in errors)
     print(f'\n{inside} of {len(errors)} within -1 … +6 %; from {min(errors):+.2f} to {max(errors):+.2f} %')
+    if options.record:
+        record(DATA, rows, Case._fields)
     return 0 if inside == len(errors) else 1
 
 

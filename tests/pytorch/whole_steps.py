@@ -18,8 +18,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import threading
-import weakref
 
 import stand_in
 
@@ -27,85 +25,40 @@ stand_in.start_again()
 
 import saved_tensors as saved
 import torch
-from caching_allocator import CachingAllocator
 from fake_cuda import autocast
-from kernel_scratch import scratch_of
+from kernel_scratch import A100, CARDS, scratch_of
+from live_blocks import LiveBlocks
+from recorded import record
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
 torch.cuda.amp.common.amp_definitely_not_available = lambda: False  # a checkpoint enters autocast again
 torch.cuda.is_bf16_supported = lambda *_: True
 torch.backends.cudnn.enabled = False  # convolutions would ask it for a plan
 fake_tensor.init_gpu_context = lambda *_: None  # would allocate on the device
 DATA = saved.ROOT / 'tests/unit/engine/training/data/pytorch_2_11_whole_steps.json'
-PRODUCTS = [getattr(torch.ops.aten, name).default for name in ('mm', 'bmm', 'addmm', 'baddbmm')]
 METHODS = ('bert-base', 'gpt2', 'llama-1b', 'gemma-2-2b', 't5-base', 'modernbert-base')  # tried with every method
+WORKSPACES = {'h200': {'workspace': 32 << 20}}
 LAYERS = 6  # of each model: a step of fake tensors takes its time by the operation
 UNCHECKED = ('distilbert', 'roberta-base', 'gpt2-medium', 'bert-large', 'minilm-l6')  # others cover their code
 
 
-class Live(TorchDispatchMode):
-    """The blocks of all storages that live."""
+class Live(LiveBlocks):
+    """Those on the card, and what kernels allocate and free at once."""
 
-    def __init__(self, tensors):
-        super().__init__()
-        self.known, self.allocator, self.workspaces = {}, CachingAllocator(), set()
-        self.sum = None  # (the first summand's storage, the sum's)
+    def __init__(self, tensors, gpu):
+        super().__init__(**WORKSPACES.get(gpu, {}))
+        self.card = CARDS.get(gpu, A100)
         for tensor in tensors:
             self.watch(tensor)
 
     def watch(self, tensor):
-        if not isinstance(tensor, torch.Tensor) or tensor.device.type != 'cuda':
-            return
-        storage = tensor.untyped_storage()
-        key = storage._cdata
-        if key in self.known:
-            return
-        if storage.nbytes():
-            self.known[key] = None if self.sum and storage is self.sum[1] else self.allocator.allocate(storage.nbytes())
-            weakref.finalize(storage, self.gone, key)
-
-    def gone(self, key):
-        block = self.known.pop(key)
-        if self.sum and self.sum[0] == key:
-            self.known[self.sum[1]._cdata] = block
-            self.sum = None
-        elif block:
-            self.allocator.release(block)
-
-    # Of two gradients of one tensor the engine adds the second to the first, in place where nobody else, such as
-    # a view's base, has that; to fake tensors it never does, which are a subclass. So a sum takes the block of a first
-    # summand that goes at once.
-    def begin_sum(self, function, args, out):
-        if function is torch.ops.aten.add.Tensor and not torch.is_grad_enabled() and not args[0]._is_view():
-            first = args[0].untyped_storage()
-            if first._cdata in self.known and first.nbytes() == out.untyped_storage().nbytes():
-                self.sum = (first._cdata, out.untyped_storage())
-
-    def end_sum(self):
-        if self.sum:
-            storage, self.sum = self.sum[1], None
-            self.known[storage._cdata] = self.allocator.allocate(storage.nbytes())
-
-    def make_workspaces(self, function):
-        """cuBLAS keeps one for each thread that multiplies, cuBLASLt another for products with a bias."""
-        thread = threading.get_ident()
-        if function in PRODUCTS and thread not in self.workspaces:
-            self.workspaces.add(thread)
-            self.allocator.allocate(8_519_680)
-        if function is torch.ops.aten.addmm.default and ('lt', thread) not in self.workspaces:
-            self.workspaces.add(('lt', thread))
-            self.allocator.allocate(1 << 20)
+        if tensor.device.type == 'cuda':
+            super().watch(tensor)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        self.end_sum()
-        self.make_workspaces(function)
-        out = function(*args, **(kwargs or {}))
-        self.begin_sum(function, args, out)
-        for tensor in torch.utils._pytree.tree_leaves(out):
-            self.watch(tensor)
-        if scratch := scratch_of(function, args):
+        out = super().__torch_dispatch__(function, types, args, kwargs)
+        if scratch := scratch_of(function, args, self.card):
             self.allocator.release(self.allocator.allocate(scratch))
         return out
 
@@ -143,7 +96,7 @@ def measured(case):
         model = saved.build(case)
         batch = saved.batch_of(case)
         optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], foreach=True)
-        live = Live(itertools.chain(model.parameters(), model.buffers(), saved.tensors_of(batch), packed_states(model)))
+        live = Live(itertools.chain(model.parameters(), model.buffers(), saved.tensors_of(batch), packed_states(model)), case.gpu)
         outputs = None
         with live:
             for _ in range(2):
@@ -170,7 +123,6 @@ def packed_states(model):
 def predicted(case, program):
     args = saved.arguments(case)
     args['training'] |= {'optimizer_kernel': 'foreach', 'clip': True}
-    args['target_effective_batch'] = case.batch
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(args, file)
         file.flush()
@@ -201,7 +153,7 @@ def main():
     inside = sum(-0.3 <= error <= 2.5 for error in errors)  # where blocks come to lie differs a little
     print(f'\n{inside} of {len(errors)} within -0.3 … +2.5 %; from {min(errors):+.2f} to {max(errors):+.2f} %')
     if options.record:
-        DATA.write_text('[\n' + ',\n'.join(json.dumps(row) for row in rows) + '\n]\n')
+        record(DATA, rows, saved.Case._fields)
     return 0 if inside == len(errors) else 1
 
 

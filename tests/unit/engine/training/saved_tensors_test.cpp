@@ -72,11 +72,11 @@ Precision precision_named(const std::string& name) {
                             : Precision::bf16_autocast;
 }
 
-// Every row of tests/pytorch/saved_tensors.py: each layer, and all that is alive after the forward.
-TEST(SavedTensors, EqualPyTorchsForEveryModelCardAndPrecision) {
-    std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_saved.json");
+// Each layer, and all that is alive after the forward.
+void compare_kept_bytes(const char* name, std::size_t at_least) {
+    std::ifstream file(std::string("tests/unit/engine/training/data/pytorch_2_11_") + name);
     const auto rows = nlohmann::json::parse(file);
-    EXPECT_GE(rows.size(), 650U);
+    EXPECT_GE(rows.size(), at_least);
     for (const auto& row : rows) {
         const auto shape = from_hugging_face(row["config"].dump());
         ASSERT_TRUE(shape) << shape.error().message;
@@ -110,6 +110,16 @@ TEST(SavedTensors, EqualPyTorchsForEveryModelCardAndPrecision) {
         EXPECT_EQ(layers, measured["layers"].get<std::vector<std::int64_t>>()) << row.dump();
         EXPECT_EQ(e->saved_for_backward, measured["activations"].get<std::int64_t>()) << row.dump();
     }
+}
+
+// Every row of tests/pytorch/saved_tensors.py.
+TEST(SavedTensors, EqualPyTorchsForEveryModelCardAndPrecision) {
+    compare_kept_bytes("saved.json", 725);
+}
+
+// And of tests/pytorch/fresh_shapes.py.
+TEST(SavedTensors, OfPublishedShapesEqualPyTorchs) {
+    compare_kept_bytes("fresh_saved.json", 60);
 }
 
 // Bytes that stay alive once the result is computed, its own not counted but its input's.

@@ -4,6 +4,7 @@
 #include "engine/training/gpus/catalogue.hpp"
 #include "engine/training/models/hugging_face.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 
@@ -29,32 +30,42 @@ TrainingSettings settings_of(const nlohmann::json& row, const ModelShape& shape)
     t.kernel = OptimizerKernel::foreach;
     t.clip = true;
     t.checkpointing = row["checkpointing"];
+    t.padded = row["padded"];
     t.lora.rank = row["lora"];
     t.lora.wide = row["adapters"] == "fp32";
     if (row["quantization"] == "nf4_double") t.quantization = Quantization::nf4_double;
     return t;
 }
 
-TEST(WholeSteps, EqualPyTorchsOwnSteps) {
-    std::ifstream file("tests/unit/engine/training/data/pytorch_2_11_whole_steps.json");
+// Returns the families of the rows.
+std::set<Family> compare_peaks(const char* name, std::size_t at_least) {
+    std::ifstream file(std::string("tests/unit/engine/training/data/pytorch_2_11_") + name);
     const auto rows = nlohmann::json::parse(file);
-    EXPECT_GE(rows.size(), 125U);
+    EXPECT_GE(rows.size(), at_least);
     std::set<Family> families;
     for (const auto& row : rows) {
         const auto shape = from_hugging_face(row["config"].dump());
-        ASSERT_TRUE(shape) << shape.error().message;
+        EXPECT_TRUE(shape) << shape.error().message;
         families.insert(shape->family);
         const auto device = tape_device(*GpuCatalogue().find(row["gpu"].get<std::string>()));
         const auto e = estimate(*shape, settings_of(row, *shape), device);
-        ASSERT_TRUE(e) << e.error().message;
-        const double error =
-            static_cast<double>(e->peak_allocated) / row["peak"].get<double>() * 100 - 100;
-        // Where blocks come to lie differs a little.
-        EXPECT_GE(error, -0.3) << row.dump();
-        // Whisper's rows lack what reductions over 1,500 positions allocate within one operation.
-        EXPECT_LE(error, shape->family == Family::whisper ? 8 : 2.5) << row.dump();
+        EXPECT_TRUE(e) << e.error().message;
+        const double real = row["peak"], ours = static_cast<double>(e->peak_allocated);
+        // Where blocks come to lie differs a little; the rest of a block may be 1 MiB.
+        EXPECT_GE(ours, real - std::max(0.003 * real, 1048576.0)) << row.dump();
+        EXPECT_LE(ours, 1.025 * real) << row.dump();
     }
-    EXPECT_GE(families.size(), 15U);
+    return families;
+}
+
+TEST(WholeSteps, EqualPyTorchsOwnSteps) {
+    EXPECT_GE(compare_peaks("whole_steps.json", 125).size(), 15U);
+}
+
+// Shapes that others have published and no case was written for, drawn by
+// tests/pytorch/fresh_shapes.py.
+TEST(WholeSteps, OfPublishedShapesEqualPyTorchsOwnSteps) {
+    EXPECT_GE(compare_peaks("fresh_steps.json", 60).size(), 15U);
 }
 
 }  // namespace
