@@ -63,10 +63,15 @@ const char* lightning_precision(const TrainingSettings& t) {
     return "";
 }
 
+constexpr const char* kYourRate = "set yours: SGD's learning rate depends on the task";
+
 // Of PyTorch, or of the library that has it.
 std::string optimizer_call(const RecommendedSettings& s) {
     const auto call = [&](const char* type, const char* more = "") {
-        return fmt::format("{}(model.parameters(), lr={:g}{})", type, s.learning_rate, more);
+        return fmt::format(
+            "{}(model.parameters(), lr={}{}){}", type,
+            s.learning_rate ? fmt::format("{:g}", *s.learning_rate) : "learning_rate", more,
+            s.learning_rate ? "" : std::string("  # ") + kYourRate);
     };
     switch (s.training.optimizer) {
         case Optimizer::adamw:
@@ -174,6 +179,7 @@ RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& r
     s.epochs = request.workload.epochs;
     s.loader = report.loader;
     s.learning_rate = report.rate.recommended_rate;
+    s.has_decoder = request.shape.has_decoder();
     s.warmup_steps = report.rate.warmup_steps;
     s.batch = report.batch;
     if (report.accumulation) {
@@ -187,22 +193,39 @@ RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& r
     return s;
 }
 
-std::string transformers_arguments(const RecommendedSettings& s) {
-    const auto& training = s.training;
-    const auto layout = layout_of(training);
-    std::string out;
-    if (s.loader.tokenizer_processes > 0)
-        out = fmt::format(
+namespace {
+
+// Once, before training.
+std::string tokenizing(const RecommendedSettings& s) {
+    const int processes = s.loader.tokenizer_processes;
+    if (processes == 0) return {};
+    if (!s.has_decoder)
+        return fmt::format(
             "dataset = dataset.map(lambda rows: tokenizer(rows[\"text\"], truncation=True, "
             "max_length={}),\n"
             "                      batched=True, num_proc={})  # once, before training\n",
-            training.sequence, s.loader.tokenizer_processes);
-    out += model_setup(s);
+            s.training.sequence, processes);
+    return fmt::format(
+        "def tokenize(rows):\n"
+        "    inputs = tokenizer(rows[\"text\"], truncation=True, max_length={})\n"
+        "    targets = tokenizer(text_target=rows[\"target\"], truncation=True, max_length={})\n"
+        "    return {{**inputs, \"labels\": targets[\"input_ids\"]}}\n"
+        "dataset = dataset.map(tokenize, batched=True, num_proc={})  # once, before training\n"
+        "data_collator = DataCollatorForSeq2Seq(tokenizer, model=model)  # for Trainer\n",
+        s.training.sequence, s.training.target_length(), processes);
+}
+
+}  // namespace
+
+std::string transformers_arguments(const RecommendedSettings& s) {
+    const auto& training = s.training;
+    const auto layout = layout_of(training);
+    std::string out = tokenizing(s) + model_setup(s);
     out += fmt::format(
         "TrainingArguments(\n"
         "    per_device_train_batch_size={},\n"
         "    gradient_accumulation_steps={},\n"
-        "    learning_rate={:g},\n"
+        "    {},\n"
         "    warmup_steps={},\n"
         "    num_train_epochs={},\n"
         "    bf16={},\n"
@@ -210,9 +233,11 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         "    optim=\"{}\",\n"
         "    gradient_checkpointing={},\n"
         "    dataloader_num_workers={},\n",
-        s.batch, s.accumulation, s.learning_rate, s.warmup_steps, s.epochs,
-        python(bf16(s) && !half_weights(training)), python(fp16(s)), optimizer_name(training),
-        python(training.checkpointing), s.loader.workers);
+        s.batch, s.accumulation,
+        s.learning_rate ? fmt::format("learning_rate={:g}", *s.learning_rate)
+                        : std::string("# learning_rate: ") + kYourRate,
+        s.warmup_steps, s.epochs, python(bf16(s) && !half_weights(training)), python(fp16(s)),
+        optimizer_name(training), python(training.checkpointing), s.loader.workers);
     if (training.optimizer == Optimizer::sgd_momentum) out += "    optim_args=\"momentum=0.9\",\n";
     if (!training.clip) out += "    max_grad_norm=0,\n";
     if (training.fused_loss)
@@ -257,7 +282,7 @@ std::string lightning_yaml(const RecommendedSettings& s) {
         "{}"
         "  max_epochs: {}\n"
         "model:\n"
-        "  learning_rate: {}\n"
+        "  {}\n"
         "  warmup_steps: {}\n"
         "data_loader:\n"
         "  batch_size: {}\n"
@@ -265,7 +290,9 @@ std::string lightning_yaml(const RecommendedSettings& s) {
         "  pin_memory: true\n"
         "  persistent_workers: {}\n",
         s.accumulation, lightning_precision(s.training),
-        s.training.clip ? "  gradient_clip_val: 1.0\n" : "", s.epochs, yaml_number(s.learning_rate),
+        s.training.clip ? "  gradient_clip_val: 1.0\n" : "", s.epochs,
+        s.learning_rate ? "learning_rate: " + yaml_number(*s.learning_rate)
+                        : std::string("# learning_rate: ") + kYourRate,
         s.warmup_steps, s.batch, s.loader.workers, lower(s.loader.persistent_workers));
 }
 
@@ -283,18 +310,18 @@ std::string deepspeed_json(const RecommendedSettings& s) {
         "  \"fp16\": {{\"enabled\": {}}},\n"
         "  \"gradient_clipping\": {},\n",
         s.batch, s.accumulation, lower(bf16(s)), lower(fp16(s)), training.clip ? "1.0" : "0.0");
+    // JSON has no comments: a rate that is not advised is left to the reader.
+    const auto rate =
+        s.learning_rate ? fmt::format("\"lr\": {:g}", *s.learning_rate) : std::string();
     // Without a block of its own, DeepSpeed wraps the optimizer that the program or the Trainer's
     // `optim` makes.
     if (training.optimizer == Optimizer::adamw) {
-        out +=
-            fmt::format("  \"optimizer\": {{\"type\": \"AdamW\", \"params\": {{\"lr\": {:g}}}}},\n",
-                        s.learning_rate);
+        out += fmt::format("  \"optimizer\": {{\"type\": \"AdamW\", \"params\": {{{}}}}},\n", rate);
     } else if (training.optimizer == Optimizer::sgd ||
                training.optimizer == Optimizer::sgd_momentum) {
         out += fmt::format(
-            "  \"optimizer\": {{\"type\": \"SGD\", \"params\": {{\"lr\": {:g}, \"momentum\": "
-            "{}}}}},\n",
-            s.learning_rate, training.optimizer == Optimizer::sgd ? "0.0" : "0.9");
+            "  \"optimizer\": {{\"type\": \"SGD\", \"params\": {{{}{}\"momentum\": {}}}}},\n", rate,
+            rate.empty() ? "" : ", ", training.optimizer == Optimizer::sgd ? "0.0" : "0.9");
     } else {
         out += "  \"zero_allow_untested_optimizer\": true,\n";
     }

@@ -2,6 +2,7 @@
 
 #include "engine/training/advice/report.hpp"
 
+#include <optional>
 #include <string>
 
 namespace plimsoll::training {
@@ -10,12 +11,13 @@ namespace plimsoll::training {
 struct RecommendedSettings {
     std::int64_t batch = 1;
     std::int64_t accumulation = 1;
-    double learning_rate = 2e-5;
+    std::optional<double> learning_rate = {};  // none is advised: the reader sets it
     std::int64_t warmup_steps = 0;
     TrainingSettings training;
     std::string allocator = {};     // PYTORCH_ALLOC_CONF, unless it is the default
     std::string lora_targets = {};  // names for peft; empty without adapters
     std::int64_t trainable_parameters = 0;
+    bool has_decoder = false;  // with a text of its own, the labels
     LoaderAdvice loader;
     int epochs = 1;
 };

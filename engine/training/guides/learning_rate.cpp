@@ -14,13 +14,11 @@ double surge_shape(double batch, double noise) {
     return 1 / (std::sqrt(noise / batch) + std::sqrt(batch / noise));
 }
 
-}  // namespace
-
-Result<RateAdvice> advise_rate(const RateQuestion& q) {
-    if (!positive(q.base_rate, 100))
+Result<void> check_rate(const RateQuestion& q) {
+    if (q.base_rate && !positive(*q.base_rate, 100))
         return fail(Errc::invalid_input, "The learning rate must be above 0 and at most 100.",
                     "/learning_rate/base");
-    if (!positive(q.base_batch, 1e9))
+    if (q.base_batch && !positive(*q.base_batch, 1e9))
         return fail(Errc::invalid_input, "The base batch must be above 0 and at most 1e9.",
                     "/learning_rate/base_batch");
     if (!positive(q.batch, 1e9))
@@ -28,18 +26,22 @@ Result<RateAdvice> advise_rate(const RateQuestion& q) {
     if (q.noise_scale && !positive(*q.noise_scale, 1e12))
         return fail(Errc::invalid_input, "The noise scale must be above 0 and at most 1e12.",
                     "/learning_rate/noise_scale");
+    return {};
+}
 
-    const double k = q.batch / q.base_batch;
-    RateAdvice a;
-    a.sqrt_rate = q.base_rate * std::sqrt(k);
-    a.linear_rate = q.base_rate * k;
+void scale_for_adam(const RateQuestion& q, RateAdvice& a) {
+    const double base = *a.base_rate;
+    a.sqrt_rate = base * std::sqrt(q.batch / *a.base_batch);
     a.noise_scale_assumed = !q.noise_scale.has_value();
-    a.noise_scale = q.noise_scale.value_or(32 * q.base_batch);
-    a.surge_rate = q.base_rate * surge_shape(q.batch, a.noise_scale) /
-                   surge_shape(q.base_batch, a.noise_scale);
-    if (std::abs(k - 1) < 1e-9) {
+    a.noise_scale = q.noise_scale.value_or(32 * *a.base_batch);
+    a.surge_rate =
+        base * surge_shape(q.batch, *a.noise_scale) / surge_shape(*a.base_batch, *a.noise_scale);
+}
+
+void choose_rule(const RateQuestion& q, RateAdvice& a) {
+    if (std::abs(q.batch / *a.base_batch - 1) < 1e-9) {
         a.recommended = RateRule::base;
-        a.recommended_rate = q.base_rate;
+        a.recommended_rate = a.base_rate;
         a.why = "The effective batch equals that of the base rate.";
     } else if (!q.adaptive) {
         a.recommended = RateRule::linear;
@@ -47,7 +49,7 @@ Result<RateAdvice> advise_rate(const RateQuestion& q) {
         a.why =
             "SGD: the noise of a step shrinks with the batch, so the rate grows with it "
             "(Goyal et al. 2017), with a warm-up.";
-    } else if (a.surge_rate < a.sqrt_rate * 0.8) {
+    } else if (*a.surge_rate < *a.sqrt_rate * 0.8) {
         a.recommended = RateRule::surge;
         a.recommended_rate = a.surge_rate;
         a.why =
@@ -60,11 +62,32 @@ Result<RateAdvice> advise_rate(const RateQuestion& q) {
             "Adam divides by the gradient's spread, which shrinks with the square root of the "
             "batch; a linear rule would overshoot.";
     }
+}
+
+}  // namespace
+
+Result<RateAdvice> advise_rate(const RateQuestion& q) {
+    if (auto ok = check_rate(q); !ok) return fail(ok.error());
+    RateAdvice a;
+    if (q.base_rate) {
+        a.base_rate = q.base_rate;
+        a.base_batch = q.base_batch.value_or(q.batch);
+        a.linear_rate = *q.base_rate * q.batch / *a.base_batch;
+        if (q.adaptive) scale_for_adam(q, a);
+        choose_rule(q, a);
+        if (!q.base_batch)
+            a.why = "The rate is kept: without its batch it cannot be scaled to another.";
+    } else {
+        a.why =
+            "SGD's rate depends on the task, so none is assumed: give one that works and its "
+            "effective batch to have it scaled.";
+    }
     // 6 % of the run is RoBERTa's schedule; a rate that more than doubles gets 10 %.
-    const double share = a.recommended_rate > 2 * q.base_rate ? 0.10 : 0.06;
-    if (q.optimizer_steps > 0)
-        a.warmup_steps =
-            std::max<std::int64_t>(1, std::llround(static_cast<double>(q.optimizer_steps) * share));
+    const bool doubles = a.recommended_rate && *a.recommended_rate > 2 * *q.base_rate;
+    if (q.optimizer_steps > 0) {
+        a.warmup_steps = std::max<std::int64_t>(
+            1, std::llround(static_cast<double>(q.optimizer_steps) * (doubles ? 0.10 : 0.06)));
+    }
     return a;
 }
 

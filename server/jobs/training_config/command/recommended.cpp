@@ -61,7 +61,8 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
         r.fused_loss = training.at("fused_loss");
         r.largest = part->at("max_batch");
         r.trainable = card->at("trainable_parameters");
-        r.rate = card->at("learning_rate").at("recommended");
+        if (const json& rate = card->at("learning_rate").at("recommended"); !rate.is_null())
+            r.rate = rate.get<double>();
         r.warmup_steps = card->at("learning_rate").at("warmup_steps");
         r.workers = card->at("loader").at("workers");
         if (!stage.empty()) {

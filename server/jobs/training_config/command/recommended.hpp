@@ -31,7 +31,7 @@ struct Recommended {
     bool dora = false, packed = false, fused_loss = false;
     std::int64_t largest = 0;    // batch that fits by the estimate
     std::int64_t trainable = 0;  // parameters
-    double rate = 0;
+    std::optional<double> rate;  // none is advised
     std::int64_t warmup_steps = 0;
     std::int64_t workers = 0;
     std::optional<std::int64_t> positives, negatives;  // of a stage

@@ -41,6 +41,9 @@ std::string why_this_batch(const Request& request, const ::plimsoll::training::G
 // other.
 nlohmann::json comparison_json(const nlohmann::json& from, const nlohmann::json& to);
 
+// "1234", "12.3", "0.124": at least three digits.
+std::string three_digits(double value);
+
 // "12.3 GiB", for sentences.
 std::string gibibytes(std::int64_t bytes);
 

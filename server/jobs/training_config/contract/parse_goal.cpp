@@ -116,14 +116,22 @@ void parse_goal(const json& args, Request& request, FieldErrors& errors) {
     parse_target(args, usual, request, errors);
     const json rate = args.value("learning_rate", json::object());
     Assumer assume(request, rate, "/learning_rate/");
-    r.rate.base_rate =
-        assume("base", usual.rate,
-               (adapts(r.settings.optimizer)
-                    ? "as in "
-                    : "SGD needs a different rate, so set yours; this is Adam's, as in ") +
-                   usual.source);
-    r.rate.base_batch = assume("base_batch", usual.rate_batch,
-                               "the effective batch for this rate in the same source");
+    r.rate.base_rate.reset();
+    r.rate.base_batch.reset();
+    if (rate.contains("base")) {
+        r.rate.base_rate = rate["base"].get<double>();
+        if (rate.contains("base_batch"))
+            r.rate.base_batch = rate["base_batch"].get<double>();
+        else
+            request.assumptions.push_back(
+                {"/learning_rate/base_batch", "the run's effective batch",
+                 "so that your rate is kept as it is; set its batch to have it scaled"});
+    } else if (adapts(r.settings.optimizer)) {
+        // The conventions are Adam's.
+        r.rate.base_rate = assume("base", usual.rate, "as in " + usual.source);
+        r.rate.base_batch = assume("base_batch", usual.rate_batch,
+                                   "the effective batch for this rate in the same source");
+    }
     if (rate.contains("noise_scale")) r.rate.noise_scale = rate["noise_scale"].get<double>();
 }
 

@@ -52,16 +52,36 @@ TEST(Utilisation, DiagnosisFollowsTheThresholds) {
 TEST(LearningRate, SqrtAndLinearFromEightTo32) {
     const auto a = advise_rate({.base_rate = 2e-5, .base_batch = 8, .batch = 32});
     ASSERT_TRUE(a);
-    EXPECT_NEAR(a->sqrt_rate, 4e-5, 1e-12);
-    EXPECT_NEAR(a->linear_rate, 8e-5, 1e-12);
+    EXPECT_NEAR(*a->sqrt_rate, 4e-5, 1e-12);
+    EXPECT_NEAR(*a->linear_rate, 8e-5, 1e-12);
     EXPECT_EQ(a->recommended, RateRule::sqrt);
     const auto sgd = advise_rate({.base_batch = 8, .batch = 32, .adaptive = false});
     EXPECT_EQ(sgd->recommended, RateRule::linear);
+    EXPECT_FALSE(sgd->sqrt_rate);
+    EXPECT_FALSE(sgd->noise_scale);
+}
+
+TEST(LearningRate, NoneIsAdvisedWithoutABase) {
+    const auto none =
+        advise_rate({.base_rate = {}, .batch = 32, .adaptive = false, .optimizer_steps = 1000});
+    EXPECT_EQ(none->recommended, RateRule::none);
+    EXPECT_FALSE(none->recommended_rate);
+    EXPECT_FALSE(none->linear_rate);
+    EXPECT_NE(none->why.find("depends on the task"), std::string::npos);
+    EXPECT_EQ(none->warmup_steps, 60);
+}
+
+TEST(LearningRate, ARateWithoutItsBatchIsKept) {
+    const auto kept = advise_rate({.base_rate = 1e-3, .base_batch = {}, .batch = 200});
+    EXPECT_EQ(kept->recommended, RateRule::base);
+    EXPECT_EQ(kept->recommended_rate, 1e-3);
+    EXPECT_EQ(kept->base_batch, 200);
+    EXPECT_NE(kept->why.find("is kept"), std::string::npos);
 }
 
 TEST(LearningRate, SurgeRisesThenFallsAroundTheNoiseScale) {
     const auto at = [](double batch) {
-        return advise_rate({.base_batch = 8, .batch = batch, .noise_scale = 256})->surge_rate;
+        return *advise_rate({.base_batch = 8, .batch = batch, .noise_scale = 256})->surge_rate;
     };
     EXPECT_GT(at(256), at(64));
     EXPECT_GT(at(256), at(1024));

@@ -1,5 +1,5 @@
 import type { components } from '../../api/schema';
-import { bytes } from '../../design/text/format';
+import { bytes, count } from '../../design/text/format';
 
 export type Args = components['schemas']['TrainingConfigArgs'];
 export type Summary = components['schemas']['TrainingConfigSummary'];
@@ -76,9 +76,12 @@ export function better(a: Card, b: Card): number {
 /** Two decimals, for memory of cards: "19.82 GiB". */
 export const gibibytes = (value: number): string => `${(value / 2 ** 30).toFixed(value < 2 ** 33 ? 2 : 1)} GiB`;
 
-/** A learning rate as people write it: "5.6e-5". */
-export const rateText = (value: number): string =>
-  value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(2).replace(/\.?0+e/, 'e');
+/** Samples in a second, at least three digits of them: "0.124", "1,234". */
+export const speedText = (value: number): string => (value >= 100 ? count(value) : String(Number(value.toPrecision(3))));
+
+/** A learning rate as people write it: "5.6e-5"; a dash where none is advised. */
+export const rateText = (value: number | null): string =>
+  value === null ? '–' : value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(2).replace(/\.?0+e/, 'e');
 
 export const size = bytes;
 

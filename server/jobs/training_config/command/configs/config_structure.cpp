@@ -18,8 +18,19 @@ Path parts_of(const std::string& place) {
     return path;
 }
 
+// Numbers that only some reports have.
+std::string lack_of(const Recommended& r, const std::string& name) {
+    if ((name == "positives" && !r.positives) || (name == "negatives" && !r.negatives))
+        return "the report has no stage that sets it; choose one with --stage";
+    if (name == "learning_rate" && !r.rate)
+        return "the report advises no learning rate, since SGD's depends on the task";
+    return {};
+}
+
 Result<void> add_mapped(Planner& planner) {
     for (const auto& [name, place] : planner.places()) {
+        if (const auto lack = lack_of(planner.r, name); !lack.empty())
+            return fail(Errc::invalid_input, "--map " + name + "=" + place + ": " + lack + ".");
         auto value = value_at(planner, name, parts_of(place));
         if (!value) {
             return fail(Errc::invalid_input,

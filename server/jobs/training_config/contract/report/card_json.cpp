@@ -15,6 +15,8 @@ json pair_json(const tr::Accumulation& a) {
 
 std::string_view rule_name(tr::RateRule rule) {
     switch (rule) {
+        case tr::RateRule::none:
+            return "none";
         case tr::RateRule::base:
             return "unchanged";
         case tr::RateRule::sqrt:
@@ -71,17 +73,20 @@ json speed_json(const tr::GpuReport& card) {
         {"hours", known ? json(t.hours) : json(nullptr)}};
 }
 
-json rate_json(const tr::GpuReport& card, const Request& request) {
+json rate_json(const tr::GpuReport& card) {
     const auto& r = card.rate;
-    return {{"base", request.report.rate.base_rate},
-            {"base_batch", request.report.rate.base_batch},
-            {"sqrt", r.sqrt_rate},
-            {"linear", r.linear_rate},
-            {"surge", r.surge_rate},
-            {"noise_scale", r.noise_scale},
+    const auto known = [](const std::optional<double>& rate) {
+        return rate ? json(*rate) : json(nullptr);
+    };
+    return {{"base", known(r.base_rate)},
+            {"base_batch", known(r.base_batch)},
+            {"sqrt", known(r.sqrt_rate)},
+            {"linear", known(r.linear_rate)},
+            {"surge", known(r.surge_rate)},
+            {"noise_scale", known(r.noise_scale)},
             {"noise_scale_assumed", r.noise_scale_assumed},
             {"rule", rule_name(r.recommended)},
-            {"recommended", r.recommended_rate},
+            {"recommended", known(r.recommended_rate)},
             {"why", r.why},
             {"warmup_steps", r.warmup_steps}};
 }
@@ -221,7 +226,7 @@ Result<json> stage_json(const Request& request, const tr::GpuProfile& gpu, const
     if (!report) return fail(report.error());
     const auto& card = report->gpus.front();
     auto values = config_values(card);
-    if (!values.empty()) {
+    if (!values.empty() && request.report.shape.family == tr::Family::naics) {
         values["n_positives"] = stage.positives;
         values["n_negatives"] = stage.negatives;
     }
@@ -281,7 +286,7 @@ Result<json> one_card_json(const Request& request, const tr::GpuReport& card) {
                 {"layers", layers_json(card.at_batch)},
                 {"curve", curve_json(card)},
                 {"speed", speed_json(card)},
-                {"learning_rate", rate_json(card, request)},
+                {"learning_rate", rate_json(card)},
                 {"loader", loader_json(card.loader)},
                 {"parallel_runs", card.parallel_runs},
                 {"what_ifs", what_ifs_json(card)},

@@ -62,6 +62,11 @@ json changes(const json& from, const json& to) {
     return all;
 }
 
+std::string rates(const json& from, const json& to) {
+    if (from.is_null() || to.is_null()) return "scale your learning rate with it.";
+    return "the learning rate goes from " + short_number(from) + " to " + short_number(to) + ".";
+}
+
 json steps(const json& from, const json& to, const json& changed) {
     const std::string name = to["gpu"]["name"], id = to["gpu"]["id"];
     if (to["accumulation"].is_null()) {
@@ -84,10 +89,9 @@ json steps(const json& from, const json& to, const json& changed) {
         all.push_back(
             was == is ? "The effective batch stays " + is.dump() +
                             ": learning rate and warm-up stay the same, and losses are comparable."
-                      : "The effective batch goes from " + was.dump() + " to " + is.dump() +
-                            ": the learning rate goes from " +
-                            short_number(from["learning_rate"]["recommended"]) + " to " +
-                            short_number(to["learning_rate"]["recommended"]) + ".");
+                      : "The effective batch goes from " + was.dump() + " to " + is.dump() + ": " +
+                            rates(from["learning_rate"]["recommended"],
+                                  to["learning_rate"]["recommended"]));
     }
     all.push_back(
         "Train a few hundred steps with the callback of deploy/integrations/python: its "

@@ -1,6 +1,7 @@
 #include "server/jobs/training_config/contract/report/summary_text.hpp"
 
 #include "server/base/text_table.hpp"
+#include "server/jobs/training_config/contract/advice.hpp"
 #include "server/jobs/training_config/contract/bytes.hpp"
 
 #include <algorithm>
@@ -19,6 +20,16 @@ constexpr int kBarWidth = 32;
 
 std::string gib(const json& bytes) {
     return fmt::format("{:.2f} GiB", bytes.get<double>() / kGiB);
+}
+
+std::string speed(const json& card) {
+    return three_digits(card.at("speed").at("samples_per_second"));
+}
+
+// "5.66e-05"; of SGD, without a base, none is advised.
+std::string rate_text(const json& card) {
+    const json& rate = card.at("learning_rate").at("recommended");
+    return rate.is_null() ? "yours" : fmt::format("{:.3g}", rate.get<double>());
 }
 
 // A probability, no more exact than it can be known.
@@ -99,14 +110,12 @@ std::string table(const json& cards, std::size_t width) {
         {"CARD", "FITS", "BATCH", "STEPS", "LARGEST", "USED", "SHARE", "SAMPLES/S*", "PARALLEL"}};
     for (const json& card : cards) {
         const json &a = card.at("accumulation"), &memory = card.at("memory");
-        rows.push_back(
-            {text(card.at("gpu").at("name")), text(card.at("fits")),
-             a.is_null() ? "-" : card.at("batch").dump(),
-             a.is_null() ? "-" : a.at("nearest").at("steps").dump(), card.at("max_batch").dump(),
-             gib(memory.at("device_used_bytes")),
-             fmt::format("{:.0f} %", memory.at("utilization_percent").get<double>()),
-             fmt::format("{:.0f}", card.at("speed").at("samples_per_second").get<double>()),
-             card.at("parallel_runs").dump()});
+        rows.push_back({text(card.at("gpu").at("name")), text(card.at("fits")),
+                        a.is_null() ? "-" : card.at("batch").dump(),
+                        a.is_null() ? "-" : a.at("nearest").at("steps").dump(),
+                        card.at("max_batch").dump(), gib(memory.at("device_used_bytes")),
+                        fmt::format("{:.0f} %", memory.at("utilization_percent").get<double>()),
+                        speed(card), card.at("parallel_runs").dump()});
     }
     return "\n" + table_text(rows, width);
 }
@@ -142,7 +151,7 @@ std::string settings(const json& card) {
     const json &rate = card.at("learning_rate"), &loader = card.at("loader");
     auto out = fmt::format(
         "  accumulation {}{} -> effective {} (at most: {} x {}, exact: {})\n"
-        "  learning rate {:.3g} ({}){}: {}\n"
+        "  learning rate {}{}{}: {}\n"
         "  loader: {} workers, prefetch {}, {} of host memory\n",
         a.at("nearest").at("steps").dump(),
         card.at("shard").is_null() ? "" : " on " + card.at("shard").at("cards").dump() + " cards",
@@ -151,7 +160,7 @@ std::string settings(const json& card) {
         a.at("exact").is_null()
             ? (card.at("shard").is_null() ? "none" : "none, the cards do not divide it")
             : a.at("exact").at("batch").dump() + " x " + a.at("exact").at("steps").dump(),
-        rate.at("recommended").get<double>(), text(rate.at("rule")),
+        rate_text(card), rate.at("rule") == "none" ? "" : " (" + text(rate.at("rule")) + ")",
         rate.at("warmup_steps") > 0 ? ", warm-up " + rate.at("warmup_steps").dump() + " steps" : "",
         text(rate.at("why")), loader.at("workers").dump(), loader.at("prefetch").dump(),
         gib(loader.at("host_bytes")));
@@ -183,15 +192,14 @@ std::string answer(const json& card) {
                            text(card.at("why")));
     if (!a.is_null()) {
         out += fmt::format(
-            "  batch {} (largest {}), accumulation {}, effective batch {}, learning rate {:.3g}\n",
+            "  batch {} (largest {}), accumulation {}, effective batch {}, learning rate {}\n",
             card.at("batch").dump(), card.at("max_batch").dump(),
             a.at("nearest").at("steps").dump(), a.at("nearest").at("effective").dump(),
-            card.at("learning_rate").at("recommended").get<double>());
+            rate_text(card));
     }
-    out += fmt::format("  {} of memory ({:.0f} %), {:.0f} samples/s*\n",
+    out += fmt::format("  {} of memory ({:.0f} %), {} samples/s*\n",
                        gib(memory.at("device_used_bytes")),
-                       memory.at("utilization_percent").get<double>(),
-                       card.at("speed").at("samples_per_second").get<double>());
+                       memory.at("utilization_percent").get<double>(), speed(card));
     return out;
 }
 

@@ -56,6 +56,12 @@ std::string about_precision(const Request& request, const tr::GpuReport& card) {
 
 }  // namespace
 
+std::string three_digits(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : "%.3g", value);
+    return text;
+}
+
 namespace {
 
 // What was asked for is not there, and what was done instead.
@@ -74,7 +80,7 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
     switch (card.reason) {
         case tr::BatchReason::knee:
             return "At " + std::to_string(card.batch) + " the card reaches " + percent +
-                   " % of the modelled " + whole(knee.best_samples_per_second) +
+                   " % of the modelled " + three_digits(knee.best_samples_per_second) +
                    " samples/s of the largest batch; larger batches only use more memory. Memory "
                    "allows " +
                    std::to_string(card.limits.max_batch) + ".";

@@ -41,6 +41,64 @@ TEST(TrainingConfigAnswer, AssumptionsAreListed) {
     EXPECT_EQ(pointers(told), std::set<std::string>());
 }
 
+std::string assumed(const json& args, const char* pointer) {
+    const json summary = summary_of(args);
+    for (const json& one : summary["assumptions"])
+        if (one["pointer"] == pointer) return one["value"];
+    return {};
+}
+
+TEST(TrainingConfigAnswer, AdaptersAreAssumedAsTheyAreUsual) {
+    const json args = bert({{"training", {{"lora", json::object()}}}});
+    EXPECT_EQ(assumed(args, "/training/lora/rank"), "8");
+    EXPECT_EQ(assumed(args, "/training/lora/dropout"), "0.1");
+    EXPECT_EQ(assumed(args, "/training/lora/targets"), "query_value");
+    const json named =
+        bert({{"training", {{"lora", {{"rank", 4}, {"dropout", 0}, {"modules", {"query"}}}}}}});
+    for (const char* member : {"rank", "dropout", "targets"})
+        EXPECT_EQ(assumed(named, (std::string("/training/lora/") + member).c_str()), "");
+}
+
+// A rate that is known to work is not scaled from a batch that nobody named.
+TEST(TrainingConfigAnswer, ARateWithoutItsBatchIsKept) {
+    const json args = bert({{"learning_rate", {{"base", 3e-5}}}, {"target_effective_batch", 77}});
+    EXPECT_EQ(assumed(args, "/learning_rate/base_batch"), "the run's effective batch");
+    const json rate = card_of(args)["learning_rate"];
+    EXPECT_EQ(rate["recommended"], 3e-5);
+    EXPECT_EQ(rate["rule"], "unchanged");
+    EXPECT_THAT(rate["why"].get<std::string>(), HasSubstr("is kept"));
+}
+
+// The conventions are Adam's: for SGD there is no rate, or the reader's own.
+TEST(TrainingConfigAnswer, NoRateIsAssumedForSgd) {
+    const json args = bert({{"training", {{"optimizer", "sgd_momentum"}}}});
+    EXPECT_EQ(assumed(args, "/learning_rate/base"), "");
+    const json card = card_of(args);
+    for (const char* rate : {"base", "base_batch", "sqrt", "linear", "surge", "recommended"})
+        EXPECT_TRUE(card["learning_rate"][rate].is_null()) << rate;
+    EXPECT_EQ(card["learning_rate"]["rule"], "none");
+    EXPECT_THAT(card["learning_rate"]["why"].get<std::string>(), HasSubstr("SGD's rate"));
+    const json& snippets = card["snippets"];
+    EXPECT_THAT(snippets["transformers"].get<std::string>(), HasSubstr("    # learning_rate: set"));
+    EXPECT_THAT(snippets["lightning"].get<std::string>(), HasSubstr("  # learning_rate: set"));
+    EXPECT_THAT(snippets["pytorch"].get<std::string>(), HasSubstr("lr=learning_rate, momentum"));
+    const json deepspeed = json::parse(snippets["deepspeed"].get<std::string>());
+    EXPECT_FALSE(deepspeed["optimizer"]["params"].contains("lr"));
+    json given = args;
+    given["learning_rate"] = {{"base", 0.1}, {"base_batch", 8}};
+    EXPECT_NEAR(card_of(given)["learning_rate"]["recommended"], 0.4, 1e-9);
+}
+
+TEST(TrainingConfigAnswer, TheSnippetOfT5TokenizesTargets) {
+    const json card = card_of({{"model", {{"preset", "t5-small"}}},
+                               {"training", {{"sequence_length", 256}, {"target_length", 64}}},
+                               {"gpus", {"rtx_4090"}}});
+    const auto snippet = card["snippets"]["transformers"].get<std::string>();
+    EXPECT_THAT(snippet, HasSubstr("text_target=rows[\"target\"], truncation=True, max_length=64"));
+    EXPECT_THAT(snippet, HasSubstr("\"labels\": targets[\"input_ids\"]"));
+    EXPECT_THAT(snippet, HasSubstr("max_length=256"));
+}
+
 // A card trains in what it has; who asked for bf16 is told.
 TEST(TrainingConfigAnswer, CardsWithoutBf16UseThePrecisionTheyHave) {
     const auto of = [](const char* gpu, const char* precision) {

@@ -40,7 +40,11 @@ void Planner::change(std::string_view name, const Path& path, std::string value,
 }
 
 void Planner::change_rate(const Path& path) {
-    change("learning_rate", path, ::plimsoll::training::yaml_number(r.rate));
+    if (r.rate) {
+        change("learning_rate", path, ::plimsoll::training::yaml_number(*r.rate));
+    } else if (wanted("learning_rate") && has(root, path)) {
+        say("the report advises no learning rate: SGD's depends on the task");
+    }
 }
 
 void Planner::write_mapped(Path path, std::string value, bool is_text) {

@@ -139,7 +139,9 @@ std::optional<Proposal> value_at(const Planner& p, const std::string& name, Path
             {"checkpointing", yes(r.checkpointing)},
             {"clipping", r.clip ? "1.0" : "0"},
             {"workers", std::to_string(r.workers)},
-            {"learning_rate", ::plimsoll::training::yaml_number(r.rate)},
+            {"packing", yes(r.packed)},
+            {"fused_loss", yes(r.fused_loss)},
+            {"learning_rate", ::plimsoll::training::yaml_number(r.rate.value_or(0))},
             {"warmup_steps", std::to_string(r.warmup_steps)},
             {"positives", std::to_string(r.positives.value_or(0))},
             {"negatives", std::to_string(r.negatives.value_or(0))}};
@@ -152,6 +154,7 @@ std::optional<Proposal> value_at(const Planner& p, const std::string& name, Path
 void propose_places(Planner& p) {
     for (const auto& [name, keys] : candidates()) {
         if (!p.wanted(name)) continue;
+        if (std::string_view(name) == "learning_rate" && !p.r.rate) continue;
         for (const auto& key : keys) {
             const auto places = places_of(p.root, key);
             if (places.size() != 1) continue;
