@@ -333,8 +333,9 @@ def arguments(case):
     if case.quantization != 'none':
         args['training']['quantization'] = case.quantization
     if case.lora:
-        args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1, 'dtype': case.adapters,
-                                    'dora': case.method == 'dora'}
+        args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1, 'dora': case.method == 'dora'}
+        if case.precision == 'bf16':  # elsewhere they have the type of the weights
+            args['training']['lora']['dtype'] = case.adapters
     for method in ('packed', 'fused_loss'):
         args['training'][method] = case.method == method
     return args

@@ -139,7 +139,8 @@ void add_slow_step(const Observation& seen, std::vector<Cause>& out) {
 void add_below_target(const Observation& seen, std::vector<Cause>& out) {
     constexpr double low = 50;
     const utilisation::Targets targets;
-    if (seen.step_seconds || !seen.gpu_percent || *seen.gpu_percent < low ||
+    const bool timed = seen.step_seconds && !seen.out_of_memory;
+    if (timed || !seen.gpu_percent || *seen.gpu_percent < low ||
         *seen.gpu_percent >= targets.gpu_low)
         return;
     out.push_back({fmt::format("GPU utilization is {:.0f} %; the guide's target is {} to {}",

@@ -49,7 +49,8 @@ Throughput model_throughput(const Work& work, const TrainingSettings& t, const G
         const double alone = out.step_seconds * out.optimizer_steps_per_epoch * w.epochs * w.models;
         // Workers overlap only what one of them leaves idle.
         const double idle = launches > busy ? launches / std::max(busy, 1e-9) : 1;
-        out.hours = alone / std::clamp<double>(idle, 1, std::max(1, w.parallel_workers)) / 3600;
+        const int at_once = std::max(1, std::min(w.parallel_workers, w.models));
+        out.hours = alone / std::clamp<double>(idle, 1, at_once) / 3600;
     }
     return out;
 }

@@ -28,9 +28,15 @@ Result<void> check_rates(const CustomGpu& gpu) {
         return bad("/fp16_tflops", "The fp16 rate must be between 0 and 100000 TFLOP/s.");
     if (!in(gpu.bf16_tflops, 0, 1e5))
         return bad("/bf16_tflops", "The bf16 rate must be between 0 and 100000 TFLOP/s.");
-    if (gpu.compute_capability < 30 || gpu.compute_capability > 200)
+    return {};
+}
+
+Result<void> check_chip(const CustomGpu& gpu) {
+    const int capability = gpu.compute_capability.value_or(kUsualCapability);
+    const int multiprocessors = gpu.multiprocessors.value_or(kUsualMultiprocessors);
+    if (capability < 30 || capability > 200)
         return bad("/compute_capability", "The compute capability must be between 30 and 200.");
-    if (gpu.multiprocessors < 1 || gpu.multiprocessors > 1024)
+    if (multiprocessors < 1 || multiprocessors > 1024)
         return bad("/multiprocessors", "The number of multiprocessors must be between 1 and 1024.");
     return {};
 }
@@ -51,8 +57,8 @@ Figure given(double value) {
 
 GpuProfile with_rates(const CustomGpu& gpu) {
     GpuProfile p;
-    p.compute_capability = gpu.compute_capability;
-    p.multiprocessors = given(gpu.multiprocessors);
+    p.compute_capability = gpu.compute_capability.value_or(kUsualCapability);
+    p.multiprocessors = given(gpu.multiprocessors.value_or(kUsualMultiprocessors));
     p.bandwidth = given(gpu.bandwidth_gb_s * 1e9);
     p.fp32_flops = given(gpu.fp32_tflops * 1e12);
     p.tf32_flops = given(0);
@@ -68,6 +74,8 @@ GpuProfile like_another(const CustomGpu& gpu) {
     for (auto* figure : {&p.multiprocessors, &p.bandwidth, &p.fp32_flops, &p.tf32_flops,
                          &p.fp16_flops, &p.bf16_flops})
         figure->source = source;
+    p.compute_capability = gpu.compute_capability.value_or(p.compute_capability);
+    if (gpu.multiprocessors) p.multiprocessors = given(*gpu.multiprocessors);
     return p;
 }
 
@@ -90,12 +98,13 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
         return bad("/fp32_tflops",
                    "Also give bandwidth_gb_s and fp32_tflops with the other rates.");
     }
+    if (auto ok = check_chip(gpu); !ok) return fail(ok.error());
     if (auto ok = check_guide(gpu); !ok) return fail(ok.error());
     auto p = has_rates ? with_rates(gpu) : like_another(gpu);
     p.id = gpu.id;
     p.name = gpu.name.empty() ? gpu.id : gpu.name;
     p.architecture = kCustomArchitecture;
-    p.sold_gb = gpu.memory_gib;
+    p.sold_gb = gpu.sold_gb ? *gpu.sold_gb : gpu.memory_gib;
     p.memory_bytes = given(std::floor(gpu.memory_gib * kGiB));
     p.context_bytes = given(std::floor(gpu.context_gib * kGiB));
     p.guide = gpu.guide;

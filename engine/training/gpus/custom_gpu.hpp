@@ -8,6 +8,8 @@
 
 namespace plimsoll::training {
 
+inline constexpr int kUsualCapability = 80, kUsualMultiprocessors = 80;
+
 // A card as described by a team. Without bandwidth and fp32 rate, omitted values are those of the
 // most similar built-in card, by name or by memory.
 struct CustomGpu {
@@ -19,8 +21,9 @@ struct CustomGpu {
     double fp32_tflops = 0;
     double fp16_tflops = 0;
     double bf16_tflops = 0;
-    int compute_capability = 80;
-    int multiprocessors = 80;
+    std::optional<int> compute_capability = {};  // beside rates: kUsualCapability
+    std::optional<int> multiprocessors = {};     // beside rates: kUsualMultiprocessors
+    std::optional<int> sold_gb = {};             // memory as marketed; as measured by default
     std::optional<GuideSettings> guide = {};
 };
 

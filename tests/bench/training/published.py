@@ -52,6 +52,8 @@ QWEN_1B5 = dict(model_type='qwen2', architectures=['Qwen2ForCausalLM'], vocab_si
 def args(model, length, batch, gpu='a100_40gb', cluster=None, **training):
     model = {'config': model} if isinstance(model, dict) else {'preset': model}
     training = {'precision': 'bf16', 'clip': False, 'optimizer_kernel': 'foreach', **training}
+    if training.get('optimizer', 'adamw') != 'adamw':
+        del training['optimizer_kernel']  # only AdamW has several
     out = {'model': model, 'gpus': [gpu], 'what_ifs': False,
            'training': {'sequence_length': length, 'batch': batch, **training}}
     return {**out, 'cluster': cluster} if cluster else out

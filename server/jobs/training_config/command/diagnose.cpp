@@ -1,4 +1,5 @@
 #include "engine/training/advice/text.hpp"
+#include "engine/training/advice/unused_observations.hpp"
 #include "server/jobs/training_config/command/commands.hpp"
 
 #include <algorithm>
@@ -20,7 +21,6 @@ nlohmann::json json_of(const std::vector<training::Cause>& causes) {
     return {{"causes", std::move(list)}};
 }
 
-// What else is given describes the run: it may be the whole run, whether or not a cause needs it.
 Result<void> require_measurement(const CLI::App& command) {
     constexpr const char* kMeasured[] = {"--gpu-percent",   "--cpu-percent",  "--memory-percent",
                                          "--out-of-memory", "--step-seconds", "--workers",
@@ -30,6 +30,15 @@ Result<void> require_measurement(const CLI::App& command) {
     return fail(Errc::invalid_input,
                 "Give at least one measurement: --gpu-percent, --cpu-percent, --memory-percent, "
                 "--step-seconds or --out-of-memory.");
+}
+
+Result<void> require_effect(const training::Observation& seen) {
+    const auto unused = training::unused_observations(seen, false);
+    if (unused.empty()) return {};
+    std::string flag(unused.front().member == "loader_workers" ? "workers" : unused.front().member);
+    std::ranges::replace(flag, '_', '-');
+    return fail(Errc::invalid_input,
+                "--" + flag + " has no effect here. " + std::string(unused.front().why));
 }
 
 }  // namespace
@@ -58,6 +67,10 @@ void add_diagnose(CLI::App& app, CommandContext& context) {
         const auto causes = training::diagnose(*seen);
         if (!causes) {
             context.exit_code = refuse_input(context, causes.error());
+            return;
+        }
+        if (const auto used = require_effect(*seen); !used) {
+            context.exit_code = refuse_input(context, used.error());
             return;
         }
         if (context.json) return print_json(context, json_of(*causes));

@@ -1,6 +1,6 @@
 #include "server/jobs/training_config/command/commands.hpp"
 #include "server/jobs/training_config/command/described_cards.hpp"
-#include "server/jobs/training_config/command/estimate_arguments.hpp"
+#include "server/jobs/training_config/command/place_names.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
 #include "server/jobs/training_config/contract/report/summary_text.hpp"
 #include "server/terminal/table_width.hpp"
@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -23,44 +22,6 @@ const std::map<std::string, std::string> kTrainers = {{"transformers", "Transfor
                                                       {"pytorch", "PyTorch"},
                                                       {"lightning", "Lightning"},
                                                       {"deepspeed", "DeepSpeed"}};
-
-// The flag that sets a place of the arguments.
-std::string flag_of(const std::string& pointer) {
-    constexpr std::pair<std::string_view, const char*> kFlags[] = {
-        {"/gpus", "--gpu"},
-        {"/model/preset", "--preset"},
-        {"/model/config", "--config"},
-        {"/training/sequence_length", "--sequence-length"},
-        {"/training/batch", "--batch"},
-        {"/training/precision", "--precision"},
-        {"/training/optimizer", "--optimizer"},
-        {"/training/lora/rank", "--lora"},
-        {"/training/lora/modules", "--lora-modules"},
-        {"/training/quantization", "--quantization"},
-        {"/training/lora/dora", "--dora"},
-        {"/training/attention", "--attention"},
-        {"/training/packed", "--packed"},
-        {"/training/fused_loss", "--fused-loss"},
-        {"/training/target_length", "--target-length"},
-        {"/training/checkpointing", "--checkpointing"},
-        {"/target_effective_batch", "--target-effective-batch"},
-        {"/goal", "--goal"},
-        {"/safety_margin", "--safety-margin"},
-    };
-    const auto place_in = [&](std::string_view flagged) {
-        std::string rest = pointer.substr(flagged.size());
-        // Of a pasted config.json its member is named, too; of a list the item's number is not.
-        if (flagged == "/gpus") rest.clear();
-        return rest.empty() ? "" : " (" + rest.substr(1) + ")";
-    };
-    for (const auto& [place, flag] : kFlags) {
-        const bool inside = pointer.size() == place.size() || pointer[place.size()] == '/';
-        if (pointer.starts_with(place) && inside) return flag + place_in(place);
-    }
-    auto dotted = pointer.empty() ? pointer : pointer.substr(1);
-    std::ranges::replace(dotted, '/', '.');
-    return dotted.empty() ? "arguments" : "--set " + dotted;
-}
 
 // The card's settings for one trainer, ready to paste; nothing where the run does not fit.
 std::string to_paste(const json& summary, const std::string& trainer) {
@@ -89,19 +50,15 @@ std::string estimate_text(const CommandContext& context, const EstimateFlags& fl
            "\n";
 }
 
-int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
+int run_estimate(const CommandContext& context, const EstimateFlags& flags,
+                 const CLI::App& command) {
     if (context.json && (flags.details || !flags.paste.empty())) {
         return refuse_input(
             context,
             {Errc::invalid_input, "--json includes everything: omit --details and --paste.", {}});
     }
-    if (flags.batch && !flags.goal.empty() && flags.goal != "guide") {
-        return refuse_input(context,
-                            {Errc::invalid_input,
-                             "--goal " + flags.goal +
-                                 " has no effect with --batch, which requests no recommendation.",
-                             {}});
-    }
+    if (const auto once = check_settings_once(flags, command); !once)
+        return refuse_input(context, once.error());
     auto args = estimate_args(flags);
     if (args) args = with_described_cards(std::move(*args));
     if (!args) return refuse_input(context, args.error());
@@ -109,8 +66,8 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags) {
     if (!request) {
         std::string message;
         for (const auto& error : request.error()) {
-            message +=
-                (message.empty() ? "" : "\n  ") + flag_of(error.pointer) + ": " + error.message;
+            message += (message.empty() ? "" : "\n  ") + place_name(error.pointer, flags, command) +
+                       ": " + error.message;
         }
         return refuse_input(context, {Errc::invalid_input, message, {}});
     }
@@ -192,7 +149,9 @@ void add_estimate(CLI::App& app, CommandContext& context) {
         ->check(CLI::IsMember(kTrainers));
     command->add_option("--set", flags->settings,
                         "Set any other argument by its path: workload.epochs=5; repeatable");
-    command->callback([flags, &context] { context.exit_code = run_estimate(context, *flags); });
+    command->callback([flags, command, &context] {
+        context.exit_code = run_estimate(context, *flags, *command);
+    });
 }
 
 }  // namespace plimsoll::jobs::training_config

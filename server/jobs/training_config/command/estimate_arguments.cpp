@@ -76,7 +76,9 @@ Result<json> estimate_args(const EstimateFlags& flags) {
     return args;
 }
 
-tl::expected<Request, FieldErrors> checked_request(const json& args) {
+namespace {
+
+FieldErrors schema_errors(const json& args) {
     const http::Contract contract(http::contract_json());
     const json spec = {{"kind", "training-config"}, {"args", args}};
     FieldErrors errors;
@@ -85,7 +87,20 @@ tl::expected<Request, FieldErrors> checked_request(const json& args) {
         errors.push_back({violation.pointer.substr(std::string_view("/args").size()), "schema",
                           violation.message});
     }
-    if (!errors.empty()) return tl::unexpected(std::move(errors));
+    return errors;
+}
+
+}  // namespace
+
+tl::expected<Request, FieldErrors> checked_request(const json& args) {
+    if (auto errors = schema_errors(args); !errors.empty())
+        return tl::unexpected(std::move(errors));
+    return accept_request(args);
+}
+
+tl::expected<Request, FieldErrors> checked_run(const json& args) {
+    if (auto errors = schema_errors(args); !errors.empty())
+        return tl::unexpected(std::move(errors));
     return parse_request(args);
 }
 

@@ -37,10 +37,10 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
         print(training::text::profile_details(*profile));
     });
     const auto describe_card = [flags](CLI::App* sub) {
-        sub->add_option("--memory-gib", flags->memory_gib,
-                        "Memory of the card in GiB (default: ask nvidia-smi)")
-            ->check(CLI::Range(0.5, 4096.0));
-        sub->add_option("--name", flags->name, "Name of the card");
+        auto* memory = sub->add_option("--memory-gib", flags->memory_gib,
+                                       "Memory of the card in GiB (default: ask nvidia-smi)")
+                           ->check(CLI::Range(0.5, 4096.0));
+        sub->add_option("--name", flags->name, "Name of the card")->needs(memory);
     };
     auto* recommend =
         command->add_subcommand("recommend", "Find the GPU profile of this machine's card");

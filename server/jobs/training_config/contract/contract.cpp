@@ -50,7 +50,7 @@ std::int64_t work_of(const Request& request) {
 
 // One task a card.
 tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
-    const auto request = parse_request(args);
+    const auto request = accept_request(args);
     if (!request) return tl::unexpected(request.error());
     Plan plan;
     // The cards that were meant, whatever the defaults are where the tasks run.
@@ -83,7 +83,7 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
 }
 
 tl::expected<std::string, FieldErrors> estimate(const json& args) {
-    const auto request = parse_request(args);
+    const auto request = accept_request(args);
     if (!request) return tl::unexpected(request.error());
     if (request->probe) {
         return tl::unexpected(FieldErrors{

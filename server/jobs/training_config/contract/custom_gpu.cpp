@@ -53,8 +53,12 @@ Result<tr::GpuProfile> parse_custom_gpu(const json& from) {
     gpu.fp32_tflops = from.value("fp32_tflops", 0.0);
     gpu.fp16_tflops = from.value("fp16_tflops", 0.0);
     gpu.bf16_tflops = from.value("bf16_tflops", 0.0);
-    gpu.compute_capability = from.value("compute_capability", gpu.compute_capability);
-    gpu.multiprocessors = from.value("multiprocessors", gpu.multiprocessors);
+    const auto whole = [&](const char* name) {
+        return from.contains(name) ? std::optional(from[name].get<int>()) : std::nullopt;
+    };
+    gpu.compute_capability = whole("compute_capability");
+    gpu.multiprocessors = whole("multiprocessors");
+    gpu.sold_gb = whole("vram_gb");
     auto guide = guide_of(from, gpu.memory_gib);
     if (!guide) return fail(guide.error());
     gpu.guide = std::move(*guide);

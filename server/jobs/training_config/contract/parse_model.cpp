@@ -126,6 +126,15 @@ constexpr Particular kParticulars[] = {
     {"horizon", [](const ModelShape& s) { return s.is_series(); }},
     {"decoder_layers", [](const ModelShape& s) { return s.has_decoder(); }},
     {"vocab", [](const ModelShape& s) { return s.reads_text(); }},
+    {"activation", [](const ModelShape& s) { return !s.is_series(); }},
+    {"token_types",
+     [](const ModelShape& s) {
+         return s.family == Family::bert || s.family == Family::roberta ||
+                s.family == Family::naics;
+     }},
+    {"heads", [](const ModelShape& s) { return s.family != Family::lstm; }},
+    {"head_dim", [](const ModelShape& s) { return s.family != Family::lstm; }},
+    {"ffn", [](const ModelShape& s) { return s.family != Family::lstm && !s.has_experts(); }},
 };
 
 // A member without effect would be an answer to another question.

@@ -1,6 +1,7 @@
 #include "engine/training/guides/naics_memory.hpp"
 #include "server/jobs/training_config/contract/assumer.hpp"
 #include "server/jobs/training_config/contract/bytes.hpp"
+#include "server/jobs/training_config/contract/idle_options.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
 #include "server/jobs/training_config/contract/words.hpp"
 
@@ -67,6 +68,9 @@ std::string reason_of_length(const tr::ModelShape& shape) {
     return "a usual length for this family; memory grows with it";
 }
 
+constexpr const char* kUsualDropout =
+    "as in QLoRA for models of up to 13 billion (Dettmers et al. 2023); PEFT's own default is 0";
+
 tr::Lora parse_lora(const json& from, bool naics, std::vector<Assumption>& assumptions) {
     tr::Lora lora;
     const auto found = from.find("lora");
@@ -75,12 +79,22 @@ tr::Lora parse_lora(const json& from, bool naics, std::vector<Assumption>& assum
         lora.rank = 8;
         lora.targets = tr::Lora::Targets::all_linear;
         assumptions.push_back({"/training/lora/rank", 8, "as in the NAICS memory guide"});
+        assumptions.push_back({"/training/lora/dropout", lora.dropout, kUsualDropout});
         assumptions.push_back(
             {"/training/lora/targets", "all_linear", "as in the NAICS memory guide's project"});
         return lora;
     }
+    const auto assumed = [&](const char* name, const json& value, const char* why) {
+        if (!found->contains(name) && lora.rank > 0)
+            assumptions.push_back({std::string("/training/lora/") + name, value, why});
+    };
     lora.rank = found->value("rank", 8);
     lora.dropout = found->value("dropout", lora.dropout);
+    assumed("rank", lora.rank, "PEFT's default");
+    assumed("dropout", lora.dropout, kUsualDropout);
+    if (!found->contains("modules"))
+        assumed("targets", text_of(kLoraTargets, lora.targets),
+                "queries and values, as in LoRA (Hu et al. 2021)");
     take_word(*found, "targets", kLoraTargets, lora.targets);
     lora.wide = found->value("dtype", "fp32") == "fp32";
     lora.dora = found->value("dora", false);
@@ -286,6 +300,14 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         }
     }
     if (!errors.empty()) return tl::unexpected(std::move(errors));
+    return request;
+}
+
+tl::expected<Request, FieldErrors> accept_request(const json& args) {
+    auto request = parse_request(args);
+    if (!request) return request;
+    if (auto idle = idle_options(args, *request); !idle.empty())
+        return tl::unexpected(std::move(idle));
     return request;
 }
 

@@ -26,7 +26,31 @@ std::string read_map(const std::string& text, Choice& choice) {
     return {};
 }
 
+// Choices that others leave without effect.
+Result<void> check_choice(const Choice& choice) {
+    for (const char* rate : {"learning_rate", "warmup_steps"}) {
+        if (choice.keep.contains(rate) && !choice.rates) {
+            return fail(
+                Errc::invalid_input,
+                std::string("--keep ") + rate + " has no effect without --rates, which writes it.");
+        }
+    }
+    for (const auto& [name, place] : choice.places) {
+        if (!choice.keep.contains(name)) continue;
+        return fail(Errc::invalid_input, "--keep " + name + " contradicts --map " + name + "=" +
+                                             place + ": omit one of the two.");
+    }
+    if (choice.rates && choice.places.contains("learning_rate") &&
+        choice.places.contains("warmup_steps")) {
+        return fail(Errc::invalid_input,
+                    "--rates has no effect: --map names the places of the learning rate and the "
+                    "warm-up.");
+    }
+    return {};
+}
+
 int run(const CommandContext& context, const ApplyRequest& request) {
+    if (const auto ok = check_choice(request.choice); !ok) return refuse_input(context, ok.error());
     const auto told = apply_report(request);
     if (!told) return refuse_input(context, told.error());
     if (context.json) {

@@ -5,7 +5,7 @@
 #include "server/jobs/training_config/command/configs/backups.hpp"
 #include "server/jobs/training_config/command/configs/configured_run.hpp"
 #include "server/jobs/training_config/command/described_cards.hpp"
-#include "server/jobs/training_config/command/estimate_arguments.hpp"
+#include "server/jobs/training_config/command/place_names.hpp"
 #include "server/jobs/training_config/contract/advice.hpp"
 
 #include <algorithm>
@@ -124,19 +124,21 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
     const std::int64_t cards = run.cluster.is_null() ? 1 : run.cluster["cards"].get<std::int64_t>();
     const std::int64_t batch = run.training["batch"];
     (*args)["target_effective_batch"] = batch * run.accumulation * cards;
-    const auto checked = checked_request(*args);
+    const auto checked = checked_run(*args);
     if (!checked) {
         const auto& first = checked.error().front();
-        return fail(Errc::invalid_input, first.pointer + ": " + first.message, files->front());
+        return fail(Errc::invalid_input, dotted(first.pointer) + ": " + first.message,
+                    files->front());
     }
     const auto card = card_json(*checked, 0);
     if (!card) return fail(card.error());
     auto summary = summary_json(*checked, json::array({*card}));
     const json& memory = card->at("memory");
     for (const json& assumed : summary.at("assumptions")) {
-        run.notes.push_back(fmt::format(
-            "{} is not in the files: {} is assumed, {}", assumed.at("pointer").get<std::string>(),
-            assumed.at("value").get<std::string>(), assumed.at("why").get<std::string>()));
+        run.notes.push_back(fmt::format("{} is not in the files: {} is assumed, {}",
+                                        dotted(assumed.at("pointer").get<std::string>()),
+                                        assumed.at("value").get<std::string>(),
+                                        assumed.at("why").get<std::string>()));
     }
     ShownRun out;
     out.value = {{"files", *files},

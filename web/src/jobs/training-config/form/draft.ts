@@ -142,7 +142,18 @@ const readLengths = (text: string) =>
 
 const some = <T extends object>(value: T): T | undefined => (Object.keys(value).length > 0 ? value : undefined);
 
-/** The arguments for these controls. Only the server knows and checks every rule. */
+/** The guide's model has settings that no other has, and defaults of its own. */
+const isNaics = (draft: Draft): boolean =>
+  draft.source === 'preset' ? draft.preset === 'naics-4ch' : draft.source === 'dimensions' && draft.family === 'naics';
+
+function adapters(draft: Draft): Args['training'] {
+  if (draft.lora.trim()) return { lora: { ...numbers({ rank: draft.lora }), targets: draft.loraTargets, ...(draft.dora && { dora: true }) } } as Args['training'];
+  // Left out, the server would assume those of the guide.
+  return isNaics(draft) ? { lora: { rank: 0 } } : {};
+}
+
+/** The arguments for these controls. Only the server knows and checks every rule: it refuses what has no effect, so
+    that a control's default is sent only where it has one. */
 export function toArgs(draft: Draft, config: Record<string, unknown> | undefined): Args {
   const model =
     draft.source === 'preset' ? { preset: draft.preset }
@@ -150,7 +161,8 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
     : {
         dimensions: {
           family: draft.family,
-          ...numbers({ layers: draft.layers, hidden: draft.hidden, heads: draft.heads, ffn: draft.ffn, vocab: draft.vocab }),
+          ...numbers({ layers: draft.layers, hidden: draft.hidden, vocab: draft.vocab }),
+          ...(draft.family !== 'lstm' && numbers({ heads: draft.heads, ffn: draft.ffn })),
         },
       };
   const args = {
@@ -161,29 +173,29 @@ export function toArgs(draft: Draft, config: Record<string, unknown> | undefined
       ...(draft.lengths.trim() && { length_histogram: readLengths(draft.lengths) }),
       precision: draft.precision,
       optimizer: draft.optimizer,
-      optimizer_kernel: draft.kernel,
-      attention: draft.attention,
+      ...(draft.optimizer === 'adamw' && draft.offload === 'none' && { optimizer_kernel: draft.kernel }),
+      ...(draft.attention !== 'sdpa' && { attention: draft.attention }),
       checkpointing: draft.checkpointing,
-      padded: draft.padded,
+      ...(draft.padded && { padded: true }),
       ...(draft.packed && { packed: true }),
       ...(draft.fusedLoss && { fused_loss: true }),
-      // Left empty, the server would assume the adapters of a guide's model.
       ...(draft.quantization !== 'none' && { quantization: draft.quantization }),
-      lora: draft.lora.trim() ? { ...numbers({ rank: draft.lora }), targets: draft.loraTargets, ...(draft.dora && { dora: true }) } : { rank: 0 },
+      ...adapters(draft),
     },
     ...(!(['', '1'].includes(draft.cards.trim()) && draft.offload === 'none') && {
       cluster: { cards: 1, ...numbers({ cards: draft.cards }), sharding: draft.sharding, ...(draft.offload !== 'none' && { offload: draft.offload }) },
     }),
     ...(draft.gpus.length > 0 && { gpus: draft.gpus }),
     ...(draft.probe && { probe: true }),
-    goal: draft.goal,
+    // A batch that was asked about leaves nothing to recommend.
+    ...(draft.batch.trim() === '' && { goal: draft.goal }),
     ...numbers({ safety_margin: draft.safety, target_effective_batch: draft.target }),
     allocator: draft.expandable ? { expandable_segments: true } : undefined,
     learning_rate: some(numbers({ base: draft.baseRate, base_batch: draft.baseBatch })),
     workload: some(numbers({ dataset_size: draft.dataset, epochs: draft.epochs, models: draft.models, parallel_workers: draft.workers })),
     host: some(numbers({ cpu_cores: draft.cores, ram_gib: draft.ram })),
     // Left out, the server would assume the curriculum of its guide.
-    stages: draft.curriculum ? curriculum : draft.preset === 'naics-4ch' ? [] : undefined,
+    stages: !isNaics(draft) ? undefined : draft.curriculum ? curriculum : [],
     observed: some({
       ...numbers({
         gpu_percent: draft.seenGpu,
