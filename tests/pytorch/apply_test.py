@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Applies a report to realistic configurations: the library loads each, and the estimate stays the same.
 
-    tests/pytorch/apply_test.py [--plimsoll build/dev/bin/plimsoll] [--only WORD]
+    tests/pytorch/apply_test.py [--plimsoll build/dev/bin/plimsoll] [--only WORD] [--record]
 
 Every case of `corpus.py` is estimated, its report is applied to a copy of its files in configs/, and the library that the
 files are for loads them. The settings in its objects are estimated again at their batch, and must take the same bytes
 and give the same effective batch. Before the report is applied, the files must differ from it, or the case shows
 nothing. `plimsoll show-config` must read the report's values from them. Files of unknown structure must stay unchanged
-until the proposed places are passed with --map.
+until the proposed places are passed with --map. `--record` writes what the libraries accepted for accepted_test.py.
 """
 
 import argparse
@@ -20,9 +20,11 @@ import tempfile
 
 import corpus
 import libraries
+from recorded import record
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+DATA = HERE / 'accepted/applied.json'
 
 
 def ran(program, *arguments):
@@ -132,13 +134,19 @@ def check(program, case):
         if case.folder in FACTS:
             wrong += shown_differences(program, case, files, folder / 'report.json')
         assert not wrong, '; '.join(wrong)
+        batch = card['accumulation']['nearest']['batch']
+        return {'folder': case.folder, 'files': case.files, 'flags': list(flags),
+                'args': {**case.args, 'training': {**case.args['training'], 'batch': batch}},
+                'applied': [file.read_text() for file in files]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll')
     parser.add_argument('--only', default='', help='cases whose files hold this')
+    parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
     options = parser.parse_args()
+    rows = []
     print(libraries.versions())
     wrong = total = 0
     for case in corpus.CASES:
@@ -147,11 +155,13 @@ def main():
             continue
         total += 1
         try:
-            check(options.plimsoll, case)
+            rows.append(check(options.plimsoll, case))
             print(f'ok      {name} ({case.load.__name__})', flush=True)
         except (Exception, SystemExit) as error:  # the library's refusal is the finding
             wrong += 1
             print(f'WRONG   {name} ({case.load.__name__}): {type(error).__name__}: {error}', flush=True)
+    if options.record:
+        record(DATA, rows, ('folder', 'files'))
     print(f'{total - wrong} of {total} applied, loaded, and their estimates the same')
     return 1 if wrong else 0
 

@@ -1,4 +1,4 @@
-"""The data of the unit tests."""
+"""The data of tests that need no PyTorch."""
 
 import json
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The library of every snippet of an estimate accepts it, and it has the estimated settings.
 
-    tests/pytorch/snippets_test.py [--plimsoll build/dev/bin/plimsoll]
+    tests/pytorch/snippets_test.py [--plimsoll build/dev/bin/plimsoll] [--record]
 
 A snippet is run or parsed with the real Transformers, PEFT, bitsandbytes, Lightning and PyTorch; what it set is read
-back from their objects, estimated again, and must give the same bytes.
+back from their objects, estimated again, and must give the same bytes. `--record` writes what the libraries accepted for
+accepted_test.py.
 """
 
 import argparse
@@ -26,9 +27,11 @@ import torch
 import transformers
 import yaml
 from peft import LoraConfig
+from recorded import record
 from transformers import BitsAndBytesConfig
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / 'tests/pytorch/accepted/snippets.json'
 OPTIMIZERS = {'adamw_torch_fused': ('adamw', 'fused'), 'adamw_torch': ('adamw', 'foreach'), 'sgd': ('sgd', None),
               'adafactor': ('adafactor', None), 'adamw_bnb_8bit': ('adam_8bit', None),
               'paged_adamw_32bit': ('paged_adamw', None), 'paged_adamw_8bit': ('paged_adamw_8bit', None)}
@@ -186,7 +189,9 @@ def check_others(card):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll')
+    parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
     options = parser.parse_args()
+    rows = []
     print(f'Transformers {transformers.__version__}, PEFT {peft.__version__}, Lightning {lightning.__version__}')
     wrong = total = 0
     for training in cases():
@@ -195,10 +200,14 @@ def main():
         try:
             check_transformers(options.plimsoll, card)
             check_others(card)
+            rows.append({'training': training, 'batch': card['accumulation']['nearest']['batch'],
+                         'snippets': card['snippets']})
             print('ok     ', json.dumps(training))
         except Exception as error:  # the library's refusal is the finding
             wrong += 1
             print('REFUSED', json.dumps(training), f'{type(error).__name__}: {error}')
+    if options.record:
+        record(DATA, rows, ('training',))
     print(f'{total - wrong} of {total} accepted, and their estimates the same')
     return 1 if wrong else 0
 
