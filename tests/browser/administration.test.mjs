@@ -1,4 +1,4 @@
-// What administrators of the installation do: people, teams, device classes; and a team's baselines.
+// What system admins do: people, teams, device classes; and a team's baselines.
 import assert from 'node:assert/strict';
 import { busyQueue } from './fake/data.mjs';
 import { pinnedReport, profileJob, profileReport } from './fake/profile.mjs';
@@ -19,10 +19,10 @@ visit('people are made, disabled after a question, enabled, and made administrat
   await grace.getByText('Disabled').waitFor();
   await grace.getByRole('button', { name: 'Enable grace' }).click();
   await grace.getByText('Active').waitFor();
-  await grace.getByRole('button', { name: 'Make administrator grace' }).click();
-  await grace.getByText('administrator', { exact: true }).waitFor();
+  await grace.getByRole('button', { name: 'Make system admin grace' }).click();
+  await grace.getByText('system admin', { exact: true }).waitFor();
   assert.deepEqual(server.calls.filter(({ name }) => name === 'PATCH /v1/users/usr_2').map(({ body }) => body), [{ disabled: true }, { disabled: false }, { is_admin: true }]);
-  await rowOf(page, 'People', 'ada').getByRole('button', { name: 'Remove administrator ada' }).click();
+  await rowOf(page, 'People', 'ada').getByRole('button', { name: 'Remove system admin ada' }).click();
   await heard(page, 'The last administrator must stay.');
 
   await page.getByRole('button', { name: 'New user' }).click();

@@ -322,7 +322,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
     user->add_option("name", request->user, "Name")->required();
     user->add_option("--email", request->email, "Email address");
     user->add_flag("--administrator", request->administrator,
-                   "Allow managing users, teams and devices");
+                   "Make a system admin, who manages users, teams and devices");
     auto* change = add("set-user", "Rename, disable or promote a user", What::set_user);
     change->add_option("name", request->user, "Name")->required();
     auto* changes = change->add_option_group("Changes");
@@ -330,7 +330,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
     changes->add_option("--name", request->change.name, "New name");
     changes->add_option("--email", request->change.email, "Email address; empty: none");
     changes->add_option("--administrator", request->change.administrator,
-                        "true or false: allow managing users, teams and devices");
+                        "true or false: system admin, who manages users, teams and devices");
     changes->add_option("--disabled", request->change.disabled,
                         "true or false: block sign-in, tokens and sessions");
     add("remove-user", "Remove a user; what the user created stays with the teams",

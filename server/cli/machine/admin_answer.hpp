@@ -31,7 +31,7 @@ inline nlohmann::json admin_json(const identity::Team& team) {
 }
 
 inline std::string admin_line(const identity::User& user) {
-    return to_public(user.id) + "  " + user.name + (user.administrator ? "  administrator" : "") +
+    return to_public(user.id) + "  " + user.name + (user.administrator ? "  system admin" : "") +
            (user.disabled ? "  disabled" : "");
 }
 

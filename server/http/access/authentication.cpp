@@ -1,6 +1,7 @@
 #include "server/http/access/authentication.hpp"
 
 #include "server/http/access/cookies.hpp"
+#include "server/identity/roles.hpp"
 #include "server/identity/secret.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@ namespace plimsoll::http {
 
 using boost::asio::awaitable;
 using identity::Principal;
-using identity::Role;
 using identity::SecretKind;
 
 namespace {
@@ -46,10 +46,7 @@ Outcome<Principal> admitted(Result<Principal> found) {
 }
 
 bool role_gives(const Principal& principal, std::string_view scope) {
-    if (scope == "jobs:read" || scope == "reports:read") return true;
-    if (scope == "jobs:write") return principal.role >= Role::member;
-    if (scope == "team:admin") return principal.role >= Role::admin || principal.user.administrator;
-    return scope == "sys:admin" && principal.user.administrator;
+    return identity::grants(principal.role, principal.user.administrator, scope);
 }
 
 Outcome<void> check_csrf(const Principal& principal, const Request& request) {

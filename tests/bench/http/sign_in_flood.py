@@ -22,7 +22,7 @@ import results  # noqa: E402
 
 CONNECTIONS = 4
 RATE = 200  # reads a second
-SENDERS = 16
+SENDERS = 64
 COMMAND = 'tests/bench/http/sign_in_flood.py --record'
 
 

@@ -4,6 +4,7 @@
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/identity/roles.hpp"
 
 #include <algorithm>
 
@@ -36,12 +37,11 @@ const Member* find_member(const std::vector<Member>& members, UserId user) {
     return found == members.end() ? nullptr : &*found;
 }
 
-// Owners are made and unmade by owners (and administrators) only.
 Outcome<void> may_change(const Call& call, const Member* present, Role wanted) {
-    const bool owner =
-        wanted == Role::owner || (present != nullptr && present->role == Role::owner);
-    if (!owner || call.principal.role == Role::owner || administers_all(call.principal)) return {};
-    return refuse(403, "Only an owner may do this.");
+    const auto& principal = call.principal;
+    const auto highest = present == nullptr ? wanted : std::max(wanted, present->role);
+    if (identity::may_appoint(principal.role, administers_all(principal), highest)) return {};
+    return refuse(403, "Only an owner of the team, or a system admin, may do this.");
 }
 
 class Teams {

@@ -40,11 +40,12 @@ TEST_F(ContractTest, HasEveryOperation) {
                 ElementsAre("application/json", "text/event-stream"));
 }
 
-TEST_F(ContractTest, EverythingUnderV1NeedsCredentialsButSigningInAndLinkedReports) {
+TEST_F(ContractTest, EverythingUnderV1NeedsCredentialsButSigningInAndLinks) {
     for (const auto& operation : contract_.operations()) {
-        // Whoever reads a linked report shows the link's secret instead.
-        const bool open =
-            operation.id == "createSession" || operation.path.starts_with("/v1/linked-report");
+        // Whoever reads a linked report, or sets a password by a link, shows the link's secret
+        // instead.
+        const bool open = operation.id == "createSession" || operation.id == "spendPasswordLink" ||
+                          operation.path.starts_with("/v1/linked-report");
         if (operation.path.starts_with("/v1/")) EXPECT_EQ(operation.open, open) << operation.id;
         if (operation.method != "GET" && operation.body != nullptr) {
             EXPECT_GT(operation.body_limit, 0u) << operation.id;
