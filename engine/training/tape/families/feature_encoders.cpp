@@ -97,14 +97,13 @@ Linear read_convolution(ParameterCursor& p, std::int64_t in, std::int64_t out) {
     return {.weight = weight, .bias = p.next(), .in = in, .out = out};
 }
 
-Var embed_image(Graph& g, const ModelShape& s, ParameterCursor& p, const Batch& batch) {
+Var embed_image(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& pixels) {
     constexpr auto group = Group::embedding;
     const std::int64_t images = g.settings().batch;
     const int first = p.next();
     const int positions = p.next();
     const std::int64_t patch = 1LL * s.image_channels * s.patch_size * s.patch_size;
     const Linear projection = read_convolution(p, patch, s.hidden);
-    const Var pixels = to(g, batch.series, g.parameter(projection.weight).dtype, group);
     Var x = convolution(g, pixels, projection, images * (s.sample_length() - 1), group);
     const Var start = expand(g, parameter(g, first), images * s.hidden);
     x = concatenate(g, start, to(g, x, start.dtype(), group), group);
@@ -150,7 +149,13 @@ Var run_layers(Graph& g, const ModelShape& s, ParameterCursor& p, Var x) {
 
 Outputs vit_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     ParameterCursor p(g);
-    const Var hidden = run_layers(g, s, p, embed_image(g, s, p, batch));
+    Var hidden;
+    {
+        // The model keeps both until its layers return.
+        const Var pixels = to(g, batch.series, g.parameter(p.position()).dtype, Group::embedding);
+        const Var embedded = embed_image(g, s, p, pixels);
+        hidden = run_layers(g, s, p, embedded);
+    }
     Outputs out;
     const Var first = slice(g, hidden, g.settings().batch * s.hidden);
     out.logits = linear(g, first, read_linear(p, g, s.hidden, s.labels, true), Group::logits);
