@@ -63,7 +63,7 @@ const char* lightning_precision(const TrainingSettings& t) {
     return "";
 }
 
-constexpr const char* kYourRate = "set yours: SGD's learning rate depends on the task";
+constexpr const char* kYourRate = "yours, since SGD's depends on the task";
 
 // Of PyTorch, or of the library that has it.
 std::string optimizer_call(const RecommendedSettings& s) {
@@ -225,7 +225,7 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         "TrainingArguments(\n"
         "    per_device_train_batch_size={},\n"
         "    gradient_accumulation_steps={},\n"
-        "    {},\n"
+        "    {}\n"
         "    warmup_steps={},\n"
         "    num_train_epochs={},\n"
         "    bf16={},\n"
@@ -234,7 +234,7 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         "    gradient_checkpointing={},\n"
         "    dataloader_num_workers={},\n",
         s.batch, s.accumulation,
-        s.learning_rate ? fmt::format("learning_rate={:g}", *s.learning_rate)
+        s.learning_rate ? fmt::format("learning_rate={:g},", *s.learning_rate)
                         : std::string("# learning_rate: ") + kYourRate,
         s.warmup_steps, s.epochs, python(bf16(s) && !half_weights(training)), python(fp16(s)),
         optimizer_name(training), python(training.checkpointing), s.loader.workers);

@@ -79,8 +79,9 @@ TEST(TrainingConfigAnswer, NoRateIsAssumedForSgd) {
     EXPECT_EQ(card["learning_rate"]["rule"], "none");
     EXPECT_THAT(card["learning_rate"]["why"].get<std::string>(), HasSubstr("SGD's rate"));
     const json& snippets = card["snippets"];
-    EXPECT_THAT(snippets["transformers"].get<std::string>(), HasSubstr("    # learning_rate: set"));
-    EXPECT_THAT(snippets["lightning"].get<std::string>(), HasSubstr("  # learning_rate: set"));
+    EXPECT_THAT(snippets["transformers"].get<std::string>(),
+                HasSubstr("    # learning_rate: yours, since SGD's depends on the task\n"));
+    EXPECT_THAT(snippets["lightning"].get<std::string>(), HasSubstr("  # learning_rate: yours"));
     EXPECT_THAT(snippets["pytorch"].get<std::string>(), HasSubstr("lr=learning_rate, momentum"));
     const json deepspeed = json::parse(snippets["deepspeed"].get<std::string>());
     EXPECT_FALSE(deepspeed["optimizer"]["params"].contains("lr"));
