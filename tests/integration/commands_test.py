@@ -66,9 +66,11 @@ SUCCEEDS = {
     "gpu-profiles recommend": ("--memory-gib", "16", "--name", "Tesla T4"),
     "gpu-profiles check": ("t4", "--memory-gib", "15"), "guide": ("--gpu-memory", "24"),
     "diagnose": ("--memory-percent", "97"), "waves": ("{prices}",), "schedules next": ("@daily",), "use": (),
-    "login": ("{sign_in_link}",), "logout": (), "doctor": (), "serve": ("--print-config",), "engine": ("--print-config",),
+    "login": ("{sign_in_link}",), "password": ("{password_link}", "--password-file", "{new_password}"),
+    "logout": (), "doctor": (), "serve": ("--print-config",), "engine": ("--print-config",),
     "migrate": ("--data", "{empty}"), "help": ("queue", "share"), "manual": (), "admin sign-in-link": ("--base-url", "http://x"),
-    "admin users": (), "admin add-user": ("bob",), "admin set-user": ("{user}", "--email", "u@example.com"),
+    "admin password-link": ("--user", "{user}", "--base-url", "http://x"), "admin users": (),
+    "admin add-user": ("bob",), "admin set-user": ("{user}", "--email", "u@example.com"),
     "admin remove-user": ("{user}",), "admin teams": (), "admin add-team": ("research",),
     "admin set-team": ("{team}", "--archived", "true"), "admin set-member": ("--team", "main", "--user", "{user}"),
     "admin add-token": ("ci", "--user", "admin", "--team", "main", "--scope", "jobs:read"),
@@ -136,6 +138,12 @@ class Things:
 
     def link(self, _):
         return self.told("links create", "{job}")["report_link"]["id"]
+
+    def password_link(self, _):
+        return self.told("admin password-link", "--user", "{user}", "--base-url", self.server.base)["link"]
+
+    def new_password(self, _):
+        return self.file("password", "a boat that floats\n")
 
     def account(self, name):
         return self.told("service-accounts add", name)["id"]
