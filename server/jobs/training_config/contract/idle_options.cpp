@@ -93,10 +93,10 @@ constexpr Rule kRules[] = {
      "A rate without its batch is kept as it is: also give the batch."},
     {"/training/pretraining",
      [](const Asked& a) {
-         return (a.has("/target_effective_batch") || follows_guide(a)) &&
-                (a.has("/learning_rate/base") || is_sgd(a));
+         return follows_guide(a) ||
+                (a.has("/target_effective_batch") && (a.has("/learning_rate/base") || is_sgd(a)));
      },
-     "It sets the default effective batch and learning rate, which are given."},
+     "It sets the default effective batch and learning rate, which are given or the guide's."},
     {"/training/interval", [](const Asked& a) { return a.report.goal != tr::Goal::guide; },
      "It chooses the guide's batch: set the goal to guide."},
     {"/training/optimizer_kernel",

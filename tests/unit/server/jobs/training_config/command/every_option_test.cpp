@@ -88,6 +88,7 @@ const std::map<std::string, std::string> kMayChangeNothing = {
      "equal hours are the answer where the card has nothing to spare"},
     {"/host/ram_gib", "the queue's memory is compared with it, and mostly far below"},
     {"/goal", "two aims may lead to the same batch"},
+    {"/what_ifs", "there may be no change left that could be tried"},
     {"/model/attention_dropout", "the model as it is; fused attention keeps no mask"},
     {"/model/dimensions/positions", "bounds the length of texts"},
     {"/model/dimensions/window", "the model as it is; a mask of it takes what the whole one takes"},
