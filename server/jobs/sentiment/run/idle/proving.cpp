@@ -24,11 +24,12 @@ using routines::Form;
 // A trial that did not end, since it broke the worker perhaps, is not repeated sooner.
 constexpr std::chrono::hours kNextTrial{1};
 
-// Says that a model is being proven, until it is: a file, since this process may die of it.
+// Says that a model is being proven, until it is: a file beside the model's, since this process may
+// die of it. Another copy of the model, on a server of its own, has its own trials.
 class TrialMark {
   public:
-    TrialMark(const fs::path& cache, const Manifest& manifest, const opencl::DeviceAddress& device)
-        : file_(cache / ("proving-" + manifest.hash + "-" + to_string(device))) {}
+    TrialMark(const fs::path& folder, const opencl::DeviceAddress& device)
+        : file_(folder / ("proving-" + to_string(device))) {}
 
     bool is_recent() const {
         std::error_code error;
@@ -36,8 +37,6 @@ class TrialMark {
         return !error && fs::file_time_type::clock::now() - set < kNextTrial;
     }
     bool set() const {
-        std::error_code error;
-        fs::create_directories(file_.parent_path(), error);
         std::ofstream out(file_);
         out << "being proven\n";
         return static_cast<bool>(out.flush());
@@ -101,9 +100,10 @@ bool prove_next(RunContext& context) {
     for (const auto& manifest : store.list()) {
         if (!::plimsoll::sentiment::Meaning::of(manifest.labels)) continue;
         const auto forms = unproven_forms(manifest, *context.capability);
-        const TrialMark mark(context.settings.cache, manifest, context.capability->info.address);
+        const auto folder = store.folder_of(manifest.name);
+        const TrialMark mark(folder, context.capability->info.address);
         if (forms.empty() || mark.is_recent() || !mark.set()) continue;
-        const auto proofs = prove(store.folder_of(manifest.name), manifest, forms, context);
+        const auto proofs = prove(folder, manifest, forms, context);
         const bool was_stopped = !proofs && proofs.error().code == Errc::cancelled;
         if (!was_stopped) report(manifest, proofs);
         if (proofs || was_stopped) mark.remove();

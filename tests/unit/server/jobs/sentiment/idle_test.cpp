@@ -52,9 +52,7 @@ TEST_F(ProvesWhileIdle, AgainWhereItWasStoppedButNotWhereItBrokeTheWorker) {
     EXPECT_TRUE(prepare());
     EXPECT_TRUE(proofs().empty());
     stop_ = {};
-    const auto mark =
-        folder_.path() / "kernels" /
-        ("proving-" + store_.find("tiny")->hash + "-" + to_string(capability_.info.address));
+    const auto mark = store_.folder_of("tiny") / ("proving-" + to_string(capability_.info.address));
     std::ofstream(mark) << "of a worker that is gone";
     EXPECT_FALSE(prepare());
     std::filesystem::last_write_time(
