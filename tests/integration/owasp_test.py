@@ -21,7 +21,10 @@ FOREIGN = {"id": "job_0000000000001", "team_id": "team_0000000000001", "team": {
            "progress": {"items_done": 1}, "hash": "0", "csrf_token": "0"}
 # Members that show a secret, and the only schemas that may have them.
 SECRETS = {"secret": {"TokenCreated", "WebhookCreated", "ReportLinkCreated"}, "sign_in_token": {"SignInLink", "SessionCreate"},
-           "csrf_token": {"Session", "Me"}, "token": {"TokenCreated", "SessionCreate"}, "password": set(), "cookie": set()}
+           "csrf_token": {"Session", "Me"}, "token": {"TokenCreated", "SessionCreate"}, "cookie": set(),
+           # Passwords are in requests only.
+           "password": {"PasswordSignIn", "PasswordChange", "PasswordLinkUse"}, "present_password": {"PasswordChange"},
+           "password_token": {"PasswordLink", "PasswordLinkUse"}}
 
 
 def unsigned(claims):
