@@ -237,15 +237,20 @@ visit('the parts of the memory sum to the total', { arrange }, async ({ page, go
 });
 
 visit('moving the batch requests that batch and updates the page', { arrange }, async ({ page, server, go }) => {
+  const job = server.jobs.find(({ kind }) => kind === 'training-config');
+  job.args = { ...job.args, goal: 'fill', custom_gpus: [{ id: 'lab_card', memory_gib: 24 }] };
   await go(report);
   await chooseFirst(page);
   const slider = page.getByRole('slider', { name: 'Batch' });
   await slider.focus();
   await page.keyboard.press('End');
   await page.getByText('Requested batch').waitFor();
-  const { training, gpus, what_ifs } = lastArgs(server);
+  const { training, gpus, what_ifs, goal, custom_gpus } = lastArgs(server);
   assert.deepEqual(gpus, ['rtx_4090']);
   assert.equal(what_ifs, false);
+  // The server refuses a goal beside a batch, and described cards that are not asked for.
+  assert.equal(goal, undefined);
+  assert.deepEqual(custom_gpus, []);
   await page.getByText(`A batch of ${training.batch}, as asked.`).waitFor();
   await page.getByRole('button', { name: 'Back to the recommended batch' }).click();
   await page.getByText('Recommended batch', { exact: true }).waitFor();
