@@ -30,6 +30,8 @@ std::string to_json(const Manifest& manifest) {
                         {"source", manifest.source},
                         {"licence", manifest.licence},
                         {"added_at", manifest.added_at},
+                        {"added_by", manifest.added_by},
+                        {"audience", manifest.audience},
                         {"family", manifest.family},
                         {"labels", manifest.labels},
                         {"parameters", manifest.parameters},
@@ -39,6 +41,7 @@ std::string to_json(const Manifest& manifest) {
                         {"intermediate", manifest.intermediate},
                         {"proofs", std::move(proofs)},
                         {"accuracies", std::move(accuracies)},
+                        {"bytes", manifest.bytes},
                         {"files", std::move(files)}}
         .dump();
 }
@@ -50,6 +53,8 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
                       .source = stored.at("source"),
                       .licence = stored.at("licence"),
                       .added_at = stored.at("added_at"),
+                      .added_by = stored.value("added_by", ""),
+                      .audience = stored.value("audience", ""),
                       .family = stored.at("family"),
                       .labels = stored.at("labels"),
                       .parameters = stored.at("parameters"),
@@ -59,6 +64,7 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
                       .intermediate = stored.at("intermediate"),
                       .proofs = {},
                       .accuracies = {},
+                      .bytes = stored.value("bytes", std::uint64_t{0}),
                       .files = {}};
     for (const auto& proof : stored.value("proofs", ordered_json::array())) {
         manifest.proofs.push_back(proof_from_json(nlohmann::json(proof)));
@@ -68,6 +74,9 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
     }
     for (const auto& file : stored.value("files", ordered_json::array())) {
         manifest.files.push_back({file.at("name"), file.at("bytes"), file.at("sha256")});
+    }
+    if (manifest.bytes == 0) {
+        for (const auto& file : manifest.files) manifest.bytes += file.bytes;
     }
     if (!is_model_name(manifest.name)) return fail(Errc::corrupt, "A model's name is invalid.");
     return manifest;

@@ -26,6 +26,8 @@ struct Manifest {
     std::string source = {};    // origin of its files, as given when it was added
     std::string licence = {};   // empty: not given
     std::string added_at = {};  // RFC 3339, UTC
+    std::string added_by = {};  // empty: not given
+    std::string audience = {};  // who alone may use it, in the words of its server; empty: all
     std::string family = {};    // bert, distilbert, roberta
     std::vector<std::string> labels = {};
     std::uint64_t parameters = 0;
@@ -36,6 +38,7 @@ struct Manifest {
     // Findings about the model, kept in separate files: about its other forms and its labels.
     std::vector<Proof> proofs = {};
     std::vector<Accuracy> accuracies = {};
+    std::uint64_t bytes = 0;            // of its files; 0: unknown
     std::vector<ModelFile> files = {};  // empty if the manifest was transferred without them
 };
 

@@ -200,6 +200,8 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
         return fail(described.error());
     }
     about.hash = hash_of(about.files);
+    about.bytes = 0;
+    for (const auto& file : about.files) about.bytes += file.bytes;
     about.added_at = now_text();
     if (auto written = write_text(scratch.path() / kManifest, to_json(about)); !written) {
         return fail(written.error());

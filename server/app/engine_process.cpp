@@ -1,6 +1,7 @@
 #include "server/app/engine_process.hpp"
 
 #include "server/base/log.hpp"
+#include "server/base/programs/spawn.hpp"
 #include "server/jobs/registry.hpp"
 
 #include <algorithm>
@@ -9,11 +10,8 @@
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <linux/close_range.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 namespace plimsoll::app {
 namespace {
@@ -27,19 +25,11 @@ constexpr Seconds kHealthyAfter{60};  // a child that ran this long resets the b
 constexpr const char* kUrlVariable = "PLIMSOLL_DATABASE_WORKER_URL";
 
 std::vector<std::string> environment_with(const std::string& url) {
-    std::vector<std::string> variables;
     const std::string prefix = std::string(kUrlVariable) + "=";
-    for (char** variable = environ; *variable; ++variable) {
-        if (std::strncmp(*variable, prefix.c_str(), prefix.size()) != 0)
-            variables.emplace_back(*variable);
-    }
+    auto variables = own_environment();
+    std::erase_if(variables, [&](const auto& variable) { return variable.starts_with(prefix); });
     variables.push_back(prefix + url);
     return variables;
-}
-
-std::string describe_end(int status) {
-    if (WIFSIGNALED(status)) return std::string("killed by ") + strsignal(WTERMSIG(status));
-    return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
 }  // namespace
@@ -77,29 +67,9 @@ EngineProcess::~EngineProcess() {
 }
 
 void EngineProcess::start() {
-    // Everything is allocated before fork(): the child of a program with threads may not.
-    auto variables = environment_with(worker_url_);
-    std::vector<char*> environment;
-    for (auto& variable : variables) environment.push_back(variable.data());
-    environment.push_back(nullptr);
-    std::string command = "supervise";
-    char* arguments[] = {program_.data(), command.data(), nullptr};
-    const pid_t parent = getpid();
-    child_ = fork();
-    if (child_ == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() != parent) _exit(1);  // the server ended before the line above
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, nullptr);
-        // The programs must not hold the server's sockets: they would keep its port and could read
-        // what its clients send.
-        close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-        // Ctrl-C reaches the whole terminal; the server decides when its workers drain.
-        setpgid(0, 0);
-        execve(program_.c_str(), arguments, environment.data());
-        _exit(127);
-    }
+    child_ = spawn({.path = program_,
+                    .arguments = {"supervise"},
+                    .environment = environment_with(worker_url_)});
     if (child_ < 0) {
         log::error("cannot start the worker supervisor", {{"reason", std::strerror(errno)}});
     } else {

@@ -3,7 +3,7 @@
 #include "server/app/address.hpp"
 #include "server/base/log.hpp"
 #include "server/base/offload.hpp"
-#include "server/base/sibling_program.hpp"
+#include "server/base/programs/sibling_program.hpp"
 #include "server/identity/secret.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/registry.hpp"
@@ -140,9 +140,11 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
                                          .signals = stores_.signals(),
                                          .records = stores_.team_records(),
                                          .shares = stores_.shares(),
+                                         .audit = stores_.audit(),
                                          .planner = planner_,
                                          .draining = draining,
                                          .clock = stores_.clock(),
+                                         .pool = pool_,
                                          .settings = {.values = settings.kinds, .cache = {}}});
                },
            .quotas = {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,

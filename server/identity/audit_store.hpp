@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/author.hpp"
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
@@ -10,8 +11,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// Reads the audit log: what was changed, by whom and when. The stores write it in the transaction
-// of the change. Implemented by server/postgres.
+// The audit log: what was changed, by whom and when. The stores write it in the transaction of the
+// change. Implemented by server/postgres.
 namespace plimsoll::identity {
 
 using AuditEventId = Id<struct AuditEventTag>;
@@ -53,6 +54,9 @@ class AuditStore {
 
     // Newest first.
     virtual boost::asio::awaitable<Result<std::vector<AuditEvent>>> list(AuditQuery query) = 0;
+    // For a change outside the database: recorded before it is made. `data`: a JSON object.
+    virtual boost::asio::awaitable<Result<void>> record(Author author, std::string action,
+                                                        std::string target, std::string data) = 0;
 };
 
 }  // namespace plimsoll::identity

@@ -39,6 +39,7 @@ struct PoolDevice {
 };
 
 struct Knowledge {
+    TeamId team;                                                  // that the job belongs to
     std::map<std::string_view, std::vector<TeamRecord>> records;  // of Contract::collections
     std::vector<PoolDevice> devices;                              // GPUs of ready devices
     // Offers of ready devices (Abilities::offer), each a JSON object from a kind's name to its

@@ -49,6 +49,7 @@ awaitable<Result<jobs::Knowledge>> ArgumentCompletion::knowledge(TeamId team,
                                                                  const jobs::Contract& kind,
                                                                  bool records) const {
     jobs::Knowledge known;
+    known.team = team;
     known.settings = &settings_;
     known.at = SystemClock().now();
     if (records) {
@@ -67,6 +68,7 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(
     TeamId team, const jobs::Contract& kind, const json& args,
     std::optional<Timestamp> start) const {
     jobs::Knowledge known;
+    known.team = team;
     known.settings = &settings_;
     known.at = start.value_or(SystemClock().now());
     if (kind.needs_records == nullptr || kind.needs_records(args)) {

@@ -52,8 +52,9 @@ ALLOWED = {
     'server/jobs/*/command': ['server/jobs/*/contract', 'server/jobs', 'server/http', 'server/client',
                               'server/terminal', 'server/base', 'engine/*'],
     'server/jobs/*/rest': ['server/jobs/*/contract', 'server/jobs/rest', 'server/jobs', 'server/http',
-                           'server/planning', 'server/queue', 'server/base', 'engine/base'],
-    'server/jobs/rest': ['server/jobs', 'server/http', 'server/planning', 'server/queue', 'server/base'],
+                           'server/planning', 'server/queue', 'server/base', 'engine/base', 'engine/models'],
+    'server/jobs/rest': ['server/jobs', 'server/http', 'server/planning', 'server/queue', 'server/identity',
+                         'server/base'],
     'server/queue': ['server/jobs', 'server/base', 'engine/base'],
     # Turns what is asked for into jobs: of requests, and of schedules.
     'server/planning': ['server/queue', 'server/jobs', 'server/base', 'engine/base'],

@@ -16,12 +16,12 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 // Read by place, since what they have is fixed once it is there.
 const BY_OFFSET = ['getJobResults', 'getJobResultsCsv', 'getJobResultsJsonl', 'getLinkedResultsCsv', 'getLinkedResultsJsonl', 'listDatasetRecords', 'uploadDatasetContent'];
 // Tables that are looked at as one.
-const WHOLE = ['listJobEvents', 'listDevices', 'listModels', 'listGpuProfiles', 'listTrainingMeasurements', 'getUsage'];
+const WHOLE = ['listJobEvents', 'listDevices', 'listModels', 'listModelOperations', 'listGpuProfiles', 'listTrainingMeasurements', 'getUsage'];
 // Parts of what is read by its id.
 const PARTS = ['listJobAttempts', 'listJobEvents', 'listScheduleRuns', 'listDatasetRecords', 'listDatasetErrors', 'listWebhookDeliveries',
-    'listMyTeams', 'listModels', 'listDevices', 'getUsage'];
+    'listMyTeams', 'listDevices', 'getUsage'];
 // Repeated, these change nothing more.
-const REPEATABLE = ['cancelJob', 'redriveJob', 'cleanUpDevice'];
+const REPEATABLE = ['cancelJob', 'redriveJob', 'cleanUpDevice', 'cancelModelOperation'];
 
 function check(path, method, operation, parameters) {
     const id = operation.operationId;

@@ -20,6 +20,19 @@ class FakeAudit final : public identity::AuditStore {
         co_return found;
     }
 
+    boost::asio::awaitable<Result<void>> record(Author author, std::string action,
+                                                std::string target, std::string data) override {
+        auto& event = events.emplace_back();
+        event.id = identity::AuditEventId{static_cast<std::int64_t>(events.size())};
+        event.team = author.team;
+        event.user = author.user;
+        event.action = std::move(action);
+        event.target = std::move(target);
+        event.request_id = author.request_id;
+        event.data = std::move(data);
+        co_return Result<void>{};
+    }
+
     std::vector<identity::AuditEvent> events;  // oldest first
 
   private:

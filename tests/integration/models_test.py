@@ -1,8 +1,6 @@
 """Jobs by a published model, from its files to its report, through the real server and PoCL."""
 
 import datetime
-import hashlib
-import http.server
 import json
 import os
 import pathlib
@@ -12,59 +10,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 
+import hub
 from harness import BIN, PATIENCE, ROOT, Server
 
 MAKE = ROOT / "deploy/samples/models/make_tiny_model.py"
-
-
-class Hub(http.server.BaseHTTPRequestHandler):
-    """Speaks a model hub's protocol; `server.files` are those of one repository, `server.tricks` what it does wrong."""
-
-    def do_GET(self):
-        tricks = self.server.tricks
-        self.server.asked.append((self.path, self.headers.get("Authorization"), self.headers.get("Range")))
-        if tricks.get("status"):
-            return self.answer(tricks["status"], b"")
-        if self.path.startswith("/api/models/desk/tiny/revision/main"):
-            large = {"model.safetensors"}
-            siblings = [{"rfilename": name, "size": len(data),
-                         **({"lfs": {"sha256": tricks.get("sha256") or hashlib.sha256(data).hexdigest()}} if name in large else {})}
-                        for name, data in self.server.files.items()]
-            return self.answer(200, json.dumps({"sha": "c0ffee", "siblings": siblings, "cardData": {"license": "apache-2.0"}}).encode())
-        if self.path.startswith("/moved/"):
-            return self.file(self.path.removeprefix("/moved/"))
-        if self.path.startswith("/desk/tiny/resolve/c0ffee/"):
-            name = self.path.rpartition("/")[2]
-            if name == "model.safetensors":
-                return self.answer(302, b"", Location=tricks.get("location", f"/moved/{name}"))
-            return self.file(name)
-        return self.answer(404, b"")
-
-    def file(self, name):
-        data = self.server.files[name]
-        began = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
-        cut = self.server.tricks.pop("cut", None) if name == "model.safetensors" else None
-        self.send_response(206 if began else 200)
-        self.send_header("Content-Length", str(len(data) - began))
-        self.end_headers()
-        self.wfile.write(data[began:cut] if cut else data[began:])
-        if cut:
-            self.close_connection = True
-
-    def answer(self, status, body, **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
 
 
 class Pull(unittest.TestCase):
@@ -74,18 +26,11 @@ class Pull(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-"))
         self.addCleanup(shutil.rmtree, self.folder)
         subprocess.run([sys.executable, "-B", MAKE, self.folder / "published"], check=True)
-        self.hub = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-        self.hub.files = {path.name: path.read_bytes() for path in (self.folder / "published").iterdir()}
-        self.hub.files["README.md"] = b"# Tiny"
-        self.hub.files["tf_model.h5"] = b"not needed"
-        self.hub.tricks, self.hub.asked = {}, []
-        threading.Thread(target=self.hub.serve_forever, daemon=True).start()
-        self.addCleanup(self.hub.server_close)
-        self.addCleanup(self.hub.shutdown)
+        self.hub = hub.start(self, self.folder / "published")
 
-    def pull(self, *arguments, status=0, hub=None):
+    def pull(self, *arguments, status=0, address=None):
         done = subprocess.run([BIN / "plimsoll", "--json", "model", "pull", *arguments], capture_output=True, text=True, env={
-            **os.environ, "PLIMSOLL_HUB": hub or f"http://127.0.0.1:{self.hub.server_port}", "HF_TOKEN": "secret",
+            **os.environ, "PLIMSOLL_HUB": address or f"http://127.0.0.1:{self.hub.server_port}", "HF_TOKEN": "secret",
             "PLIMSOLL_MODELS": str(self.folder / "models")})
         if status is None:  # any failure
             self.assertNotEqual(done.returncode, 0)
@@ -146,7 +91,7 @@ class Pull(unittest.TestCase):
         self.hub.tricks.clear()
         del self.hub.files["config.json"]
         self.assertIn("config.json", self.pull("desk/tiny", "--name", "x", status=2)["error"]["message"])
-        self.assertIn("plimsoll model add", self.pull("finbert", status=4, hub="http://127.0.0.1:9")["error"]["message"])
+        self.assertIn("plimsoll model add", self.pull("finbert", status=4, address="http://127.0.0.1:9")["error"]["message"])
 
 
 class Sample(unittest.TestCase):
@@ -340,8 +285,8 @@ class Models(unittest.TestCase):
         self.server.run("model", "remove", "brief", "--force")
         self.offered("brief", there=False)
         self.assertEqual(self.api.post("/v1/jobs", spec).status, 422)
-        why = self.until(lambda: self.api.get(f"/v1/jobs/{job}/wait-reason").json, lambda told: told["reason"] != "scheduled")
-        self.assertEqual((why["reason"], why["missing_models"]), ("no_fit", [{"name": "brief", "hash": files[:12], "form": "fp32"}]))
+        why = self.until(lambda: self.api.get(f"/v1/jobs/{job}/wait-reason").json, lambda told: told["reason"] == "no_fit")
+        self.assertEqual(why["missing_models"], [{"name": "brief", "hash": files[:12], "form": "fp32"}])
         self.assertIn("It waits for the model brief, which no connected device of class cpu has", why["detail"])
         self.assertIn("plimsoll model pull brief", why["detail"])
         self.server.run("model", "add", self.published, "--name", "brief")

@@ -1,5 +1,5 @@
 #include "server/app/database.hpp"
-#include "server/base/sibling_program.hpp"
+#include "server/base/programs/sibling_program.hpp"
 #include "server/cli/machine/doctor.hpp"
 #include "server/client/api_client.hpp"
 #include "server/client/credentials.hpp"

@@ -53,4 +53,15 @@ asio::awaitable<Result<std::vector<identity::AuditEvent>>> AuditStore::list(
     co_return events;
 }
 
+asio::awaitable<Result<void>> AuditStore::record(Author author, std::string action,
+                                                 std::string target, std::string data) {
+    Batch batch;
+    batch.push_back(in_team(author.team));
+    batch.push_back(Statement::of(sql::audit_record, author.team.value, author.user.value, action,
+                                  target, author.request_id, data));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return Result<void>{};
+}
+
 }  // namespace plimsoll::postgres

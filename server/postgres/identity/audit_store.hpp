@@ -12,6 +12,8 @@ class AuditStore final : public identity::AuditStore {
 
     asio::awaitable<Result<std::vector<identity::AuditEvent>>> list(
         identity::AuditQuery query) override;
+    asio::awaitable<Result<void>> record(Author author, std::string action, std::string target,
+                                         std::string data) override;
 
   private:
     Pool& pool_;

@@ -23,3 +23,9 @@ where e.id < coalesce($1::bigint, 9223372036854775807)
   and ($5::bigint is null or e.user_id = $5) and ($6::text is null or e.target = $6)
   and ($7::timestamptz is null or e.at >= $7) and ($8::timestamptz is null or e.at < $8)
 order by e.id desc limit $2::int;
+
+-- name: audit.record
+-- A change outside the database, in a transaction that has set app.team_id. $1 team, $2 user, $3 action, $4 target,
+-- $5 request id, $6 data.
+insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+values ($1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::jsonb);

@@ -3,6 +3,7 @@ import { contract } from './contract.mjs';
 import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
 import * as profile from './profile.mjs';
+import { modelRoutes } from './models.mjs';
 import { policyRoutes } from './policies.mjs';
 import { linkRoutes } from './report-links.mjs';
 import { scheduleRoutes } from './schedules.mjs';
@@ -222,7 +223,7 @@ export const routes = [
   [/^POST \/v1\/waves-checks$/, (_, { call, response, json }) => json(response, 200, waves.check(call.body))],
   ...training.routes,
   ...policyRoutes,
-  [/^GET \/v1\/models$/, (fake, { response, json }) => json(response, 200, fake.models)],
+  ...modelRoutes,
   [/^GET \/v1\/devices$/, (fake, { response, json }) => json(response, 200, { items: fake.devices })],
   [/^POST \/v1\/devices\/([^/]+)\/([^/]+)\/cleanup$/, (fake, { response, parameters, json }) => {
     const [node, name] = parameters.map(decodeURIComponent);

@@ -20,6 +20,10 @@ export class FakeServer {
   devices = data.devices;
   policies = [];
   models = { ...data.models, default: 'vader', items: data.models.items.slice(0, 1) };
+  /** Pulls and verifications of models, newest first. */
+  modelOperations = [];
+  /** Why a model may not be removed, by name. */
+  modelUses = new Map();
   tokens = [...data.tokens];
   accounts = [...data.serviceAccounts];
   datasets = [];

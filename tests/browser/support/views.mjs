@@ -8,6 +8,7 @@ import { customCard, measurement, tooSmall, trainingJob, trainingReport } from '
 import { manySymbols, noSymbol, wavesJob, wavesReport } from '../fake/waves.mjs';
 import { fails, full, hangs, heading, loading, opened, queue, text, viewer } from './arrangements.mjs';
 import { jobViews } from './job-views.mjs';
+import { modelViews } from './model-views.mjs';
 import { policyViews } from './policy-views.mjs';
 import { queueViews } from './queue-views.mjs';
 
@@ -326,6 +327,7 @@ export const views = [
       await page.getByText('This is required.').first().waitFor();
     },
   },
+  ...modelViews,
   ...policyViews,
   { name: 'docs-training', address: '/#/docs/guides/training-config', ready: text('fits on RTX 4090') },
   { name: 'team-loading', address: '/#/settings/team', arrange: hangs('GET /v1/teams/team_1/members'), ready: loading },

@@ -53,8 +53,8 @@ export interface JobKind<Name extends KindName = KindName> {
   Report: () => Promise<{ default: Component<ReportProps<Name>> }>;
   /** Its guide in the documentation, at #/docs/guides/<kind>. */
   guide?: { title: string; lead: string; Content: Content };
-  /** Its section of the settings, at #/settings/<path>, for all who may read jobs. */
-  settings?: { path: string; title: string; Content: Content };
+  /** Its sections of the settings, each at #/settings/<path>, for all who may read jobs. */
+  settings?: readonly { path: string; title: string; Content: Content }[];
   /** Its immediate answer, at the top of the home page. */
   Answer?: Content;
   /** Offered to users without jobs; loaded on demand. */

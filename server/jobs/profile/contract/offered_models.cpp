@@ -1,6 +1,7 @@
 #include "server/jobs/profile/contract/offered_models.hpp"
 
 #include "server/jobs/profile/contract/request.hpp"
+#include "server/jobs/records/audience.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -13,7 +14,11 @@ using nlohmann::json;
 constexpr std::size_t kShownHash = 12;
 
 OfferedModel model_from(const json& stored) {
-    return {stored.at("name"), stored.at("hash"), stored.at("parameters"), stored.at("forms")};
+    return {.name = stored.at("name"),
+            .hash = stored.at("hash"),
+            .parameters = stored.at("parameters"),
+            .forms = stored.at("forms"),
+            .audience = stored.value("audience", "")};
 }
 
 }  // namespace
@@ -24,18 +29,20 @@ std::string offer_of(const std::vector<OfferedModel>& models) {
         all.push_back({{"name", model.name},
                        {"hash", model.hash},
                        {"parameters", model.parameters},
-                       {"forms", model.forms}});
+                       {"forms", model.forms},
+                       {"audience", model.audience}});
     }
     return json{{"models", std::move(all)}}.dump();
 }
 
-std::vector<OfferedModel> models_of(std::span<const std::string> offers) {
+std::vector<OfferedModel> models_of(std::span<const std::string> offers, TeamId team) {
     std::vector<OfferedModel> models;
     for (const auto& text : offers) {
         const auto offer = json::parse(text, nullptr, false);
         if (!offer.is_object() || !offer.contains(kName)) continue;
         for (const json& one : offer[kName].value("models", json::array())) {
-            models.push_back(model_from(one));
+            auto model = model_from(one);
+            if (is_for(model.audience, team)) models.push_back(std::move(model));
         }
     }
     const auto key = [](const OfferedModel& model) { return std::tie(model.name, model.hash); };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "server/base/id.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -19,14 +21,16 @@ struct OfferedModel {
     std::string hash;
     std::uint64_t parameters = 0;
     std::vector<std::string> forms;
+    std::string audience = {};  // see models::Manifest
 
     bool operator==(const OfferedModel&) const = default;
 };
 
-// The offer of a worker's models (Abilities::offer), and the models of all offers, by name: each
-// name and hash once, with the forms of all workers. Offers are those of Knowledge::offers.
+// The offer of a worker's models (Abilities::offer), and the models of all offers that the team may
+// use, by name: each name and hash once, with the forms of all workers. Offers are those of
+// Knowledge::offers.
 std::string offer_of(const std::vector<OfferedModel>& models);
-std::vector<OfferedModel> models_of(std::span<const std::string> offers);
+std::vector<OfferedModel> models_of(std::span<const std::string> offers, TeamId team);
 
 // The capability that a worker needs to measure it; see Requirement::capability.
 std::string capability_of(std::string_view name, std::string_view hash, std::string_view form);

@@ -82,7 +82,7 @@ bool needs_no_model(const json& args) {
 }
 
 tl::expected<json, FieldErrors> with_model(json args, const Knowledge& knowledge) {
-    const auto models = models_of(knowledge.offers);
+    const auto models = models_of(knowledge.offers, knowledge.team);
     const bool is_named = args.contains("sentiment_model");
     if (!is_named && args.value("device_class", "") == "host") {
         args["sentiment_model"] = kVader;

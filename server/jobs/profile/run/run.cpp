@@ -148,6 +148,7 @@ Abilities abilities(const KindSettings& settings, const opencl::Capability* devi
         model.name = manifest.name;
         model.hash = manifest.hash;
         model.parameters = manifest.parameters;
+        model.audience = manifest.audience;
         for (const auto form : {routines::Form::fp32, routines::Form::bf16, routines::Form::int8}) {
             if (!transformer::can_use(*device, form)) continue;
             model.forms.emplace_back(to_string(form));

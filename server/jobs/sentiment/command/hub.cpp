@@ -2,7 +2,7 @@
 
 #include "engine/models/digest.hpp"
 #include "engine/models/store.hpp"
-#include "server/base/parse_url.hpp"
+#include "server/jobs/sentiment/contract/settings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,9 +18,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostAnswer = std::size_t{16} << 20;
-constexpr const char* kHub = "https://huggingface.co";
+constexpr const char* kUsualHub = "https://huggingface.co";
 // Where huggingface.co keeps large files.
-constexpr const char* kHubHosts = "huggingface.co,hf.co";
+constexpr const char* kUsualHubHosts = "huggingface.co,hf.co";
 constexpr int kTries = 3;
 
 struct Alias {
@@ -133,19 +133,19 @@ std::string repository_of(const std::string& name) {
 }
 
 Result<client::Origin> hub_of_environment() {
+    KindSettings settings;
+    if (auto read = read_environment(kSettings, settings); !read) return fail(read.error());
     client::Origin hub{
-        .server = variable("PLIMSOLL_HUB"), .token = variable("HF_TOKEN"), .redirects = {}};
-    if (hub.server.empty()) hub.server = variable("HF_ENDPOINT");
-    if (hub.server.empty()) hub.server = kHub;
-    while (hub.server.ends_with('/')) hub.server.pop_back();
-    const auto url = parse_url(hub.server);
-    if (!url || (url->scheme() != "http" && url->scheme() != "https") || url->has_userinfo() ||
-        !url->encoded_path().empty()) {
-        return fail(Errc::invalid_input, "It must be https://host, not \"" + hub.server + "\".",
-                    "PLIMSOLL_HUB");
+        .server = std::string(settings.text(kHub)), .token = variable("HF_TOKEN"), .redirects = {}};
+    if (hub.server.empty()) {
+        const auto endpoint = check_hub(variable("HF_ENDPOINT"));
+        if (!endpoint)
+            return fail(Errc::invalid_input, "It " + endpoint.error().message + ".", "HF_ENDPOINT");
+        hub.server = endpoint->empty() ? kUsualHub : *endpoint;
     }
-    auto hosts = variable("PLIMSOLL_HUB_HOSTS");
-    std::istringstream in(hosts.empty() ? kHubHosts : hosts);
+    std::string hosts(settings.text(kHubHosts));
+    if (hosts.empty()) hosts = kUsualHubHosts;
+    std::istringstream in(hosts);
     for (std::string host; std::getline(in, host, ',');) {
         if (!host.empty()) hub.redirects.push_back(host);
     }

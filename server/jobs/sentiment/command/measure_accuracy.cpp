@@ -1,6 +1,6 @@
 #include "server/jobs/sentiment/command/measure_accuracy.hpp"
 
-#include "server/base/sibling_program.hpp"
+#include "server/base/programs/sibling_program.hpp"
 
 #include <cerrno>
 #include <cstring>

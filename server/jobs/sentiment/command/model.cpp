@@ -2,17 +2,19 @@
 #include "engine/base/format_number.hpp"
 #include "engine/models/store.hpp"
 #include "engine/sentiment/meaning.hpp"
+#include "server/base/id.hpp"
 #include "server/client/session.hpp"
 #include "server/jobs/sentiment/command/commands.hpp"
 #include "server/jobs/sentiment/command/hub.hpp"
 #include "server/jobs/sentiment/command/measure_accuracy.hpp"
+#include "server/jobs/sentiment/command/model_text.hpp"
+#include "server/jobs/sentiment/command/model_work.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
 
 #include <filesystem>
-#include <future>
 #include <memory>
 #include <string>
 
@@ -36,6 +38,9 @@ struct ModelFlags {
     bool replace = false;
     bool pool = false;
     bool force = false;
+    bool lines = false;  // tells progress and result to a program
+    std::string added_by;
+    std::string team;  // empty: all
     LabelledFile labels;
 };
 
@@ -46,99 +51,22 @@ Result<models::Store> store_of(const ModelFlags& flags) {
     return models::Store(models_folder(settings));
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
+Telling telling(const ModelFlags& flags) {
+    return flags.lines ? Telling::lines : Telling::bar;
 }
 
 json shown(const Manifest& manifest) {
     return json::parse(to_json(manifest));
 }
 
-std::uint64_t bytes_of(const Manifest& manifest) {
-    std::uint64_t bytes = 0;
-    for (const auto& file : manifest.files) bytes += file.bytes;
-    return bytes;
-}
-
-std::string megabytes(std::uint64_t bytes) {
-    constexpr double kMegabyte = 1e6;
-    return format_figure(static_cast<double>(bytes) / kMegabyte) + " MB";
-}
-
-// What the guard found of the forms of a model; fp32 needs no proof.
-std::string forms_of(const Manifest& model) {
-    std::string text = "fp32";
-    for (const auto& proof : model.proofs) {
-        const double share =
-            100 * static_cast<double>(proof.same_label) / static_cast<double>(proof.texts);
-        text += "; " + proof.form + " by " + proof.method +
-                (proof.passed ? "" : " FAILED (" + proof.why + ")") + ": " + format_figure(share) +
-                " % of " + format_count(static_cast<std::int64_t>(proof.texts)) +
-                " labels match fp32, probabilities within " + format_figure(proof.difference_most) +
-                " off, " + format_figure(proof.speedup) + " times as fast";
-    }
-    return text;
-}
-
-// What `verify` measured; nothing is claimed of a model that nobody measured here.
-std::string accuracy_of(const Manifest& model) {
-    std::string text;
-    for (const auto& one : model.accuracies) {
-        const auto percent = [](double share) { return format_figure(100 * share); };
-        text += (text.empty() ? "" : "; ") + one.form + " " +
-                percent(static_cast<double>(one.right) / static_cast<double>(one.texts)) +
-                " % of " + format_count(static_cast<std::int64_t>(one.texts)) + " texts of " +
-                one.texts_of + " (95 %: " + percent(one.low) + " to " + percent(one.high) + " %)";
-    }
-    return text.empty() ? "not measured here" : text;
-}
-
-std::string details(const Manifest& model) {
-    const auto line = [](const std::string& key, const std::string& value) {
-        constexpr std::size_t kWidth = 14;
-        return value.empty() ? "" : key + std::string(kWidth - key.size(), ' ') + value + "\n";
-    };
-    auto text = line("Model", model.name) + line("Hash", model.hash) +
-                line("Family", model.family + ", " + std::to_string(model.layers) + " layers of " +
-                                   std::to_string(model.hidden)) +
-                line("Parameters", format_count(static_cast<std::int64_t>(model.parameters))) +
-                line("Labels", joined(model.labels)) +
-                line("Longest text", std::to_string(model.longest_text) + " tokens") +
-                line("Source", model.source) + line("Licence", model.licence) +
-                line("Added", model.added_at) + line("Forms", forms_of(model)) +
-                line("Accuracy", accuracy_of(model));
-    for (const auto& file : model.files) {
-        text += line("File", file.name + "  " + megabytes(file.bytes) + "  sha256 " + file.sha256);
-    }
-    text.pop_back();
-    return text;
-}
-
-// Runs `work` beside a bar of its bytes.
-template <class Work>
-Result<Manifest> with_bar(const CommandContext& context, const std::string& title,
-                          std::uint64_t bytes, const Work& work) {
-    Progress progress;
-    progress.set_total(static_cast<std::int64_t>(bytes));
-    auto done = std::async(std::launch::async, [&] { return work(Watch{{}, &progress}); });
-    terminal::ProgressBar bar(context.terminal, title);
-    constexpr std::chrono::milliseconds kFrame{100};
-    while (done.wait_for(kFrame) != std::future_status::ready) {
-        if (!context.json) bar.show(progress.done(), progress.total());
-    }
-    if (!context.json) bar.finish();
-    return done.get();
-}
-
-int tell(const CommandContext& context, const Result<Manifest>& model, const std::string& done) {
+int tell(const CommandContext& context, const ModelFlags& flags, const Result<Manifest>& model,
+         const std::string& done) {
     if (!model) return refuse(context, model.error());
     if (context.json) {
-        context.terminal.line(shown(*model).dump(2));
+        context.terminal.line(shown(*model).dump(flags.lines ? -1 : 2));
         return 0;
     }
-    context.terminal.line(details(*model));
+    context.terminal.line(details_of(*model));
     context.terminal.note(done);
     return 0;
 }
@@ -156,25 +84,34 @@ int install(const CommandContext& context, const ModelFlags& flags,
                                 folder.string()});
     }
     const auto name = about.name;
-    const auto added = with_bar(context, "Adding " + name, files.bytes, [&](const Watch& watch) {
-        return store->add(folder, std::move(about), flags.replace, watch);
-    });
+    const auto added =
+        watched(context, telling(flags), "Adding " + name, files.bytes, [&](const Watch& watch) {
+            return store->add(folder, std::move(about), flags.replace, watch);
+        });
     if (added) {
         if (const auto meaning = ::plimsoll::sentiment::Meaning::of(added->labels); !meaning) {
             static_cast<void>(store->remove(name));
             return refuse(context, meaning.error());
         }
     }
-    return tell(context, added,
+    return tell(context, flags, added,
                 "Workers of this machine offer it within 10 s: plimsoll submit sentiment FILE "
                 "--set model=" +
                     name);
 }
 
-int add_model(const CommandContext& context, const ModelFlags& flags,
-              const std::string& published) {
+// Who adds it for whom.
+Manifest new_manifest(const ModelFlags& flags) {
     Manifest about;
     about.name = flags.name;
+    about.added_by = flags.added_by;
+    about.audience = flags.team;
+    return about;
+}
+
+int add_model(const CommandContext& context, const ModelFlags& flags,
+              const std::string& published) {
+    auto about = new_manifest(flags);
     about.source = flags.source;
     about.licence = flags.licence;
     return install(context, flags, published, std::move(about));
@@ -215,8 +152,8 @@ int pull_model(const CommandContext& context, const ModelFlags& flags, const std
     if (!hub) return refuse(context, hub.error());
     const auto model = find_on_hub(*hub, repository_of(wanted), flags.revision);
     if (!model) return refuse(context, model.error());
-    Manifest about;
-    about.name = flags.name.empty() ? wanted : flags.name;
+    auto about = new_manifest(flags);
+    if (about.name.empty()) about.name = wanted;
     about.source = model->repository + "@" + model->commit;
     about.licence = model->licence;
     if (!models::is_model_name(about.name)) {
@@ -231,12 +168,12 @@ int pull_model(const CommandContext& context, const ModelFlags& flags, const std
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     const auto fetched =
-        with_bar(context, "Fetching " + model->repository, model->bytes(),
-                 [&](const Watch& watch) -> Result<Manifest> {
-                     if (auto done = fetch_from_hub(*hub, *model, folder, watch); !done)
-                         return fail(done.error());
-                     return Manifest{};
-                 });
+        watched(context, telling(flags), "Fetching " + model->repository, model->bytes(),
+                [&](const Watch& watch) -> Result<Manifest> {
+                    if (auto done = fetch_from_hub(*hub, *model, folder, watch); !done)
+                        return fail(done.error());
+                    return Manifest{};
+                });
     if (!fetched) return refuse(context, fetched.error());
     const int status = install(context, flags, folder, std::move(about));
     if (status == 0) std::filesystem::remove_all(folder, error);
@@ -286,19 +223,24 @@ int remove_model(const CommandContext& context, const ModelFlags& flags) {
 int verify_model(const CommandContext& context, const ModelFlags& flags) {
     return with_model(context, flags, [&](models::Store& store, const Manifest& model) {
         const auto verified =
-            with_bar(context, "Verifying " + model.name, bytes_of(model),
-                     [&](const Watch& watch) { return store.verify(model.name, watch); });
+            watched(context, telling(flags), "Verifying " + model.name, model.bytes,
+                    [&](const Watch& watch) { return store.verify(model.name, watch); });
         if (!verified || flags.labels.file.empty()) {
-            return tell(context, verified,
+            return tell(context, flags, verified,
                         "Every file matches its hash, and every number is finite.");
         }
         const auto measured =
             measure_accuracy(store.folder(), model.name, flags.labels, context.json);
         if (!measured) return refuse(context, measured.error());
         return tell(
-            context, store.find(model.name),
+            context, flags, store.find(model.name),
             "Every file matches its hash, every number is finite, and the accuracy is recorded.");
     });
+}
+
+// For CLI::Option::check: what is wrong, or nothing.
+std::string is_team(const std::string& text) {
+    return parse_public_id("team", text) ? "" : "must be a team's ID: team_…";
 }
 
 }  // namespace
@@ -311,6 +253,17 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     auto* folder = command->add_option("--models", flags->folder,
                                        "Model folder (default: PLIMSOLL_MODELS, else the user's)");
     const auto published = std::make_shared<std::string>();
+    const auto add_lines = [&](CLI::App* sub) {
+        sub->add_flag("--json-lines", flags->lines,
+                      "Print progress and result as JSON, one object a line");
+    };
+    const auto add_origin = [&](CLI::App* sub) {
+        sub->add_flag("--replace", flags->replace, "Replace an installed model of this name");
+        sub->add_option("--team", flags->team,
+                        "Only for this team: its ID, team_… (default: all teams)")
+            ->check(is_team);
+        sub->add_option("--added-by", flags->added_by, "Who adds it, for lists of models");
+    };
     auto* add = command->add_subcommand("add", "Install a published model from a folder");
     add->add_option("folder", *published, "Folder with config.json, tokenizer and weights")
         ->required()
@@ -318,7 +271,7 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     add->add_option("--name", flags->name, "Name that jobs use: finbert")->required();
     add->add_option("--source", flags->source, "Origin: ProsusAI/finbert");
     add->add_option("--licence", flags->licence, "License: Apache-2.0");
-    add->add_flag("--replace", flags->replace, "Replace an installed model of this name");
+    add_origin(add);
     add->callback([flags, published, &context] {
         context.exit_code = add_model(context, *flags, *published);
     });
@@ -328,11 +281,13 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
         ->required();
     pull->add_option("--revision", flags->revision, "Branch, tag or commit")->capture_default_str();
     pull->add_option("--name", flags->name, "Name that jobs use (default: the model's)");
-    pull->add_flag("--replace", flags->replace, "Replace an installed model of this name");
+    add_origin(pull);
+    add_lines(pull);
     pull->footer(
         "The hub is PLIMSOLL_HUB, else HF_ENDPOINT, else https://huggingface.co; HF_TOKEN is sent "
         "only to it.");
     pull->callback([flags, published, &context] {
+        if (flags->lines) context.json = true;
         context.exit_code = pull_model(context, *flags, *published);
     });
     auto* list = command->add_subcommand("list", "List the models of this machine");
@@ -342,17 +297,21 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     const auto named = [&](const char* word, const char* help, auto act) {
         auto* sub = command->add_subcommand(word, help);
         sub->add_option("name", flags->name, "The model")->required();
-        sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
+        sub->callback([flags, &context, act] {
+            if (flags->lines) context.json = true;
+            context.exit_code = act(context, *flags);
+        });
         return sub;
     };
     named("inspect", "Show a model's details", [](const CommandContext& c, const ModelFlags& f) {
         return with_model(c, f, [&](models::Store&, const Manifest& model) {
-            return tell(c, model, "Files: " + megabytes(bytes_of(model)) + ".");
+            return tell(c, f, model, "Files: " + megabytes(model.bytes) + ".");
         });
     });
     auto* verify =
         named("verify", "Check a model's files against their hashes, and measure its accuracy",
               verify_model);
+    add_lines(verify);
     auto* labels = verify
                        ->add_option("--labels", flags->labels.file,
                                     "Texts as .jsonl or .csv with a column `label`, to measure the "

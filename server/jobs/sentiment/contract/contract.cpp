@@ -76,7 +76,7 @@ tl::expected<json, FieldErrors> with_policy(json args, const std::string& id,
 
 // Replaces the name of a model or of a policy by all that planning needs to know of it.
 tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) {
-    const auto models = models_of(knowledge.offers);
+    const auto models = models_of(knowledge.offers, knowledge.team);
     const auto& settings = settings_of(knowledge);
     const bool chosen = args.contains("model");
     if (args.contains("models")) {

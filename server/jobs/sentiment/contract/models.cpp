@@ -1,11 +1,11 @@
 #include "server/jobs/sentiment/contract/models.hpp"
 
 #include "engine/base/closest.hpp"
+#include "server/jobs/records/audience.hpp"
 #include "server/jobs/sentiment/contract/form.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <tuple>
 
 namespace plimsoll::jobs::sentiment {
@@ -82,12 +82,14 @@ std::vector<Manifest> models_in(const json& offer) {
     return models;
 }
 
-std::vector<Manifest> models_of(std::span<const std::string> offers) {
+std::vector<Manifest> models_of(std::span<const std::string> offers, TeamId team) {
     std::vector<Manifest> models;
     for (const auto& text : offers) {
         const auto offer = json::parse(text, nullptr, false);
         if (!offer.is_object() || !offer.contains(kName)) continue;
-        std::ranges::move(models_in(offer[kName]), std::back_inserter(models));
+        for (auto& model : models_in(offer[kName])) {
+            if (is_for(model.audience, team)) models.push_back(std::move(model));
+        }
     }
     const auto key = [](const Manifest& model) { return std::tie(model.name, model.hash); };
     std::ranges::sort(models, {}, key);

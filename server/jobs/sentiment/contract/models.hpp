@@ -24,9 +24,9 @@ inline constexpr std::string_view kExactForm = "fp32";
 nlohmann::json offer_of(const std::vector<Manifest>& models);
 std::vector<Manifest> models_in(const nlohmann::json& offer);
 
-// The models of all workers, by name: each name and hash once, with the findings of all. Offers are
-// those of Knowledge::offers.
-std::vector<Manifest> models_of(std::span<const std::string> offers);
+// The models of all workers that the team may use, by name: each name and hash once, with the
+// findings of all. Offers are those of Knowledge::offers.
+std::vector<Manifest> models_of(std::span<const std::string> offers, TeamId team);
 
 // A model of a job, and the form that it scores in (form.hpp).
 struct ScoringModel {

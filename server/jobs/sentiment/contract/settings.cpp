@@ -1,6 +1,7 @@
 #include "server/jobs/sentiment/contract/settings.hpp"
 
 #include "engine/models/manifest.hpp"
+#include "server/base/parse_url.hpp"
 #include "server/jobs/sentiment/contract/policy.hpp"
 
 #include <limits>
@@ -15,6 +16,16 @@ Result<std::string> check_model_name(std::string_view value) {
     if (models::is_model_name(value)) return std::string(value);
     return fail(Errc::invalid_input,
                 "must be a model's name: up to 64 of a-z, 0-9, \".\", \"_\" and \"-\"");
+}
+
+Result<std::string> check_hub(std::string_view value) {
+    std::string hub(value);
+    while (hub.ends_with('/')) hub.pop_back();
+    const auto url = parse_url(hub);
+    const bool fits = url && (url->scheme() == "http" || url->scheme() == "https") &&
+                      !url->has_userinfo() && url->encoded_path().empty() && !url->has_query();
+    if (hub.empty() || fits) return hub;
+    return fail(Errc::invalid_input, "must be https://host");
 }
 
 Result<std::string> check_switch(std::string_view value) {

@@ -13,6 +13,7 @@ inline constexpr int kMostTexts = 1024;  // of a batch
 // For KindSetting::check.
 Result<std::string> check_batch_size(std::string_view value);
 Result<std::string> check_model_name(std::string_view value);
+Result<std::string> check_hub(std::string_view value);
 Result<std::string> check_switch(std::string_view value);
 Result<std::string> check_market_status(std::string_view value);
 Result<std::string> check_warm_up_hours(std::string_view value);
@@ -94,9 +95,27 @@ inline constexpr KindSetting kWarmUpHours{
     .check = check_warm_up_hours,
     .readers = kWorkers};
 
-inline constexpr std::array kSettings = {kModelsFolder, kBatchSize,    kModelName,
-                                         kUsesModels,   kAdaptive,     kModelOpen,
-                                         kModelClosed,  kMarketStatus, kWarmUpHours};
+// Where models are pulled from; the token for it, HF_TOKEN, is never stored.
+inline constexpr KindSetting kHub{
+    .key = "models.hub",
+    .variable = "PLIMSOLL_HUB",
+    .unit = "https://host",
+    .help = "Hub that models are pulled from; empty: HF_ENDPOINT, else https://huggingface.co",
+    .usual = "",
+    .check = check_hub};
+inline constexpr KindSetting kHubHosts{
+    .key = "models.hub_hosts",
+    .variable = "PLIMSOLL_HUB_HOSTS",
+    .unit = "host, …",
+    .help =
+        "Other hosts that the hub may redirect to, with their subdomains, over https; empty: "
+        "huggingface.co and hf.co",
+    .usual = "",
+    .check = any_text};
+
+inline constexpr std::array kSettings = {kModelsFolder, kBatchSize, kModelName,   kUsesModels,
+                                         kAdaptive,     kModelOpen, kModelClosed, kMarketStatus,
+                                         kWarmUpHours,  kHub,       kHubHosts};
 
 inline constexpr std::string_view kSchedulesDecide =
     "nothing is fetched periodically; schedule jobs with `plimsoll schedules add`";

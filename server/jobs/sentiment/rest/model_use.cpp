@@ -66,23 +66,29 @@ std::string detail(const std::string& model, const ModelUse& use,
 awaitable<Outcome<Response>> model_use(const Call& call, const Services& services) {
     const auto model = call.parameters.text("model").value_or("");
     if (model == kVader) co_return http::refuse(404, "vader is built in: nothing can remove it.");
-    const auto use = co_await services.jobs.model_use(call.principal.team.id, model);
+    const auto use = co_await use_of(services, call.principal.team.id, model);
     if (!use) co_return tl::unexpected<Problem>(use.error());
+    co_return http::json_response(200, *use);
+}
+
+}  // namespace
+
+awaitable<Result<json>> use_of(const Services& services, TeamId team, std::string model) {
+    const auto use = co_await services.jobs.model_use(team, model);
+    if (!use) co_return fail(use.error());
     const auto settings = settings_that_name(services.settings, model);
     const bool is_used = use->jobs.own + use->jobs.elsewhere + use->policies.own +
                              use->policies.elsewhere + use->schedules.own +
                              use->schedules.elsewhere >
                          0;
-    co_return http::json_response(200, {{"model", model},
-                                        {"used", is_used || !settings.empty()},
-                                        {"detail", detail(model, *use, settings)},
-                                        {"settings", settings},
-                                        {"jobs", users_json(use->jobs)},
-                                        {"policies", users_json(use->policies)},
-                                        {"schedules", users_json(use->schedules)}});
+    co_return json{{"model", model},
+                   {"used", is_used || !settings.empty()},
+                   {"detail", detail(model, *use, settings)},
+                   {"settings", settings},
+                   {"jobs", users_json(use->jobs)},
+                   {"policies", users_json(use->policies)},
+                   {"schedules", users_json(use->schedules)}};
 }
-
-}  // namespace
 
 void add_model_use(http::Handlers& handlers, const Services& services) {
     const auto kept = std::make_shared<const Services>(services);

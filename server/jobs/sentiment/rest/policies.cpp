@@ -70,7 +70,7 @@ class Policies {
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         const auto devices = co_await services_.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
-        const auto models = models_of(*devices);
+        const auto models = models_of(*devices, call.principal.team.id);
         auto items = json::array({built_in(models)});
         for (const auto& record : *stored) items.push_back(json_of(record, models));
         co_return http::endpoints::list_response(call, std::move(items), [](const json& item) {
@@ -83,7 +83,7 @@ class Policies {
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         const auto devices = co_await services_.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
-        const auto models = models_of(*devices);
+        const auto models = models_of(*devices, call.principal.team.id);
         if (id_of(call) == kServerPolicy) co_return http::json_response(200, built_in(models));
         const auto found = std::ranges::find(*stored, id_of(call), &TeamRecord::id);
         if (found == stored->end()) co_return unknown();
@@ -107,7 +107,8 @@ class Policies {
         const auto devices = co_await services_.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
         record.created_at = stored->created_at;
-        co_return http::json_response(200, json_of(record, models_of(*devices)));
+        co_return http::json_response(200,
+                                      json_of(record, models_of(*devices, call.principal.team.id)));
     }
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
@@ -139,7 +140,7 @@ class Policies {
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
         const auto at = body.contains("at") ? *parse_rfc3339(body["at"]) : services_.clock.now();
         const auto answer = preview_policy(
-            definition, models_of(*devices),
+            definition, models_of(*devices, call.principal.team.id),
             {.at = at, .days = body.value("days", kUsualDays), .source = body.value("source", "")});
         if (!answer) co_return tl::unexpected(invalid(answer.error()));
         co_return http::json_response(200, *answer);

@@ -42,7 +42,8 @@ awaitable<Outcome<Response>> report(const Call& call, const Services& services) 
         if (row.kind != kName || !row.start) continue;
         use.push_back({*row.start, row.model, row.device_seconds, row.items});
     }
-    co_return http::json_response(200, policy_report(use, models_of(*devices), question));
+    co_return http::json_response(
+        200, policy_report(use, models_of(*devices, call.principal.team.id), question));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ export const kind: JobKind<'profile'> = {
   Form: () => import('./ProfileForm.svelte'),
   Report: () => import('./ProfileReport.svelte'),
   sampleJob: () => import('./sample-job'),
-  settings: { path: 'baselines', title: 'Baselines', Content: () => import('./Baselines.svelte') },
+  settings: [{ path: 'baselines', title: 'Baselines', Content: () => import('./Baselines.svelte') }],
   entitle: (job) => `Speed of ${kind.describe(job)}`,
   guide: {
     title: 'Speed profiles',

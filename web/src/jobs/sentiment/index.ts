@@ -42,7 +42,10 @@ export const kind: JobKind<'sentiment'> = {
     lead: 'Which models score texts, what scores mean, and how to install a model.',
     Content: () => import('./guide/Guide.svelte'),
   },
-  settings: { path: 'policies', title: 'Model policies', Content: () => import('./policies/Policies.svelte') },
+  settings: [
+    { path: 'models', title: 'Models', Content: () => import('./registry/Models.svelte') },
+    { path: 'policies', title: 'Model policies', Content: () => import('./policies/Policies.svelte') },
+  ],
   Form: () => import('./SentimentForm.svelte'),
   Report: () => import('./SentimentReport.svelte'),
   sampleJob: () => import('./sample-job'),

@@ -37,7 +37,7 @@ export const kind: JobKind<'training-config'> = {
     lead: 'Predicts the GPU memory of a training run before it starts: a worked example.',
     Content: () => import('./guide/Guide.svelte'),
   },
-  settings: { path: 'gpu-profiles', title: 'GPU profiles', Content: () => import('./profiles/GpuProfiles.svelte') },
+  settings: [{ path: 'gpu-profiles', title: 'GPU profiles', Content: () => import('./profiles/GpuProfiles.svelte') }],
   entitle,
   describe: (job) => counted(job.progress.items_total, 'card'),
 };

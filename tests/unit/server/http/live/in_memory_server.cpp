@@ -34,9 +34,11 @@ InMemoryServer::InMemoryServer() {
                                             .signals = signals_,
                                             .records = records_,
                                             .shares = shares_,
+                                            .audit = audit_,
                                             .planner = planner_,
                                             .draining = draining,
-                                            .clock = clock_});
+                                            .clock = clock_,
+                                            .pool = pool_});
         }};
     server_ = std::make_unique<HttpServer>(io_, backends, "0.0.0", std::nullopt);
 }

@@ -26,7 +26,10 @@ Manifest model(const std::string& name, const std::string& hash = std::string(64
 }
 
 Knowledge knowledge(const std::vector<Manifest>& models) {
-    return {.records = {}, .devices = {}, .offers = {json{{"sentiment", offer_of(models)}}.dump()}};
+    return {.team = TeamId{1},
+            .records = {},
+            .devices = {},
+            .offers = {json{{"sentiment", offer_of(models)}}.dump()}};
 }
 
 const Contract& contract() {
@@ -212,7 +215,21 @@ TEST(SentimentModels, WorkersOfferEachModelOnceAndUnreadableOnesAreIgnored) {
                                           "{}",
                                           R"({"sentiment": {"models": [{"name": 3}]}})",
                                           R"({"sentiment": {"models": [{}]}})"};
-    EXPECT_EQ(models_of(offers).size(), 2U);
+    EXPECT_EQ(models_of(offers, TeamId{1}).size(), 2U);
+}
+
+TEST(SentimentModels, AModelOfATeamIsThereForThatTeamAlone) {
+    auto own = model("own");
+    own.audience = to_public(TeamId{1});
+    auto known = knowledge({model("finbert"), own});
+    EXPECT_EQ(completed({{"model", "own"}}, known)["model"]["name"], "own");
+    EXPECT_EQ(models_of(known.offers, TeamId{1}).size(), 2U);
+    known.team = TeamId{2};
+    const auto refused = contract().complete({{"model", "own"}}, known);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error()[0].rule, "unknown_model");
+    EXPECT_THAT(refused.error()[0].message, ::testing::Not(HasSubstr("finbert, own")));
+    EXPECT_EQ(models_of(known.offers, TeamId{2}).size(), 1U);
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/base/programs/spawn.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+namespace plimsoll {
+
+// A program that runs beside this one and tells what it does, line by line. For one thread.
+class ChildProgram {
+  public:
+    using OnLine = std::function<void(std::string_view)>;
+
+    ChildProgram() = default;
+    ChildProgram(const ChildProgram&) = delete;
+    ChildProgram& operator=(const ChildProgram&) = delete;
+    ~ChildProgram();  // kills it
+
+    // Runs it to its end with this program's environment, and passes on each line of its output,
+    // the first kMostLine bytes of it. Returns its wait status. Errc::unavailable: it cannot be
+    // started.
+    boost::asio::awaitable<Result<int>> run(std::string path, std::vector<std::string> arguments,
+                                            const OnLine& on_line);
+    // Sends SIGTERM; a second call sends SIGKILL.
+    void stop();
+
+    static constexpr std::size_t kMostLine = 64 * 1024;
+
+  private:
+    pid_t child_ = 0;
+    bool stopping_ = false;
+};
+
+}  // namespace plimsoll

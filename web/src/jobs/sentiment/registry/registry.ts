@@ -1,0 +1,66 @@
+import type { components } from '../../../api/schema';
+import { bytes, count, decimal, duration } from '../../../design/text/format';
+import { api } from '../../../services/client';
+import type { Model } from '../models';
+
+export type Operation = components['schemas']['SentimentModelOperation'];
+export type NewOperation = components['schemas']['SentimentModelOperationCreate'];
+export type Proof = components['schemas']['SentimentProof'];
+
+export async function listOperations(signal?: AbortSignal): Promise<Operation[]> {
+  const { data } = await api.GET('/v1/model-operations', { signal });
+  return data!.items;
+}
+
+export async function startOperation(body: NewOperation): Promise<Operation> {
+  const { data } = await api.POST('/v1/model-operations', { body });
+  return data!;
+}
+
+export async function cancelOperation(operation_id: string): Promise<void> {
+  await api.POST('/v1/model-operations/{operation_id}/cancellation', { params: { path: { operation_id } } });
+}
+
+export async function removeModel(model: string, force: boolean): Promise<void> {
+  await api.DELETE('/v1/models/{model}', { params: { path: { model }, query: { force } } });
+}
+
+/** What would miss the model, as a sentence; nothing if nothing uses it. */
+export async function useOf(model: string): Promise<string | undefined> {
+  const { data } = await api.GET('/v1/models/{model}/use', { params: { path: { model } } });
+  return data!.used ? data!.detail : undefined;
+}
+
+export const runs = ({ state }: Operation): boolean => state === 'running' || state === 'cancelling';
+
+/** Whether the server's machine has its files. */
+export const isHere = ({ files }: Model): boolean => files.length > 0;
+
+/** The nodes that have it. */
+export const nodesOf = ({ devices }: Model): string[] => [...new Set(devices.map((device) => device.slice(0, device.indexOf('/'))))];
+
+/** "fp32, int8": forms that it may score in. */
+export const formsOf = ({ hash, proofs }: Model): string =>
+  hash === null ? '–' : ['fp32', ...new Set(proofs.filter(({ passed }) => passed).map(({ form }) => form))].join(', ');
+
+/** Milliseconds per text of the fastest form that the team used; null if it used none. */
+export const speedOf = ({ speeds }: Model): number | null =>
+  speeds.length === 0 ? null : 1000 * Math.min(...speeds.map(({ seconds_per_text }) => seconds_per_text));
+
+export const speedText = (milliseconds: number): string => (milliseconds < 1 ? `${decimal(milliseconds, 3)} ms` : `${decimal(milliseconds, milliseconds < 10 ? 1 : 0)} ms`);
+
+const share = (part: number, whole: number) => `${decimal((100 * part) / whole, 2)} %`;
+
+/** What the guard found of a form. */
+export const proofText = (proof: Proof): string =>
+  [
+    `${share(proof.same_label, proof.texts)} of ${count(proof.texts)} labels match fp32`,
+    proof.flips > 0 && `${count(proof.flips)} differ although fp32 is certain`,
+    `99 % of probabilities within ${decimal(proof.difference_p99, 4)}, all within ${decimal(proof.difference_most, 4)}`,
+    proof.outlier_columns > 0 && `${count(proof.outlier_columns)} outlier columns, up to ${decimal(proof.outlier_ratio, 0)} times the median`,
+    `${decimal(proof.speedup, 2)} times as fast`,
+  ].filter(Boolean).join('; ');
+
+export const progressText = ({ bytes_done, bytes_total }: Operation): string => (bytes_total > 0 ? `${bytes(bytes_done)} of ${bytes(bytes_total)}` : 'starting');
+
+export const tookText = ({ started_at, finished_at }: Operation): string => (finished_at ? ` in ${duration(Date.parse(finished_at) - Date.parse(started_at))}` : '');
