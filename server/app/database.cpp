@@ -55,6 +55,16 @@ Result<void> Database::restart() {
     return {};
 }
 
+void Database::set_address(const std::string& address) {
+    const std::lock_guard lock(mutex_);
+    if (cluster_) cluster_->set_address(address);
+}
+
+std::optional<std::string> Database::address() const {
+    const auto data = data_directory(settings_);
+    return embedded() && data ? postgres::served_address(*data) : std::nullopt;
+}
+
 bool Database::is_alive() const {
     // During a restart there is nothing to report, and the caller must not block.
     const std::unique_lock lock(mutex_, std::try_to_lock);

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace plimsoll::app {
@@ -27,6 +28,11 @@ class Database {
     const postgres::Target& migrator() const { return migrate_; }
     // A connection string with the workers' role.
     const std::string& worker_url() const { return worker_url_; }
+
+    // Tells attached administration commands where this process serves, if the cluster is private.
+    void set_address(const std::string& address);
+    // The address of the process that runs the private cluster, if one does.
+    std::optional<std::string> address() const;
 
     // Restarts the private cluster if its postmaster is gone. Blocks: call it off the I/O thread.
     Result<void> restart();

@@ -224,6 +224,7 @@ asio::awaitable<Result<void>> Server::start() {
             rethrow(error);
         });
     }
+    database_.set_address(address_);
     announce_("ready", address_);
     co_return Result<void>{};
 }

@@ -108,8 +108,12 @@ Result<std::string> find_server(const Wallet& wallet, std::string_view text) {
 
 bool is_private(std::string_view origin) {
     const auto url = parse_url(origin);
+    return url && (url->scheme() == "https" || is_this_machine(origin));
+}
+
+bool is_this_machine(std::string_view origin) {
+    const auto url = parse_url(origin);
     if (!url) return false;
-    if (url->scheme() == "https") return true;
     const std::string host = url->host_address();
     if (host == "localhost" || host.ends_with(".localhost")) return true;
     boost::system::error_code error;

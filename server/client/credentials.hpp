@@ -37,6 +37,9 @@ Result<std::string> find_server(const Wallet& wallet, std::string_view text);
 // Whether a token may be sent to it: over TLS, or to this machine. `origin` comes from origin_of().
 bool is_private(std::string_view origin);
 
+// Whether its host is localhost or a loopback address.
+bool is_this_machine(std::string_view origin);
+
 // $PLIMSOLL_CREDENTIALS, else plimsoll/credentials.json under $XDG_CONFIG_HOME or ~/.config.
 std::filesystem::path credentials_file();
 

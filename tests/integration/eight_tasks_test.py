@@ -158,11 +158,17 @@ class EightTasks(unittest.TestCase):
             self.assertIn("/#/sign-in/plm_signin_", link)
 
     def test_8_a_script_in_python(self):
+        """With a token of its own; tests/clients/package_test.py runs the generated client's programs."""
         sample = harness.ROOT / "deploy/samples/training/estimate.py"
-        environment = {**os.environ, "PLIMSOLL_SERVER": self.api.base, "PLIMSOLL_TOKEN": self.api.token}
-        told = subprocess.run(["python3", sample, "bert-base", "rtx_3090"], env=environment, check=True,
-                              capture_output=True, text=True, timeout=harness.PATIENCE).stdout
-        self.assertIn("rtx_3090: fits yes, batch", told)
+        for walk in self.walks():
+            self.assertIn("tokens", walk.types("--help"))
+            told = walk.types("tokens", "add", f"script-{walk.columns}")
+            token = re.search(r"^plm_api_\S+$", told, re.MULTILINE)[0]
+            self.assertIn(f"script-{walk.columns}", walk.lists("tokens", "list"))
+            environment = {**os.environ, "PLIMSOLL_SERVER": self.api.base, "PLIMSOLL_TOKEN": token}
+            told = subprocess.run(["python3", sample, "bert-base", "rtx_3090"], env=environment, check=True,
+                                  capture_output=True, text=True, timeout=harness.PATIENCE).stdout
+            self.assertIn("rtx_3090: fits yes, batch", told)
 
     def test_errors_are_reported(self):
         for walk in self.walks():

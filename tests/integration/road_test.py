@@ -120,11 +120,18 @@ class Road(unittest.TestCase):
         again = self.server.run("login", link, check=False)
         self.assertEqual(again.returncode, 3, again.stderr)
         self.assertIn("was used", again.stderr)
-        # By now the command line knows the server; where it knows none, the settings say where it is.
-        self.assertTrue(self.server.admin("sign-in-link").startswith(self.server.base + "/#/sign-in/plm_signin_"))
+
+    def test_a_sign_in_link_names_the_server_that_runs(self):
+        ours = self.server.base + "/#/sign-in/plm_signin_"
+        self.assertTrue(self.server.admin("sign-in-link").startswith(ours))
+        # Neither the settings nor a sign-in to another server of this machine lead away from it.
         nobody = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "none.json"), "PLIMSOLL_HTTP_PORT": "4711"}
-        link = self.server.admin("sign-in-link", env=nobody)
-        self.assertTrue(link.startswith("http://127.0.0.1:4711/#/sign-in/plm_signin_"), link)
+        elsewhere = {"PLIMSOLL_SERVER": "http://127.0.0.1:4712", "PLIMSOLL_TOKEN": "plm_api_x"}
+        for environment in (nobody, elsewhere):
+            link = self.server.admin("sign-in-link", env=environment)
+            self.assertTrue(link.startswith(ours), link)
+        remote = {"PLIMSOLL_SERVER": "https://plimsoll.example", "PLIMSOLL_TOKEN": "plm_api_x"}
+        self.assertTrue(self.server.admin("sign-in-link", env=remote).startswith("https://plimsoll.example/#/"))
 
     def test_a_saved_token_goes_to_its_own_server_alone(self):
         mine = {"PLIMSOLL_CREDENTIALS": str(self.server.folder / "wallet.json")}

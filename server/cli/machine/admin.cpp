@@ -58,10 +58,15 @@ using What = AdminRequest::What;
 
 constexpr auto kLinkLifetime = std::chrono::minutes(30);
 
-// Where browsers reach the server: the one that this command line is signed in to, else the one
-// that the settings describe. Empty when they leave the port to chance.
-std::string known_server(const app::Settings& settings) {
-    if (auto credentials = client::load_credentials()) return credentials->server;
+// Where browsers reach the server. The name by which this command line signed in from afar, perhaps
+// a proxy's, beats the address of the process that serves the database, and that beats the
+// settings, which a flag of `plimsoll serve` may have overridden. Empty when the settings leave the
+// port to chance.
+std::string known_server(const app::Settings& settings, const app::Database& database) {
+    const auto credentials = client::load_credentials();
+    if (credentials && !client::is_this_machine(credentials->server)) return credentials->server;
+    if (auto address = database.address()) return *address;
+    if (credentials) return credentials->server;
     return settings.http.port == 0 ? "" : app::address_of(settings.http, settings.http.port);
 }
 
@@ -109,7 +114,7 @@ class Administration {
             case What::add_token:
                 co_return co_await add_token(request);
             case What::sign_in_link:
-                co_return co_await sign_in_link(request, administrator->name);
+                co_return co_await sign_in_link(request);
             case What::password_link:
                 co_return co_await password_link(request);
         }
@@ -183,33 +188,27 @@ class Administration {
     }
 
     awaitable<Result<Answer>> add_token(const AdminRequest& request) {
-        const auto who = user(request.user);
-        if (!who) co_return fail(who.error());
-        const auto where = team(request.team);
-        if (!where) co_return fail(where.error());
+        const auto whose = co_await chosen(request);
+        if (!whose) co_return fail(whose.error());
         const auto secret = identity::make_secret(identity::SecretKind::token);
         identity::Token token;
-        token.user = *who;
+        token.user = whose->user;
         token.name = request.token_name;
         token.hint = secret.text.substr(0, 12);
         token.scopes = {request.scopes.begin(), request.scopes.end()};
-        auto made = co_await store_.create_token({*where, *who, author_.request_id},
-                                                 std::move(token), secret.hash, {});
+        auto made = co_await store_.create_token(*whose, std::move(token), secret.hash, {});
         if (!made) co_return fail(made.error());
         co_return Answer{{{"secret", secret.text}}, secret.text};
     }
 
-    awaitable<Result<Answer>> sign_in_link(const AdminRequest& request,
-                                           const std::string& administrator) {
-        const auto who = user(request.user.empty() ? administrator : request.user);
-        if (!who) co_return fail(who.error());
-        const auto where = request.team.empty() ? co_await first_team(*who) : team(request.team);
-        if (!where) co_return fail(where.error());
+    awaitable<Result<Answer>> sign_in_link(const AdminRequest& request) {
+        const auto whose = co_await chosen(request);
+        if (!whose) co_return fail(whose.error());
         // The link is good by the database's clock; this machine's may be a day off.
         if (auto read = co_await clock_.read(); !read) co_return fail(read.error());
         const auto secret = identity::make_secret(identity::SecretKind::sign_in);
-        auto made = co_await store_.create_sign_in_link(author_, *who, *where, secret.hash,
-                                                        clock_.now() + kLinkLifetime);
+        auto made = co_await store_.create_sign_in_link(author_, whose->user, whose->team,
+                                                        secret.hash, clock_.now() + kLinkLifetime);
         if (!made) co_return fail(made.error());
         const auto link = request.base_url + "/#/sign-in/" + secret.text;
         co_return Answer{{{"link", link}}, link};
@@ -225,6 +224,15 @@ class Administration {
         if (!made) co_return fail(made.error());
         const auto link = request.base_url + "/#/set-password/" + secret.text;
         co_return Answer{{{"link", link}}, link};
+    }
+
+    // The user and the team that are named, or the defaults.
+    awaitable<Result<Author>> chosen(const AdminRequest& request) {
+        const auto who = request.user.empty() ? author_.user : user(request.user);
+        if (!who) co_return fail(who.error());
+        const auto where = request.team.empty() ? co_await first_team(*who) : team(request.team);
+        if (!where) co_return fail(where.error());
+        co_return Author{*where, *who, author_.request_id};
     }
 
     // That the user is a member of: an administrator sees more teams than those.
@@ -250,12 +258,12 @@ class Administration {
 
 // Works on the database, so that the first administrator and one who is locked out get in.
 int run_admin(const CommandContext& context, const app::Settings& settings, AdminRequest request) {
-    if (request.base_url.empty()) request.base_url = known_server(settings);
     auto database = app::Database::attach(settings);
     Result<Answer> answer = fail(Errc::internal, "Nothing ran.");
     if (!database) {
         answer = fail(database.error());
     } else {
+        if (request.base_url.empty()) request.base_url = known_server(settings, **database);
         boost::asio::io_context io(1);
         postgres::Pool pool(io.get_executor(), (*database)->app(), {.connections = 1});
         postgres::IdentityStore store(io.get_executor(), pool);
@@ -305,9 +313,12 @@ void add_admin(CLI::App& app, CommandContext& context) {
         return sub;
     };
     auto* link = add("sign-in-link", "Print a one-time sign-in link", What::sign_in_link);
-    link->add_option("--user", request->user,
-                     "Name of the user (default: the first administrator)");
-    link->add_option("--team", request->team, "Name of the team (default: the user's first)");
+    const auto name_whose = [&](CLI::App* sub) {
+        sub->add_option("--user", request->user,
+                        "Name of the user (default: the first administrator)");
+        sub->add_option("--team", request->team, "Name of the team (default: the user's first)");
+    };
+    name_whose(link);
     auto* password_link =
         add("password-link", "Print a one-time link with which a user sets a password",
             What::password_link);
@@ -315,7 +326,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
     for (auto* printing : {link, password_link}) {
         printing->add_option("--base-url", request->base_url,
                              "URL of the server as browsers reach it (default: the server you are "
-                             "signed in to, else the settings')");
+                             "signed in to, or the one that runs on this data folder)");
     }
     add("users", "List the users", What::list_users);
     auto* user = add("add-user", "Add a user", What::add_user);
@@ -358,8 +369,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
     auto* token =
         add("add-token", "Create an API token and print its secret once", What::add_token);
     token->add_option("name", request->token_name, "Purpose")->required();
-    token->add_option("--user", request->user, "Name of the user")->required();
-    token->add_option("--team", request->team, "Name of the team")->required();
+    name_whose(token);
     token->add_option("--scope", request->scopes, "Scope of the token")
         ->required()
         ->check(CLI::IsMember(

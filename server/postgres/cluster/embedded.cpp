@@ -9,13 +9,11 @@
 #include <chrono>
 #include <thread>
 
-#include <fcntl.h>
 #include <libpq-fe.h>
 #include <pqxx/connection>
 #include <pqxx/except>
 #include <pqxx/nontransaction>
 #include <pqxx/result>
-#include <sys/file.h>
 #include <unistd.h>
 
 namespace plimsoll::postgres {
@@ -28,18 +26,6 @@ constexpr std::chrono::seconds kStart{300};
 constexpr const char* kStopSeconds = "60";
 // Above every process id that Linux gives.
 constexpr const char* kNoProcess = "2147483647";
-
-// The descriptor of the locked file, or why not.
-Result<int> lock(const fs::path& base) {
-    const fs::path path = base / "serve.lock";
-    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (descriptor < 0) return fail(problem(path.string() + " cannot be written."));
-    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-        close(descriptor);
-        return fail(problem("Another plimsoll uses the data directory " + base.string() + "."));
-    }
-    return descriptor;
-}
 
 std::string conninfo_in(const EmbeddedLayout& layout) {
     return "host='" + layout.sockets.string() + "' port=5432 dbname=" + kEmbeddedDatabase;
@@ -79,9 +65,10 @@ std::string cause_in(const std::string& said, std::string otherwise) {
 Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const fs::path& data) {
     auto layout = prepare_layout(data);
     if (!layout) return fail(std::move(layout.error()));
-    auto locked = lock(layout->base);
+    auto locked = DataLock::take(layout->base);
     if (!locked) return fail(std::move(locked.error()));
-    std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(*layout), *locked));
+    std::unique_ptr<EmbeddedCluster> cluster(
+        new EmbeddedCluster(std::move(*layout), std::move(*locked)));
     for (auto step :
          {&EmbeddedCluster::create, &EmbeddedCluster::launch, &EmbeddedCluster::create_database}) {
         if (auto done = (cluster.get()->*step)(); !done) return fail(std::move(done.error()));
@@ -89,12 +76,11 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const fs::path& 
     return cluster;
 }
 
-EmbeddedCluster::EmbeddedCluster(EmbeddedLayout layout, int lock)
-    : layout_(std::move(layout)), lock_(lock) {}
+EmbeddedCluster::EmbeddedCluster(EmbeddedLayout layout, DataLock lock)
+    : layout_(std::move(layout)), lock_(std::move(lock)) {}
 
 EmbeddedCluster::~EmbeddedCluster() {
     if (running_) (void)stop();
-    close(lock_);
 }
 
 std::string EmbeddedCluster::conninfo() const {

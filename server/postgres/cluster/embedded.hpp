@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/postgres/cluster/data_lock.hpp"
 #include "server/postgres/cluster/embedded_layout.hpp"
 
 #include <filesystem>
@@ -27,6 +28,9 @@ class EmbeddedCluster {
     EmbeddedCluster(const EmbeddedCluster&) = delete;
     EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
 
+    // Tells administration commands where this process serves: "http://127.0.0.1:7272".
+    void set_address(const std::string& address) const { lock_.set_address(address); }
+
     // Connection string without a user; every Plimsoll role may connect.
     std::string conninfo() const;
     // Whether a running server was adopted.
@@ -40,7 +44,7 @@ class EmbeddedCluster {
     Result<void> stop();
 
   private:
-    explicit EmbeddedCluster(EmbeddedLayout layout, int lock);
+    EmbeddedCluster(EmbeddedLayout layout, DataLock lock);
 
     Result<void> create();
     Result<void> launch();
@@ -49,7 +53,7 @@ class EmbeddedCluster {
     Result<Finished> control(std::initializer_list<std::string> arguments) const;
 
     EmbeddedLayout layout_;
-    int lock_;  // descriptor of the lock file that excludes a second process
+    DataLock lock_;
     bool adopted_ = false;
     bool running_ = false;
 };
