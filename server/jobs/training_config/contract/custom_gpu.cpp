@@ -19,7 +19,11 @@ constexpr const char* kGuideKeys[] = {"batch_size_1d", "batch_size_1h", "max_wor
 // A profile of the GPU profile guide has all of these keys.
 Result<std::optional<tr::GuideSettings>> guide_of(const json& from, double memory_gib) {
     const auto has = [&](const char* key) { return from.contains(key); };
-    if (std::ranges::none_of(kGuideKeys, has)) return std::nullopt;
+    if (std::ranges::none_of(kGuideKeys, has)) {
+        if (!has("notes")) return std::nullopt;
+        return fail(Errc::invalid_input,
+                    "Notes are part of the guide's settings: also give its other keys.", "/notes");
+    }
     const auto* missing = std::ranges::find_if_not(kGuideKeys, has);
     if (missing != std::end(kGuideKeys)) {
         return fail(

@@ -45,14 +45,6 @@ class GpuProfiles {
             problem.errors.push_back({gpu.error().where, {}, gpu.error().message});
             co_return tl::unexpected(std::move(problem));
         }
-        if (card.contains("notes") && !gpu->guide) {
-            Problem problem(422, "The GPU profile is invalid.");
-            problem.errors.push_back(
-                {"/notes",
-                 {},
-                 "Notes are part of the guide's settings: also give its other keys."});
-            co_return tl::unexpected(std::move(problem));
-        }
         TeamRecord record;
         record.id = id_of(call);
         record.data = card.dump();

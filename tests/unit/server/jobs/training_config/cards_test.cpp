@@ -55,6 +55,8 @@ TEST(TrainingConfigCards, TheGuidesKeysDescribeACard) {
     auto half = guides_card();
     half["fp16_tflops"] = 100;
     EXPECT_EQ(pointer(half), "/custom_gpus/0/fp32_tflops");
+    const json alone = {{"id", "noted"}, {"memory_gib", 16}, {"notes", "in the lab"}};
+    EXPECT_EQ(pointer(alone), "/custom_gpus/0/notes");
 }
 
 class DefaultCard : public ::testing::Test {
