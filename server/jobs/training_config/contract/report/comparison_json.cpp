@@ -81,7 +81,7 @@ json steps(const json& from, const json& to, const json& changed) {
         all.push_back("No setting changes.");
     } else {
         all.push_back("Apply the settings with: plimsoll apply report.json conf/*.yaml --gpu " +
-                      id + " (it keeps a .backup of each file).");
+                      id + " (it keeps the previous version of each file).");
     }
     const auto &before = from["accumulation"], &after = to["accumulation"];
     if (!before.is_null()) {
