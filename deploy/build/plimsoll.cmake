@@ -110,6 +110,10 @@ function(plimsoll_unit_tests)
   plimsoll_test(${path} LABEL unit COMMAND test_${name})
 endfunction()
 
+# These take a minute and more each: they begin first, so that none is left to run alone at the end.
+set(PLIMSOLL_LONG_TESTS browser/docs browser/views clients/generated clients/samples conformance
+  integration/faults integration/profile unit/engine/routines unit/engine/transformer)
+
 # plimsoll_test(name LABEL label COMMAND command... [TIMEOUT seconds]): a test of any other kind, run
 # from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN and the pinned
 # node and npm in PATH; the command's own name is looked up before that, so these start by `env node`.
@@ -122,4 +126,7 @@ function(plimsoll_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
     ENVIRONMENT "PLIMSOLL_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
     ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${PLIMSOLL_NODE}")
+  if(name IN_LIST PLIMSOLL_LONG_TESTS)
+    set_tests_properties(${name} PROPERTIES COST 60)
+  endif()
 endfunction()
