@@ -39,13 +39,14 @@ visit('a pulled model appears with what is known of it', async ({ page, server, 
   await page.getByRole('button', { name: 'Pull a model' }).click();
   await dialog(page).getByLabel('Model').fill('finbert');
   await dialog(page).getByRole('button', { name: 'Pull', exact: true }).click();
-  const row = page.getByRole('row', { name: /finbert/ });
+  const row = page.getByRole('row', { name: /^finbert/ });
   await row.getByText('20 ms', { exact: true }).waitFor();
   await row.getByText('desk-1', { exact: true }).waitFor();
-  await row.getByText('Details of finbert').click();
+  await page.getByText('Details of finbert').click(); // in a row below its own
   const proof = models.items[1].proofs[0];
-  await row.getByText(`of ${proof.texts} labels match fp32`).first().waitFor();
-  await row.getByText('by ada').waitFor();
+  const details = page.getByRole('row').filter({ hasText: 'of finbert' }).filter({ hasText: 'Hash' });
+  await details.getByText(`of ${proof.texts} labels match fp32`).first().waitFor();
+  await details.getByText('by ada').waitFor();
 });
 
 visit('a model is verified', async ({ page, server, go }) => {
