@@ -120,10 +120,14 @@ Result<void> pack(opencl::Programs& programs, const GemmPlan& plan, const opencl
     const auto facts = facts_of(plan.method);
     const auto vectors = vectors_of(plan);
     const auto form = form_of(plan.method);
+    const auto options = row_options(Flavour::block) + define("VECTORS", vectors) +
+                         define("DEPTH_UNIT", facts.depth_unit) +
+                         define("BF16", form == Form::bf16);
     const auto kernel =
-        row_kernel(programs, Flavour::block, form == Form::int8 ? "gemm_pack_int8" : "gemm_pack",
-                   define("VECTORS", vectors) + define("DEPTH_UNIT", facts.depth_unit) +
-                       define("BF16", form == Form::bf16));
+        form == Form::int8
+            ? programs.get("gemm_pack_int8", options,
+                           [] { return row_source({"rotate", "gemm_pack_int8"}); })
+            : programs.get("gemm_pack", options, [] { return row_source({"gemm_pack"}); });
     if (!kernel) return fail(kernel.error());
     return opencl::invoke(programs.device(), **kernel, {divided_up(matrix.n, kLanes * vectors), 1},
                           b, packed, matrix.k, matrix.n, matrix.depth_stride, matrix.column_stride);
@@ -192,7 +196,8 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
                          define("NARROW_C", narrow_c) + define("PACKED", packed)
                    : ""),
         [&] {
-            if (block) return row_source({"dot", "narrow_row", "gemm_epilogue", facts.kernel});
+            if (block)
+                return row_source({"dot", "rotate", "narrow_row", "gemm_epilogue", facts.kernel});
             return row_source({"gemm_epilogue", facts.kernel});
         });
     if (!kernel) return fail(kernel.error());

@@ -24,8 +24,9 @@ Result<void> narrow(opencl::Programs& programs, Method method, const opencl::Buf
         return fail(Errc::invalid_input, "Rows are not made narrow for this method.",
                     std::string(to_string(method)));
     }
-    const auto kernel = programs.get("narrow", row_options(Flavour::block) + dot_options(method),
-                                     [] { return row_source({"dot", "narrow_row", "narrow"}); });
+    const auto kernel =
+        programs.get("narrow", row_options(Flavour::block) + dot_options(method),
+                     [] { return row_source({"dot", "rotate", "narrow_row", "narrow"}); });
     if (!kernel) return fail(kernel.error());
     const bool scaled = form_of(method) == Form::int8;
     return opencl::invoke(programs.device(), **kernel, row_range(Flavour::block, shape.rows), in,

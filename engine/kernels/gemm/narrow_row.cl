@@ -1,5 +1,6 @@
 // Row `row` of a matrix of `columns` as products of METHOD (dot.cl) take it as a row of A. BF16 and AMX: bf16.
-// Otherwise bytes of 1 to 127, where 64 stands for 0, and their scale: `from` is at most half a scale away.
+// Otherwise rotated (rotate.cl), as bytes of 1 to 127, where 64 stands for 0, and their scale: the rotated number is at
+// most half a scale away.
 
 #if METHOD == BF16 || METHOD == AMX
 
@@ -27,13 +28,13 @@ inline void store_bytes(int16 value, __global uchar* p, uint i, uint count) {
 inline void narrow_row(__global const float* from, __global void* out, __global float* scales, size_t row, uint columns) {
     __global uchar* to = (__global uchar*)out + row * columns;
     float16 most = (float16)0.0f;
-    FOR_COLUMNS(i, columns, most = max(most, fabs(load_columns(from, i, columns, 0.0f)));)
+    FOR_ROTATED(i, columns, load_columns(from, i, columns, 0.0f), most = max(most, fabs(value));)
     const float largest = largest_of(most);
     const float steps = largest > 0.0f ? MOST_STEPS / largest : 0.0f;
     scales[row] = largest / MOST_STEPS;
     // Adding 1.5 * 2^23 + 64 leaves the nearest whole number, plus 64, in the low byte.
-    FOR_COLUMNS(i, columns, {
-        const float16 number = fma(load_columns(from, i, columns, 0.0f), (float16)steps, (float16)12582976.0f);
+    FOR_ROTATED(i, columns, load_columns(from, i, columns, 0.0f), {
+        const float16 number = fma(value, (float16)steps, (float16)12582976.0f);
         store_bytes(as_int16(number) & 127, to, i, columns);
     })
 }

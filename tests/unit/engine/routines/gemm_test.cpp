@@ -211,7 +211,7 @@ TEST(Gemm, TheTileInstructionsOfAmxCompile) {
             " -DROWS=32 -DVECTORS=2 -DDEPTH=768 -DPANELS=2 -DPACKED=1 "
             "-DDEPTH_UNIT=32 -DBIAS=1 -DGELU=1 -DRESIDUAL=1 -DNORM=1 -DCOPY=1 "
             "-DNARROW=1 -DNARROW_C=0",
-        [] { return row_source({"dot", "narrow_row", "gemm_epilogue", "gemm_block"}); });
+        [] { return row_source({"dot", "rotate", "narrow_row", "gemm_epilogue", "gemm_block"}); });
     EXPECT_TRUE(built) << built.error().message;
 }
 
