@@ -1,0 +1,16 @@
+import { announce } from '../design/feedback/announcer.svelte';
+import { asProblem } from './problem';
+
+/** Runs an action without a form and announces that it is done, where the page does not show it, or why it is not. Returns
+    whether it is. */
+export async function attempt<Result>(action: () => Promise<Result>, done?: string | ((result: Result) => string)): Promise<boolean> {
+  try {
+    const result = await action();
+    if (done) announce(typeof done === 'string' ? done : done(result));
+    return true;
+  } catch (caught) {
+    const problem = asProblem(caught);
+    announce(problem.detail ?? problem.title, 'bad');
+    return false;
+  }
+}
