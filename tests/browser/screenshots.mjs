@@ -1,17 +1,20 @@
-// Writes pictures of every page and state, for looking at: node screenshots.mjs FOLDER [NAME-PART]
+// Writes pictures of every page and state, for looking at and for comparing (images/compare.mjs), at a fixed time:
+// node screenshots.mjs FOLDER [NAME-PART] [WIDTHS]
+import { now } from './support/fixed-time.mjs';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, openPage, signIn } from './support/browser.mjs';
 import { startFake, views } from './support/views.mjs';
 
-const [folder = 'screenshots', part = ''] = process.argv.slice(2);
+const [folder = 'screenshots', part = '', widths = '1280,768,375'] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
 for (const view of views.filter(({ name }) => name.includes(part))) {
   for (const scheme of ['light', 'dark']) {
-    for (const width of [1280, 768, 375]) {
+    for (const width of widths.split(',').map(Number)) {
       const server = await startFake(view);
       const page = await openPage(browser, { scheme, width, height: width < 500 ? 800 : 900 });
+      await page.clock.setFixedTime(now);
       if (!view.signedOut) await signIn(page, server);
       await page.goto(server.url + view.address);
       await view.ready(page);
