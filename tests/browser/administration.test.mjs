@@ -110,4 +110,14 @@ visit('who does not administrate is offered none of it', { arrange: (server) => 
   assert.equal(await page.getByRole('link', { name: /^(People|Teams)$/ }).count(), 0);
   await go('/#/settings/people');
   await page.getByText('Your role has no access to this page').waitFor();
+  await page.getByText('Only administrators of this server manage users and teams.').waitFor();
+});
+
+visit('a page for other roles says what they may do, and leads home', { arrange: (server) => (server.scopes = ['jobs:read']) }, async ({ page, go }) => {
+  await go('/#/new');
+  await page.getByText(/^Your role in .* does not let you submit jobs\./).waitFor();
+  assert.doesNotMatch(await page.getByRole('main').innerText(), /jobs:write/);
+  assert.equal(await page.getByRole('link', { name: 'What roles may do' }).getAttribute('href'), '#/docs/roles');
+  await page.getByRole('main').getByRole('link', { name: 'Go home' }).click();
+  await page.getByRole('heading', { name: 'What fits on your GPU?' }).waitFor();
 });

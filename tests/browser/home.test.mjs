@@ -53,6 +53,17 @@ visit('a length beyond the model is refused beside its field', async ({ page, se
   assert.equal(await page.getByRole('textbox', { name: 'Tokens' }).getAttribute('aria-invalid'), 'true');
 });
 
+visit('a bad length before the first answer says what to do, and an answer follows', async ({ page, server, go }) => {
+  const errors = [{ pointer: '/args/training/sequence_length', detail: 'must be at least 1' }];
+  server.faults.set('POST /v1/estimates', { status: 422, title: 'Unprocessable content', errors });
+  await go('/#/home');
+  await page.getByText('Correct the number of tokens to see what fits.').waitFor();
+  assert.equal(await page.getByText('Estimating').count(), 0);
+  server.faults.delete('POST /v1/estimates');
+  await page.getByRole('textbox', { name: 'Tokens' }).fill('64');
+  await page.getByText('Batch 16 fits').waitFor();
+});
+
 visit('a newcomer runs a sample of each kind with one click', async ({ page, server, go }) => {
   for (const [title, kind] of [['Training memory', 'training-config'], ['Sentiment', 'sentiment'], ['Waves', 'waves'], ['Speed profile', 'profile']]) {
     server.jobs = [];

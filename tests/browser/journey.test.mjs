@@ -56,6 +56,17 @@ visit('signing in leads back to the requested page', { signedOut: true }, async 
   await page.getByRole('heading', { name: 'Devices' }).waitFor();
 });
 
+visit('a page opened while the server is down returns by itself', async ({ page, server, go }) => {
+  server.faults.set('GET /v1/users/me', 503);
+  await page.clock.install();
+  await go('/#/devices');
+  await page.getByRole('heading', { level: 1, name: 'Service unavailable' }).waitFor();
+  await page.getByText('This page returns by itself when the server does.').waitFor();
+  server.faults.delete('GET /v1/users/me');
+  await page.clock.runFor(5_000);
+  await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+});
+
 visit('the end of a session leads to the sign-in page', async ({ page, go }) => {
   await go('/#/settings'); // which asks the server nothing by itself
   await page.getByRole('heading', { name: 'This browser' }).waitFor();

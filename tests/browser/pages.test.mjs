@@ -277,6 +277,16 @@ visit('a session elsewhere is ended', async ({ page, server, go }) => {
   assert.deepEqual(server.sessions.map(({ id }) => id), ['sess_1']);
 });
 
+visit('usage is told in hours and minutes', { arrange: (server) => (server.used = true) }, async ({ page, go }) => {
+  await go('/#/usage');
+  // 40, 84.25 and 128.5 device-seconds
+  const rows = page.getByRole('table', { name: 'Usage by kind' }).getByRole('row');
+  await rows.nth(3).waitFor();
+  const times = (await rows.allInnerTexts()).slice(1).map((text) => /(\d+ min )?\d+ s/.exec(text)?.[0]);
+  assert.deepEqual(times, ['40 s', '1 min 24 s', '2 min 9 s']);
+  await page.getByRole('main').getByText('4 min 13 s').waitFor();
+});
+
 visit('audit events are filtered, paged and downloaded', async ({ page, go }) => {
   await go('/#/settings/audit');
   const rows = page.getByRole('table', { name: 'Audit events' }).getByRole('row');

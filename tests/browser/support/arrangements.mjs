@@ -1,5 +1,6 @@
 // What views are made of: how the stand-in server is set up, and what tells that a page is there.
 import { busyQueue, manyJobs } from '../fake/data.mjs';
+import { pinnedReport, profileJob, profileReport } from '../fake/profile.mjs';
 
 export const heading = (name) => (page) => page.getByRole('heading', { name }).waitFor();
 export const text = (words) => (page) => page.getByText(words).first().waitFor();
@@ -20,4 +21,17 @@ export const viewer = (server) => (server.scopes = ['jobs:read']);
 export const opened = (button) => async (page) => {
   await page.getByRole('button', { name: button }).click();
   await page.getByRole('dialog').waitFor();
+};
+export const profile = (fields) => (server) => {
+  const job = server.add(profileJob());
+  server.reports.set(job.id, profileReport(job, fields));
+};
+/** A report, and an earlier one of the same device, half as fast, that the team pinned. */
+export const profileCompared = (server) => {
+  profile()(server);
+  const before = server.add(profileJob({ id: 'job_profile000001', name: 'Before' }));
+  const report = profileReport(before);
+  for (const rate of report.summary.engine.products) rate.value /= 2;
+  server.reports.set(before.id, report);
+  server.baselines = [pinnedReport(before, report)];
 };

@@ -2,15 +2,16 @@
 import { fileURLToPath } from 'node:url';
 import { makeReport, makeResults, manyJobs, models } from '../fake/data.mjs';
 import { everyDataset } from '../fake/datasets.mjs';
-import { noBatch, noDevice, pinnedReport, profileJob, profileReport } from '../fake/profile.mjs';
+import { noBatch, noDevice } from '../fake/profile.mjs';
 import { FakeServer } from '../fake/server.mjs';
-import { customCard, measurement, tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
+import { measurement, tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 import { manySymbols, noSymbol, wavesJob, wavesReport } from '../fake/waves.mjs';
-import { fails, full, hangs, heading, loading, opened, queue, text, viewer } from './arrangements.mjs';
+import { fails, full, hangs, heading, loading, opened, profile, profileCompared, queue, text, viewer } from './arrangements.mjs';
 import { jobViews } from './job-views.mjs';
 import { modelViews } from './model-views.mjs';
 import { policyViews } from './policy-views.mjs';
 import { queueViews } from './queue-views.mjs';
+import { settingsViews } from './settings-views.mjs';
 
 export const pages = process.env.PLIMSOLL_WEB ?? fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
@@ -35,7 +36,6 @@ const trainingMeasured = (server) => {
   const correction = { factor: 1.02, measurements: [{ id: 'meas_0000000000004', gpu: 'NVIDIA GeForce RTX 4090', gpu_id: 'rtx_4090', step_seconds: 2.2, model: 'naics-4ch', batch: 16, predicted_bytes: 17_943_232_512, measured_bytes: 18_302_097_162, created_at: job.created_at }] };
   server.reports.set(job.id, trainingReport(job, { correction }));
 };
-const ownCard = (server) => (server.cards = [customCard('lab_card', { name: 'Lab card' })]);
 const trainingTooSmall = (server) => {
   const job = training(server);
   server.reports.set(job.id, trainingReport(job, tooSmall()));
@@ -66,22 +66,9 @@ const wavesLoading = (server) => {
   waves()(server);
   server.faults.set('GET /v1/jobs/job_waves0000000/results.jsonl', 'hang');
 };
-const profile = (fields) => (server) => {
-  const job = server.add(profileJob());
-  server.reports.set(job.id, profileReport(job, fields));
-};
 const profileWithout = (fault) => (server) => {
   profile()(server);
   server.faults.set('GET /v1/jobs/job_profile000000/report', fault);
-};
-/** A report, and an earlier one of the same device, half as fast, that the team pinned. */
-const profileCompared = (server) => {
-  profile()(server);
-  const before = server.add(profileJob({ id: 'job_profile000001', name: 'Before' }));
-  const report = profileReport(before);
-  for (const rate of report.summary.engine.products) rate.value /= 2;
-  server.reports.set(before.id, report);
-  server.baselines = [pinnedReport(before, report)];
 };
 /** The same when retention has dropped the earlier job. */
 const profileOutlived = (server) => {
@@ -91,10 +78,6 @@ const profileOutlived = (server) => {
 const profileBaseline = (fault) => (server) => {
   profile()(server);
   server.faults.set('GET /v1/jobs/job_profile000000/baseline', fault);
-};
-const deliveries = (words) => async (page) => {
-  await page.getByRole('button', { name: 'Deliveries to chat' }).click();
-  await page.getByText(words).waitFor();
 };
 /** The report of a job by a published model, some of whose texts were longer than it reads. */
 const byModel = (server) => {
@@ -297,52 +280,10 @@ export const views = [
   { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No device yet') },
   { name: 'devices-loading', address: '/#/devices', arrange: hangs('GET /v1/devices'), ready: loading },
   { name: 'devices-failed', address: '/#/devices', arrange: fails('GET /v1/devices'), ready: text('Service unavailable') },
-  { name: 'preferences', address: '/#/settings', ready: text('This browser') },
-  { name: 'tokens-full', address: '/#/settings/tokens', ready: text('nightly script') },
-  { name: 'tokens-loading', address: '/#/settings/tokens', arrange: hangs('GET /v1/tokens'), ready: loading },
-  { name: 'tokens-failed', address: '/#/settings/tokens', arrange: fails('GET /v1/tokens'), ready: text('Service unavailable') },
-  { name: 'tokens-new', address: '/#/settings/tokens', ready: opened('New token') },
-  { name: 'tokens-empty', address: '/#/settings/tokens', arrange: (server) => (server.tokens = []), ready: text('No token yet') },
-  { name: 'service-accounts-full', address: '/#/settings/service-accounts', ready: text('nightly build') },
-  { name: 'service-accounts-empty', address: '/#/settings/service-accounts', arrange: (server) => (server.accounts = []), ready: text('No service account yet') },
-  { name: 'service-accounts-loading', address: '/#/settings/service-accounts', arrange: hangs('GET /v1/service-accounts'), ready: loading },
-  { name: 'service-accounts-failed', address: '/#/settings/service-accounts', arrange: fails('GET /v1/service-accounts'), ready: text('Service unavailable') },
-  { name: 'service-accounts-new', address: '/#/settings/service-accounts', ready: opened('New account') },
-  { name: 'webhooks-full', address: '/#/settings/webhooks', ready: deliveries('The receiver responded with 500.') },
-  { name: 'webhooks-no-deliveries', address: '/#/settings/webhooks', arrange: (server) => (server.deliveries = []), ready: deliveries('Nothing sent yet') },
-  { name: 'webhooks-deliveries-failed', address: '/#/settings/webhooks', arrange: fails('GET /v1/webhooks/hook_2/deliveries'), ready: deliveries('Service unavailable') },
-  { name: 'webhooks-loading', address: '/#/settings/webhooks', arrange: hangs('GET /v1/webhooks'), ready: loading },
-  { name: 'webhooks-failed', address: '/#/settings/webhooks', arrange: fails('GET /v1/webhooks'), ready: text('Service unavailable') },
-  { name: 'webhooks-new', address: '/#/settings/webhooks', ready: opened('New webhook') },
-  { name: 'webhooks-empty', address: '/#/settings/webhooks', arrange: (server) => (server.webhooks = []), ready: text('No webhook yet') },
-  { name: 'gpu-profiles', address: '/#/settings/gpu-profiles', arrange: ownCard, ready: text('Lab card') },
-  { name: 'gpu-profiles-loading', address: '/#/settings/gpu-profiles', arrange: hangs('GET /v1/gpu-profiles'), ready: loading },
-  { name: 'gpu-profiles-failed', address: '/#/settings/gpu-profiles', arrange: fails('GET /v1/gpu-profiles'), ready: text('Service unavailable') },
-  {
-    name: 'gpu-profiles-new',
-    address: '/#/settings/gpu-profiles',
-    ready: async (page) => {
-      await page.getByRole('button', { name: 'Add a GPU profile' }).click();
-      await page.getByRole('dialog', { name: 'Add a GPU profile' }).getByRole('button', { name: 'Save' }).click();
-      await page.getByText('This is required.').first().waitFor();
-    },
-  },
+  ...settingsViews,
   ...modelViews,
   ...policyViews,
   { name: 'docs-training', address: '/#/docs/guides/training-config', ready: text('fits on RTX 4090') },
-  { name: 'team-loading', address: '/#/settings/team', arrange: hangs('GET /v1/teams/team_1/members'), ready: loading },
-  { name: 'team-failed', address: '/#/settings/team', arrange: fails('GET /v1/teams/team_1/members'), ready: text('Service unavailable') },
-  { name: 'team-add', address: '/#/settings/team', ready: opened('Add a member') },
-  { name: 'people', address: '/#/settings/people', ready: text('grace') },
-  { name: 'people-new', address: '/#/settings/people', ready: opened('New user') },
-  { name: 'people-loading', address: '/#/settings/people', arrange: hangs('GET /v1/users'), ready: loading },
-  { name: 'people-failed', address: '/#/settings/people', arrange: fails('GET /v1/users'), ready: text('Service unavailable') },
-  { name: 'teams', address: '/#/settings/teams', ready: async (page) => (await page.getByRole('button', { name: 'Members of research' }).click(), await text('grace')(page)) },
-  { name: 'teams-failed', address: '/#/settings/teams', arrange: fails('GET /v1/teams'), ready: text('Service unavailable') },
-  { name: 'baselines', address: '/#/settings/baselines', arrange: profileCompared, ready: (page) => page.getByRole('columnheader', { name: 'Compares reports of' }).waitFor() },
-  { name: 'baselines-empty', address: '/#/settings/baselines', ready: text('No baseline yet') },
-  { name: 'baselines-failed', address: '/#/settings/baselines', arrange: fails('GET /v1/baselines'), ready: text('Service unavailable') },
-  { name: 'team', address: '/#/settings/team', ready: text('grace') },
   { name: 'docs', address: '/#/docs', ready: heading('Kinds of job') },
   { name: 'docs-api', address: '/#/docs/api', ready: heading('Authentication') },
   { name: 'docs-quick-start', address: '/#/docs/quick-start', ready: heading('A first job') },

@@ -1,5 +1,6 @@
 import type { Component } from 'svelte';
 import type { Scope } from '../services/session.svelte';
+import { matchPath } from './address';
 
 type Page<Parameters extends Record<string, string>> = () => Promise<{ default: Component<Parameters> }>;
 
@@ -22,7 +23,7 @@ const route = <Pattern extends string>(
   needs?: Scope,
 ): Route => ({ pattern, page: page as unknown as Route['page'], needs });
 
-export const routes: readonly Route[] = [
+const routes: readonly Route[] = [
   route('/home', () => import('./home/HomePage.svelte'), 'jobs:read'),
   route('/jobs', () => import('./jobs/JobsPage.svelte'), 'jobs:read'),
   route('/compare', () => import('./compare/ComparePage.svelte'), 'jobs:read'),
@@ -58,3 +59,12 @@ export const routes: readonly Route[] = [
   route('/settings/:section', () => import('./settings/KindSettingsPage.svelte'), 'jobs:read'),
   route('/style', () => import('./style/StylePage.svelte')),
 ];
+
+/** The page of an address with what its pattern takes from it; null if there is none. */
+export function routeOf(path: string): { route: Route; parameters: Record<string, string> } | null {
+  for (const route of routes) {
+    const parameters = matchPath(route.pattern, path);
+    if (parameters) return { route, parameters };
+  }
+  return null;
+}
