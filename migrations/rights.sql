@@ -76,6 +76,7 @@ grant select on job, task, result, attempt, event, report, job_label, account, d
 grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, gpu_profile,
   sentiment_policy, report_baseline to plimsoll_app;
+grant select, insert, update, delete on second_factor, recovery_code to plimsoll_app;
 grant select, insert, update, delete on saved_view, report_link, kept_answer to plimsoll_app;
 grant select on installation_secret to plimsoll_app;
 -- A password's hash is written and read by functions only.

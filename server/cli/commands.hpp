@@ -31,6 +31,7 @@ AddCommand add_logout;
 AddCommand add_use;
 AddCommand add_whoami;
 AddCommand add_password;
+AddCommand add_second_factor;
 AddCommand add_submit;
 AddCommand add_submit_bundle;
 AddCommand add_datasets;
@@ -66,8 +67,8 @@ inline constexpr AddCommand* kTeam[] = {
     add_datasets,  add_schedules, add_webhooks, add_service_accounts,
     add_baselines, add_usage,     add_audit};
 inline constexpr AddCommand* kPool[] = {add_devices, add_queue};
-inline constexpr AddCommand* kSignIn[] = {add_login,  add_logout,   add_use,
-                                          add_whoami, add_password, add_tokens};
+inline constexpr AddCommand* kSignIn[] = {add_login,    add_logout,        add_use,   add_whoami,
+                                          add_password, add_second_factor, add_tokens};
 inline constexpr AddCommand* kMachine[] = {add_serve, add_engine, add_migrate, add_admin,
                                            add_doctor};
 inline constexpr AddCommand* kProgram[] = {add_help, add_completion, add_manual};

@@ -23,6 +23,7 @@ struct LoginOptions {
     std::string token;
     std::string user;
     std::string password_file;  // empty: asked for on the terminal
+    std::string code;           // of a second factor; empty: asked for when the server needs one
     bool allow_http = false;
 };
 
@@ -78,11 +79,28 @@ Result<std::string> trusted_origin(const std::string& address, bool allow_http) 
                     "--allow-http on a trusted network.");
 }
 
+// Whether a sign-in was refused because of the member that holds the second factor's code.
+bool names_code(const Error& error) {
+    return error.code == Errc::unauthenticated &&
+           error.message.find("/credentials/code") != std::string::npos;
+}
+
 Result<client::Credentials> by_password(const LoginOptions& options, const std::string& origin) {
     auto password = terminal::read_password(options.password_file, "Password of " + options.user);
     if (!password) return fail(password.error());
-    auto token = sign_in(
-        origin, {{"credentials", {{"user", options.user}, {"password", std::move(*password)}}}});
+    nlohmann::json credentials = {{"user", options.user}, {"password", std::move(*password)}};
+    if (!options.code.empty()) credentials["code"] = options.code;
+    auto token = sign_in(origin, {{"credentials", credentials}});
+    if (!token && options.code.empty() && names_code(token.error())) {
+        auto code = terminal::ask_password("Code of your authenticator app, or a recovery code");
+        if (!code) {
+            return fail(Errc::unauthenticated,
+                        "This user has a second factor: pass --code with the present code of the "
+                        "authenticator app, or with a recovery code.");
+        }
+        credentials["code"] = std::move(*code);
+        token = sign_in(origin, {{"credentials", credentials}});
+    }
     if (!token) return fail(token.error());
     return client::Credentials{origin, *token, options.allow_http};
 }
@@ -173,6 +191,11 @@ void add_login(CLI::App& app, CommandContext& context) {
     command
         ->add_option("--password-file", options->password_file,
                      "File whose first line is the password; -: standard input")
+        ->needs(user);
+    command
+        ->add_option("--code", options->code,
+                     "Code of your second factor, or a recovery code (default: asked for when it "
+                     "is needed)")
         ->needs(user);
     command->add_flag("--allow-http", options->allow_http,
                       "Allow sending the token unencrypted to another machine, now and later");

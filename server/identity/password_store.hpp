@@ -6,12 +6,15 @@
 #include "server/base/time.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
-// Stores the hashes of passwords, the one-time links that set them, and how often somebody tried.
+// Stores the hashes of passwords, the one-time links that set them, how often somebody tried, and
+// second factors.
 // Every change adds an audit row in its transaction. Implemented by server/postgres.
 namespace plimsoll::identity {
 
@@ -23,6 +26,15 @@ struct PasswordAttempt {
     std::string hash;            // what the password must match; empty: nobody may sign in so
     std::string name;            // with `source`: the count, for forget_attempts()
     std::string source;
+};
+
+// Beside the password; see totp.hpp.
+struct SecondFactor {
+    std::string secret;
+    std::optional<Timestamp> confirmed_at;  // nullopt: offered, and not asked for yet
+    std::int64_t last_step = 0;             // of the last code that was used
+    int codes_left = 0;                     // recovery codes
+    Timestamp now;                          // the store's time, which codes are compared with
 };
 
 // Attempts that need not wait. After them, each waits twice as long as the one before: from one
@@ -58,6 +70,22 @@ class PasswordStore {
     // Consumes the link. Ends all the user's sessions and open links. Errc::unauthenticated: it is
     // unknown, used or expired, or its user is disabled.
     virtual Answer<void> spend_link(std::string link_hash, std::string hash) = 0;
+
+    // The user's second factor, or what was offered as one; nullopt: neither.
+    virtual Answer<std::optional<SecondFactor>> second_factor(UserId user) = 0;
+    // Keeps the secret until it is confirmed. Errc::conflict: there is a second factor, or no
+    // password.
+    virtual Answer<void> offer_second_factor(UserId user, std::string secret) = 0;
+    // From now on sign-ins need a code after `step`, or a recovery code. Errc::conflict: `secret`
+    // is not what is offered.
+    virtual Answer<void> confirm_second_factor(Author author, std::string secret, std::int64_t step,
+                                               std::vector<std::string> recovery_hashes) = 0;
+    // False: a code of this step or a later one was used.
+    virtual Answer<bool> spend_step(UserId user, std::int64_t step) = 0;
+    // False: the user has no such code, or used it.
+    virtual Answer<bool> spend_recovery_code(UserId user, std::string hash) = 0;
+    // Also what was offered. Errc::not_found: there is no second factor.
+    virtual Answer<void> remove_second_factor(Author author, UserId user) = 0;
 };
 
 }  // namespace plimsoll::identity

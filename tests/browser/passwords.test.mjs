@@ -52,6 +52,57 @@ visit('a first password is set, and changed with the present one', having(null),
   assert.equal(server.password, horse);
 });
 
+visit('a second factor is added, and removed with a code', having(boat), async ({ page, server, go }) => {
+  await go('/#/settings/password');
+  await page.getByLabel('Your password').fill(horse);
+  await page.getByRole('button', { name: 'Add a second factor' }).click();
+  await page.getByText('is not your present password').waitFor();
+  await page.getByLabel('Your password').fill(boat);
+  await page.getByRole('button', { name: 'Add a second factor' }).click();
+  await page.getByRole('img', { name: 'QR code of the secret below' }).waitFor();
+  assert.equal(await page.getByLabel('Secret', { exact: true }).inputValue(), 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
+  await page.getByLabel('Code', { exact: true }).fill('000000');
+  await page.getByRole('button', { name: 'Confirm the code' }).click();
+  await page.getByText('is not the present code').waitFor();
+  await page.getByLabel('Code', { exact: true }).fill('287082');
+  await page.getByRole('button', { name: 'Confirm the code' }).click();
+  await page.getByText('MFRG-GZDF-MZTW-Q2LK').waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('10 recovery codes are left').waitFor();
+  assert.equal(server.secondFactor.code, '287082');
+  await page.getByLabel('Code', { exact: true }).fill('287082');
+  await page.getByRole('button', { name: 'Remove the second factor' }).click();
+  await page.getByRole('button', { name: 'Add a second factor' }).waitFor();
+  assert.equal(server.secondFactor.code, null);
+});
+
+const protectedByCode = { signedOut: true, arrange: (server) => { server.password = boat; server.secondFactor.code = '287082'; } };
+
+visit('a sign-in asks for the code', protectedByCode, async ({ page, server, go }) => {
+  await go('/#/devices');
+  await page.getByLabel('Email address or name').fill('ada');
+  await page.getByLabel('Password', { exact: true }).fill(boat);
+  await page.keyboard.press('Enter');
+  const code = page.getByLabel('Code', { exact: true });
+  await code.waitFor();
+  await page.keyboard.type('000000');
+  await page.keyboard.press('Enter');
+  await page.getByText('This code is wrong or was used').waitFor();
+  assert.equal(await code.inputValue(), '');
+  await page.keyboard.type('287082');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Devices' }).waitFor();
+  assert.deepEqual(server.calls.findLast(({ name }) => name === 'POST /v1/sessions').body, { credentials: { user: 'ada', password: boat, code: '287082' } });
+});
+
+visit('an administrator removes a lost second factor', async ({ page, server, go }) => {
+  await go('/#/settings/people');
+  await page.getByRole('button', { name: 'Remove second factor of grace' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await heard(page, 'grace signs in without a code');
+  assert.ok(server.calls.some(({ name }) => /^DELETE \/v1\/users\/[^/]+\/second-factor$/.test(name)));
+});
+
 visit('an administrator hands out a link', async ({ page, go }) => {
   await go('/#/settings/people');
   await page.getByRole('button', { name: 'Password link for grace' }).click();

@@ -4,6 +4,7 @@
 #include "tests/fakes/fake_identity.hpp"
 
 #include <map>
+#include <set>
 #include <utility>
 
 namespace plimsoll::fakes {
@@ -24,7 +25,16 @@ class FakePasswords final : public identity::PasswordStore {
                              Timestamp expires_at) override;
     Answer<void> spend_link(std::string link_hash, std::string hash) override;
 
+    Answer<std::optional<identity::SecondFactor>> second_factor(UserId user) override;
+    Answer<void> offer_second_factor(UserId user, std::string secret) override;
+    Answer<void> confirm_second_factor(Author author, std::string secret, std::int64_t step,
+                                       std::vector<std::string> recovery_hashes) override;
+    Answer<bool> spend_step(UserId user, std::int64_t step) override;
+    Answer<bool> spend_recovery_code(UserId user, std::string hash) override;
+    Answer<void> remove_second_factor(Author author, UserId user) override;
+
     std::chrono::seconds age{};  // how far its clock has gone
+    Timestamp now() const { return begin_ + age; }
 
   private:
     struct Count {
@@ -40,7 +50,6 @@ class FakePasswords final : public identity::PasswordStore {
         Timestamp expires_at;
     };
 
-    Timestamp now() const { return begin_ + age; }
     identity::PasswordAttempt begin(std::optional<UserId> user, std::string name,
                                     const std::string& address);
     void replace(UserId user, std::string hash, std::optional<SessionId> session);
@@ -49,6 +58,8 @@ class FakePasswords final : public identity::PasswordStore {
     const Timestamp begin_ = SystemClock().now();
     std::map<UserId, Password> passwords_;
     std::map<std::string, Link> links_;  // by hash
+    std::map<UserId, identity::SecondFactor> factors_;
+    std::map<UserId, std::set<std::string>> recovery_;  // hashes of unused codes
     std::map<std::pair<std::string, std::string>, Count> counts_;
 };
 

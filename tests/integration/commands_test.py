@@ -14,6 +14,7 @@ import threading
 import time
 import unittest
 
+from authenticator import code_of
 from harness import BIN, PATIENCE, ROOT, Server
 
 JOB, DATASET, SCHEDULE, WEBHOOK = "job_0000000000001", "ds_0000000000001", "sch_0000000000001", "wh_0000000000001"
@@ -67,6 +68,9 @@ SUCCEEDS = {
     "gpu-profiles check": ("t4", "--memory-gib", "15"), "guide": ("--gpu-memory", "24"),
     "diagnose": ("--memory-percent", "97"), "waves": ("{prices}",), "schedules next": ("@daily",), "use": (),
     "login": ("{sign_in_link}",), "password": ("{password_link}", "--password-file", "{new_password}"),
+    "second-factor show": (), "second-factor add": ("--password-file", "{present_password}"),
+    "second-factor confirm": ("{offered_code}",), "second-factor remove": ("{recovery_code}",),
+    "admin remove-second-factor": ("{protected_user}",),
     "logout": (), "doctor": (), "serve": ("--print-config",), "engine": ("--print-config",),
     "migrate": ("--data", "{empty}"), "help": ("queue", "share"), "manual": (), "admin sign-in-link": ("--base-url", "http://x"),
     "admin password-link": ("--user", "{user}", "--base-url", "http://x"), "admin users": (),
@@ -141,6 +145,23 @@ class Things:
 
     def password_link(self, _):
         return self.told("admin password-link", "--user", "{user}", "--base-url", self.server.base)["link"]
+
+    def present_password(self, name):
+        """Of the caller, who has no second factor any more."""
+        self.call("admin remove-second-factor", "admin")
+        link = self.told("admin password-link", "--user", "admin", "--base-url", self.server.base)["link"]
+        self.told("password", link, "--password-file", self.file(name, "a boat that floats\n"))
+        return str(self.folder / name)
+
+    def offered_code(self, _):
+        return code_of(self.told("second-factor add", "--password-file", "{present_password}")["secret"])
+
+    def recovery_code(self, _):
+        return self.told("second-factor confirm", "{offered_code}")["recovery_codes"][0]
+
+    def protected_user(self, _):
+        self.made("recovery_code")
+        return "admin"
 
     def new_password(self, _):
         return self.file("password", "a boat that floats\n")

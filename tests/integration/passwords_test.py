@@ -4,6 +4,7 @@ import hashlib
 import json
 import unittest
 
+from authenticator import STEP, code_of
 from harness import Server
 
 BOAT = "a boat that floats"
@@ -34,9 +35,9 @@ class Passwords(unittest.TestCase):
         link = self.server.admin("password-link", "--user", name, "--base-url", self.server.base)
         return self.run_with(password + "\n", "password", link, "--password-file", "-", **more)
 
-    def login(self, name, password, **more):
-        return self.run_with(password + "\n", "login", "--server", self.server.base, "--user", name, "--password-file", "-",
-                             **more)
+    def login(self, name, password, more=(), **how):
+        return self.run_with(password + "\n", "login", "--server", self.server.base, "--user", name, "--password-file", "-", *more,
+                             **how)
 
     def audit(self, action, target):
         events = self.owner.get(f"/v1/audit-events?action={action}&all_teams=true").json["items"]
@@ -82,6 +83,32 @@ class Passwords(unittest.TestCase):
         done = self.server.run("serve", "--port", "0", "--data", self.server.folder / "none", "--passwords.breached_file", other,
                                check=False)
         self.assertIn("passwords.breached_file must begin with a SHA-1", done.stderr)
+
+    def test_a_second_factor_from_the_first_code_to_its_reset(self):
+        self.make_user("hedy")
+        self.set_by_link("hedy", BOAT)
+        self.login("hedy", BOAT)
+        offer = json.loads(self.run_with(BOAT + "\n", "second-factor", "add", "--password-file", "-", "--json").stdout)
+        self.assertIn(offer["secret"], offer["uri"])
+        first, later = code_of(offer["secret"]), code_of(offer["secret"], STEP)
+        codes = self.server.run("second-factor", "confirm", first).stdout.split()
+        self.assertEqual(len(codes), 10)
+        without = self.login("hedy", BOAT, check=False, start_new_session=True)
+        self.assertEqual((without.returncode, "--code" in without.stderr), (3, True), without.stderr)
+        self.assertEqual(self.login("hedy", BOAT, more=("--code", first), check=False).returncode, 3, "used already")
+        self.login("hedy", BOAT, more=("--code", later))
+        self.assertEqual(self.login("hedy", BOAT, more=("--code", later), check=False).returncode, 3, "used already")
+        self.login("hedy", BOAT, more=("--code", codes[0].lower()))
+        self.assertIn("9 recovery codes", self.server.run("second-factor", "show").stdout)
+        self.server.admin("remove-second-factor", "hedy")
+        self.login("hedy", BOAT)
+
+        hedy = {user["name"]: user["id"] for user in self.owner.get("/v1/users").json["items"]}["hedy"]
+        for action in ("second_factor.create", "recovery_code.use", "second_factor.remove"):
+            self.assertEqual(len(self.audit(action, hedy)), 1, action)
+        told = json.dumps(self.owner.get("/v1/audit-events?all_teams=true").json) + "".join(self.server.log)
+        for secret in (offer["secret"], *codes):
+            self.assertNotIn(secret, told)
 
     def test_the_audit_log_tells(self):
         self.make_user("grace")

@@ -36,6 +36,7 @@ struct AdminRequest {
         add_user,
         set_user,
         remove_user,
+        remove_second_factor,
         list_teams,
         add_team,
         set_team,
@@ -99,6 +100,8 @@ class Administration {
                 co_return listed("users", users_);
             case What::remove_user:
                 co_return co_await remove_user(request);
+            case What::remove_second_factor:
+                co_return co_await remove_second_factor(request);
             case What::set_team:
                 co_return co_await set_team(request);
             case What::list_teams:
@@ -155,6 +158,15 @@ class Administration {
         const auto done = co_await store_.remove_user(author_, *who);
         if (!done) co_return fail(done.error());
         co_return Answer{{{"id", to_public(*who)}}, request.user + " was removed"};
+    }
+
+    awaitable<Result<Answer>> remove_second_factor(const AdminRequest& request) {
+        const auto who = user(request.user);
+        if (!who) co_return fail(who.error());
+        const auto done = co_await passwords_.remove_second_factor(author_, *who);
+        if (!done) co_return fail(done.error());
+        co_return Answer{{{"id", to_public(*who)}},
+                         "The password of " + request.user + " works without a code"};
     }
 
     awaitable<Result<Answer>> set_team(const AdminRequest& request) {
@@ -346,6 +358,10 @@ void add_admin(CLI::App& app, CommandContext& context) {
                         "true or false: block sign-in, tokens and sessions");
     add("remove-user", "Remove a user; what the user created stays with the teams",
         What::remove_user)
+        ->add_option("name", request->user, "Name")
+        ->required();
+    add("remove-second-factor", "Remove the second factor of a user who lost it",
+        What::remove_second_factor)
         ->add_option("name", request->user, "Name")
         ->required();
     add("teams", "List the teams", What::list_teams);

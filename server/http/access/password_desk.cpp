@@ -4,6 +4,7 @@
 #include "server/http/access/network.hpp"
 #include "server/http/access/rate_limit.hpp"
 #include "server/identity/secret.hpp"
+#include "server/identity/totp.hpp"
 
 #include <utility>
 
@@ -25,10 +26,23 @@ void give_way() {
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
 }
 
+Problem code_needed() {
+    Problem problem(401, "Send the present code of your authenticator app, or a recovery code.");
+    problem.slug = kCodeNeeded;
+    problem.errors = {{"/credentials/code", {}, "is needed"}};
+    return problem;
+}
+
+// A refusal of the code that came with credentials.
+Problem at_code(Problem problem) {
+    if (problem.status == 401) problem.errors = {{"/credentials/code", {}, "is wrong or was used"}};
+    return problem;
+}
+
 Problem too_soon(std::chrono::seconds wait) {
     const auto seconds = std::to_string(wait.count());
-    Problem problem(429, "Too many attempts with a wrong password. Try again in " + seconds +
-                             (wait.count() == 1 ? " second" : " seconds") +
+    Problem problem(429, "Too many attempts with a wrong password or code. Try again in " +
+                             seconds + (wait.count() == 1 ? " second" : " seconds") +
                              ", or use a sign-in link.");
     problem.headers = rate_limited(
         "password-attempts", "q=1;w=" + std::to_string(identity::kLongestPasswordWait.count()),
@@ -73,21 +87,68 @@ awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(Begun begun, std::string
     if (!co_await offload(pool_, compare) || !comparable) {
         co_return refuse(401, "The name or the password is wrong.");
     }
-    if (auto forgotten = co_await store_.forget_attempts(*attempt); !forgotten) {
-        co_return tl::unexpected<Problem>(forgotten.error());
-    }
     co_return std::move(*attempt);
 }
 
+awaitable<Outcome<PasswordAttempt>> PasswordDesk::forget(PasswordAttempt attempt) {
+    if (auto forgotten = co_await store_.forget_attempts(attempt); !forgotten) {
+        co_return tl::unexpected<Problem>(forgotten.error());
+    }
+    co_return std::move(attempt);
+}
+
 awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(std::string name, std::string password,
-                                                        std::string address) {
-    co_return co_await check(store_.begin_attempt(std::move(name), address), std::move(password),
-                             address);
+                                                        std::string code, std::string address) {
+    auto attempt = co_await check(store_.begin_attempt(std::move(name), address),
+                                  std::move(password), address);
+    if (!attempt) co_return tl::unexpected(attempt.error());
+    const auto factor = co_await store_.second_factor(*attempt->user);
+    if (!factor) co_return tl::unexpected<Problem>(factor.error());
+    if (*factor && (*factor)->confirmed_at) {
+        if (code.empty()) co_return tl::unexpected(code_needed());
+        if (auto spent = co_await spend(*attempt->user, **factor, code); !spent) {
+            co_return tl::unexpected(at_code(spent.error()));
+        }
+    }
+    co_return co_await forget(std::move(*attempt));
 }
 
 awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(UserId user, std::string password,
                                                         std::string address) {
-    co_return co_await check(store_.begin_attempt(user, address), std::move(password), address);
+    auto attempt =
+        co_await check(store_.begin_attempt(user, address), std::move(password), address);
+    if (!attempt) co_return tl::unexpected(attempt.error());
+    co_return co_await forget(std::move(*attempt));
+}
+
+awaitable<Outcome<void>> PasswordDesk::check_code(UserId user, std::string code,
+                                                  std::string address) {
+    const auto factor = co_await store_.second_factor(user);
+    if (!factor) co_return tl::unexpected<Problem>(factor.error());
+    if (!*factor || !(*factor)->confirmed_at) co_return refuse(404, "You have no second factor.");
+    auto attempt = co_await store_.begin_attempt(user, std::move(address));
+    if (!attempt) co_return tl::unexpected<Problem>(attempt.error());
+    if (attempt->wait.count() > 0) co_return tl::unexpected(too_soon(attempt->wait));
+    if (auto spent = co_await spend(user, **factor, code); !spent) {
+        co_return tl::unexpected(spent.error());
+    }
+    if (auto done = co_await forget(std::move(*attempt)); !done) {
+        co_return tl::unexpected(done.error());
+    }
+    co_return Outcome<void>{};
+}
+
+awaitable<Outcome<void>> PasswordDesk::spend(UserId user, const identity::SecondFactor& factor,
+                                             const std::string& code) {
+    Result<bool> spent = false;
+    if (const auto step = identity::match_code(factor.secret, code, factor.now, factor.last_step)) {
+        spent = co_await store_.spend_step(user, *step);
+    } else if (const auto hash = identity::hash_recovery_code(code)) {
+        spent = co_await store_.spend_recovery_code(user, *hash);
+    }
+    if (!spent) co_return tl::unexpected<Problem>(spent.error());
+    if (!*spent) co_return refuse(401, "The code is wrong, or was used: wait for the next one.");
+    co_return Outcome<void>{};
 }
 
 awaitable<Outcome<std::string>> PasswordDesk::hash(std::string password, std::string pointer,

@@ -13,6 +13,9 @@
 
 namespace plimsoll::http {
 
+// The problem of a sign-in whose password is right and whose code is missing.
+inline constexpr std::string_view kCodeNeeded = "second-factor-needed";
+
 // Checks and hashes passwords, on a thread of its own that gives way to all others, so that a flood
 // of attempts does not delay other requests. Few wait at a time; beyond them, and beyond the share
 // of a network, the response is 503. For the I/O thread.
@@ -23,15 +26,23 @@ class PasswordDesk {
     PasswordDesk(const PasswordDesk&) = delete;
     PasswordDesk& operator=(const PasswordDesk&) = delete;
 
-    // The attempt whose password was right. 401, after the same work and in the same words whether
-    // or not there is such a user; 429 while attempts must wait.
+    // The attempt whose password was right, and whose code was, of a user with a second factor.
+    // 401, after the same work and in the same words whether or not there is such a user, and with
+    // the type kCodeNeeded where only the code is missing; 429 while attempts must wait. A wrong
+    // code counts like a wrong password. `code`: of an authenticator or a recovery code; may be
+    // empty.
     boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(std::string name,
                                                                      std::string password,
+                                                                     std::string code,
                                                                      std::string address);
-    // The same for the present password of a user who is signed in.
+    // The present password of a user who is signed in; it needs no code.
     boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(UserId user,
                                                                      std::string password,
                                                                      std::string address);
+
+    // A code of a user who is signed in. 404: there is no second factor; 401: it is wrong.
+    boost::asio::awaitable<Outcome<void>> check_code(UserId user, std::string code,
+                                                     std::string address);
 
     // The hash of a new password. 422 at `pointer` if the rules refuse it.
     boost::asio::awaitable<Outcome<std::string>> hash(std::string password, std::string pointer,
@@ -43,9 +54,15 @@ class PasswordDesk {
     using Begun = boost::asio::awaitable<Result<identity::PasswordAttempt>>;
 
     Outcome<FairBudget::Reservation> take_place(const std::string& address);
+    // The attempt whose password was right; it still counts.
     boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(Begun begun,
                                                                      std::string password,
                                                                      const std::string& address);
+    // Uses up a code that is right.
+    boost::asio::awaitable<Outcome<void>> spend(UserId user, const identity::SecondFactor& factor,
+                                                const std::string& code);
+    boost::asio::awaitable<Outcome<identity::PasswordAttempt>> forget(
+        identity::PasswordAttempt attempt);
 
     identity::PasswordStore& store_;
     const identity::PasswordRules rules_;

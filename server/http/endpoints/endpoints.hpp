@@ -70,6 +70,7 @@ void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDe
                   const Clock& clock);
 void add_passwords(Handlers& handlers, identity::PasswordStore& store, PasswordDesk& desk,
                    const Clock& clock);
+void add_second_factor(Handlers& handlers, identity::PasswordStore& store, PasswordDesk& desk);
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_teams(Handlers& handlers, identity::IdentityStore& store);
 void add_service_accounts(Handlers& handlers, identity::IdentityStore& store);

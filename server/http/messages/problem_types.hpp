@@ -20,6 +20,7 @@ struct ProblemType {
 inline constexpr std::array kProblemTypes = {
     ProblemType{400, "bad-request", "Bad request"},
     ProblemType{401, "unauthenticated", "Unauthenticated"},
+    ProblemType{401, "second-factor-needed", "Second factor needed"},
     ProblemType{403, "forbidden", "Forbidden"},
     ProblemType{404, "not-found", "Not found"},
     ProblemType{405, "method-not-allowed", "Method not allowed"},

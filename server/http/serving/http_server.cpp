@@ -73,6 +73,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_schedules(handlers, backends.schedules, backends.planner, backends.clock);
     endpoints::add_sessions(handlers, backends.identity, backends.password_desk, backends.clock);
     endpoints::add_passwords(handlers, backends.passwords, backends.password_desk, backends.clock);
+    endpoints::add_second_factor(handlers, backends.passwords, backends.password_desk);
     endpoints::add_users(handlers, backends.identity, backends.clock);
     endpoints::add_teams(handlers, backends.identity);
     endpoints::add_saved_views(handlers, backends.saved_views);

@@ -26,6 +26,14 @@ class PasswordStore final : public identity::PasswordStore {
                              Timestamp expires_at) override;
     Answer<void> spend_link(std::string link_hash, std::string hash) override;
 
+    Answer<std::optional<identity::SecondFactor>> second_factor(UserId user) override;
+    Answer<void> offer_second_factor(UserId user, std::string secret) override;
+    Answer<void> confirm_second_factor(Author author, std::string secret, std::int64_t step,
+                                       std::vector<std::string> recovery_hashes) override;
+    Answer<bool> spend_step(UserId user, std::int64_t step) override;
+    Answer<bool> spend_recovery_code(UserId user, std::string hash) override;
+    Answer<void> remove_second_factor(Author author, UserId user) override;
+
   private:
     Answer<identity::PasswordAttempt> begin(std::optional<std::string> name,
                                             std::optional<std::int64_t> user, std::string address);

@@ -80,8 +80,8 @@ select c.* from present p left join changed c on c.id = p.id;
 
 -- name: identity.remove_user
 -- System. $1 user, $2 the team whose service account it is (null: a person), $3 to $5 the actor. Ends memberships, and with
--- them tokens, sessions, links and saved views, and the password; what the user made stays under another name. No row: the user does not
--- exist; removed false: no administrator would be left. SQLSTATE PLM02: a team would lose its last owner. Indexes
+-- them tokens, sessions, links and saved views, the password and the second factor; what the user made stays under
+-- another name. No row: the user does not exist; removed false: no administrator would be left. SQLSTATE PLM02: a team would lose its last owner. Indexes
 -- app_user_pkey, membership_member; locks all administrators, in order.
 with admins as (
   select id, disabled_at from plimsoll.app_user where is_admin order by id for update
@@ -94,6 +94,8 @@ with admins as (
   delete from plimsoll.membership m using present p where m.user_id = p.id and p.may
 ), forgotten as (
   delete from plimsoll.user_password w using present p where w.user_id = p.id and p.may
+), no_factor as (
+  delete from plimsoll.second_factor f using present p where f.user_id = p.id and p.may
 ), old_links as (
   delete from plimsoll.password_link l using present p where l.user_id = p.id and p.may
 ), changed as (

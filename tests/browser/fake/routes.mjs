@@ -152,6 +152,9 @@ function resultsTable(_, { response }) {
 function signIn(fake, { call, response, session, json, problem }) {
   const { sign_in_token, token, credentials } = call.body;
   const valid = credentials ? credentials.user === 'ada' && credentials.password === fake.password : sign_in_token ? fake.signInTokens.delete(sign_in_token) : fake.apiTokens.has(token);
+  if (valid && credentials && fake.secondFactor.code && credentials.code !== fake.secondFactor.code) {
+    return problem(response, 401, { title: 'Second factor needed', errors: [{ pointer: '/credentials/code', detail: credentials.code ? 'is wrong or was used' : 'is needed' }] });
+  }
   if (!valid) return problem(response, 401, { title: 'Unauthenticated', detail: 'Send a valid token or sign in.' });
   json(response, 201, me(fake), { 'Set-Cookie': `${session}; Path=/; HttpOnly; SameSite=Lax` });
 }
@@ -170,6 +173,19 @@ export const routes = [
     fake.password = call.body.password;
     json(response, 204);
   }],
+  [/^GET \/v1\/users\/me\/second-factor$/, ({ secondFactor: { code } }, { response, json }) =>
+    json(response, 200, { is_set: code !== null, confirmed_at: code === null ? null : new Date().toISOString(), recovery_codes_left: code === null ? 0 : 10 })],
+  [/^PUT \/v1\/users\/me\/second-factor$/, (fake, { call, response, json, problem }) => {
+    if (call.body.present_password !== fake.password) return problem(response, 422, { title: 'Invalid body', errors: [{ pointer: '/present_password', detail: 'is not your present password' }] });
+    json(response, 200, { secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', uri: 'otpauth://totp/Plimsoll:ada?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Plimsoll&algorithm=SHA1&digits=6&period=30' });
+  }],
+  [/^(PUT|POST) \/v1\/users\/me\/second-factor\/(confirmation|removal)$/, ({ secondFactor }, { call, response, json, problem }) => {
+    if (call.body.code !== secondFactor.shown) return problem(response, 422, { title: 'Invalid body', errors: [{ pointer: '/code', detail: 'is not the present code' }] });
+    secondFactor.code = secondFactor.code === null ? secondFactor.shown : null;
+    if (secondFactor.code === null) json(response, 204);
+    else json(response, 200, { recovery_codes: ['MFRG-GZDF-MZTW-Q2LK', 'NNWG-23TP-OBYX-E43U'] });
+  }],
+  [/^DELETE \/v1\/users\/[^/]+\/second-factor$/, (_, { response, json }) => json(response, 204)],
   [/^POST \/v1\/passwords$/, (fake, { call, response, session, json, problem }) => {
     if (!fake.passwordLinks.delete(call.body.password_token)) return problem(response, 401, { title: 'Unauthenticated' });
     fake.password = call.body.password;

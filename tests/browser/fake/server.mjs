@@ -52,6 +52,8 @@ export class FakeServer {
   signInTokens = new Set(['plm_signin_good']);
   /** Of the signed-in user; null: none. */
   password = null;
+  /** What the authenticator app shows, and what a sign-in needs; null: no second factor. */
+  secondFactor = { shown: '287082', code: null };
   passwordLinks = new Set();
   apiTokens = new Set(['plm_api_good']);
   results = new Map();

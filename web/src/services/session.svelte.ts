@@ -47,15 +47,8 @@ class Session {
     }
   }
 
-  /** Takes the token of a sign-in link or an API token, told apart by their prefix. */
-  async signIn(token: string): Promise<void> {
-    const body = token.startsWith('plm_signin_') ? { sign_in_token: token } : { token };
+  async signIn(body: components['schemas']['SessionCreate']): Promise<void> {
     const { data } = await api.POST('/v1/sessions', { body });
-    this.#enter(data!);
-  }
-
-  async signInByPassword(user: string, password: string): Promise<void> {
-    const { data } = await api.POST('/v1/sessions', { body: { credentials: { user, password } } });
     this.#enter(data!);
   }
 

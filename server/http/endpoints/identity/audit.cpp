@@ -28,15 +28,23 @@ struct TargetKind {
     std::string_view noun;
     std::string_view prefix;
 };
-constexpr std::array kTargetKinds = {
-    TargetKind{"job", "job"},           TargetKind{"dataset", "data"},
-    TargetKind{"schedule", "sched"},    TargetKind{"webhook", "hook"},
-    TargetKind{"team", "team"},         TargetKind{"user", "user"},
-    TargetKind{"member", "user"},       TargetKind{"link", "user"},
-    TargetKind{"token", "tok"},         TargetKind{"service_account", "user"},
-    TargetKind{"session", "sess"},      TargetKind{"baseline", "base"},
-    TargetKind{"hold", "hold"},         TargetKind{"password", "user"},
-    TargetKind{"password_link", "user"}};
+constexpr std::array kTargetKinds = {TargetKind{"job", "job"},
+                                     TargetKind{"dataset", "data"},
+                                     TargetKind{"schedule", "sched"},
+                                     TargetKind{"webhook", "hook"},
+                                     TargetKind{"team", "team"},
+                                     TargetKind{"user", "user"},
+                                     TargetKind{"member", "user"},
+                                     TargetKind{"link", "user"},
+                                     TargetKind{"token", "tok"},
+                                     TargetKind{"service_account", "user"},
+                                     TargetKind{"session", "sess"},
+                                     TargetKind{"baseline", "base"},
+                                     TargetKind{"hold", "hold"},
+                                     TargetKind{"password", "user"},
+                                     TargetKind{"password_link", "user"},
+                                     TargetKind{"second_factor", "user"},
+                                     TargetKind{"recovery_code", "user"}};
 
 constexpr std::array<jobs::Column, 11> kAuditColumns = {{{"id"},
                                                          {"at"},

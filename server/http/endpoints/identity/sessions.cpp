@@ -65,7 +65,9 @@ class Sessions {
         if (auto may = limit_.admit(address, now); !may) co_return tl::unexpected(may.error());
         const auto who = co_await identify(call.body, address);
         if (!who) {
-            if (who.error().status == 401) limit_.failed(address, now);
+            if (who.error().status == 401 && who.error().slug != kCodeNeeded) {
+                limit_.failed(address, now);
+            }
             co_return tl::unexpected(who.error());
         }
         auto session = *who;
@@ -189,7 +191,8 @@ class Sessions {
 
     awaitable<Outcome<NewSession>> by_password(const json& given, const std::string& address) {
         const auto attempt = co_await desk_.check(given.at("user").get<std::string>(),
-                                                  given.at("password").get<std::string>(), address);
+                                                  given.at("password").get<std::string>(),
+                                                  given.value("code", ""), address);
         if (!attempt) co_return tl::unexpected(attempt.error());
         if (!attempt->team) {
             co_return refuse(403, "You are not in a team. Ask an administrator to add you to one.");
