@@ -6,9 +6,11 @@
 #include "server/identity/secret.hpp"
 #include "server/identity/totp.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -20,10 +22,19 @@ using identity::PasswordAttempt;
 namespace {
 
 constexpr int kNiceness = 10;
+// Attempts that a team makes in a bad minute; faster ones are a flood.
+constexpr double kCalmPerSecond = 2;
+constexpr double kCalmBurst = 8;
 
 // On Linux a priority is one thread's, not the whole program's.
 void give_way() {
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
+}
+
+// Everything else preempts such a thread at once, while one that is merely nice finishes its slice.
+void run_when_idle() {
+    const sched_param none{};
+    sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
 Problem code_needed() {
@@ -56,16 +67,29 @@ PasswordDesk::PasswordDesk(identity::PasswordStore& store, identity::PasswordRul
     : store_(store),
       rules_(std::move(rules)),
       nobodys_(identity::hash_password(identity::make_nonce())) {
-    boost::asio::post(pool_, give_way);
+    boost::asio::post(calm_.thread, give_way);
+    boost::asio::post(flood_.thread, run_when_idle);
 }
 
 PasswordDesk::~PasswordDesk() {
-    pool_.join();
+    calm_.thread.join();
+    flood_.thread.join();
 }
 
-Outcome<FairBudget::Reservation> PasswordDesk::take_place(const std::string& address) {
-    auto place = places_.reserve({network_of(address), {}}, 1);
-    if (place) return std::move(*place);
+bool PasswordDesk::is_calm() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> since = now - filled_at_;
+    filled_at_ = now;
+    calm_left_ = std::min(kCalmBurst, calm_left_ + since.count() * kCalmPerSecond);
+    if (calm_left_ < 1) return false;
+    calm_left_ -= 1;
+    return true;
+}
+
+Outcome<PasswordDesk::Place> PasswordDesk::take_place(const std::string& address) {
+    auto& lane = is_calm() ? calm_ : flood_;
+    auto place = lane.places.reserve({network_of(address), {}}, 1);
+    if (place) return Place{lane.thread, std::move(*place)};
     return tl::unexpected(overloaded("Too many passwords are being checked. Try again."));
 }
 
@@ -84,7 +108,7 @@ awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(Begun begun, std::string
         return identity::matches_password(comparable ? attempt->hash : nobodys_,
                                           normalized ? *normalized : password);
     };
-    if (!co_await offload(pool_, compare) || !comparable) {
+    if (!co_await offload(place->thread, compare) || !comparable) {
         co_return refuse(401, "The name or the password is wrong.");
     }
     co_return std::move(*attempt);
@@ -163,7 +187,7 @@ awaitable<Outcome<std::string>> PasswordDesk::hash(std::string password, std::st
         }
         return identity::hash_password(*normalized);
     };
-    auto hashed = co_await offload(pool_, work);
+    auto hashed = co_await offload(place->thread, work);
     if (hashed) co_return std::move(*hashed);
     Problem problem(hashed.error());
     for (auto& error : problem.errors) error.pointer = pointer;

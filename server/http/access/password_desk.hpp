@@ -6,6 +6,7 @@
 #include "server/identity/password.hpp"
 #include "server/identity/password_store.hpp"
 
+#include <chrono>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -16,9 +17,10 @@ namespace plimsoll::http {
 // The problem of a sign-in whose password is right and whose code is missing.
 inline constexpr std::string_view kCodeNeeded = "second-factor-needed";
 
-// Checks and hashes passwords, on a thread of its own that gives way to all others, so that a flood
-// of attempts does not delay other requests. Few wait at a time; beyond them, and beyond the share
-// of a network, the response is 503. For the I/O thread.
+// Checks and hashes passwords, on threads of their own that give way to others, so that a flood of
+// attempts does not delay other requests: what comes faster than people sign in runs only while
+// nothing else wants the processor. Few wait at a time; beyond them, and beyond the share of a
+// network, the response is 503. For the I/O thread.
 class PasswordDesk {
   public:
     PasswordDesk(identity::PasswordStore& store, identity::PasswordRules rules);
@@ -53,7 +55,18 @@ class PasswordDesk {
   private:
     using Begun = boost::asio::awaitable<Result<identity::PasswordAttempt>>;
 
-    Outcome<FairBudget::Reservation> take_place(const std::string& address);
+    struct Lane {
+        FairBudget places{limits::kPasswordWork};
+        boost::asio::thread_pool thread{1};
+    };
+    struct Place {
+        boost::asio::thread_pool& thread;
+        FairBudget::Reservation reserved;
+    };
+
+    // Whether attempts come as slowly as people sign in.
+    bool is_calm();
+    Outcome<Place> take_place(const std::string& address);
     // The attempt whose password was right; it still counts.
     boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(Begun begun,
                                                                      std::string password,
@@ -67,8 +80,10 @@ class PasswordDesk {
     identity::PasswordStore& store_;
     const identity::PasswordRules rules_;
     const std::string nobodys_;  // a hash that no password matches, in place of a missing one
-    FairBudget places_{limits::kPasswordWork};
-    boost::asio::thread_pool pool_{1};
+    double calm_left_ = 0;       // of a token bucket
+    std::chrono::steady_clock::time_point filled_at_;
+    Lane calm_;
+    Lane flood_;
 };
 
 }  // namespace plimsoll::http
