@@ -18,6 +18,9 @@ declare
   v_name bytea;
   v_source text := '';
 begin
+  -- The server's reads share its connections: behind an attempt, they would wait for the disk. A crash of the database
+  -- forgets the attempts of its last second.
+  perform set_config('synchronous_commit', 'off', true);
   if p_user_id is null then
     select u.id into v_user from app_user u where u.email = lower(p_name);
     if not found then

@@ -1,6 +1,9 @@
 #include "server/identity/secret.hpp"
 #include "tests/unit/server/http/live/live_server.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <ctime>
 #include <string>
 
 namespace plimsoll::http::test {
@@ -144,6 +147,24 @@ TEST_F(PasswordEndpoints, AnUnknownNameLooksLikeAWrongPassword) {
     EXPECT_EQ(shown("vera"), shown("nobody"));
     EXPECT_EQ(shown("vera"), shown("ada")) << "who has no password";
     EXPECT_EQ(shown("vera").at("status"), 401);
+}
+
+// Processor time, because a busy machine stretches any other. The least of a few, in turn.
+TEST_F(PasswordEndpoints, TheWorkDoesNotTellWhoHasAPassword) {
+    ASSERT_EQ(set(open({{"sign_in_token", identity_.link}}), {{"password", kBoat}}).status, 204);
+    const auto work_of = [&](const std::string& user) {
+        const auto before = std::clock();
+        EXPECT_EQ(try_password(user, kHorse).status, 401);
+        return static_cast<double>(std::clock() - before);
+    };
+    double known = HUGE_VAL;
+    double unknown = HUGE_VAL;
+    for (int i = 0; i < 4; ++i) {
+        known = std::min(known, work_of("ada"));
+        unknown = std::min(unknown, work_of("nobody"));
+    }
+    EXPECT_GT(unknown, known * 0.7);
+    EXPECT_LT(unknown, known * 1.4);
 }
 
 // Five wrong ones are below what the address may do, so it is the name that waits.
