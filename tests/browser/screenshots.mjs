@@ -1,15 +1,15 @@
 // Writes pictures of every page and state, for looking at and for comparing (images/compare.mjs), at a fixed time:
-// node screenshots.mjs FOLDER [NAME-PART] [WIDTHS]
+// node screenshots.mjs FOLDER [PATTERN-OF-NAMES] [WIDTHS]
 import { now } from './support/fixed-time.mjs';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, openPage, signIn } from './support/browser.mjs';
 import { startFake, views } from './support/views.mjs';
 
-const [folder = 'screenshots', part = '', widths = '1280,768,375'] = process.argv.slice(2);
+const [folder = 'screenshots', pattern = '', widths = '1280,768,375'] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
-for (const view of views.filter(({ name }) => name.includes(part))) {
+for (const view of views.filter(({ name }) => new RegExp(pattern).test(name))) {
   for (const scheme of ['light', 'dark']) {
     for (const width of widths.split(',').map(Number)) {
       const server = await startFake(view);
