@@ -86,6 +86,22 @@ struct Column {
 
 struct Offer;
 
+// What no connected device has that a job needs, in its kind's words.
+struct Lack {
+    struct Model {
+        std::string name;
+        std::string hash;  // its first characters
+        std::string form;
+
+        bool operator==(const Model&) const = default;
+    };
+    std::vector<Model> models;
+    std::string what;    // in "It waits for …, which no connected device has."
+    std::string advice;  // what helps: sentences
+
+    bool operator==(const Lack&) const = default;
+};
+
 struct Contract {
     std::string_view name;
     int version = 1;
@@ -117,6 +133,11 @@ struct Contract {
     // like TaskOutput::results, not compressed. `args` are the plan's.
     Result<std::string> (*failed_rows)(std::string_view args, std::string_view input,
                                        std::string_view reason) = nullptr;
+    // What the `missing` capabilities (Requirement::capability) mean, which no connected device
+    // has. `instead`: those of the same sort and name that devices have. None: they need no words
+    // of the kind's. Null: none ever do.
+    std::optional<Lack> (*explain_lack)(std::span<const std::string> missing,
+                                        std::span<const std::string> instead) = nullptr;
     // The `summary` that a job with these arguments would report, computed immediately without a
     // job (JSON text); null if the kind has none. Pure, off the I/O thread, and well below a
     // second: longer computations are refused.

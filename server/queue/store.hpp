@@ -2,8 +2,8 @@
 
 #include "server/jobs/records/slice.hpp"
 #include "server/queue/job.hpp"
-#include "server/queue/model_use.hpp"
 #include "server/queue/shares.hpp"
+#include "server/queue/uses.hpp"
 #include "server/queue/wait.hpp"
 
 #include <chrono>
@@ -75,8 +75,9 @@ class JobStore {
     // Errc::not_found also if the task's dataset has been deleted.
     virtual awaitable<Result<TaskInput>> task_input(TeamId team, JobId id, int seq) = 0;
     virtual awaitable<Result<std::vector<DeviceStatus>>> devices() = 0;
-    // What of the team, and how much of others, needs or names the model.
-    virtual awaitable<Result<ModelUse>> model_use(TeamId team, std::string model) = 0;
+    // What of the team, and how much of others, needs or names a thing of a kind: the kind has the
+    // statement "uses.<sort>" in its folder, for example for sort "model".
+    virtual awaitable<Result<Uses>> uses(TeamId team, std::string sort, std::string name) = 0;
     // Succeeds if the database responds and has the schema that this program needs.
     virtual awaitable<Result<void>> ready() = 0;
 };

@@ -1,12 +1,7 @@
 #include "server/queue/wait.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace plimsoll::queue {
 namespace {
-
-constexpr std::string_view kExactForm = "fp32";
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
@@ -17,41 +12,17 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-// The first of the missing models, and what to do about it.
-std::string advice(const NeededModel& model, const Lacks& lacks) {
-    const auto has = [&](bool same_files) {
-        return std::ranges::any_of(lacks.instead, [&](const NeededModel& one) {
-            return one.name == model.name && (one.hash == model.hash) == same_files;
-        });
-    };
-    if (has(true)) {
-        return " Idle workers prove it, and so does `plimsoll-engine prove " + model.name +
-               "` on their machine.";
-    }
-    const auto files = has(false)
-                           ? " They have other files of this name; it needs those with the hash " +
-                                 model.hash + "."
-                           : std::string();
-    return files + " Install it on a worker's machine: plimsoll model pull " + model.name +
-           ", or model add with its files.";
+std::string missing(const jobs::Lack& lack, const std::vector<std::string>& nodes,
+                    const std::string& devices) {
+    auto text = "It waits for " + lack.what + ", which no connected " + devices + " has.";
+    if (!nodes.empty())
+        text += " Not connected now, but seen with it recently: " + joined(nodes) + ".";
+    return lack.advice.empty() ? text : text + " " + lack.advice;
 }
 
-std::string missing(const Lacks& lacks, const std::string& devices) {
-    std::vector<std::string> names;
-    for (const auto& model : lacks.models) {
-        names.push_back(model.name + (model.form == kExactForm ? "" : " in " + model.form));
-    }
-    auto text = std::string("It waits for the model") + (names.size() == 1 ? " " : "s ") +
-                joined(names) + ", which no connected " + devices + " has.";
-    if (!lacks.nodes.empty())
-        text +=
-            " Not connected now, but seen with it within the last hour: " + joined(lacks.nodes) +
-            ".";
-    return text + advice(lacks.models.front(), lacks);
-}
-
-std::string unfit(const Wait& wait, const std::string& devices) {
-    if (wait.lacks && !wait.lacks->models.empty()) return missing(*wait.lacks, devices);
+std::string unfit(const Wait& wait, const std::optional<jobs::Lack>& lack,
+                  const std::string& devices) {
+    if (lack) return missing(*lack, wait.lacks->nodes, devices);
     if (wait.lacks && wait.lacks->memory_mib) {
         constexpr std::int64_t kGibibyte = 1024;
         const auto mib = *wait.lacks->memory_mib;
@@ -71,19 +42,12 @@ std::string stopped(const Hold& hold, const std::string& what) {
 
 }  // namespace
 
-std::optional<NeededModel> model_of_capability(std::string_view capability) {
-    std::array<std::string_view, 4> words;  // the sort, name, hash, form
-    for (auto& word : words) {
-        word = capability.substr(0, capability.find(' '));
-        capability.remove_prefix(std::min(capability.size(), word.size() + 1));
-    }
-    const auto& [sort, name, hash, form] = words;
-    if ((sort != "model" && sort != "measure") || hash.empty()) return std::nullopt;
-    return NeededModel{std::string(name), std::string(hash),
-                       std::string(form.empty() ? kExactForm : form)};
+std::optional<jobs::Lack> lack_of(const Wait& wait, const jobs::Contract& kind) {
+    if (!wait.lacks || kind.explain_lack == nullptr) return std::nullopt;
+    return kind.explain_lack(wait.lacks->missing, wait.lacks->instead);
 }
 
-std::string describe(const Wait& wait) {
+std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack) {
     const auto devices = "device of class " + wait.device_class;
     if (wait.reason == "running") return "It is running.";
     if (wait.reason == "scheduled") return "It is scheduled for later.";
@@ -97,7 +61,7 @@ std::string describe(const Wait& wait) {
                " is used up, or too small for the next task.";
     }
     if (wait.reason == "no_device") return "No " + devices + " is connected.";
-    if (wait.reason == "no_fit") return unfit(wait, devices);
+    if (wait.reason == "no_fit") return unfit(wait, lack, devices);
     if (wait.reason == "draining") {
         if (wait.hold) return stopped(*wait.hold, "every " + devices + " that could run it");
         return "Every " + devices + " that could run it is being drained.";

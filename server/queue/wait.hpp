@@ -1,39 +1,27 @@
 #pragma once
 
 #include "server/base/time.hpp"
+#include "server/jobs/kind.hpp"
 #include "server/queue/shares.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace plimsoll::queue {
 
-// A model that a job's tasks need, as its lane names it.
-struct NeededModel {
-    std::string name;
-    std::string hash;  // its first characters
-    std::string form;
-
-    bool operator==(const NeededModel&) const = default;
-};
-
 // What no connected device of a class has that a job needs.
 struct Lacks {
-    std::vector<NeededModel> models;
-    std::vector<NeededModel> instead;  // of the same names, which they have
-    std::vector<std::string> nodes;    // where one of the models was within the last hour
+    std::vector<std::string> missing;  // capabilities
+    std::vector<std::string> instead;  // of the same sorts and names, which they have
+    std::vector<std::string> nodes;    // that are away, and had one of the missing
     std::optional<std::int64_t> memory_mib;
 };
 
-// The model of a capability: "model finbert 0123456789ab bf16", or "measure …" for a measurement of
-// it. None: it is another ability.
-std::optional<NeededModel> model_of_capability(std::string_view capability);
-
 // Why an unfinished job is not running now.
 struct Wait {
+    std::string kind;  // the job's
     // running, scheduled, retrying, paused, quota, no_device, no_fit, draining, cap, own_jobs,
     // busy.
     std::string reason;
@@ -52,7 +40,10 @@ struct Wait {
 // At most this many tasks ahead are counted.
 constexpr std::int64_t kMostTasksAhead = 10'000;
 
+// What the job lacks, in the words of its kind. None: nothing, or the kind has no words for it.
+std::optional<jobs::Lack> lack_of(const Wait& wait, const jobs::Contract& kind);
+
 // The reason as a sentence.
-std::string describe(const Wait& wait);
+std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack);
 
 }  // namespace plimsoll::queue

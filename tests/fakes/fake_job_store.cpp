@@ -324,21 +324,22 @@ awaitable<Result<std::vector<queue::DeviceStatus>>> FakeJobStore::devices() {
 }
 
 // The jobs of the team whose tasks need it.
-awaitable<Result<queue::ModelUse>> FakeJobStore::model_use(TeamId team, std::string model) {
+awaitable<Result<queue::Uses>> FakeJobStore::uses(TeamId team, std::string sort, std::string name) {
     if (broken) co_return fail(*broken);
-    queue::ModelUse use;
+    queue::Uses uses;
+    auto& users = uses["job"];
     for (const auto& [id, stored] : jobs) {
         const auto& needs = stored.plan.requirement.capability;
-        if (is_final(stored.job.state) || needs.find("model " + model + " ") == std::string::npos)
+        if (is_final(stored.job.state) || needs.find(sort + " " + name + " ") == std::string::npos)
             continue;
         if (stored.job.team != team) {
-            ++use.jobs.elsewhere;
+            ++users.elsewhere;
             continue;
         }
-        ++use.jobs.own;
-        use.jobs.first.push_back({to_public(id), stored.job.name});
+        ++users.own;
+        users.first.push_back({to_public(id), stored.job.name});
     }
-    co_return use;
+    co_return uses;
 }
 
 awaitable<Result<void>> FakeJobStore::ready() {

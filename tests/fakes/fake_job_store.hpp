@@ -51,7 +51,7 @@ class FakeJobStore final : public queue::JobStore {
     awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) override;
     awaitable<Result<queue::TaskInput>> task_input(TeamId team, JobId id, int seq) override;
     awaitable<Result<std::vector<queue::DeviceStatus>>> devices() override;
-    awaitable<Result<queue::ModelUse>> model_use(TeamId team, std::string model) override;
+    awaitable<Result<queue::Uses>> uses(TeamId team, std::string sort, std::string name) override;
     awaitable<Result<void>> ready() override;
 
     // Like submit, for a job whose tasks come from a dataset.

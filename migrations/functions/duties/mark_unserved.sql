@@ -1,6 +1,6 @@
 -- Duty, every two seconds: marks lanes with waiting tasks as unserved if no worker of their class has their model, or
 -- the memory for it, any more. Any worker of the class may then run their tasks; each task uses another model or fails
--- with the reason. Workers seen within the last hour still count, because they may come back. A lane is served again as
+-- with the reason. Workers that may come back (worker_absence) still count. A lane is served again as
 -- soon as a worker has what it needs. Returns the number of lanes that changed.
 --
 -- Locks: the classes in which lanes change, in order.
@@ -9,7 +9,6 @@ returns int language plpgsql security definer set search_path = plimsoll, pg_tem
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_absence constant interval := '1 hour';
   v_class smallint;
   v_lanes int[];
   v_changed int := 0;
@@ -25,7 +24,7 @@ begin
         where l.capability like 'model %' and l.unserved <> (
           exists (select from worker w where w.class_id = v_class and w.state = 'active'
             and w.seen_at > p_now - lease_ttl() and (l.kind || ':' || l.kind_version) = any(w.kinds))
-          and not exists (select from worker w where w.class_id = v_class and w.seen_at > p_now - v_absence
+          and not exists (select from worker w where w.class_id = v_class and w.seen_at > p_now - worker_absence()
             and has_needs_of_lane(l, w, w.memory_bucket))));
       exit when v_lanes = '{}' or looking = 2;
       perform lock_class(v_class);

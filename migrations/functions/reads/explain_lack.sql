@@ -1,10 +1,10 @@
 -- What the connected devices of a job's class lack for its tasks, where explain_wait answers no_fit:
 --   missing      capabilities that none has
 --   instead      those that they have of the same sort and name: other files of a model, or other forms
---   nodes        where one of the missing was within the last hour
+--   nodes        that may come back (worker_absence) with one of the missing
 --   memory_mib   what is needed, if none has that much memory
 -- No row: the team has no such job, or it has ended.
--- needs: assert_team, lease_ttl
+-- needs: assert_team, lease_ttl, worker_absence
 create or replace function explain_lack(p_team_id bigint, p_job_id bigint, p_now timestamptz default clock_timestamp())
 returns table (missing text[], instead text[], nodes text[], memory_mib bigint) language plpgsql stable security definer
   set search_path = plimsoll, pg_temp set plan_cache_mode = force_generic_plan
@@ -34,7 +34,7 @@ begin
     order by h.has);
   nodes := array(
     select distinct w.node from worker w
-    where w.class_id = v_class and w.seen_at > p_now - interval '1 hour' and w.capabilities && missing order by w.node);
+    where w.class_id = v_class and w.seen_at > p_now - worker_absence() and w.capabilities && missing order by w.node);
   select max(w.memory_bucket) into v_most from worker w
   where w.class_id = v_class and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl();
   if v_lane.memory_bucket > v_most then

@@ -38,7 +38,7 @@ void add_job_redrive(Handlers& handlers, queue::JobStore& store, const Clock& cl
 void add_job_cancellations(Handlers& handlers, queue::JobStore& store);
 void add_job_attempts(Handlers& handlers, queue::JobStore& store);
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
-                     const Draining& draining, const Clock& clock);
+                     Kinds kinds, const Draining& draining, const Clock& clock);
 // A stream re-checks `identity` while it is open: revoking the credential ends it.
 void add_job_events(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                     identity::IdentityStore& identity, const Draining& draining,

@@ -24,20 +24,10 @@ queue::JobState state_of(const std::string& text) {
     return *state;
 }
 
-std::vector<queue::NeededModel> models_of_capabilities(const json& capabilities) {
-    std::vector<queue::NeededModel> models;
-    for (const auto& capability : capabilities) {
-        if (auto model = queue::model_of_capability(capability.get<std::string>())) {
-            models.push_back(std::move(*model));
-        }
-    }
-    return models;
-}
-
 queue::Lacks lacks_of_json(const std::string& text) {
     const auto told = json::parse(text);
-    queue::Lacks lacks{.models = models_of_capabilities(told.at("missing")),
-                       .instead = models_of_capabilities(told.at("instead")),
+    queue::Lacks lacks{.missing = told.at("missing").get<std::vector<std::string>>(),
+                       .instead = told.at("instead").get<std::vector<std::string>>(),
                        .nodes = told.at("nodes").get<std::vector<std::string>>(),
                        .memory_mib = {}};
     if (!told.at("memory_mib").is_null()) lacks.memory_mib = told["memory_mib"].get<std::int64_t>();
@@ -106,6 +96,7 @@ queue::Redriven to_redriven(const Row& row) {
 
 queue::Wait to_wait(const Row& row) {
     queue::Wait wait;
+    wait.kind = row.get<std::string>("kind");
     wait.reason = row.get<std::string>("reason");
     wait.until = row.get<Maybe<Timestamp>>("until");
     wait.tasks_ahead = row.get<std::int64_t>("tasks_ahead");

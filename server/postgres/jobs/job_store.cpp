@@ -9,6 +9,10 @@
 #include "server/postgres/sql.hpp"
 #include "server/schedules/schedule.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+
 namespace plimsoll::postgres {
 namespace {
 
@@ -19,6 +23,13 @@ Batch batch_of(Statements&&... statements) {
     Batch batch;
     (batch.push_back(std::forward<Statements>(statements)), ...);
     return batch;
+}
+
+// Jobs and schedules are numbers in the database, the rest has names.
+std::string public_id(std::string_view sort, std::string id) {
+    if (sort == "job") return to_public(JobId{std::stoll(id)});
+    if (sort == "schedule") return to_public(schedules::ScheduleId{std::stoll(id)});
+    return id;
 }
 
 }  // namespace
@@ -187,30 +198,27 @@ awaitable<Result<std::vector<queue::DeviceStatus>>> JobStore::devices() {
     co_return devices;
 }
 
-awaitable<Result<queue::ModelUse>> JobStore::model_use(TeamId team, std::string model) {
+awaitable<Result<queue::Uses>> JobStore::uses(TeamId team, std::string sort, std::string name) {
+    const auto statement = std::ranges::find(sql::all, "uses." + sort, &Query::name);
+    if (statement == std::end(sql::all)) throw std::logic_error("no statement uses." + sort);
     auto replies = co_await pool_.run(
-        batch_of(in_team(team), Statement::of(sql::jobs_model_use, team.value, model)),
+        batch_of(in_team(team), Statement::of(*statement, team.value, std::move(name))),
         kCallTimeout);
     if (!replies) co_return fail(std::move(replies.error()));
-    queue::ModelUse use;
+    queue::Uses uses;
     for (const Row row : replies->back()) {
-        const auto sort = row.get<std::string>("sort");
-        auto& users = sort == "job" ? use.jobs : sort == "policy" ? use.policies : use.schedules;
+        const auto of = row.get<std::string>("sort");
+        auto& users = uses[of];
         users.own = row.get<std::int64_t>("own");
         users.elsewhere = row.get<std::int64_t>("others");
         if (users.own == 0) continue;
         auto names = row.get<std::vector<std::string>>("names");
         for (auto& id : row.get<std::vector<std::string>>("ids")) {
-            users.first.push_back({std::move(id), std::move(names[users.first.size()])});
-        }
-        if (sort == "policy") continue;
-        for (auto& [id, name] : users.first) {
-            const auto number = std::stoll(id);
-            id =
-                sort == "job" ? to_public(JobId{number}) : to_public(schedules::ScheduleId{number});
+            users.first.push_back(
+                {public_id(of, std::move(id)), std::move(names[users.first.size()])});
         }
     }
-    co_return use;
+    co_return uses;
 }
 
 awaitable<Result<void>> JobStore::ready() {

@@ -37,7 +37,8 @@ class JobStore final : public queue::JobStore {
     queue::awaitable<Result<std::string>> result_chunk(TeamId team, JobId id, int seq) override;
     queue::awaitable<Result<queue::TaskInput>> task_input(TeamId team, JobId id, int seq) override;
     queue::awaitable<Result<std::vector<queue::DeviceStatus>>> devices() override;
-    queue::awaitable<Result<queue::ModelUse>> model_use(TeamId team, std::string model) override;
+    queue::awaitable<Result<queue::Uses>> uses(TeamId team, std::string sort,
+                                               std::string name) override;
     queue::awaitable<Result<void>> ready() override;
 
   private:

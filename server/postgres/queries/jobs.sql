@@ -139,13 +139,10 @@ select outcome from done;
 
 -- name: jobs.wait
 -- $1 team, $2 job.
-select w.reason, w.until, w.tasks_ahead, w.device_class, w.share, w.hold, w.starts_from, w.starts_by, l.lacks
+select j.kind, w.reason, w.until, w.tasks_ahead, w.device_class, w.share, w.hold, w.starts_from, w.starts_by, l.lacks
 from plimsoll.explain_wait($1::bigint, $2::bigint) w
+join plimsoll.job j on j.id = $2::bigint
 left join lateral (select to_json(k) as lacks from plimsoll.explain_lack($1::bigint, $2::bigint) k) l on w.reason = 'no_fit';
-
--- name: jobs.model_use
--- $1 team, $2 model.
-select sort, own, ids, names, others from plimsoll.list_model_use($1::bigint, $2::text);
 
 -- name: jobs.redrive
 -- $1 team, $2 jobs, $3 who.

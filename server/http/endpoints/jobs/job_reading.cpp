@@ -18,9 +18,9 @@ namespace {
 
 class JobReading {
   public:
-    JobReading(queue::JobStore& store, queue::JobSignals& signals, const Draining& draining,
-               const Clock& clock)
-        : store_(store), signals_(signals), draining_(draining), clock_(clock) {}
+    JobReading(queue::JobStore& store, queue::JobSignals& signals, Kinds kinds,
+               const Draining& draining, const Clock& clock)
+        : store_(store), signals_(signals), kinds_(kinds), draining_(draining), clock_(clock) {}
 
     awaitable<Outcome<Response>> get(const Call& call) const {
         const auto id = job_id_of(call.parameters.text("job_id"));
@@ -60,28 +60,35 @@ class JobReading {
         if (!*wait) {
             queue::Wait ended;
             ended.reason = "ended";
-            co_return json_response(200, wait_json(ended, "The job has finished."));
+            co_return json_response(200, wait_json(ended, {}, "The job has finished."));
         }
-        co_return json_response(200, wait_json(**wait, queue::describe(**wait)));
+        const auto lack = lack_of(**wait);
+        co_return json_response(200, wait_json(**wait, lack, queue::describe(**wait, lack)));
     }
 
   private:
-    static json missing_models(const queue::Wait& why) {
+    std::optional<jobs::Lack> lack_of(const queue::Wait& why) const {
+        const auto kind = std::ranges::find(kinds_, why.kind, &jobs::Contract::name);
+        return kind == kinds_.end() ? std::nullopt : queue::lack_of(why, *kind);
+    }
+
+    static json missing_models(const std::optional<jobs::Lack>& lack) {
         auto models = json::array();
-        if (!why.lacks) return models;
-        for (const auto& [name, hash, form] : why.lacks->models) {
+        if (!lack) return models;
+        for (const auto& [name, hash, form] : lack->models) {
             models.push_back({{"name", name}, {"hash", hash}, {"form", form}});
         }
         return models;
     }
 
-    static json wait_json(const queue::Wait& why, const std::string& detail) {
+    static json wait_json(const queue::Wait& why, const std::optional<jobs::Lack>& lack,
+                          const std::string& detail) {
         return {{"reason", why.reason},
                 {"detail", detail},
                 {"until", time_or_null(why.until)},
                 {"tasks_ahead", why.tasks_ahead},
                 {"device_class", text_or_null(why.device_class)},
-                {"missing_models", missing_models(why)},
+                {"missing_models", missing_models(lack)},
                 {"share", why.share ? share_json(*why.share) : json(nullptr)},
                 {"earliest_start_at", time_or_null(why.earliest_start_at)},
                 {"latest_start_at", time_or_null(why.latest_start_at)}};
@@ -96,6 +103,7 @@ class JobReading {
 
     queue::JobStore& store_;
     queue::JobSignals& signals_;
+    Kinds kinds_;
     const Draining& draining_;
     const Clock& clock_;
 };
@@ -103,8 +111,8 @@ class JobReading {
 }  // namespace
 
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
-                     const Draining& draining, const Clock& clock) {
-    const auto reading = std::make_shared<const JobReading>(store, signals, draining, clock);
+                     Kinds kinds, const Draining& draining, const Clock& clock) {
+    const auto reading = std::make_shared<const JobReading>(store, signals, kinds, draining, clock);
     handlers["getJob"] = [reading](const Call& call) { return reading->get(call); };
     handlers["getJobWaitReason"] = [reading](const Call& call) { return reading->wait(call); };
     handlers["getJobReport"] = [reading](const Call& call) { return reading->report(call); };

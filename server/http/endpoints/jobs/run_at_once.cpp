@@ -63,7 +63,7 @@ awaitable<Outcome<AtOnce>> RunAtOnce::run(queue::NewJob job, const jobs::Contrac
     if (queue::is_final(last->state)) {
         missing = why_ended(*last);
     } else {
-        missing = co_await why_unfinished(*last, most);  // a cancelled job waits for nothing
+        missing = co_await why_unfinished(*last, kind, most);  // a cancelled job waits for nothing
         (void)co_await store_.cancel(team, submitter, last->id);
     }
     auto lines = co_await rows(*last, plan, kind, missing);
@@ -84,12 +84,15 @@ awaitable<Result<queue::Job>> RunAtOnce::ended(queue::Job job, SteadyClock::time
     }
 }
 
-awaitable<std::string> RunAtOnce::why_unfinished(const queue::Job& job,
+awaitable<std::string> RunAtOnce::why_unfinished(const queue::Job& job, const jobs::Contract& kind,
                                                  std::chrono::milliseconds most) const {
     if (draining_.begun()) co_return "The server is stopping.";
     auto text = "Not done within " + std::to_string(most.count() / 1000) + " s.";
     const auto wait = co_await store_.wait(job.team, job.id);
-    if (wait && *wait) text += ' ' + queue::describe(**wait);
+    if (wait && *wait) {
+        const auto lack = queue::lack_of(**wait, kind);
+        text += ' ' + queue::describe(**wait, lack);
+    }
     co_return text;
 }
 

@@ -39,6 +39,7 @@ class RunAtOnce {
         queue::Job job, std::chrono::steady_clock::time_point since,
         std::chrono::steady_clock::time_point end) const;
     boost::asio::awaitable<std::string> why_unfinished(const queue::Job& job,
+                                                       const jobs::Contract& kind,
                                                        std::chrono::milliseconds most) const;
     boost::asio::awaitable<Result<std::string>> rows(const queue::Job& job, const jobs::Plan& plan,
                                                      const jobs::Contract& kind,

@@ -4,6 +4,7 @@
 #include "server/jobs/profile/contract/request.hpp"
 #include "server/jobs/profile/contract/settings.hpp"
 #include "server/jobs/records/failed_row.hpp"
+#include "server/jobs/records/model_need.hpp"
 
 #include <algorithm>
 #include <array>
@@ -113,6 +114,7 @@ constinit extern const Contract kContract{.name = kName,
                                           .is_complete = needs_no_model,
                                           .plan = plan,
                                           .failed_rows = failed_rows,
+                                          .explain_lack = explain_missing_models,
                                           .offer = &kOffer};
 
 }  // namespace plimsoll::jobs::profile

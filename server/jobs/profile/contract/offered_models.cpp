@@ -2,6 +2,7 @@
 
 #include "server/jobs/profile/contract/request.hpp"
 #include "server/jobs/records/audience.hpp"
+#include "server/jobs/records/model_need.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -10,8 +11,6 @@ namespace plimsoll::jobs::profile {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kShownHash = 12;
 
 OfferedModel model_from(const json& stored) {
     return {.name = stored.at("name"),
@@ -62,7 +61,7 @@ std::vector<OfferedModel> models_of(std::span<const std::string> offers, TeamId 
 }
 
 std::string capability_of(std::string_view name, std::string_view hash, std::string_view form) {
-    return "measure " + std::string(name) + " " + std::string(hash.substr(0, kShownHash)) + " " +
+    return "measure " + std::string(name) + " " + std::string(shown_hash(hash)) + " " +
            std::string(form);
 }
 

@@ -12,8 +12,6 @@
 
 namespace plimsoll::jobs::profile {
 
-inline constexpr std::string_view kExactForm = "fp32";
-
 // A published model that a worker can measure, and its forms: all that the device supports, proven
 // or not.
 struct OfferedModel {

@@ -311,6 +311,7 @@ constinit extern const Contract kContract{.name = kName,
                                           .needs_records = needs_records,
                                           .plan = plan,
                                           .plan_dataset = plan_dataset,
-                                          .failed_rows = failed_rows};
+                                          .failed_rows = failed_rows,
+                                          .explain_lack = explain_missing_models};
 
 }  // namespace plimsoll::jobs::sentiment

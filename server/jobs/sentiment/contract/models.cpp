@@ -13,8 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kShownHash = 12;
-
 // A processor of two cores with AVX-512; see tests/bench/RESULTS.md.
 constexpr double kOperationsPerSecond = 2e11;
 // English: a token has about four and a half bytes, and a text two tokens more.
@@ -106,7 +104,7 @@ std::vector<Manifest> models_of(std::span<const std::string> offers, TeamId team
 }
 
 std::string resident_name(std::string_view name, std::string_view hash, std::string_view form) {
-    auto text = std::string(name) + " " + std::string(hash.substr(0, kShownHash));
+    auto text = std::string(name) + " " + std::string(shown_hash(hash));
     if (form != kExactForm) text += " " + std::string(form);
     return text;
 }

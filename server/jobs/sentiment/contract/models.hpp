@@ -2,6 +2,7 @@
 
 #include "engine/models/manifest.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/jobs/records/model_need.hpp"
 #include "server/jobs/records/text_kind.hpp"
 
 #include <cstdint>
@@ -16,8 +17,6 @@ namespace plimsoll::jobs::sentiment {
 
 // A model as workers offer it: its manifest, without its files.
 using models::Manifest;
-
-inline constexpr std::string_view kExactForm = "fp32";
 
 // What workers report about their models (Abilities::offer), and back. models_in: without
 // unreadable ones, which come from workers of another version.

@@ -3,6 +3,7 @@
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/rest/rest.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -16,12 +17,12 @@ using http::Outcome;
 using http::Problem;
 using http::Response;
 using nlohmann::json;
-using queue::ModelUse;
-using queue::ModelUsers;
+using queue::Users;
+using queue::Uses;
 
 namespace {
 
-json users_json(const ModelUsers& users) {
+json users_json(const Users& users) {
     auto items = json::array();
     for (const auto& [id, name] : users.first) {
         items.push_back({{"id", id}, {"name", name.empty() ? json(nullptr) : json(name)}});
@@ -34,7 +35,7 @@ std::string counted(std::int64_t count, const std::string& one, const std::strin
 }
 
 // "the jobs 17 and 18", "the policy desk", "3 jobs of other teams".
-void add_users(std::vector<std::string>& parts, const ModelUsers& users, const std::string& one,
+void add_users(std::vector<std::string>& parts, const Users& users, const std::string& one,
                const std::string& many) {
     constexpr std::size_t kShown = 5;
     if (users.own > 0) {
@@ -51,12 +52,11 @@ void add_users(std::vector<std::string>& parts, const ModelUsers& users, const s
         parts.push_back(counted(users.elsewhere, one, many) + " of other teams");
 }
 
-std::string detail(const std::string& model, const ModelUse& use,
-                   const std::vector<std::string>& settings) {
+std::string detail(const std::string& model, Uses& uses, const std::vector<std::string>& settings) {
     std::vector<std::string> parts;
-    add_users(parts, use.jobs, "job", "jobs");
-    add_users(parts, use.policies, "policy", "policies");
-    add_users(parts, use.schedules, "schedule", "schedules");
+    add_users(parts, uses["job"], "job", "jobs");
+    add_users(parts, uses["policy"], "policy", "policies");
+    add_users(parts, uses["schedule"], "schedule", "schedules");
     if (!settings.empty())
         parts.push_back(fmt::format("the server's settings ({})", fmt::join(settings, ", ")));
     if (parts.empty()) return "Nothing uses the model " + model + ".";
@@ -74,20 +74,18 @@ awaitable<Outcome<Response>> model_use(const Call& call, const Services& service
 }  // namespace
 
 awaitable<Result<json>> use_of(const Services& services, TeamId team, std::string model) {
-    const auto use = co_await services.jobs.model_use(team, model);
-    if (!use) co_return fail(use.error());
+    auto uses = co_await services.jobs.uses(team, "model", model);
+    if (!uses) co_return fail(uses.error());
     const auto settings = settings_that_name(services.settings, model);
-    const bool is_used = use->jobs.own + use->jobs.elsewhere + use->policies.own +
-                             use->policies.elsewhere + use->schedules.own +
-                             use->schedules.elsewhere >
-                         0;
+    const bool is_used = std::ranges::any_of(
+        *uses, [](const auto& sort) { return sort.second.own + sort.second.elsewhere > 0; });
     co_return json{{"model", model},
                    {"used", is_used || !settings.empty()},
-                   {"detail", detail(model, *use, settings)},
+                   {"detail", detail(model, *uses, settings)},
                    {"settings", settings},
-                   {"jobs", users_json(use->jobs)},
-                   {"policies", users_json(use->policies)},
-                   {"schedules", users_json(use->schedules)}};
+                   {"jobs", users_json((*uses)["job"])},
+                   {"policies", users_json((*uses)["policy"])},
+                   {"schedules", users_json((*uses)["schedule"])}};
 }
 
 void add_model_use(http::Handlers& handlers, const Services& services) {

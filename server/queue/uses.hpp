@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace plimsoll::queue {
 
-// Those of one sort that use a model.
-struct ModelUsers {
+// Those of one sort that use a thing.
+struct Users {
     struct User {
         std::string id;
         std::string name;  // empty: it has none
@@ -17,11 +18,8 @@ struct ModelUsers {
     std::int64_t elsewhere = 0;  // of other teams
 };
 
-// What would miss a model, by its name.
-struct ModelUse {
-    ModelUsers jobs;  // that have not ended
-    ModelUsers policies;
-    ModelUsers schedules;
-};
+// What would miss a thing of a kind, by sort: job (unfinished ones), schedule, and the kind's own
+// collections.
+using Uses = std::map<std::string, Users>;
 
 }  // namespace plimsoll::queue
