@@ -117,8 +117,8 @@ struct Contract {
                                                           const Knowledge& knowledge) = nullptr;
     // Whether nothing is left to the server: then `complete` is not called. Null: it always is.
     bool (*is_complete)(const nlohmann::json& args) = nullptr;
-    // Whether completing these needs the team's collections. Null: it always does.
-    bool (*needs_records)(const nlohmann::json& args) = nullptr;
+    // Whether completing these needs this collection of the team. Null: all of them, always.
+    bool (*needs_records)(const nlohmann::json& args, std::string_view collection) = nullptr;
     // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
     // passed the kind's schema in openapi.yaml; what a schema cannot express is checked here.
     tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args,

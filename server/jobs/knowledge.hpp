@@ -20,7 +20,7 @@ struct KindSettings;
 // `.put` and `.remove` in the kind's `store/<name>.sql`.
 struct Collection {
     std::string_view name;  // unique among all kinds
-    int most = 0;           // per team
+    int most = 0;           // per team; 0: the server counts it, and it has only `.list`
     int completing = 0;     // passed to Contract::complete: the first of the list
 };
 

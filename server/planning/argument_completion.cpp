@@ -35,9 +35,22 @@ awaitable<Result<ArgumentCompletion::SharedPool>> ArgumentCompletion::read_pool(
     co_return pool;
 }
 
+ArgumentCompletion::Names ArgumentCompletion::collections_for(const jobs::Contract& kind,
+                                                              const json& args) {
+    Names names;
+    for (const auto& collection : kind.collections) {
+        if (kind.needs_records == nullptr || kind.needs_records(args, collection.name)) {
+            names.insert(collection.name);
+        }
+    }
+    return names;
+}
+
 awaitable<Result<void>> ArgumentCompletion::read_records(TeamId team, const jobs::Contract& kind,
+                                                         Names collections,
                                                          jobs::Knowledge& into) const {
     for (const auto& collection : kind.collections) {
+        if (!collections.contains(collection.name)) continue;
         auto records = co_await records_.list(collection, team, {}, collection.completing);
         if (!records) co_return fail(std::move(records.error()));
         into.records.emplace(collection.name, std::move(*records));
@@ -47,15 +60,13 @@ awaitable<Result<void>> ArgumentCompletion::read_records(TeamId team, const jobs
 
 awaitable<Result<jobs::Knowledge>> ArgumentCompletion::knowledge(TeamId team,
                                                                  const jobs::Contract& kind,
-                                                                 bool records) const {
+                                                                 Names collections) const {
     jobs::Knowledge known;
     known.team = team;
     known.settings = &settings_;
     known.at = SystemClock().now();
-    if (records) {
-        if (auto read = co_await read_records(team, kind, known); !read) {
-            co_return fail(std::move(read.error()));
-        }
+    if (auto read = co_await read_records(team, kind, std::move(collections), known); !read) {
+        co_return fail(std::move(read.error()));
     }
     const auto pool = co_await read_pool();
     if (!pool) co_return fail(pool.error());
@@ -71,11 +82,8 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(
     known.team = team;
     known.settings = &settings_;
     known.at = start.value_or(SystemClock().now());
-    if (kind.needs_records == nullptr || kind.needs_records(args)) {
-        if (auto read = co_await read_records(team, kind, known); !read) {
-            co_return tl::unexpected<Refusal>(std::move(read.error()));
-        }
-    }
+    auto read = co_await read_records(team, kind, collections_for(kind, args), known);
+    if (!read) co_return tl::unexpected<Refusal>(std::move(read.error()));
     // Every submit that needs no records would cost a query more. Offers change with heartbeats, so
     // those of the last second will do, unless they lead to a refusal.
     auto pool = last_pool_;
@@ -83,9 +91,9 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(
                   std::chrono::steady_clock::now() - pool->read_at < kRecent;
     for (;; recent = false) {
         if (!recent) {
-            auto read = co_await read_pool();
-            if (!read) co_return tl::unexpected<Refusal>(read.error());
-            pool = std::move(*read);
+            auto current = co_await read_pool();
+            if (!current) co_return tl::unexpected<Refusal>(current.error());
+            pool = std::move(*current);
         }
         known.devices = pool->gpus;
         known.offers = pool->offers;

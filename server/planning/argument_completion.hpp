@@ -7,7 +7,9 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -27,11 +29,14 @@ class ArgumentCompletion {
         TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
         std::optional<Timestamp> start = {}) const;
 
-    // The current facts about a team that Contract::complete needs; `records`: including its
-    // collections.
+    // Names of the kind's collections, and those that completing these arguments needs.
+    using Names = std::set<std::string_view>;
+    static Names collections_for(const jobs::Contract& kind, const nlohmann::json& args);
+
+    // The current facts about a team that Contract::complete needs, with these of its collections.
     boost::asio::awaitable<Result<jobs::Knowledge>> knowledge(TeamId team,
                                                               const jobs::Contract& kind,
-                                                              bool records) const;
+                                                              Names collections) const;
 
     // Arguments whose `device` names a device as `node/device`, with its `device_class` filled in.
     // Refused if no such device is known, or if they name another class. The job waits for a device
@@ -57,6 +62,7 @@ class ArgumentCompletion {
 
     boost::asio::awaitable<Result<SharedPool>> read_pool() const;
     boost::asio::awaitable<Result<void>> read_records(TeamId team, const jobs::Contract& kind,
+                                                      Names collections,
                                                       jobs::Knowledge& into) const;
 
     queue::TeamRecordStore& records_;

@@ -46,23 +46,22 @@ const jobs::Contract* Planner::kind(std::string_view name) const {
 
 awaitable<Result<Planner::Known>> Planner::know(TeamId team, const json& specs) const {
     Known known;
-    std::map<const jobs::Contract*, bool> needed;  // kinds, and whether with records
+    std::map<const jobs::Contract*, ArgumentCompletion::Names> needed;  // with which collections
     bool needs_devices = false;
     for (const json& spec : specs) {
         const auto& of = *kind(spec.at("kind").get_ref<const std::string&>());
         const json& args = spec.at("args");
         needs_devices = needs_devices || args.contains("device");
         if (!leaves_something(of, args)) continue;
-        bool& records = needed[&of];
-        records = records || of.needs_records == nullptr || of.needs_records(args);
+        needed[&of].merge(ArgumentCompletion::collections_for(of, args));
     }
     if (needs_devices) {
         auto devices = co_await completion_.devices();
         if (!devices) co_return fail(std::move(devices.error()));
         known.devices = std::move(*devices);
     }
-    for (const auto& [of, records] : needed) {
-        auto knowledge = co_await completion_.knowledge(team, *of, records);
+    for (auto& [of, collections] : needed) {
+        auto knowledge = co_await completion_.knowledge(team, *of, std::move(collections));
         if (!knowledge) co_return fail(std::move(knowledge.error()));
         known.kinds.emplace(of->name, std::move(*knowledge));
     }

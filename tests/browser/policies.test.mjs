@@ -1,6 +1,7 @@
 // Model policies: made, changed and removed, and named by a job.
 import assert from 'node:assert/strict';
 import { models } from './fake/data.mjs';
+import { byGoal } from './fake/goal.mjs';
 import { desk } from './fake/policies.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -106,4 +107,27 @@ visit('a few texts are scored immediately, by the chosen model', async ({ page, 
   await page.getByLabel('Texts', { exact: true }).fill('a\n'.repeat(65));
   await page.getByText('For up to 64 texts').waitFor();
   assert.equal(await button.isDisabled(), true);
+});
+
+visit('a job names a goal instead of a model', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
+  await go('/#/new/sentiment');
+  await page.getByText('fp32: 20 ms per text, over 3,200 texts of your team. Guard: int8 passed.').waitFor();
+  await page.getByLabel('Model').selectOption('goal accuracy');
+  await page.getByText('Finbert, in fp32. The report says why').waitFor();
+  await page.getByLabel('Model').selectOption('goal balanced');
+  await page.getByText('No worker has it now').waitFor();
+  await page.getByLabel('Texts', { exact: true }).fill('Shares soar.');
+  await page.getByRole('button', { name: 'Submit job' }).click();
+  await page.getByText('0 of 1 text').waitFor();
+  const { body } = server.calls.find(({ name }) => name === 'POST /v1/jobs');
+  assert.deepEqual(body.args, { goal: 'balanced', texts: ['Shares soar.'] });
+});
+
+visit('the report says why a goal chose the model', { arrange: (server) => byGoal(server) }, async ({ page, go }) => {
+  await go('/#/jobs/job_goal');
+  const panel = page.getByRole('region', { name: 'Why this model' });
+  await panel.getByText('The goal balanced means roberta, which no worker has').waitFor();
+  const table = panel.getByRole('table', { name: 'Models that the goals choose from' });
+  assert.match(await table.getByRole('row', { name: /finbert \(chosen\)/ }).textContent(), /int8\s*12 ms, over 3,200 texts\s*1\.7\s*87\.1 %, on 1,000 texts/);
+  assert.match(await table.getByRole('row', { name: /vader/ }).textContent(), /–\s*not measured\s*–\s*–/);
 });

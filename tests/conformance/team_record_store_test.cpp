@@ -37,6 +37,7 @@ TEST_F(TeamRecordStoreTest, EveryCollectionOfAKindHasItsStatements) {
         for (const auto& collection : kind.collections) {
             ++collections;
             EXPECT_TRUE(must(store().list(collection, people_.team, {}, 1)).empty());
+            if (collection.most == 0) continue;
             EXPECT_EQ(run(store().remove(collection, author(), "1")).error().code, Errc::not_found);
         }
     }

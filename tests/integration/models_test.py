@@ -256,6 +256,32 @@ class Models(unittest.TestCase):
         self.until(lambda: self.api.get("/v1/models/judged/use").json, lambda use: not use["used"])
         self.server.run("model", "remove", "judged")
 
+    def test_a_goal_chooses_among_the_models_of_the_pool(self):
+        texts = ["A brilliant quarter", "Board meets"]
+        job, _ = self.scored(goal="speed", texts=texts)
+        self.assertEqual(job["args"]["model"], "vader")
+        self.assertIn("The goal speed means distilbert, which no worker has", job["args"]["goal"]["reason"])
+        self.server.run("model", "add", self.published, "--name", "distilbert")
+        self.addCleanup(self.server.run, "model", "remove", "distilbert", "--force")
+        self.offered("distilbert")
+        self.scored(model="distilbert", texts=texts)
+
+        def chosen():
+            return self.api.post("/v1/score", {"goal": "speed", "form": "fp32", "texts": texts}).json
+        # Usage is counted by a duty, after the job has ended.
+        answer = self.until(chosen, lambda found: found["goal"]["measured"][0]["texts"] > 0)
+        self.assertEqual((answer["model"], answer["form"]), ("distilbert", "fp32"))
+        self.assertRegex(answer["goal"]["reason"], r"^The goal speed means distilbert\. distilbert in fp32: \S+ ms of device time per text, over")
+        self.assertGreater(answer["goal"]["measured"][0]["seconds_per_text"], 0)
+        job, _ = self.scored(goal="accuracy", texts=texts)
+        summary = self.api.get(f"/v1/jobs/{job['id']}/report").json["summary"]
+        self.assertEqual((summary["model"], summary["goal"]["means"]), ("distilbert", "finbert"))
+        self.assertEqual(summary["goal"], job["args"]["goal"])
+        told = self.server.run("score", "--goal", "speed", "--timeout", "60", *texts)
+        self.assertIn("The goal speed means distilbert", told.stderr)
+        both = self.api.post("/v1/score", {"goal": "speed", "model": "vader", "texts": texts})
+        self.assertEqual((both.status, both.json["errors"][0]["pointer"]), (422, "/goal"))
+
     def test_what_uses_a_model_is_told(self):
         use = lambda: self.api.get("/v1/models/tiny/use").json
         self.api.send("PUT", "/v1/policies/narrow_use", {"model": "vader", "rules": [{"sources": ["wire"], "model": "tiny"}]})

@@ -137,6 +137,7 @@ export function makeReport(job, results, by) {
     created_at: job.finished_at,
     items: { total: results.length, ok: scored.length, failed: failed.length },
     summary: {
+      goal: null,
       policy: null,
       choices: [],
       compared: null,

@@ -88,6 +88,6 @@ export const policyRoutes = [
     const chosen = policy && { model: 'finbert', model_asked: 'finbert', model_reason: 'rule 1: source businesswire' };
     const late = fake.unscored && { label: null, compound: null, positive: null, neutral: null, negative: null, error: fake.unscored, error_code: 'unfinished' };
     const items = makeResults(texts.length).map((row, index) => ({ ...row, text: texts[index], ...chosen, ...late }));
-    json(response, 200, { job_id: null, model: policy ? null : model, model_hash: null, form: null, items });
+    json(response, 200, { job_id: null, model: policy ? null : model, model_hash: null, form: null, goal: null, items });
   }],
 ];

@@ -28,6 +28,7 @@ struct ScoreFlags {
     std::vector<std::string> texts;
     std::string model;
     std::string policy;
+    std::string goal;
     std::string form;
     std::string source;
     std::string time;
@@ -36,10 +37,8 @@ struct ScoreFlags {
 };
 
 constexpr terminal::FieldFlag kScoreFields[] = {
-    {"/model", "--model"},
-    {"/policy", "--policy"},
-    {"/form", "--form"},
-    {"/timeout_seconds", "--timeout"},
+    {"/model", "--model"}, {"/policy", "--policy"},           {"/goal", "--goal"},
+    {"/form", "--form"},   {"/timeout_seconds", "--timeout"},
 };
 
 Result<std::vector<std::string>> texts_of(const ScoreFlags& flags) {
@@ -67,6 +66,7 @@ Result<json> body_of(const ScoreFlags& flags) {
     json body{{"timeout_seconds", flags.timeout_seconds}, {"keep", flags.keep}};
     if (!flags.model.empty()) body["model"] = flags.model;
     if (!flags.policy.empty()) body["policy"] = flags.policy;
+    if (!flags.goal.empty()) body["goal"] = flags.goal;
     if (!flags.form.empty()) body["form"] = flags.form;
     if (flags.source.empty() && flags.time.empty()) {
         body["texts"] = *texts;
@@ -94,6 +94,9 @@ void show(const CommandContext& context, const json& answer) {
                         by_all.empty() ? text_of(item, "model") : by_all, text_of(item, "text")});
     }
     context.terminal.line(format_table(context.terminal, rows));
+    if (const json& goal = answer.at("goal"); !goal.is_null()) {
+        context.terminal.note(text_of(goal, "reason"));
+    }
     if (const auto job = text_of(answer, "job_id"); !job.empty()) {
         context.terminal.note("Kept as " + job);
     }
@@ -136,6 +139,12 @@ void add_score_command(CLI::App& app, CommandContext& context) {
     auto* policy =
         command->add_option("--policy", flags->policy, "Policy that chooses the model: desk")
             ->excludes(model);
+    command
+        ->add_option("--goal", flags->goal,
+                     "What chooses the model: no_gpu, speed, accuracy or balanced")
+        ->check(CLI::IsMember({"no_gpu", "speed", "accuracy", "balanced"}))
+        ->excludes(model)
+        ->excludes(policy);
     command
         ->add_option(
             "--form", flags->form,

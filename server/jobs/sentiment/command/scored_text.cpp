@@ -176,6 +176,7 @@ std::string errors_text(const json& errors, std::size_t width) {
 }  // namespace
 
 std::string scored_text(const json& summary, std::size_t width) {
+    const auto goal = summary.value("goal", json());  // reports of earlier servers lack it
     const auto total = scored(summary.at("labels"));
     auto text = texts(total) + " scored by " + scorer(summary) + "\n";
     if (total > 0) {
@@ -185,6 +186,7 @@ std::string scored_text(const json& summary, std::size_t width) {
                 " on a scale from -1 to +1, standard deviation " +
                 fmt::format("{:.3f}", compound.at("standard_deviation").get<double>()) + "\n";
     }
+    if (!goal.is_null()) text += goal.at("reason").get<std::string>() + "\n";
     return text + reading_text(summary.at("reading")) + accuracies_text(summary.at("accuracies")) +
            choices_text(summary.at("choices"), width) +
            breakdown_text("GROUP", summary.at("by_group"), width) +

@@ -3,12 +3,14 @@
 #include "server/jobs/records/text_rows.hpp"
 #include "server/jobs/sentiment/contract/comparison.hpp"
 #include "server/jobs/sentiment/contract/form.hpp"
+#include "server/jobs/sentiment/contract/goal.hpp"
 #include "server/jobs/sentiment/contract/model_choice.hpp"
 #include "server/jobs/sentiment/contract/server_policy.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -21,16 +23,19 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::array kCollections = {kPolicies, kSpeeds};
+
 FieldErrors one_error(std::string pointer, std::string rule, std::string message) {
     return {{std::move(pointer), std::move(rule), std::move(message)}};
 }
 
 bool is_complete(const json& args) {
     return args.value("model", "") == kVader && !args.contains("policy") &&
-           !args.contains("models");
+           !args.contains("models") && !args.contains("goal");
 }
 
-bool needs_records(const json& args) {
+bool needs_records(const json& args, std::string_view collection) {
+    if (collection == kSpeeds.name) return args.contains("goal");
     return args.contains("policy") && args["policy"] != kServerPolicy;
 }
 
@@ -79,6 +84,14 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
     const auto models = models_of(knowledge.offers, knowledge.team);
     const auto& settings = settings_of(knowledge);
     const bool chosen = args.contains("model");
+    if (args.contains("goal")) {
+        if (chosen || args.contains("policy") || args.contains("models")) {
+            return tl::unexpected(one_error(
+                "/goal", "one_of", "A goal chooses the model: omit model, models and policy."));
+        }
+        const auto goal = args["goal"].get<std::string>();
+        return with_goal(std::move(args), goal, knowledge, models);
+    }
     if (args.contains("models")) {
         if (chosen || args.contains("policy")) {
             return tl::unexpected(
@@ -130,6 +143,7 @@ tl::expected<Scoring, FieldErrors> scoring_by_model(const json& args) {
     } else {
         return tl::unexpected(one_error("/model", "unknown_model", "The model is unknown."));
     }
+    if (args.contains("goal")) scoring.args["goal"] = args["goal"];
     return scoring;
 }
 

@@ -13,7 +13,6 @@ namespace plimsoll::jobs::sentiment {
 
 // Each a SentimentPolicyUpdate of the contract, by ID.
 inline constexpr Collection kPolicies{"sentiment_policy", 50, 50};
-inline constexpr std::array kCollections = {kPolicies};
 
 // The policy from the server's settings, which every team has.
 inline constexpr std::string_view kServerPolicy = "server";

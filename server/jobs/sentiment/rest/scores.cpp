@@ -81,7 +81,8 @@ class Scores {
         json head{{"job_id", keep ? json(to_public(answer.job.id)) : json(nullptr)},
                   {"model", used.value("model", json(nullptr))},
                   {"model_hash", used.value("model_hash", json(nullptr))},
-                  {"form", used.value("form", json(nullptr))}};
+                  {"form", used.value("form", json(nullptr))},
+                  {"goal", used.value("goal", json(nullptr))}};
         auto out = head.dump();
         out.back() = ',';
         return out + "\"items\":" + items_text(answer.rows) + '}';

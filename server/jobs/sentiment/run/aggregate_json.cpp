@@ -200,6 +200,7 @@ std::string Aggregate::summary(const json& args) const {
         {"form", text_or_null(said.form)},
         {"proofs", args.value("proofs", json::array())},
         {"accuracies", args.value("accuracies", json::array())},
+        {"goal", args.value("goal", json(nullptr))},
         {"policy", policy_json(args)},
         {"choices", choices_.summary()},
         {"compared", compared_json(args, comparison_)},

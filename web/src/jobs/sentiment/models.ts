@@ -1,12 +1,21 @@
 import type { components } from '../../api/schema';
 import { api } from '../../services/client';
 import { count, decimal } from '../../design/text/format';
+import { speedText } from './registry/registry';
 
 export type Models = components['schemas']['SentimentModels'];
 export type Model = components['schemas']['SentimentModel'];
 export type Form = NonNullable<components['schemas']['SentimentArgs']['form']>;
+export type Goal = NonNullable<components['schemas']['SentimentArgs']['goal']>;
 
 export const vader = 'vader';
+
+export const goals: readonly { goal: Goal; name: string; means: string; form: Form; about: string }[] = [
+  { goal: 'no_gpu', name: 'No GPU', means: vader, form: 'fp32', about: 'Vader, which runs on CPUs.' },
+  { goal: 'speed', name: 'Speed', means: 'distilbert', form: 'auto', about: 'Distilbert, in its fastest form that passed its guard.' },
+  { goal: 'balanced', name: 'Balanced', means: 'roberta', form: 'auto', about: 'Roberta, in its fastest form that passed its guard.' },
+  { goal: 'accuracy', name: 'Accuracy', means: 'finbert', form: 'fp32', about: 'Finbert, in fp32.' },
+];
 
 /** Forms that all of the models may score in. */
 export const provenForms = (models: readonly Model[]): ('bf16' | 'int8')[] =>
@@ -18,11 +27,14 @@ export async function listModels(signal?: AbortSignal): Promise<Models> {
 }
 
 /** A model in one line, for people who choose one. */
-export function about({ name, family, labels, parameters, longest_text, licence, accuracies }: Model): string {
-  if (name === vader) return 'A lexicon and rules: the fastest, runs on CPUs, made for short English texts.';
+export function about({ name, family, labels, parameters, longest_text, licence, accuracies, proofs, speeds }: Model): string {
+  const taken = speeds.map(({ form, seconds_per_text, texts }) => `${form ? `${form}: ` : ''}${speedText(1000 * seconds_per_text)} per text, over ${count(texts)} texts`).join('; ');
+  const speed = taken ? ` ${taken} of your team.` : ' Speed not measured here in the last 7 days.';
+  if (name === vader) return `A lexicon and rules: the fastest, runs on CPUs, made for short English texts.${speed}`;
   const size = parameters >= 1e6 ? `${count(Math.round(parameters / 1e6))} million parameters` : `${count(parameters)} parameters`;
   const reads = longest_text === null ? '' : ` Reads the first ${count(longest_text)} tokens of a text.`;
   const exact = accuracies.find(({ form }) => form === 'fp32');
   const right = exact ? ` Accuracy ${decimal((100 * exact.right) / exact.texts, 1)} % on ${count(exact.texts)} texts of ${exact.texts_of}.` : ' Accuracy not measured here.';
-  return `${family}, ${size}, labels ${labels.join(', ')}.${reads}${right}${licence ? ` Licence: ${licence}.` : ''}`;
+  const guard = proofs.length === 0 ? ' Only fp32 is proven.' : ` Guard: ${[...new Set(proofs.map(({ form, passed }) => `${form} ${passed ? 'passed' : 'failed'}`))].join(', ')}.`;
+  return `${family}, ${size}, labels ${labels.join(', ')}.${reads}${right}${speed}${guard}${licence ? ` Licence: ${licence}.` : ''}`;
 }

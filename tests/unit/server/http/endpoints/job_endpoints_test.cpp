@@ -20,7 +20,7 @@ class JobEndpoints : public LiveServer {
             auto& stored = jobs_.jobs.at(id);
             stored.job.items_done = 2;
             stored.report =
-                R"({"model":"vader","model_hash":null,"form":null,"proofs":[],"accuracies":[],"policy":null,"choices":[],"compared":null,
+                R"({"model":"vader","model_hash":null,"form":null,"proofs":[],"accuracies":[],"goal":null,"policy":null,"choices":[],"compared":null,
                     "reading":null,"by_source":null,"by_group":null,"over_time":null,
                     "labels":{"positive":1,"neutral":0,"negative":1},
                     "compound":{"mean":0,"standard_deviation":0,"minimum":0,"maximum":0},
