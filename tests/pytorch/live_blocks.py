@@ -22,7 +22,7 @@ class LiveBlocks(TorchDispatchMode):
     def watch(self, tensor):
         storage = tensor.untyped_storage()
         key = storage._cdata
-        if key in self.known:
+        if key in self.known or storage.device.type == 'meta':
             return
         if storage.nbytes():
             self.known[key] = None if self.sum and storage is self.sum[1] else self.allocator.allocate(storage.nbytes())

@@ -12,14 +12,10 @@ constexpr auto kGroup = Group::communication;
 
 Communication::Communication(Graph& graph, const Layout& layout,
                              const std::vector<Parameter>& parameters)
-    : graph_(graph), layout_(layout), shards_(parameters.size(), kNoBuffer) {
+    : graph_(graph), layout_(layout) {
+    if (layout.is_zero()) zero_.emplace(graph, layout, parameters);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const auto& p = parameters[i];
-        elements_ += p.elements;
-        if (p.trainable) {
-            trainable_ += p.elements;
-            largest_ = std::max(largest_, p.elements);
-        }
         const auto at = static_cast<std::size_t>(p.layer + 1);
         if (at >= units_.size()) units_.resize(at + 1);
         units_[at].elements += p.elements;
@@ -37,13 +33,8 @@ void Communication::free(std::vector<BufferId>& ids) {
 }
 
 void Communication::setup() {
+    if (zero_) zero_->setup();
     if (layout_.sharding == Sharding::ddp) make_buckets();
-    if (layout_.offloads_optimizer) {
-        // ZeRO-1 and 2 send gradients to the host through a buffer of the largest one.
-        if (!layout_.shards_weights) graph_.allocate(largest_ * layout_.compute_bytes, kGroup);
-    } else if (layout_.is_zero() && layout_.mixed) {
-        graph_.allocate(layout_.shard(trainable_) * layout_.master_bytes, Group::optimizer);
-    }
 }
 
 // Whole gradients go into a bucket, in the order in which backward makes them, until it is full.
@@ -61,26 +52,22 @@ void Communication::make_buckets() {
 }
 
 void Communication::begin_forward() {
-    if (layout_.sharding == Sharding::zero3) {
-        live_ = graph_.allocate(std::min(elements_, kMostLive) * layout_.compute_bytes, kGroup);
-    }
+    if (zero_) zero_->begin_forward();
     if (layout_.sharding != Sharding::fsdp) return;
     gather(unit(-1));
     copy_out(unit(-1), false);
 }
 
 void Communication::begin_backward() {
+    if (zero_) zero_->begin_backward();
     free(last_gathered_);
     // What is outside the layers is there already; the last layer is gathered ahead of its turn.
     if (layout_.sharding == Sharding::fsdp && units_.size() > 1) gather(units_.back());
-    if (!layout_.is_zero()) return;
-    bucket_ = graph_.allocate(std::min(kReduceBucket, trainable_) * layout_.compute_bytes, kGroup);
 }
 
 // The units outside the layers keep their weights from the start of forward until here.
 void Communication::end_backward() {
-    free(live_);
-    free(bucket_);
+    if (zero_) zero_->end_backward();
     if (layout_.sharding != Sharding::fsdp) return;
     enter(-1, true);
     reduce(unit(-1));
@@ -111,6 +98,7 @@ void Communication::copy_out(Unit& unit, bool backward) {
 }
 
 void Communication::enter(int layer, bool backward) {
+    if (zero_) zero_->enter(layer, backward);
     if (layout_.sharding != Sharding::fsdp || layer == current_) return;
     if (current_ >= 0) {
         free(unit(current_).full);
@@ -153,33 +141,20 @@ void Communication::reduce(Unit& unit) {
 }
 
 void Communication::arrived(GraphParameter& p) {
-    if (!layout_.is_zero() || !layout_.shards_gradients) return;
-    const auto index = static_cast<std::size_t>(&p - graph_.parameters().data());
-    if (shards_[index] == kNoBuffer && !layout_.offloads_optimizer) {
-        shards_[index] =
-            graph_.allocate(layout_.shard(p.elements) * layout_.compute_bytes, Group::gradients);
-    }
-    free(p.gradient);  // it is in the bucket
-    p.reduced = true;
+    if (zero_) zero_->arrived(p);
 }
 
 void Communication::begin_update() {
-    if (!layout_.is_zero() || !layout_.mixed || layout_.offloads_optimizer) return;
-    auto elements = layout_.shard(trainable_);
-    if (layout_.sharding == Sharding::zero3) elements = std::min(elements, kMostLive);
-    const BufferId flat =
-        graph_.allocate(elements * layout_.compute_bytes, Group::optimizer_temporaries);
-    update_ = graph_.allocate(elements * layout_.master_bytes, Group::optimizer_temporaries);
-    graph_.release(flat);
+    if (zero_) zero_->begin_update();
 }
 
 void Communication::end_update() {
-    free(update_);
+    if (zero_) zero_->end_update();
 }
 
 void Communication::zero_gradients() {
+    if (zero_) zero_->zero_gradients();
     for (auto& u : units_) free(u.gradient);
-    for (auto& shard : shards_) free(shard);
     for (auto& p : graph_.parameters()) p.reduced = false;
 }
 

@@ -3,14 +3,16 @@
 #include "engine/training/models/parameters.hpp"
 #include "engine/training/tape/graph.hpp"
 #include "engine/training/tape/layout.hpp"
+#include "engine/training/tape/zero_buffers.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace plimsoll::training {
 
 // What a run on several cards allocates besides the model's own tensors: buckets, gathered weights,
-// shards of gradients, masters. The graph calls it as its code runs; without sharding it does
-// nothing.
+// shards of gradients, ZeRO's buffers. The graph calls it as its code runs; without sharding it
+// does nothing.
 class Communication {
   public:
     // `parameters` are those of the graph, in its order. Outlives the graph's recording.
@@ -49,17 +51,11 @@ class Communication {
 
     Graph& graph_;
     Layout layout_;
+    std::optional<ZeroBuffers> zero_;
     std::vector<Unit> units_;  // the first is outside the layers
-    std::int64_t elements_ = 0;
-    std::int64_t trainable_ = 0;
-    std::int64_t largest_ = 0;  // trained tensor
     int current_ = -1;
     BufferId last_gathered_ = kNoBuffer;
     BufferId last_reduced_ = kNoBuffer;
-    BufferId bucket_ = kNoBuffer;
-    BufferId live_ = kNoBuffer;     // ZeRO-3: weights that are gathered
-    BufferId update_ = kNoBuffer;   // the gradients' shard, as wide as the masters
-    std::vector<BufferId> shards_;  // ZeRO: of gradients, by parameter
 };
 
 }  // namespace plimsoll::training

@@ -8,8 +8,7 @@ namespace plimsoll::training {
 
 // The part of a run's state that one card keeps, and the width of its elements. The shares are
 // those of Rajbhandari et al. 2020; FSDP's buffers were measured (tests/pytorch/fsdp_buffers.py),
-// DDP's too (ddp_buffers.py); DeepSpeed's follow its documented defaults and have not been
-// verified.
+// DDP's too (ddp_buffers.py), and DeepSpeed's (zero_steps.py).
 struct Layout {
     Sharding sharding = Sharding::none;
     int cards = 1;
@@ -46,9 +45,12 @@ Layout layout_of(const TrainingSettings& settings);
 // The settings of DeepSpeed's forward and backward: it trains in 16 bits without autocast.
 TrainingSettings recorded_settings(TrainingSettings settings);
 
-// DeepSpeed's defaults, in elements: reduce_bucket_size, stage3_max_live_parameters.
+// DeepSpeed's defaults, in elements: reduce_bucket_size, stage3_max_live_parameters,
+// stage3_prefetch_bucket_size, sub_group_size.
 inline constexpr std::int64_t kReduceBucket = 500'000'000;
 inline constexpr std::int64_t kMostLive = 1'000'000'000;
+inline constexpr std::int64_t kPrefetched = 50'000'000;
+inline constexpr std::int64_t kMostUpdated = 1'000'000'000;
 // DistributedDataParallel's bucket_cap_mb, and the smaller first one, which starts early.
 inline constexpr std::int64_t kDdpBucketBytes = 25LL << 20;
 inline constexpr std::int64_t kFirstDdpBucketBytes = 1LL << 20;

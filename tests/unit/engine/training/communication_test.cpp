@@ -111,11 +111,22 @@ TEST(Communication, FsdpAllocatesWhatPyTorchAllocates) {
     EXPECT_NEAR(mixed.after, 0.875, 0.001);
 }
 
-TEST(Communication, ZeroKeepsShardsOfGradientsFromStageTwoOn) {
-    EXPECT_NEAR(sums_of(Sharding::zero1).after, 7.0, 0.001);
-    EXPECT_NEAR(sums_of(Sharding::zero2).after, 0.875, 0.001);
-    EXPECT_NEAR(sums_of(Sharding::zero3).after, 0.875, 0.001);
-    EXPECT_NEAR(sums_of(Sharding::zero3).forward, 7.0, 0.001) << "a billion parameters may be live";
+// Seven layers' weights, of which each of eight cards has 0.875. Its gradients that lie in two
+// parts are whole in both; stage 3's are always there, and not counted here.
+TEST(Communication, ZeroKeepsGradientsOfItsPart) {
+    EXPECT_NEAR(sums_of(Sharding::zero1).after, 1.5, 0.001);
+    EXPECT_NEAR(sums_of(Sharding::zero2).after, 1.5, 0.001);
+    EXPECT_NEAR(sums_of(Sharding::zero3).after, 0, 0.001);
+}
+
+TEST(Communication, ZeroSendsACopyOfItsBucket) {
+    EXPECT_NEAR(sums_of(Sharding::zero1).backward, 14, 0.001);
+    EXPECT_NEAR(sums_of(Sharding::zero2).backward, 14, 0.001);
+}
+
+// Buffers of 50 million elements bring five layers and two, which are copied out of them.
+TEST(Communication, ZeroThreeGathersWeightsThroughBuffers) {
+    EXPECT_NEAR(sums_of(Sharding::zero3).forward, 7 + 5 + 2, 0.001);
 }
 
 }  // namespace

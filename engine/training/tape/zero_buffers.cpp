@@ -1,0 +1,194 @@
+#include "engine/training/tape/zero_buffers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::training {
+namespace {
+
+constexpr auto kZero = Group::communication;
+
+}  // namespace
+
+ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout,
+                         const std::vector<Parameter>& parameters)
+    : graph_(graph), layout_(layout) {
+    for (const auto& p : parameters) {
+        elements_ += p.elements;
+        const auto at = static_cast<std::size_t>(p.layer + 1);
+        if (at >= units_.size()) units_.resize(at + 1);
+        units_[at].elements += p.elements;
+        units_[at].parameters.push_back(p.elements);
+        if (!p.trainable) continue;
+        trained_.push_back(p.elements);
+        trainable_ += p.elements;
+        largest_ = std::max(largest_, p.elements);
+    }
+}
+
+void ZeroBuffers::free(BufferId& id) {
+    graph_.release(std::exchange(id, kNoBuffer));
+}
+
+std::int64_t ZeroBuffers::bucket_elements() const {
+    return std::min(kReduceBucket, trainable_);
+}
+
+// Stages 1 and 2 cut the weights, laid end to end, into equal parts, but copy a gradient that lies
+// in two of them whole for each. Of the card with the most.
+std::int64_t ZeroBuffers::own_elements() const {
+    const auto part = layout_.shard(trainable_);
+    std::int64_t most = 0, own = 0, at = 0, last = 0;
+    for (const auto elements : trained_) {
+        own += elements;
+        most = std::max(most, own);
+        at += elements;
+        if (at / part > last) {
+            last = at / part;
+            own = at % part > 0 ? elements : 0;
+        }
+    }
+    return std::max(most, part);
+}
+
+void ZeroBuffers::setup() {
+    if (layout_.offloads_optimizer) {
+        // ZeRO-1 and 2 send gradients to the host through a buffer of the largest one.
+        if (!gathers()) graph_.allocate(largest_ * layout_.compute_bytes, kZero);
+    } else {
+        graph_.allocate(layout_.shard(trainable_) * layout_.master_bytes, Group::optimizer);
+    }
+    if (!gathers()) return;
+    graph_.allocate(bucket_elements() * layout_.compute_bytes, kZero);
+    if (!layout_.offloads_optimizer)
+        graph_.allocate(layout_.shard(trainable_) * layout_.compute_bytes, Group::gradients);
+}
+
+void ZeroBuffers::begin_forward() {
+    if (!gathers() || live_ != kNoBuffer) return;
+    if (gathers_in_turn())
+        live_ = graph_.allocate((kMostLive + kPrefetched) * layout_.compute_bytes, kZero);
+    else
+        fetch(units_.begin());
+}
+
+// Weights arrive in one buffer, with those that are used next, and are copied out of it. It stays
+// until the last of them are used.
+void ZeroBuffers::fetch(std::vector<Unit>::iterator first) {
+    std::int64_t elements = 0;
+    auto last = first;
+    while (last != units_.end() && (last == first || elements + last->elements <= kPrefetched))
+        elements += last++->elements;
+    const BufferId next = graph_.allocate(elements * layout_.compute_bytes, kZero);
+    for (auto unit = first; unit != last; ++unit) gather(*unit);
+    free(arriving_);
+    arriving_ = next;
+}
+
+void ZeroBuffers::gather(Unit& unit) {
+    if (!unit.full.empty()) return;
+    for (const auto elements : unit.parameters)
+        unit.full.push_back(graph_.allocate(elements * layout_.compute_bytes, kZero));
+}
+
+void ZeroBuffers::release(Unit& unit) {
+    for (auto& id : unit.full) free(id);
+    unit.full.clear();
+}
+
+void ZeroBuffers::enter(int layer, bool backward) {
+    if (!gathers() || gathers_in_turn() || layer == current_) return;
+    if (backward && current_ >= 0) release(unit(current_));
+    const bool after_last = current_ + 2 == static_cast<int>(units_.size());
+    current_ = layer;
+    if (layer < 0 && after_last && !backward) free(arriving_);  // the head's are the last
+    if (layer < 0 || !unit(layer).full.empty()) return;
+    fetch(units_.begin() + layer + 1);
+}
+
+void ZeroBuffers::begin_backward() {
+    free(arriving_);
+    if (!gathers() && bucket_ == kNoBuffer)
+        bucket_ = graph_.allocate(bucket_elements() * layout_.compute_bytes, kZero);
+}
+
+// A gradient is copied into the bucket, unless it is larger.
+void ZeroBuffers::fill(GraphParameter& p) {
+    if (filled_ + p.elements > kReduceBucket) reduce();
+    filled_ += p.elements;
+    if (p.elements > kReduceBucket) {
+        waiting_.push_back(static_cast<int>(&p - graph_.parameters().data()));
+        return;
+    }
+    free(p.gradient);
+    p.reduced = true;
+}
+
+void ZeroBuffers::reduce() {
+    if (filled_ == 0) return;
+    graph_.scratch(std::exchange(filled_, 0) * layout_.compute_bytes, kZero);
+    keep_own();
+    for (const auto index : std::exchange(waiting_, {})) {
+        free(graph_.parameter(index).gradient);
+        graph_.parameter(index).reduced = true;
+    }
+}
+
+void ZeroBuffers::keep_own() {
+    if (!gathers() && !layout_.offloads_optimizer && own_ == kNoBuffer)
+        own_ = graph_.allocate(own_elements() * layout_.compute_bytes, Group::gradients);
+}
+
+void ZeroBuffers::arrived(GraphParameter& p) {
+    if (layout_.shards_gradients) fill(p);
+}
+
+// Stage 1 sends the whole gradients of all micro-batches at the last one's end. Until then its
+// bucket stays.
+void ZeroBuffers::end_backward() {
+    enter(-1, true);
+    for (auto& u : units_) release(u);
+    free(arriving_);
+    free(live_);
+    const bool last = ++micro_ == graph_.settings().accumulation;
+    if (!layout_.shards_gradients && !last) return;
+    if (!layout_.shards_gradients)
+        for (auto& p : graph_.parameters())
+            if (p.gradient != kNoBuffer && !p.leaf) fill(p);
+    reduce();
+    if (kept_ == kNoBuffer)
+        kept_ = std::exchange(own_, kNoBuffer);
+    else
+        free(own_);  // added
+    free(bucket_);
+    if (last) micro_ = 0;
+}
+
+void ZeroBuffers::begin_update() {
+    if (layout_.offloads_optimizer) return;
+    // Norms are sums of doubles.
+    graph_.scratch(8 * std::min(largest_, layout_.shard(gathers() ? largest_ : trainable_)),
+                   Group::optimizer_temporaries);
+    auto elements = layout_.shard(trainable_);
+    if (gathers()) elements = std::min(elements, kMostUpdated);
+    const BufferId flat =
+        graph_.allocate(elements * layout_.compute_bytes, Group::optimizer_temporaries);
+    if (!layout_.mixed) {
+        update_ = flat;
+    } else {
+        update_ = graph_.allocate(elements * layout_.master_bytes, Group::optimizer_temporaries);
+        graph_.release(flat);
+    }
+    free(kept_);
+}
+
+void ZeroBuffers::end_update() {
+    free(update_);
+}
+
+void ZeroBuffers::zero_gradients() {
+    free(kept_);
+    for (auto& p : graph_.parameters()) p.reduced = false;
+}
+
+}  // namespace plimsoll::training

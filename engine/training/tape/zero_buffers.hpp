@@ -1,0 +1,72 @@
+#pragma once
+
+#include "engine/training/models/parameters.hpp"
+#include "engine/training/tape/graph.hpp"
+#include "engine/training/tape/layout.hpp"
+
+#include <vector>
+
+namespace plimsoll::training {
+
+// What DeepSpeed's ZeRO allocates besides the model's own tensors, of the card with the most: its
+// bucket and the copy that is sent of it, shards of gradients, masters, and with stage 3 the
+// weights that are gathered. As DeepSpeed 0.19 does with contiguous gradients and without
+// overlapping (tests/pytorch/zero_steps.py).
+class ZeroBuffers {
+  public:
+    // `parameters` are those of the graph, in its order. Outlives the graph's recording.
+    ZeroBuffers(Graph& graph, const Layout& layout, const std::vector<Parameter>& parameters);
+
+    // The moments at which Communication is called, with the same meanings.
+    void setup();
+    void begin_forward();
+    void begin_backward();
+    void end_backward();
+    void enter(int layer, bool backward);
+    void arrived(GraphParameter& parameter);
+    void begin_update();
+    void end_update();
+    void zero_gradients();
+
+  private:
+    // The weights of a layer, or of everything outside the layers, while they are gathered.
+    struct Unit {
+        std::int64_t elements = 0;
+        std::vector<std::int64_t> parameters;  // their elements
+        std::vector<BufferId> full;
+    };
+
+    Unit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
+    bool gathers() const { return layout_.sharding == Sharding::zero3; }
+    // Of all weights, some at a time: there are more than may be live.
+    bool gathers_in_turn() const { return elements_ > kMostLive; }
+    std::int64_t bucket_elements() const;
+    std::int64_t own_elements() const;
+    void fetch(std::vector<Unit>::iterator first);
+    void gather(Unit& unit);
+    void fill(GraphParameter& parameter);
+    void reduce();
+    void keep_own();
+    void free(BufferId& id);
+    void release(Unit& unit);
+
+    Graph& graph_;
+    Layout layout_;
+    std::vector<Unit> units_;            // the first is outside the layers
+    std::vector<std::int64_t> trained_;  // elements of each trained parameter, in order
+    std::int64_t elements_ = 0;
+    std::int64_t trainable_ = 0;
+    std::int64_t largest_ = 0;  // trained parameter
+    int current_ = -1;
+    int micro_ = 0;             // the running micro-batch
+    std::int64_t filled_ = 0;   // elements in the bucket
+    std::vector<int> waiting_;  // larger than the bucket: by the parameter's index
+    BufferId bucket_ = kNoBuffer;
+    BufferId own_ = kNoBuffer;   // gradients of this card's part, of this backward pass
+    BufferId kept_ = kNoBuffer;  // and of those before it
+    BufferId arriving_ = kNoBuffer;
+    BufferId live_ = kNoBuffer;
+    BufferId update_ = kNoBuffer;  // the gradients' shard, as wide as the masters
+};
+
+}  // namespace plimsoll::training

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""The peak of whole training steps under DeepSpeed's ZeRO: Plimsoll's tape against DeepSpeed itself.
+
+    tests/pytorch/zero_steps.py [--plimsoll build/dev/bin/plimsoll] [--only WORD] [--record]
+
+DeepSpeed runs on this CPU as one of several processes, in a group that sends nothing, with the configuration that
+Plimsoll gives to paste. With stages 1 and 2 it is the one with the most gradients. The blocks of whole steps are counted
+as in sharded_steps.py; the start, which takes more only where there is room, is left out.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+os.environ.update(DS_ACCELERATOR='cpu', DS_BUILD_OPS='0', LOCAL_RANK='0')
+import deepspeed
+import torch
+import torch.distributed as dist
+import transformers as tf
+from recorded import record
+from sharded_steps import MODELS, Live, build, config_of, described
+from torch.testing._internal.distributed.fake_pg import FakeStore
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / 'tests/unit/engine/training/data/deepspeed_0_19_zero_steps.json'
+Case = collections.namedtuple('Case', 'model sharding cards precision batch length checkpointing accumulation')
+
+
+def gathered(real):
+    """The group sends nothing: what all cards would have sent is this card's part, so that numbers stay finite."""
+    def call(output_tensor, input_tensor, **kwargs):
+        with torch.no_grad():
+            for part in output_tensor.view(-1).split(input_tensor.numel()):
+                if part.data_ptr() != input_tensor.data_ptr():
+                    part.copy_(input_tensor.view(-1))
+        return real(output_tensor, input_tensor, **kwargs)
+    return call
+
+
+def cases():
+    shapes = [('bf16', 1, 64, False, 1), ('fp32', 1, 64, False, 1), ('bf16', 2, 128, False, 2), ('bf16', 4, 128, True, 1)]
+    for model in ('llama', 'llama, many words'):
+        for sharding in ('zero1', 'zero2', 'zero3'):
+            for cards in (2, 4):
+                for shape in shapes:
+                    yield Case(model, sharding, cards, *shape)
+
+
+def predicted(case, program):
+    config = json.loads(json.dumps({**config_of(case).to_dict(), **described(case)}, default=str))
+    args = {'model': {'config': config}, 'gpus': ['a100_80gb'], 'what_ifs': False,
+            'target_effective_batch': case.batch * case.cards * case.accumulation,
+            'training': {'precision': case.precision, 'attention': 'eager', 'batch': case.batch, 'clip': True,
+                         'sequence_length': case.length, 'checkpointing': case.checkpointing,
+                         'optimizer_kernel': 'fused'},
+            'cluster': {'cards': case.cards, 'sharding': case.sharding}}
+    with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+        json.dump(args, file)
+        file.flush()
+        ran = subprocess.run([program, '--json', 'estimate', file.name], capture_output=True, text=True)
+    if not ran.stdout:
+        raise SystemExit(f'{case}: {ran.stderr}')
+    return json.loads(ran.stdout)['gpus'][0]
+
+
+def settings_of(card):
+    """The configuration to paste. Its optimizer, whose kernel needs a GPU, becomes PyTorch's with one kernel."""
+    settings = json.loads(card['snippets']['deepspeed'])
+    assert settings.pop('optimizer')['type'] == 'AdamW'
+    return {**settings, 'zero_allow_untested_optimizer': True}
+
+
+class Peaks(Live):
+    def __init__(self):
+        super().__init__()
+        self.phases = collections.Counter()
+
+    def phase(self, name):
+        self.phases[name] = max(self.phases[name], self.allocator.peak)
+        self.allocator.peak = self.allocator.allocated
+
+
+def measured(case, settings):
+    model = build(case)
+    live = Peaks()
+    for tensor in (*model.parameters(), *model.buffers()):
+        live.watch(tensor)
+    with live:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6, fused=True)
+        engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, config=settings, dist_init_required=False)
+        del model, optimizer
+        live.phase('setup')
+        for step in range(3):
+            for micro in range(case.accumulation):
+                ids = torch.randint(0, 1000, (case.batch, case.length))
+                outputs = engine(input_ids=ids, attention_mask=torch.ones_like(ids), labels=ids.clone())
+                live.phase('forward')
+                engine.backward(outputs.loss)
+                live.phase('backward')
+                engine.step()
+                live.phase('optimizer')
+                del outputs  # as a Trainer does
+    assert engine.optimizer.overflow is False
+    return live.phases
+
+
+def worst_rank(case):
+    """The card with the most gradients of its own: with stages 1 and 2, one that lies in two parts is whole in both."""
+    if case.sharding == 'zero3':
+        return 0
+    sizes = [parameter.numel() for parameter in build(case).parameters()]
+    part = -(-sum(sizes) // case.cards)
+    own, at = [0] * case.cards, 0
+    for size in sizes:
+        for rank in range(at // part, min((at + size - 1) // part + 1, case.cards)):
+            own[rank] += size
+        at += size
+    return own.index(max(own))
+
+
+def run_one(case, program):
+    """In a process of its own: a group has one size."""
+    os.environ.update(RANK=str(worst_rank(case)), WORLD_SIZE=str(case.cards))
+    dist.all_gather_into_tensor = gathered(dist.all_gather_into_tensor)
+    dist.init_process_group('fake', store=FakeStore(), rank=worst_rank(case), world_size=case.cards)
+    card = predicted(case, program)
+    real = measured(case, settings_of(card))
+    print('MEASURED', json.dumps({**case._asdict(), 'config': described(case), 'phases': real,
+                                  'peak': max(real[phase] for phase in ('forward', 'backward', 'optimizer'))}))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll', type=pathlib.Path)
+    parser.add_argument('--only', default='', help='cases whose description holds this')
+    parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
+    parser.add_argument('--one', type=int, help='measure the case of this number')
+    options = parser.parse_args()
+    all_cases = list(cases())
+    if options.one is not None:
+        return run_one(all_cases[options.one], options.plimsoll)
+    errors, rows = [], []
+    for number, case in enumerate(all_cases):
+        name = ' '.join(f'{key}={value}' for key, value in case._asdict().items())
+        if options.only not in name:
+            continue
+        ran = subprocess.run([sys.executable, __file__, '--one', str(number), '--plimsoll', options.plimsoll],
+                             capture_output=True, text=True)
+        line = next((line for line in ran.stdout.splitlines() if line.startswith('MEASURED ')), None)
+        if not line:
+            raise SystemExit(f'{name}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}')
+        row = json.loads(line.removeprefix('MEASURED '))
+        memory = predicted(case, options.plimsoll)['memory']
+        errors.append((memory['peak_allocated_bytes'] / row['peak'] - 1) * 100)
+        rows.append(row)
+        print(f"{errors[-1]:+6.2f} %  {name}  {row['peak']:,} ({memory['moment']['phase']})", flush=True)
+    inside = sum(-1 <= error <= 6 for error in errors)
+    print(f'\n{inside} of {len(errors)} within -1 … +6 %; from {min(errors):+.2f} to {max(errors):+.2f} %')
+    if options.record:
+        record(DATA, rows, Case._fields)
+    return 0 if inside == len(errors) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
