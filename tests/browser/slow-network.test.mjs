@@ -6,8 +6,8 @@ import { visit } from './support/setting.mjs';
 import { views } from './support/views.mjs';
 
 const network = { offline: false, latency: 200, downloadThroughput: 125_000, uploadThroughput: 125_000 }; // ms, bytes/s
-const soon = 4_000 * slowdown; // milliseconds until the frame stands and says that it loads; about 1,200 on a machine that does nothing else
-const usable = 8_000 * slowdown; // milliseconds until the first answer; about 2,500
+const soon = 4_000 * slowdown; // milliseconds until the frame stands and says that it loads
+const usable = 8_000 * slowdown; // milliseconds until the first answer
 const mostShift = 0.05;
 
 async function slow(page) {
