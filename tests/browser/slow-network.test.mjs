@@ -1,13 +1,13 @@
 // A network of 200 ms and 1 Mbit/s: what comes first, and that nothing breaks or jumps while the rest is on its way.
 import assert from 'node:assert/strict';
 import { manyJobs } from './fake/data.mjs';
-import { slowdown, until } from './support/browser.mjs';
+import { limit, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 import { views } from './support/views.mjs';
 
 const network = { offline: false, latency: 200, downloadThroughput: 125_000, uploadThroughput: 125_000 }; // ms, bytes/s
-const soon = 4_000 * slowdown; // milliseconds until the frame stands and says that it loads
-const usable = 8_000 * slowdown; // milliseconds until the first answer
+const soon = limit(4_000); // until the frame stands and says that it loads
+const usable = limit(8_000); // until the first answer
 const mostShift = 0.05;
 
 async function slow(page) {

@@ -10,6 +10,9 @@ export const slowdown = Number(process.env.PLIMSOLL_TEST_SLOWDOWN ?? 1);
 // Long enough for a machine that is busy with something else; whoever waits for so long has found a fault.
 const patience = 60_000 * slowdown;
 
+/** A limit on what a page may take. It holds in the long tests: elsewhere the machine is busy with others. */
+export const limit = (milliseconds) => (process.env.PLIMSOLL_LONG_TESTS ? milliseconds * slowdown : Infinity);
+
 export const launch = () =>
   chromium.launch({
     timeout: patience,
