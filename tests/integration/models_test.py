@@ -262,6 +262,7 @@ class Models(unittest.TestCase):
         self.assertEqual(job["args"]["model"], "vader")
         self.assertIn("The goal speed means distilbert, which no worker has", job["args"]["goal"]["reason"])
         self.server.run("model", "add", self.published, "--name", "distilbert")
+        self.addCleanup(self.offered, "distilbert", there=False)  # other tests see it no more
         self.addCleanup(self.server.run, "model", "remove", "distilbert", "--force")
         self.offered("distilbert")
         self.scored(model="distilbert", texts=texts)
