@@ -17,10 +17,10 @@ namespace plimsoll::http {
 // The problem of a sign-in whose password is right and whose code is missing.
 inline constexpr std::string_view kCodeNeeded = "second-factor-needed";
 
-// Checks and hashes passwords, on threads of their own that give way to others, so that a flood of
-// attempts does not delay other requests: what comes faster than people sign in runs only while
-// nothing else wants the processor. Few wait at a time; beyond them, and beyond the share of a
-// network, the response is 503. For the I/O thread.
+// Checks and hashes passwords, on threads of their own that give way to others: what comes faster
+// than people sign in runs only while nothing else wants the processor. A flood of attempts still
+// delays other requests, by how much tests/bench/http/sign_in_flood.py measures. Few wait at a
+// time; beyond them, and beyond the share of a network, the response is 503. For the I/O thread.
 class PasswordDesk {
   public:
     PasswordDesk(identity::PasswordStore& store, identity::PasswordRules rules);
