@@ -1,5 +1,7 @@
 #include "engine/transformer/text_classifier.hpp"
 
+#include "engine/transformer/windows.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -51,8 +53,8 @@ Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
         new TextClassifier(std::move(*tokenizer), std::move(*classifier)));
 }
 
-void TextClassifier::take(std::string_view text, Work& work) {
-    tokenizer_.encode(text, classifier_->longest(), encoded_);
+// The place of the sequence that was encoded last.
+std::size_t TextClassifier::take_sequence(Work& work) const {
     const auto& ids = encoded_.ids;
     const auto [found, added] = work.places.try_emplace(key_of(ids), work.lengths.size());
     if (added) {
@@ -60,13 +62,30 @@ void TextClassifier::take(std::string_view text, Work& work) {
         work.lengths.push_back(static_cast<std::uint32_t>(ids.size()));
         work.users.push_back(0);
     }
-    ++work.users[found->second];
-    work.sequence.push_back(found->second);
-    work.texts.push_back({.logits = {},
-                          .probabilities = {},
-                          .tokens = static_cast<std::uint32_t>(encoded_.tokens),
-                          .truncated = encoded_.truncated(),
-                          .duplicate = !added});
+    return found->second;
+}
+
+void TextClassifier::take(std::string_view text, bool windows, Work& work) {
+    tokenizer_.encode(text, classifier_->longest(), encoded_);
+    Classified taken{
+        .logits = {}, .probabilities = {}, .tokens = static_cast<std::uint32_t>(encoded_.tokens)};
+    const auto known = work.lengths.size();
+    std::vector<std::size_t> sequences;
+    if (windows && encoded_.truncated()) {
+        for (const auto window : windows_of(text, classifier_->longest(), tokenizer_)) {
+            tokenizer_.encode(window, classifier_->longest(), encoded_);
+            sequences.push_back(take_sequence(work));
+        }
+        taken.windows = static_cast<std::uint32_t>(sequences.size());
+        taken.duplicate = !work.divided.insert(sequences).second;
+    } else {
+        sequences.push_back(take_sequence(work));
+        taken.truncated = encoded_.truncated();
+        taken.duplicate = work.lengths.size() == known;
+    }
+    ++work.users[std::ranges::max(sequences)];  // the last one that is computed
+    work.sequences.insert(work.sequences.end(), sequences.begin(), sequences.end());
+    work.texts.push_back(std::move(taken));
 }
 
 // Even shares of what there is: a small rest would cost nearly as much as a full batch, since all
@@ -85,7 +104,7 @@ Result<void> TextClassifier::read(Part& part, Work& work, const Watch& watch) {
             return {};
         }
         if (*text == nullptr) break;
-        take(**text, work);
+        take(**text, part.windows, work);
         if (watch.stopped()) return stopped();
         if (part.stop.stop_requested()) {
             part.classified = stopped();
@@ -160,17 +179,29 @@ Result<void> TextClassifier::compute_all(std::span<Part> parts, std::span<Work> 
     return compute(shared, watch, seen, parts, works);
 }
 
-// Every text gets the scores of its sequence.
+// Every text gets the scores of its sequence, or the weighted means of those of its windows.
 void TextClassifier::hand_out(Part& part, Work& work) const {
     const auto labels = classifier_->config().labels.size();
-    for (std::size_t i = 0; i < work.texts.size(); ++i) {
-        const auto row = static_cast<std::ptrdiff_t>(work.sequence[i] * labels);
-        const auto of = [&](const std::vector<float>& all) {
-            return std::vector(all.begin() + row,
-                               all.begin() + row + static_cast<std::ptrdiff_t>(labels));
+    std::span<const std::size_t> sequences(work.sequences);
+    for (Classified& text : work.texts) {
+        const auto own = sequences.first(text.windows);
+        sequences = sequences.subspan(text.windows);
+        const auto mean_of = [&](const std::vector<float>& all) {
+            std::vector<float> means;
+            for (std::size_t label = 0; label < labels; ++label) {
+                double sum = 0;
+                double weights = 0;
+                for (const auto sequence : own) {
+                    const double weight = own.size() == 1 ? 1 : work.lengths[sequence] - 2;
+                    sum += weight * all[sequence * labels + label];
+                    weights += weight;
+                }
+                means.push_back(static_cast<float>(sum / weights));
+            }
+            return means;
         };
-        work.texts[i].logits = of(work.scores.logits);
-        work.texts[i].probabilities = of(work.scores.probabilities);
+        text.logits = mean_of(work.scores.logits);
+        text.probabilities = mean_of(work.scores.probabilities);
     }
     part.classified = std::move(work.texts);
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -20,9 +21,10 @@ struct Classified {
     // For every label, in the order of the config.
     std::vector<float> logits;
     std::vector<float> probabilities;
-    std::uint32_t tokens = 0;  // of the whole text
-    bool truncated = false;    // truncated
-    bool duplicate = false;    // equal to an earlier text: not computed again
+    std::uint32_t tokens = 0;   // of the whole text
+    bool truncated = false;     // truncated
+    bool duplicate = false;     // equal to an earlier text: not computed again
+    std::uint32_t windows = 1;  // that the text was divided into
 };
 
 // A published model that classifies texts on a device, in batches without padding.
@@ -51,6 +53,10 @@ class TextClassifier {
         Next next;
         Done done;
         std::stop_token stop = {};  // of this part alone
+        // Whether a text that is too long for the model is divided into windows, see windows_of().
+        // Its logits and probabilities are the means of those of its windows, weighted by their
+        // tokens without the special ones. Else it is truncated.
+        bool windows = false;
         Result<std::vector<Classified>> classified = {};
         std::size_t tokens = 0;  // that the device reads for it
     };
@@ -67,11 +73,12 @@ class TextClassifier {
     // The tokenized texts of a part: each distinct sequence once.
     struct Work {
         std::vector<Classified> texts;
-        std::vector<std::size_t> sequence;                    // of every text
+        std::vector<std::size_t> sequences;                   // of all texts, of each its windows'
+        std::set<std::vector<std::size_t>> divided;           // those of texts with several
         std::unordered_map<std::string, std::size_t> places;  // of sequences, by their tokens
         std::vector<std::uint32_t> ids;                       // of all sequences, concatenated
         std::vector<std::uint32_t> lengths;                   // of every sequence
-        std::vector<std::size_t> users;                       // texts of every sequence
+        std::vector<std::size_t> users;                       // texts that end with a sequence
         Scores scores;                                        // of every sequence
     };
 
@@ -85,7 +92,8 @@ class TextClassifier {
     TextClassifier(tokenizers::Tokenizer tokenizer, std::unique_ptr<Classifier> classifier)
         : tokenizer_(std::move(tokenizer)), classifier_(std::move(classifier)) {}
 
-    void take(std::string_view text, Work& work);
+    std::size_t take_sequence(Work& work) const;
+    void take(std::string_view text, bool windows, Work& work);
     Result<void> read(Part& part, Work& work, const Watch& watch);
     std::size_t tokens_per_batch(std::size_t tokens) const;
     Result<void> compute(SharedBatch& shared, const Watch& watch, const Classifier::Seen& seen,

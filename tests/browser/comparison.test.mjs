@@ -30,20 +30,22 @@ visit('a job compares the models that are ticked, the default first', { arrange:
   assert.deepEqual(sent(server).at(-1), { models: ['finbert', 'vader'], texts: ['one'] });
 });
 
-visit('a form that passed its guard can be selected', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
+visit('a form that passed its guard can be selected, and windows for long texts', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await page.getByText('109 million parameters').waitFor();
   await page.getByLabel('Form', { exact: true }).selectOption('int8');
   await page.getByText('of 512 labels match fp32').waitFor();
+  await page.getByLabel('Read long texts to their end').check();
   await page.getByLabel('Texts', { exact: true }).fill('one');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText('0 of 1 text').waitFor();
-  assert.deepEqual(sent(server).at(-1), { model: 'finbert', form: 'int8', texts: ['one'] });
+  assert.deepEqual(sent(server).at(-1), { model: 'finbert', form: 'int8', long_texts: 'windows', texts: ['one'] });
   await go('/#/new/sentiment');
   await page.getByLabel('Form', { exact: true }).waitFor();
   await page.getByLabel('Model', { exact: true }).selectOption('vader');
   await page.getByText('A lexicon and rules').waitFor();
   assert.equal(await page.getByLabel('Form', { exact: true }).count(), 0);
+  assert.equal(await page.getByLabel('Read long texts to their end').count(), 0);
 });
 
 visit('the report recommends a model and shows agreement and disagreement', { arrange: (server) => compare(server) }, async ({ page, go }) => {

@@ -186,10 +186,41 @@ class Models(unittest.TestCase):
         again = json.loads(self.server.run("submit", "sentiment", path, "--set", "model=vader", "--watch", "--json").stdout)
         self.assertEqual(self.api.results(again["id"])[0]["tokens"], None)
 
+    def test_long_texts_are_read_in_windows_on_request(self):
+        draw = random.Random(11)
+        words = "good bad strong weak profit loss shares quarter board union port rise fall storm deal".split()
+        sentences = [" ".join(draw.choice(words) for _ in range(draw.randrange(3, 60))) + draw.choice(".!?") for _ in range(12)]
+        windows, tokens = [[]], 0  # of at most 128 tokens, two of them special; a word or a mark is one
+        for sentence in sentences:
+            own = len(sentence.split()) + 1
+            if tokens + own > 126:
+                windows.append([])
+                tokens = 0
+            windows[-1].append(sentence)
+            tokens += own
+        parts = [" ".join(window) for window in windows]
+        self.assertGreater(len(parts), 2)
+        job, rows = self.scored(model="tiny", texts=[*parts, " ".join(sentences)], long_texts="windows")
+        *alone, whole = rows
+        self.assertEqual([row["windows"] for row in rows], [1] * len(parts) + [len(parts)])
+        self.assertEqual((whole["truncated"], whole["tokens"]), (False, 2 + sum(row["tokens"] - 2 for row in alone)))
+        for share in ("positive", "neutral", "negative", "compound"):
+            mean = sum((row["tokens"] - 2) * row[share] for row in alone) / (whole["tokens"] - 2)
+            self.assertAlmostEqual(whole[share], mean, delta=2e-4)
+        reading = self.api.get(f"/v1/jobs/{job['id']}/report").json["summary"]["reading"]
+        self.assertEqual((reading["windowed"], reading["windows"], reading["truncated"]), (1, len(parts), 0))
+        self.assertIn(f"1 text read in {len(parts)} windows", self.server.run("report", job["id"]).stdout)
+        said = self.server.run("score", "--model", "tiny", "--long-texts", "windows", "--json", " ".join(sentences)).stdout
+        self.assertEqual(json.loads(said)["items"][0]["compound"], whole["compound"])
+        header = self.api.get(f"/v1/jobs/{job['id']}/results.csv").body.decode().splitlines()[0]
+        self.assertIn(",windows,", header)
+
     def test_invalid_arguments_are_refused_with_the_field(self):
         for args, pointer in (({"model": "tinny", "texts": ["a"]}, "/args/model"),
                               ({"model": "Tiny", "texts": ["a"]}, "/args/model"),
                               ({"model": "vader", "batch_size": 5, "texts": ["a"]}, "/args/batch_size"),
+                              ({"model": "vader", "long_texts": "windows", "texts": ["a"]}, "/args/long_texts"),
+                              ({"model": "tiny", "long_texts": "whole", "texts": ["a"]}, "/args/long_texts"),
                               ({"model": "tiny", "batch_size": 0, "texts": ["a"]}, "/args/batch_size")):
             refused = self.api.post("/v1/jobs", {"kind": "sentiment", "args": args})
             self.assertEqual(refused.status, 422, args)

@@ -32,6 +32,7 @@ struct CompareFlags {
     std::vector<std::string> label_names;  // own=positive
     std::optional<double> neutral_within;
     std::string form;
+    std::string long_texts;
     std::string disagreements;  // file; empty: none
 };
 
@@ -40,6 +41,7 @@ constexpr terminal::FieldFlag kComparedFields[] = {
     {"/args/label_names", "--label-name"},
     {"/args/neutral_within", "--neutral-within"},
     {"/args/form", "--form"},
+    {"/args/long_texts", "--long-texts"},
     {"/args/columns/", "--column "},
 };
 
@@ -91,6 +93,7 @@ Result<json> args_of(client::ApiClient& api, const CommandContext& context,
     }
     if (flags.neutral_within) (*args)["neutral_within"] = *flags.neutral_within;
     if (!flags.form.empty()) (*args)["form"] = flags.form;
+    if (!flags.long_texts.empty()) (*args)["long_texts"] = flags.long_texts;
     return args;
 }
 
@@ -136,6 +139,12 @@ void add_compare_command(CLI::App& app, CommandContext& context) {
         ->add_option("--form", flags->form,
                      "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32)")
         ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
+    command
+        ->add_option(
+            "--long-texts", flags->long_texts,
+            "What models read of a text beyond their limit: truncate (default), or windows: "
+            "all of it, window by window")
+        ->check(CLI::IsMember({"truncate", "windows"}));
     terminal::add_column_flag(*command, flags->columns);
     command->add_option("--label-name", flags->label_names,
                         "Meaning of a label in the file: 1=positive; repeatable");

@@ -30,6 +30,7 @@ struct ScoreFlags {
     std::string policy;
     std::string goal;
     std::string form;
+    std::string long_texts;
     std::string source;
     std::string time;
     int timeout_seconds = 10;
@@ -37,8 +38,8 @@ struct ScoreFlags {
 };
 
 constexpr terminal::FieldFlag kScoreFields[] = {
-    {"/model", "--model"}, {"/policy", "--policy"},           {"/goal", "--goal"},
-    {"/form", "--form"},   {"/timeout_seconds", "--timeout"},
+    {"/model", "--model"}, {"/policy", "--policy"},         {"/goal", "--goal"},
+    {"/form", "--form"},   {"/long_texts", "--long-texts"}, {"/timeout_seconds", "--timeout"},
 };
 
 Result<std::vector<std::string>> texts_of(const ScoreFlags& flags) {
@@ -68,6 +69,7 @@ Result<json> body_of(const ScoreFlags& flags) {
     if (!flags.policy.empty()) body["policy"] = flags.policy;
     if (!flags.goal.empty()) body["goal"] = flags.goal;
     if (!flags.form.empty()) body["form"] = flags.form;
+    if (!flags.long_texts.empty()) body["long_texts"] = flags.long_texts;
     if (flags.source.empty() && flags.time.empty()) {
         body["texts"] = *texts;
         return body;
@@ -150,6 +152,12 @@ void add_score_command(CLI::App& app, CommandContext& context) {
             "--form", flags->form,
             "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or the policy's)")
         ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
+    command
+        ->add_option(
+            "--long-texts", flags->long_texts,
+            "What a model reads of a text beyond its limit: truncate (default), or windows: "
+            "all of it, window by window")
+        ->check(CLI::IsMember({"truncate", "windows"}));
     command
         ->add_option("--source", flags->source, "With --policy: source of the texts, businesswire")
         ->needs(policy);

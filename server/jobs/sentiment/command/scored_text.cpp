@@ -73,6 +73,10 @@ std::string reading_text(const json& reading) {
     std::string text = format_count(reading.at("tokens")) + " tokens";
     if (const std::int64_t cut = reading.at("truncated"); cut > 0)
         text += "; " + texts(cut) + " truncated to the model's maximum";
+    if (const std::int64_t long_ones = reading.at("windowed"); long_ones > 0) {
+        text += "; " + texts(long_ones) + " read in " +
+                format_count(reading.at("windows").get<std::int64_t>()) + " windows";
+    }
     if (const std::int64_t same = reading.at("duplicates"); same > 0)
         text += "; " + format_count(same) + (same == 1 ? " duplicate" : " duplicates");
     return text + "\n";

@@ -239,9 +239,15 @@ tl::expected<Scoring, FieldErrors> scoring_of(const json& args, Given given) {
         return tl::unexpected(std::move(*wrong));
     }
     // A policy may come down to VADER today, and to a model tomorrow.
-    if (args.contains("batch_size") && scoring->models.empty() && !args.contains("policy")) {
-        return tl::unexpected(one_error("/batch_size", "not_used",
-                                        "VADER scores text by text, without batches: omit it."));
+    if (scoring->models.empty() && !args.contains("policy")) {
+        if (args.contains("batch_size")) {
+            return tl::unexpected(one_error(
+                "/batch_size", "not_used", "VADER scores text by text, without batches: omit it."));
+        }
+        if (args.contains("long_texts")) {
+            return tl::unexpected(one_error("/long_texts", "not_used",
+                                            "VADER reads every text to its end: omit it."));
+        }
     }
     if (auto proofs = used_proofs(scoring->models); !proofs.empty()) {
         scoring->args["proofs"] = std::move(proofs);
@@ -249,8 +255,8 @@ tl::expected<Scoring, FieldErrors> scoring_of(const json& args, Given given) {
     if (auto known = known_accuracies(scoring->models); !known.empty()) {
         scoring->args["accuracies"] = std::move(known);
     }
-    if (const auto texts = args.find("batch_size"); texts != args.end()) {
-        scoring->args["batch_size"] = *texts;
+    for (const char* member : {"batch_size", "long_texts"}) {
+        if (args.contains(member)) scoring->args[member] = args[member];
     }
     return scoring;
 }

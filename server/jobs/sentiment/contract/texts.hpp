@@ -10,20 +10,23 @@
 namespace plimsoll::jobs::sentiment {
 
 inline constexpr std::string_view kName = "sentiment";
-inline constexpr int kVersion = 4;
+inline constexpr int kVersion = 5;
 inline constexpr std::string_view kVader = "vader";
 // The model of jobs that name none, if a worker has it; else VADER.
 inline constexpr std::string_view kPreferred = "finbert";
+// The value of `long_texts` of a job whose models read long texts to their end.
+inline constexpr std::string_view kInWindows = "windows";
 
 // The four model columns exist if a policy chose the model, "model" and "models" in comparisons;
-// source, time, given_label, group and kept if the item has them.
+// source, time, given_label, group and kept if the item has them; windows if the job asked for them
+// and a model read the text.
 inline constexpr std::array kColumns = {
     Column{"index"},    Column{"line"},        Column{"custom_id"},    Column{"text"},
     Column{"label"},    Column{"compound"},    Column{"positive"},     Column{"neutral"},
     Column{"negative"}, Column{"tokens"},      Column{"truncated"},    Column{"model"},
     Column{"form"},     Column{"model_asked"}, Column{"model_reason"}, Column{"source"},
     Column{"time"},     Column{"given_label"}, Column{"group"},        Column{"kept"},
-    Column{"models"},   Column{"error_code"},  Column{"error"},
+    Column{"models"},   Column{"windows"},     Column{"error_code"},   Column{"error"},
 };
 
 // The column of an attribute of the input. "label" is a model's label.

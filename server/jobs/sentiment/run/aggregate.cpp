@@ -53,6 +53,10 @@ void Aggregate::add(const text::RecordView& record, const TextScores& scores) {
 void Aggregate::add_reading(const TextScores& scores) {
     tokens_ += *scores.tokens;
     truncated_ += scores.truncated ? 1 : 0;
+    if (scores.windows > 1) {
+        ++windowed_;
+        windows_ += scores.windows;
+    }
     duplicates_ += scores.duplicate ? 1 : 0;
 }
 
@@ -99,6 +103,8 @@ void Aggregate::add(const Aggregate& later) {
     }
     tokens_ += later.tokens_;
     truncated_ += later.truncated_;
+    windowed_ += later.windowed_;
+    windows_ += later.windows_;
     duplicates_ += later.duplicates_;
     choices_.add(later.choices_);
     by_source_.add(later.by_source_);

@@ -74,6 +74,8 @@ class Aggregate {
     // For models with tokens; duplicates are counted per task.
     std::int64_t tokens_ = 0;
     std::int64_t truncated_ = 0;
+    std::int64_t windowed_ = 0;  // texts in several windows
+    std::int64_t windows_ = 0;   // of these
     std::int64_t duplicates_ = 0;
     std::vector<Failed> failed_;  // the first ones
     Choices choices_;             // of a policy

@@ -117,6 +117,8 @@ std::string Aggregate::to_json() const {
                 {"least_certain", extremes_stored(least_certain_)},
                 {"tokens", tokens_},
                 {"truncated", truncated_},
+                {"windowed", windowed_},
+                {"windows", windows_},
                 {"duplicates", duplicates_},
                 {"failed", std::move(failed)},
                 {"choices", choices_.to_json()},
@@ -141,6 +143,8 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
     aggregate.least_certain_ = extremes_from(stored.at("least_certain"));
     stored.at("tokens").get_to(aggregate.tokens_);
     stored.at("truncated").get_to(aggregate.truncated_);
+    stored.at("windowed").get_to(aggregate.windowed_);
+    stored.at("windows").get_to(aggregate.windows_);
     stored.at("duplicates").get_to(aggregate.duplicates_);
     for (const json& f : stored.at("failed")) {
         aggregate.failed_.push_back({f.at(0), f.at(1), id_from(f.at(2)), f.at(3), f.at(4)});
@@ -184,7 +188,11 @@ std::string Aggregate::summary(const json& args) const {
     }
     json reading = nullptr;
     if (!said.hash.empty() || choices_.reads_tokens()) {
-        reading = {{"tokens", tokens_}, {"truncated", truncated_}, {"duplicates", duplicates_}};
+        reading = {{"tokens", tokens_},
+                   {"truncated", truncated_},
+                   {"windowed", windowed_},
+                   {"windows", windows_},
+                   {"duplicates", duplicates_}};
     }
     json errors = json::array();
     for (const Failed& f : failed_) {

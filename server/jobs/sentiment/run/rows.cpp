@@ -55,6 +55,9 @@ void append_row(std::string& out, const text::RecordView& record, const TextScor
         }
     }
     if (!more.models.empty()) out.append(",\"models\":").append(more.models);
+    if (more.windows && scores.tokens) {
+        out.append(",\"windows\":").append(std::to_string(scores.windows));
+    }
     out.append(",\"error_code\":null,\"error\":null}\n");
 }
 

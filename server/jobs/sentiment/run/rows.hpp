@@ -16,6 +16,7 @@ struct RowMore {
     std::string_view model = {};  // of a comparison: the model of these scores
     std::string models = {};      // of a comparison: JSON text of each model's scores
     bool whole = false;           // the whole text instead of its beginning
+    bool windows = false;         // how many windows a model read the text in
 };
 
 // A result row with the contract's columns, as one JSON line.

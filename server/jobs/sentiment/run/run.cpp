@@ -10,6 +10,7 @@
 #include "server/jobs/sentiment/run/idle/proving.hpp"
 #include "server/jobs/sentiment/run/idle/warm_up.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
+#include "server/jobs/sentiment/run/reading.hpp"
 #include "server/jobs/sentiment/run/run_together.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/score_by_policy.hpp"
@@ -25,13 +26,13 @@ using nlohmann::json;
 
 Result<void> score_by(const json& args, TextSource source, RunContext& context,
                       TaskAnswer& answer) {
-    const auto texts = args.value("batch_size", most_texts(context.settings));
+    const auto reading = reading_of(args, context.settings);
     if (const auto policy = args.find("policy"); policy != args.end()) {
-        auto task = PolicyTask::begin(*policy, std::move(source), texts, context);
+        auto task = PolicyTask::begin(*policy, std::move(source), reading, context);
         return task ? task->finish(answer) : fail(task.error());
     }
     if (args.contains("models"))
-        return score_by_all(args, std::move(source), texts, context, answer);
+        return score_by_all(args, std::move(source), reading, context, answer);
     const auto take = [&](const text::RecordView& item, const TextScores* scores) {
         if (scores == nullptr) {
             answer.add_failed(item);
@@ -44,7 +45,7 @@ Result<void> score_by(const json& args, TextSource source, RunContext& context,
     const auto loaded =
         loaded_model(model, args.value("model_hash", ""), args.value("form", ""), context);
     if (!loaded) return fail(loaded.error());
-    return score_by_model(std::move(source), **loaded, texts, context, take);
+    return score_by_model(std::move(source), **loaded, reading, context, take);
 }
 
 Result<TaskOutput> score(std::string_view args, std::string_view input, RunContext& context) {
@@ -53,8 +54,9 @@ Result<TaskOutput> score(std::string_view args, std::string_view input, RunConte
     auto source = TextSource::open(kTexts, args, *block);
     if (!source) return fail(source.error());
     context.progress.set_total(source->count());
-    TaskAnswer answer;
-    if (auto done = score_by(json::parse(args), std::move(*source), context, answer); !done) {
+    const auto plan = json::parse(args);
+    TaskAnswer answer(reading_of(plan, context.settings).windows);
+    if (auto done = score_by(plan, std::move(*source), context, answer); !done) {
         return fail(done.error());
     }
     return answer.finish();

@@ -2,9 +2,9 @@
 
 #include "server/base/gzip.hpp"
 #include "server/jobs/records/dataset.hpp"
-#include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
+#include "server/jobs/sentiment/run/reading.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/score_by_policy.hpp"
 #include "server/jobs/sentiment/run/task_answer.hpp"
@@ -49,9 +49,15 @@ class StopOfAll {
 
 // A task whose input could be opened.
 struct OpenTask {
+    explicit OpenTask(SharedTask& given)
+        : task(given),
+          reading(reading_of(json::parse(given.args), given.context.settings)),
+          answer(reading.windows) {}
+
     SharedTask& task;
-    std::string block = {};
-    TaskAnswer answer = {};
+    Reading reading;
+    std::string block;
+    TaskAnswer answer;
 };
 
 Result<TextSource> open_source(OpenTask& open) {
@@ -122,13 +128,13 @@ void score_shares(const ModelKey& key, std::span<const ShareOfModel> shares, std
 }
 
 void run_policies(std::span<SharedTask> tasks, const json& args) {
-    const auto most = args.value("batch_size", most_texts(tasks.front().context.settings));
+    const auto most = reading_of(args, tasks.front().context.settings).texts;
     std::deque<OpenPolicy> opened;
     for (SharedTask& task : tasks) {
         OpenPolicy& one = opened.emplace_back(OpenTask{task});
         auto source = open_source(one.open);
         auto policy = source ? PolicyTask::begin(json::parse(task.args).at("policy"),
-                                                 std::move(*source), most, task.context)
+                                                 std::move(*source), one.open.reading, task.context)
                              : fail(source.error());
         if (!policy) {
             task.output = fail(policy.error());
@@ -188,10 +194,13 @@ void run_together(std::span<SharedTask> tasks) {
                 open.answer.add(item, *scores);
             }
         };
-        texts.push_back({.source = std::move(*source), .context = task.context, .take = take});
+        texts.push_back({.source = std::move(*source),
+                         .context = task.context,
+                         .take = take,
+                         .windows = open.reading.windows});
     }
     const StopOfAll stop(texts);
-    const auto most = args.value("batch_size", most_texts(first.settings));
+    const auto most = reading_of(args, first.settings).texts;
     const Watch watch{stop.token(), &first.progress};
     if (!score_together(texts, **loaded, most, watch)) return;
     for (std::size_t i = 0; i < texts.size(); ++i) {

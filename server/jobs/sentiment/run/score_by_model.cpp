@@ -17,6 +17,7 @@ TextScores scores_of(const transformer::Classified& text, const LoadedModel& mod
             .negative = scaled(opinion.negative),
             .tokens = text.tokens,
             .truncated = text.truncated,
+            .windows = text.windows,
             .duplicate = text.duplicate};
 }
 
@@ -75,7 +76,8 @@ Result<void> score_together(std::span<SharedTexts> tasks, LoadedModel& model, st
             {.next = [&reader] { return reader.next(); },
              .done = [&progress](
                          std::size_t more) { progress.advance(static_cast<std::int64_t>(more)); },
-             .stop = task.context.stop});
+             .stop = task.context.stop,
+             .windows = task.windows});
     }
     if (auto done = model.classifier->classify(parts, texts, watch); !done) return done;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -90,11 +92,12 @@ Result<void> score_together(std::span<SharedTexts> tasks, LoadedModel& model, st
     return {};
 }
 
-Result<void> score_by_model(TextSource source, LoadedModel& model, std::size_t texts,
+Result<void> score_by_model(TextSource source, LoadedModel& model, const Reading& reading,
                             RunContext& context, const TakeScores& take) {
-    SharedTexts alone{.source = std::move(source), .context = context, .take = take};
-    auto scored =
-        score_together(std::span(&alone, 1), model, texts, Watch{context.stop, &context.progress});
+    SharedTexts alone{
+        .source = std::move(source), .context = context, .take = take, .windows = reading.windows};
+    auto scored = score_together(std::span(&alone, 1), model, reading.texts,
+                                 Watch{context.stop, &context.progress});
     return scored ? std::move(alone.done) : scored;
 }
 

@@ -24,11 +24,11 @@ bool makes_way(const Error& error) {
 }  // namespace
 
 Result<PolicyTask> PolicyTask::begin(const nlohmann::json& policy, TextSource source,
-                                     std::size_t texts, RunContext& context) {
+                                     const Reading& reading, RunContext& context) {
     auto chooser = Chooser::of(resolved_policy_from_json(policy));
     if (!chooser) return fail(chooser.error());
     if (context.device != nullptr) remember(chooser->policy());
-    PolicyTask task(std::move(*chooser), std::move(source), texts, context);
+    PolicyTask task(std::move(*chooser), std::move(source), reading, context);
     if (auto shared = task.share_out(); !shared) return fail(shared.error());
     return task;
 }
@@ -48,7 +48,10 @@ const UsableModel& PolicyTask::first_model(std::size_t chain) const {
 Result<SharedTexts> PolicyTask::share(std::size_t chain) {
     auto source = TextSource::open(kTexts, "{}", shares_[chain].block);
     if (!source) return fail(source.error());
-    return SharedTexts{.source = std::move(*source), .context = *context_, .take = take(chain)};
+    return SharedTexts{.source = std::move(*source),
+                       .context = *context_,
+                       .take = take(chain),
+                       .windows = reading_.windows};
 }
 
 void PolicyTask::used(std::size_t chain) {
@@ -124,7 +127,7 @@ Result<void> PolicyTask::score_by(const UsableModel& model, std::size_t chain) {
     if (model.hash.empty()) return score_by_vader(texts->source, *context_, texts->take);
     const auto loaded = loaded_model(model.name, model.hash, model.form, *context_);
     if (!loaded) return fail(loaded.error());
-    return score_by_model(texts->source, **loaded, texts_, *context_, texts->take);
+    return score_by_model(texts->source, **loaded, reading_, *context_, texts->take);
 }
 
 Result<void> PolicyTask::finish(TaskAnswer& answer) {

@@ -18,11 +18,11 @@ namespace plimsoll::jobs::sentiment {
 
 // A task whose texts are scored by the models that the job's policy (ResolvedPolicy) chooses. If
 // this worker cannot load a model, because of memory, the model or the device, it uses the next one
-// of the chain. `texts`: the largest batch. It keeps references to `context`.
+// of the chain. It keeps references to `context`.
 class PolicyTask {
   public:
     static Result<PolicyTask> begin(const nlohmann::json& policy, TextSource source,
-                                    std::size_t texts, RunContext& context);
+                                    const Reading& reading, RunContext& context);
 
     // Chains whose texts are not scored yet.
     std::vector<std::size_t> waiting() const;
@@ -51,10 +51,10 @@ class PolicyTask {
         std::optional<Error> refused;
     };
 
-    PolicyTask(Chooser chooser, TextSource source, std::size_t texts, RunContext& context)
+    PolicyTask(Chooser chooser, TextSource source, const Reading& reading, RunContext& context)
         : chooser_(std::move(chooser)),
           source_(std::move(source)),
-          texts_(texts),
+          reading_(reading),
           context_(&context) {}
 
     const std::vector<ModelChain>& chains() const { return chooser_.policy().chains; }
@@ -66,7 +66,7 @@ class PolicyTask {
 
     Chooser chooser_;
     TextSource source_;
-    std::size_t texts_;
+    Reading reading_;
     RunContext* context_;
     std::vector<Share> shares_;  // by chain
     std::vector<Found> found_;   // by place in the task

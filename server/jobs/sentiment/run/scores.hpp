@@ -31,6 +31,7 @@ struct TextScores {
     // For models with tokens.
     std::optional<std::uint32_t> tokens = {};  // of the whole text
     bool truncated = false;                    // truncated
+    std::uint32_t windows = 1;                 // that the text was divided into
     bool duplicate = false;                    // the same tokens as another text of the task
 };
 

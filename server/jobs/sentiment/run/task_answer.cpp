@@ -6,7 +6,8 @@
 
 namespace plimsoll::jobs::sentiment {
 
-void TaskAnswer::add(const text::RecordView& item, const TextScores& scores, const RowMore& more) {
+void TaskAnswer::add(const text::RecordView& item, const TextScores& scores, RowMore more) {
+    more.windows = windows_;
     append_row(rows_, item, scores, more);
     aggregate_.add(item, scores);
     if (more.choice != nullptr) aggregate_.add(*more.choice);

@@ -12,7 +12,10 @@ namespace plimsoll::jobs::sentiment {
 // The output of a task, item by item.
 class TaskAnswer {
   public:
-    void add(const text::RecordView& item, const TextScores& scores, const RowMore& more = {});
+    // `windows`: rows say how many windows a text was read in.
+    explicit TaskAnswer(bool windows) : windows_(windows) {}
+
+    void add(const text::RecordView& item, const TextScores& scores, RowMore more = {});
     // An item that is an error.
     void add_failed(const text::RecordView& item);
 
@@ -21,6 +24,7 @@ class TaskAnswer {
     TaskOutput finish();
 
   private:
+    bool windows_;
     std::string rows_;
     Aggregate aggregate_;
     TaskOutput output_;

@@ -7,7 +7,7 @@ type Args = Extract<JobSpec, { kind: 'sentiment' }>['args'];
 const columnNames = ['text', 'custom_id', 'source', 'time', 'label', 'group', 'keep'] as const;
 
 /** The arguments of a job that also apply to a dataset. */
-interface OnDataset extends Pick<Args, 'model' | 'batch_size' | 'label_names' | 'neutral_within'> {
+interface OnDataset extends Pick<Args, 'model' | 'batch_size' | 'long_texts' | 'label_names' | 'neutral_within'> {
   policy?: { id: string };
   models?: { name: string }[];
   dataset: string;
@@ -16,9 +16,9 @@ interface OnDataset extends Pick<Args, 'model' | 'batch_size' | 'label_names' | 
 
 function again({ args }: { args: object }): Args | undefined {
   if (!('dataset' in args)) return undefined;
-  const { policy, models, model, source, dataset, batch_size, label_names, neutral_within } = args as OnDataset;
+  const { policy, models, model, source, dataset, batch_size, long_texts, label_names, neutral_within } = args as OnDataset;
   const by = policy ? { policy: policy.id } : models ? { models: models.map(({ name }) => name) } : { model };
-  const more = { batch_size, label_names, neutral_within };
+  const more = { batch_size, long_texts, label_names, neutral_within };
   const columns = Object.fromEntries(columnNames.filter((name) => source[name]).map((name) => [name, source[name]]));
   return { ...by, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)), dataset, columns } as Args;
 }

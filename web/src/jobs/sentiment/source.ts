@@ -49,7 +49,7 @@ export const fromLines = (pasted: string): string[] =>
   pasted.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
 
 /** What scores the texts: a model, a goal or a policy that chooses one, or several to compare; empty: the server's default. */
-export type By = Pick<Args, 'model' | 'form' | 'goal' | 'policy' | 'models'>;
+export type By = Pick<Args, 'model' | 'form' | 'goal' | 'policy' | 'models' | 'long_texts'>;
 
 /** The members of an item that are one column each, and where they stand. A comparison looks for labels, too. */
 const members = (names: readonly string[], columns: Columns, by: By) => {

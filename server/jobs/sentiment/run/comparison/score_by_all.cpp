@@ -28,11 +28,11 @@ bool is_of_model(const Error& error) {
 
 class AllScoring {
   public:
-    AllScoring(const json& args, std::size_t texts, RunContext& context)
+    AllScoring(const json& args, const Reading& reading, RunContext& context)
         : models_(compared_models_from_json(args.at("models"))),
           labels_(args.value("label_names", json())),
           neutral_within_(std::llround(args.value("neutral_within", 0.0) * kCompoundScale)),
-          texts_(texts),
+          reading_(reading),
           context_(context),
           comparison_(models_.size()) {}
 
@@ -92,7 +92,7 @@ class AllScoring {
         }
         const auto start = std::chrono::steady_clock::now();
         auto done = loaded == nullptr ? score_by_vader(source, context, take)
-                                      : score_by_model(source, *loaded, texts_, context, take);
+                                      : score_by_model(source, *loaded, reading_, context, take);
         use.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (!done) {
@@ -151,7 +151,7 @@ class AllScoring {
     std::vector<ComparedModel> models_;
     GivenLabels labels_;
     std::int64_t neutral_within_;
-    std::size_t texts_;
+    Reading reading_;
     RunContext& context_;
     Comparison comparison_;
     std::vector<Scores> scores_;  // by model; of one that failed: none
@@ -159,9 +159,9 @@ class AllScoring {
 
 }  // namespace
 
-Result<void> score_by_all(const json& args, TextSource source, std::size_t texts,
+Result<void> score_by_all(const json& args, TextSource source, const Reading& reading,
                           RunContext& context, TaskAnswer& answer) {
-    return AllScoring(args, texts, context).run(std::move(source), answer);
+    return AllScoring(args, reading, context).run(std::move(source), answer);
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -44,8 +44,52 @@ TEST_F(SentimentOnDevice, ScoresEveryItemInOrder) {
     EXPECT_EQ(report["model_hash"].get<std::string>().size(), 64U);
     EXPECT_EQ(report["form"], "fp32");
     EXPECT_EQ(report["proofs"], json::array());
-    EXPECT_EQ(report["reading"], (json{{"tokens", 74}, {"truncated", 1}, {"duplicates", 1}}));
+    EXPECT_EQ(
+        report["reading"],
+        (json{
+            {"tokens", 74}, {"truncated", 1}, {"windowed", 0}, {"windows", 0}, {"duplicates", 1}}));
     EXPECT_EQ(report["least_certain"].size(), 3U);
+}
+
+// The windows of the long text are texts of their own here: 36 tokens are 12 sentences.
+TEST_F(SentimentOnDevice, ReadsLongTextsInWindowsOnRequest) {
+    const auto repeated = [](const std::string& sentence, int times) {
+        std::string text;
+        for (int i = 0; i < times; ++i) text += (i == 0 ? "" : " ") + sentence;
+        return text;
+    };
+    const auto first = repeated("Good news.", 12);
+    const auto second = repeated("Bad news.", 5);
+    const auto whole = first + "\n" + second;
+    const std::vector<std::string> texts{first, second, whole, whole, "good"};
+    const auto rows = rows_of(score(plan({{"texts", texts}, {"long_texts", "windows"}})).value());
+    EXPECT_EQ(rows[2]["tokens"], 53);
+    EXPECT_EQ(rows[2]["truncated"], false);
+    EXPECT_EQ(rows[2]["windows"], 2);
+    EXPECT_EQ(rows[4]["windows"], 1);
+    for (const char* share : {"positive", "neutral", "negative", "compound"}) {
+        const auto of = [&](int row) {
+            return rows[static_cast<std::size_t>(row)][share].get<double>();
+        };
+        EXPECT_NEAR(of(2), (36 * of(0) + 15 * of(1)) / 51, 2e-4) << share;
+        EXPECT_NE(of(2), of(0));
+        EXPECT_EQ(of(3), of(2));
+    }
+    const auto planned = plan({{"texts", texts}, {"long_texts", "windows"}, {"batch_size", 1}});
+    const auto one_by_one = score(planned).value();
+    EXPECT_EQ(rows_of(one_by_one), rows);
+    EXPECT_EQ(done_, 5);
+    const std::vector<std::string> partials{one_by_one.partial};
+    const auto report = json::parse(run().merge(planned.args, partials)->summary);
+    EXPECT_EQ(report["reading"], (json{{"tokens", 38 + 17 + 53 + 53 + 3},
+                                       {"truncated", 0},
+                                       {"windowed", 2},
+                                       {"windows", 4},
+                                       {"duplicates", 1}}));
+    const auto cut = rows_of(score(plan({{"texts", texts}})).value());
+    EXPECT_EQ(cut[2]["truncated"], true);
+    EXPECT_FALSE(cut[2].contains("windows"));
+    EXPECT_EQ(cut[0]["compound"], rows[0]["compound"]);
 }
 
 TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {

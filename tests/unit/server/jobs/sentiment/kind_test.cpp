@@ -91,9 +91,9 @@ TEST(SentimentKind, EveryRowHasTheContractsColumns) {
         }
         // Only of jobs by a policy, of comparisons, and of items that have them; nulls where the
         // text failed.
-        const std::set<std::string> optional{"model",  "form",  "model_asked", "model_reason",
-                                             "source", "time",  "given_label", "group",
-                                             "kept",   "models"};
+        const std::set<std::string> optional{"model",  "form",   "model_asked", "model_reason",
+                                             "source", "time",   "given_label", "group",
+                                             "kept",   "models", "windows"};
         EXPECT_EQ(missing, row["error"].is_null() ? optional : std::set<std::string>());
     }
 }
@@ -166,6 +166,8 @@ TEST(SentimentKind, WrongArgumentsNameTheirField) {
     EXPECT_EQ(plan({{"texts", json::array()}}).error()[0].pointer, "/texts");
     EXPECT_EQ(plan({{"texts", {"a"}}, {"model", "oracle"}}).error()[0].pointer, "/model");
     EXPECT_EQ(plan({{"texts", {"a"}}, {"batch_size", 5}}).error()[0].pointer, "/batch_size");
+    EXPECT_EQ(plan({{"texts", {"a"}}, {"long_texts", "windows"}}).error()[0].pointer,
+              "/long_texts");
 }
 
 TEST(SentimentKind, ManyTextsAreCutIntoTasksAndTheReportDoesNotShowTheCuts) {

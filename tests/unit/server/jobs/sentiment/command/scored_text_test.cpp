@@ -37,7 +37,8 @@ TEST(ScoredText, NamesModelFormAndTokens) {
     report["model"] = "finbert";
     report["form"] = "bf16";
     report["model_hash"] = "0123456789abcdef";
-    report["reading"] = {{"tokens", 12345}, {"truncated", 1}, {"duplicates", 2}};
+    report["reading"] = {
+        {"tokens", 12345}, {"truncated", 1}, {"windowed", 3}, {"windows", 1400}, {"duplicates", 2}};
     report["accuracies"] = {
         {{"model", "finbert"},
          {"accuracy",
@@ -46,7 +47,8 @@ TEST(ScoredText, NamesModelFormAndTokens) {
     const auto text = scored_text(report, 0);
     EXPECT_NE(text.find("scored by finbert in bf16, files 0123456789ab\n"), std::string::npos)
         << text;
-    EXPECT_NE(text.find("12,345 tokens; 1 text truncated to the model's maximum; 2 duplicates\n"),
+    EXPECT_NE(text.find("12,345 tokens; 1 text truncated to the model's maximum; "
+                        "3 texts read in 1,400 windows; 2 duplicates\n"),
               std::string::npos);
     EXPECT_NE(text.find("measured accuracy of finbert in bf16: 81.0 % on 400 texts of gold.csv\n"),
               std::string::npos);
