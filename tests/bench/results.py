@@ -57,6 +57,16 @@ def entry_of_least(name, area, ours, unit, *, most, must, stretch, rounds, comma
     return told
 
 
+def entry_of_none(name, area, ours, unit, *, rounds, command):
+    """One result that must be 0."""
+    return entry(name, area, ours, unit, rounds=rounds, command=command) | {'must': 0, 'met': 'no' if ours else 'must'}
+
+
+def entry_not_measured(name, area, unit, why, *, must=None, stretch=None, command):
+    return {'name': name, 'area': area, 'ours': None, 'unit': unit, 'peer': None, 'peer_value': None, 'ratio': None, 'must': must,
+            'stretch': stretch, 'met': None, 'rounds': 0, 'machine': f'not measured: {why}', 'commit': '', 'command': command}
+
+
 def arguments(rounds, programs=False):
     """A parser with the options of every benchmark. With `programs`, --bin names the folder of those it runs."""
     parser = argparse.ArgumentParser()
@@ -101,6 +111,9 @@ def load():
 
 
 def record(entries):
+    # What another machine measured is kept where this one cannot.
+    measured = {old['name'] for old in load() if old['ours'] is not None}
+    entries = [new for new in entries if new['ours'] is not None or new['name'] not in measured]
     names = {new['name'] for new in entries}
     kept = [old for old in load() if old['name'] not in names]
     everything = sorted(kept + entries, key=lambda e: (e['area'], e['name']))

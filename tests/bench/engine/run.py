@@ -75,9 +75,7 @@ def knee_entries(told):
 
 
 def not_measured(name, unit, why, must=None, stretch=None):
-    return {'name': f'engine: {name}', 'area': 'engine', 'ours': None, 'unit': unit, 'peer': None, 'peer_value': None,
-            'ratio': None, 'must': must, 'stretch': stretch, 'met': None, 'rounds': 0, 'machine': f'not measured: {why}',
-            'commit': '', 'command': COMMAND}
+    return results.entry_not_measured(f'engine: {name}', 'engine', unit, why, must=must, stretch=stretch, command=COMMAND)
 
 
 def first_results(program, cache, rounds):

@@ -1,8 +1,9 @@
-"""The BERT of tests/transformers/published.py as an ONNX graph, built by hand: no PyTorch is needed."""
+"""The models of tests/transformers/published.py as ONNX graphs, built by hand: no PyTorch is needed."""
 import math
 
 import numpy
 import onnx
+import published
 from onnx import TensorProto, helper, numpy_helper
 
 
@@ -23,8 +24,10 @@ class Graph:
         return name
 
 
-def build(path, config, tensors):
-    hidden, heads = config["hidden_size"], config["num_attention_heads"]
+def build(path, config, tensors, family="bert"):
+    hidden = config.get("hidden_size") or config["dim"]
+    heads = config.get("num_attention_heads") or config["n_heads"]
+    layers = config.get("num_hidden_layers") or config["n_layers"]
     graph = Graph()
 
     def weight(name):
@@ -36,31 +39,32 @@ def build(path, config, tensors):
 
     def norm(x, name):
         return graph.add("LayerNormalization", x, weight(name + ".weight"), weight(name + ".bias"), axis=-1,
-                         epsilon=config["layer_norm_eps"])
+                         epsilon=config.get("layer_norm_eps", 1e-12))
 
     def split(x, order):
         shape = graph.constant(numpy.array([0, 0, heads, hidden // heads], numpy.int64))
         return graph.add("Transpose", graph.add("Reshape", x, shape), perm=order)
 
-    at = "bert.embeddings."
+    at = family + ".embeddings."
     x = graph.add("Add", graph.add("Gather", weight(at + "word_embeddings.weight"), "ids"),
                   graph.add("Gather", weight(at + "position_embeddings.weight"), "positions"))
-    x = norm(graph.add("Add", x, graph.constant(tensors[at + "token_type_embeddings.weight"][0])), at + "LayerNorm")
+    if family != "distilbert":
+        x = graph.add("Add", x, graph.constant(tensors[at + "token_type_embeddings.weight"][0]))
+    x = norm(x, at + "LayerNorm")
     scale = graph.constant(numpy.float32(1 / math.sqrt(hidden // heads)))
     joined = graph.constant(numpy.array([0, 0, hidden], numpy.int64))
-    for layer in range(config["num_hidden_layers"]):
-        at = f"bert.encoder.layer.{layer}."
-        query = split(linear(x, at + "attention.self.query"), [0, 2, 1, 3])
-        key = split(linear(x, at + "attention.self.key"), [0, 2, 3, 1])
-        value = split(linear(x, at + "attention.self.value"), [0, 2, 1, 3])
-        scores = graph.add("Add", graph.add("Mul", graph.add("MatMul", query, key), scale), "mask")
+    for layer in range(layers):
+        query, key, value, output, norm_1, up, down, norm_2 = published.names(family, layer)
+        query, value = split(linear(x, query), [0, 2, 1, 3]), split(linear(x, value), [0, 2, 1, 3])
+        scores = graph.add("MatMul", query, split(linear(x, key), [0, 2, 3, 1]))
+        scores = graph.add("Add", graph.add("Mul", scores, scale), "mask")
         mixed = graph.add("MatMul", graph.add("Softmax", scores, axis=-1), value)
         mixed = graph.add("Reshape", graph.add("Transpose", mixed, perm=[0, 2, 1, 3]), joined)
-        x = norm(graph.add("Add", linear(mixed, at + "attention.output.dense"), x), at + "attention.output.LayerNorm")
-        inner = graph.add("Gelu", linear(x, at + "intermediate.dense"))
-        x = norm(graph.add("Add", linear(inner, at + "output.dense"), x), at + "output.LayerNorm")
+        x = norm(graph.add("Add", linear(mixed, output), x), norm_1)
+        x = norm(graph.add("Add", linear(graph.add("Gelu", linear(x, up)), down), x), norm_2)
     first = graph.add("Gather", x, graph.constant(numpy.array(0, numpy.int64)), axis=1)
-    logits = linear(graph.add("Tanh", linear(first, "bert.pooler.dense")), "classifier")
+    head, labels = published.HEADS[family]
+    logits = linear(graph.add("Relu" if family == "distilbert" else "Tanh", linear(first, head)), labels)
     whole = helper.make_graph(
         graph.nodes, "bert",
         [helper.make_tensor_value_info(name, kind, shape) for name, kind, shape in

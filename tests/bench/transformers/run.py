@@ -7,8 +7,9 @@ in every form that the processor supports.
 
 ONNX Runtime gets the tokens, sorted by length in batches of 8 (its best) and unsorted in batches of 32, and its own
 dynamic quantisation to int8 with a scale per column; we get the texts, in their own order, and tokenise them. Our fp32
-and bf16 are compared with its fp32, our int8 with its int8. Both use two threads. Prints medians over interleaved
-rounds of wall time, which other load distorts for both.
+and bf16 are compared with its fp32, our int8 with its int8. Both use two threads. Publishes medians over interleaved
+rounds of wall time, which other load distorts for both, and prints ratios of processor time, in which threads that spin
+count for the peer.
 """
 import json
 import os
@@ -57,7 +58,7 @@ def headlines(source):
 
 def peer_seconds(session, ids, order, batch):
     logits = [None] * len(ids)
-    start = time.perf_counter()
+    start, used = time.perf_counter(), time.process_time()
     for first in range(0, len(order), batch):
         chosen = order[first:first + batch]
         longest = max(len(ids[text]) for text in chosen)
@@ -70,7 +71,7 @@ def peer_seconds(session, ids, order, batch):
         found = session.run(None, {'ids': padded, 'positions': positions, 'mask': mask})[0]
         for row, text in enumerate(chosen):
             logits[text] = found[row]
-    return time.perf_counter() - start, numpy.array(logits)
+    return time.perf_counter() - start, time.process_time() - used, numpy.array(logits)
 
 
 def our_forms():
@@ -85,12 +86,13 @@ def our_seconds(program, folder, texts, cache, form):
     load = next(float(line[1]) for line in lines if line[:1] == ['load'])
     seconds = [float(line[1]) for line in lines if line[:1] == ['round']]
     bits = numpy.array([[int(number, 16) for number in line.split()[1:4]] for line in told.stdout.splitlines()], numpy.uint32)
-    return min(seconds[1:]), load, bits.view(numpy.float32)
+    processor = [float(line[2]) for line in lines if line[:1] == ['round']]
+    return min(seconds[1:]), min(processor[1:]), load, bits.view(numpy.float32)
 
 
 def main():
-    options = results.arguments(rounds=5).parse_args()
-    program = results.release('classify_lines') / 'classify_lines'
+    options = results.arguments(rounds=5, programs=True).parse_args()
+    program = results.programs_of(options, 'classify_lines') / 'classify_lines'
     source = fuzz.Texts(5)
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
@@ -109,19 +111,23 @@ def main():
         in_order = list(range(TEXTS))
         by_length = sorted(in_order, key=lambda text: len(ids[text]))
         forms = our_forms()
-        took = {name: [] for name in [*forms, 'sorted', 'unsorted', 'int8 sorted']}
+        took, used = ({name: [] for name in [*forms, 'sorted', 'unsorted', 'int8 sorted']} for _ in range(2))
         loads = []
         error = 0
         for form in forms:
             our_seconds(program, place, texts, place + '/kernels', form)  # compiles
         for number in range(options.rounds):
-            taken, expected = peer_seconds(exact, ids, by_length, 8)
-            took['sorted'].append(taken)
-            took['unsorted'].append(peer_seconds(exact, ids, in_order, 32)[0])
-            took['int8 sorted'].append(peer_seconds(quantised, ids, by_length, 8)[0])
+            expected = None
+            for name, session, order, batch in (('sorted', exact, by_length, 8), ('unsorted', exact, in_order, 32),
+                                                ('int8 sorted', quantised, by_length, 8)):
+                seconds, processor, found = peer_seconds(session, ids, order, batch)
+                took[name].append(seconds)
+                used[name].append(processor)
+                expected = found if expected is None else expected
             for form in forms:
-                seconds, load, logits = our_seconds(program, place, texts, place + '/kernels', form)
+                seconds, processor, load, logits = our_seconds(program, place, texts, place + '/kernels', form)
                 took[form].append(seconds)
+                used[form].append(processor)
                 if form == 'fp32':
                     loads.append(load)
                     error = max(error, float(numpy.abs(logits - expected).max()))
@@ -132,17 +138,23 @@ def main():
     peer = f'ONNX Runtime {onnxruntime.__version__}'
     tokens = sum(map(len, ids))
 
+    def name_of(form, words, kind):
+        return f'FinBERT shape, {form}, headlines of {tokens / TEXTS:.0f} tokens, {kind}: against {words}'
+
     def against(form, other, words):
         must, stretch = LIMITS.get((kind, form, other), (None, None))
-        return results.entry(f'FinBERT shape, {form}, headlines of {tokens / TEXTS:.0f} tokens, {kind}: against {words}',
-                             'transformers', rate[form], 'texts/s', peer=peer, peer_value=rate[other], must=must,
+        return results.entry(name_of(form, words, kind), 'transformers', rate[form], 'texts/s', peer=peer, peer_value=rate[other], must=must,
                              stretch=stretch, rounds=options.rounds, command=COMMAND)
 
-    entries = [against('fp32', 'sorted', 'sorted batches of 8'), against('fp32', 'unsorted', 'unsorted batches of 32')]
-    if 'bf16' in forms:
-        entries.append(against('bf16', 'sorted', 'fp32 in sorted batches of 8'))
-    if 'int8' in forms:
-        entries.append(against('int8', 'int8 sorted', 'int8 in sorted batches of 8'))
+    words = {('fp32', 'sorted'): 'sorted batches of 8', ('fp32', 'unsorted'): 'unsorted batches of 32',
+             ('bf16', 'sorted'): 'fp32 in sorted batches of 8', ('int8', 'int8 sorted'): 'int8 in sorted batches of 8'}
+    for form, other in words:
+        if form in forms:
+            print(f'{form} against {other}: {statistics.median(used[other]) / statistics.median(used[form]):.2f} by processor time')
+    entries = [against(form, other, told) for (form, other), told in words.items() if form in forms]
+    entries += [results.entry_not_measured(name_of(form, words[form, other], limited), 'transformers', 'texts/s', 'no such processor', must=must,
+                                           stretch=stretch, command=COMMAND)
+                for (limited, form, other), (must, stretch) in LIMITS.items() if limited != kind]
     results.publish([
         *entries,
         results.entry_of_least('FinBERT shape: largest difference of a logit from ONNX Runtime', 'transformers', error, '',
