@@ -41,8 +41,7 @@ struct Candidate {
     std::string name;
     std::string form;                    // empty for VADER
     const Manifest* manifest = nullptr;  // none: VADER
-    double seconds_per_text = 0;
-    std::int64_t texts = 0;  // that the seconds are the mean of; 0: none
+    Speed speed = {};
     const models::Accuracy* accuracy = nullptr;
 
     std::string title() const { return form.empty() ? name : name + " in " + form; }
@@ -56,12 +55,7 @@ void add_speed(Candidate& candidate, const Records& records) {
     const auto key = candidate.manifest == nullptr
                          ? std::string()
                          : resident_name(candidate.name, candidate.manifest->hash, candidate.form);
-    const auto found = std::ranges::find(speeds->second, key, &TeamRecord::id);
-    if (found == speeds->second.end()) return;
-    const auto data = json::parse(found->data);
-    candidate.texts = data.at("texts");
-    candidate.seconds_per_text =
-        data.at("seconds").get<double>() / static_cast<double>(candidate.texts);
+    candidate.speed = speed_of(speeds->second, key);
 }
 
 Candidate candidate_of(const Manifest& model, std::string form) {
@@ -98,11 +92,11 @@ std::vector<Candidate> candidates_for(const Manifest* chosen, const std::string&
 json to_json(const Candidate& candidate) {
     const auto* proof =
         candidate.manifest == nullptr ? nullptr : passed_proof(*candidate.manifest, candidate.form);
-    const bool is_timed = candidate.texts > 0;
+    const bool is_timed = candidate.speed.texts > 0;
     return {{"model", candidate.name},
             {"form", candidate.form.empty() ? json(nullptr) : json(candidate.form)},
-            {"seconds_per_text", is_timed ? json(candidate.seconds_per_text) : json(nullptr)},
-            {"texts", candidate.texts},
+            {"seconds_per_text", is_timed ? json(candidate.speed.seconds_per_text) : json(nullptr)},
+            {"texts", candidate.speed.texts},
             {"speedup", proof == nullptr ? json(nullptr) : json(proof->speedup)},
             {"accuracy",
              candidate.accuracy == nullptr ? json(nullptr) : models::to_json(*candidate.accuracy)}};
@@ -111,10 +105,11 @@ json to_json(const Candidate& candidate) {
 // "finbert in fp32: 21.4 ms of device time per text, over 1,200 texts, accuracy not measured here".
 std::string numbers_of(const Candidate& candidate) {
     auto text = candidate.title() + ": ";
-    text += candidate.texts == 0 ? "speed not measured here"
-                                 : fmt::format("{} ms of device time per text, over {} texts",
-                                               format_figure(1000 * candidate.seconds_per_text),
-                                               format_count(candidate.texts));
+    text += candidate.speed.texts == 0
+                ? "speed not measured here"
+                : fmt::format("{} ms of device time per text, over {} texts",
+                              format_figure(1000 * candidate.speed.seconds_per_text),
+                              format_count(candidate.speed.texts));
     if (candidate.manifest != nullptr && candidate.accuracy == nullptr) {
         text += ", accuracy not measured here";
     } else if (candidate.accuracy != nullptr) {

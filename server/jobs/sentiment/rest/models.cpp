@@ -1,4 +1,6 @@
 // The models that texts can be scored with: vader, and those that workers have.
+#include "server/jobs/sentiment/contract/models.hpp"
+
 #include "engine/models/store.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/author.hpp"
@@ -6,6 +8,7 @@
 #include "server/jobs/records/audience.hpp"
 #include "server/jobs/records/models_folder.hpp"
 #include "server/jobs/sentiment/contract/server_policy.hpp"
+#include "server/jobs/sentiment/contract/speed.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/rest/model_operations.hpp"
 #include "server/jobs/sentiment/rest/rest.hpp"
@@ -24,9 +27,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::chrono::days kUsageDays{7};
-constexpr int kMostSpeeds = 1000;
-
 struct Offer {
     std::string device;  // node/device
     std::string text;    // of Knowledge::offers
@@ -37,21 +37,20 @@ struct Known {
     std::vector<Offer> offers;
     std::vector<std::string> hosts;  // devices that run vader
     std::vector<Manifest> local;     // of this machine, with their files
-    std::vector<queue::Usage> usage;
+    std::vector<TeamRecord> speeds;
     TeamId team;
 };
 
-json speed_json(json form, const queue::Usage& used) {
-    return {{"form", std::move(form)},
-            {"seconds_per_text", used.device_seconds / static_cast<double>(used.items)},
-            {"texts", used.items}};
+void add_speed(json& speeds, json form, const Speed& speed) {
+    if (speed.texts == 0) return;
+    speeds.push_back({{"form", std::move(form)},
+                      {"seconds_per_text", speed.seconds_per_text},
+                      {"texts", speed.texts}});
 }
 
 json speeds_of_vader(const Known& known) {
     auto speeds = json::array();
-    for (const auto& used : known.usage) {
-        if (used.model.empty()) speeds.push_back(speed_json(nullptr, used));
-    }
+    add_speed(speeds, nullptr, speed_of(known.speeds, ""));
     return speeds;
 }
 
@@ -59,9 +58,7 @@ json speeds_of(const Manifest& model, const Known& known) {
     auto speeds = json::array();
     for (const char* form : {"fp32", "bf16", "int8"}) {
         const auto name = resident_name(model.name, model.hash, form);
-        for (const auto& used : known.usage) {
-            if (used.model == name) speeds.push_back(speed_json(form, used));
-        }
+        add_speed(speeds, form, speed_of(known.speeds, name));
     }
     return speeds;
 }
@@ -221,16 +218,9 @@ class Models {
                 known.offers.push_back({name, std::move(text)});
             }
         }
-        const auto now = services_.clock.now();
-        auto usage = co_await services_.shares.usage({.team = team,
-                                                      .from = now - kUsageDays,
-                                                      .to = now,
-                                                      .by = {"kind", "model"},
-                                                      .limit = kMostSpeeds});
-        if (!usage) co_return fail(usage.error());
-        std::erase_if(*usage,
-                      [](const auto& used) { return used.kind != kName || used.items == 0; });
-        known.usage = std::move(*usage);
+        auto speeds = co_await services_.records.list(kSpeeds, team, {}, kSpeeds.completing);
+        if (!speeds) co_return fail(speeds.error());
+        known.speeds = std::move(*speeds);
         known.local =
             co_await offload(services_.pool, [&] { return models::Store(folder_).list(); });
         co_return known;
