@@ -72,6 +72,24 @@ void add_commands(CLI::App& app, const std::filesystem::path& cache, std::functi
             return prove(*proven);
         };
     });
+
+    const auto embedded = std::make_shared<EmbedOptions>();
+    auto* embedding = app.add_subcommand(
+        "embed", "Print the embeddings of texts by a model without a head, as JSON lines");
+    embedding->add_option("model", embedded->model, "Name of the model")->required();
+    embedding->add_option("texts", embedded->texts, "Texts as .csv or .jsonl")
+        ->required()
+        ->check(CLI::ExistingFile);
+    embedding->add_option("--models", embedded->models,
+                          "Model folder (default: as for this machine's workers)");
+    embedding->add_option("--device", embedded->device,
+                          "Device: opencl:<platform>:<index> (default: the first ready one)");
+    embedding->callback([embedded, &cache, &chosen] {
+        chosen = [embedded, &cache] {
+            embedded->cache = cache;
+            return embed(*embedded);
+        };
+    });
 }
 
 }  // namespace plimsoll::cli

@@ -41,4 +41,14 @@ struct ProveOptions {
 // used. With labelled texts, also measures the accuracy of each form.
 int prove(const ProveOptions& options);
 
+struct EmbedOptions {
+    std::string model;             // its name
+    std::filesystem::path texts;   // CSV or JSON lines
+    std::filesystem::path models;  // model folder; empty: as for this machine's workers
+    std::string device;
+    std::filesystem::path cache;
+};
+// Prints the embedding of every text by an installed model without a head, one JSON line for each.
+int embed(const EmbedOptions& options);
+
 }  // namespace plimsoll::cli

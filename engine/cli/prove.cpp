@@ -1,5 +1,6 @@
 #include "engine/cli/commands.hpp"
 #include "engine/cli/labelled_texts.hpp"
+#include "engine/cli/model_store.hpp"
 #include "engine/cli/ready_device.hpp"
 #include "engine/cli/saved_plans.hpp"
 #include "engine/models/now_text.hpp"
@@ -112,10 +113,7 @@ int prove(const ProveOptions& options) {
                      error.where.empty() ? "" : (" (" + error.where + ")").c_str());
         return EXIT_FAILURE;
     };
-    const char* named = std::getenv("PLIMSOLL_MODELS");
-    const models::Store store(!options.models.empty()              ? options.models
-                              : named != nullptr && *named != '\0' ? std::filesystem::path(named)
-                                                                   : models::default_folder());
+    const auto store = model_store(options.models);
     const auto manifest = store.find(options.model);
     if (!manifest) return refuse(manifest.error());
     const auto found = find(options, store, *manifest);

@@ -129,10 +129,6 @@ EncoderLayer find_layer(Finder& finder, const Names& names, std::uint32_t layer,
 
 Result<Weights> find_weights(const TensorFile& file, const Config& config) {
     const auto names = names_of(config.family);
-    if (!file.tensors.contains(names.labels + ".weight")) {
-        return fail(Errc::invalid_input,
-                    "The model has no head for classification (" + names.labels + ".weight).");
-    }
     Finder finder(file, names.prefix);
     const std::uint64_t hidden = config.hidden;
     Weights weights;
@@ -145,8 +141,10 @@ Result<Weights> find_weights(const TensorFile& file, const Config& config) {
     for (std::uint32_t layer = 0; layer < config.layers; ++layer) {
         weights.layers.push_back(find_layer(finder, names, layer, config));
     }
-    weights.head = finder.linear(names.head, hidden, hidden);
-    weights.labels = finder.linear(names.labels, config.labels.size(), hidden);
+    if (!config.labels.empty()) {
+        weights.head = finder.linear(names.head, hidden, hidden);
+        weights.labels = finder.linear(names.labels, config.labels.size(), hidden);
+    }
     if (!finder.problem.message.empty()) return fail(finder.problem);
     return weights;
 }
@@ -182,11 +180,13 @@ std::uint64_t Model::parameters() const {
 Result<Model> open_model(const std::filesystem::path& folder) {
     auto config = read_config(folder);
     if (!config) return fail(config.error());
-    if (config->labels.empty()) {
-        return fail(Errc::invalid_input, "config.json names no labels (\"id2label\").");
-    }
     auto file = read_tensors(folder);
     if (!file) return fail(file.error());
+    if (!file->tensors.contains(names_of(config->family).labels + ".weight")) {
+        config->labels.clear();
+    } else if (config->labels.empty()) {
+        return fail(Errc::invalid_input, "config.json names no labels (\"id2label\").");
+    }
     auto weights = find_weights(*file, *config);
     if (!weights) return fail(weights.error());
     return Model{std::move(*config), std::move(*file), std::move(*weights)};

@@ -40,12 +40,14 @@ struct Weights {
     Named types;  // no tensor if the family has none
     LayerNorm embedding_norm;
     std::vector<EncoderLayer> layers;
+    // Of a model with labels.
     Linear head;    // hidden to hidden, before its activation (tanh, of DistilBERT ReLU)
     Linear labels;  // hidden to labels
 };
 
 // A published model in a folder: config.json and model.safetensors or pytorch_model.bin. Weights
-// point into the file.
+// point into the file. Without a head for classification it is an encoder, whose config has no
+// labels here.
 struct Model {
     Config config;
     TensorFile file;
@@ -56,7 +58,7 @@ struct Model {
 
 // Reads and checks everything but the numbers. Errc::not_found without a file; Errc::invalid_input
 // or Errc::corrupt names what is missing, has another shape than the config says, or is not
-// supported, such as a model without a classification head.
+// supported.
 Result<Model> open_model(const std::filesystem::path& folder);
 
 }  // namespace plimsoll::model_files

@@ -21,10 +21,14 @@ struct Batch {
     }
 };
 
-// A model's output for a batch: one row per sequence, one column per label.
+// A model's output for a batch: one row per sequence, one column per label; of embeddings one per
+// hidden number.
 struct Scores {
     std::vector<float> logits;
     std::vector<float> probabilities;  // their softmax, also computed on the device
+    // Of a model without labels instead: the mean of a sequence's tokens after the last layer, as a
+    // vector of length 1.
+    std::vector<float> embeddings;
 };
 
 }  // namespace plimsoll::transformer

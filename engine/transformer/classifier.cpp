@@ -253,6 +253,17 @@ Result<void> Classifier::head(std::uint32_t sequences, Scores& scores) {
     return done;
 }
 
+// All tokens of a sequence count alike, the special ones too.
+Result<void> Classifier::pool(std::uint32_t sequences, Scores& scores) {
+    auto& on = on_device_;
+    auto done = over_rows(programs_, flavour_, "mean_rows", "", {sequences, config_.hidden},
+                          on.hidden.numbers, on.offsets, on.pooled.numbers);
+    if (!done) return done;
+    scores.embeddings.resize(std::size_t{sequences} * config_.hidden);
+    return programs_.device().read(on.pooled.numbers,
+                                   std::as_writable_bytes(std::span(scores.embeddings)));
+}
+
 Result<void> Classifier::wait(const Watch& watch) {
     if (auto done = programs_.device().finish(); !done) return done;
     if (watch.stopped()) return fail(Errc::cancelled, "The task was stopped.");
@@ -284,7 +295,7 @@ Result<void> Classifier::run(const Batch& batch, const Watch& watch, Scores& sco
     double unwatched = 0;
     for (std::size_t i = 0; done && i < weights_.layers.size(); ++i) {
         const bool last = i + 1 == weights_.layers.size();
-        done = layer(weights_.layers[i], *layout, last);
+        done = layer(weights_.layers[i], *layout, last && has_head());
         if (done && seen && !last) done = show(tokens, seen);
         unwatched += seconds_per_token_layer_ * tokens;
         // Before the first batch nothing is known of the device's speed.
@@ -292,7 +303,8 @@ Result<void> Classifier::run(const Batch& batch, const Watch& watch, Scores& sco
         done = wait(watch);
         unwatched = 0;
     }
-    if (done) done = head(static_cast<std::uint32_t>(batch.lengths.size()), scores);
+    const auto sequences = static_cast<std::uint32_t>(batch.lengths.size());
+    if (done) done = has_head() ? head(sequences, scores) : pool(sequences, scores);
     if (!done) return done;
     built_for_ |= keys;
     seconds_per_token_layer_ = std::chrono::duration<double>(Clock::now() - began).count() /

@@ -22,7 +22,8 @@ namespace plimsoll::transformer {
 // Whether the device supports products in this form.
 bool can_use(const opencl::Capability& capability, routines::Form form);
 
-// A published model on a device: BERT, DistilBERT or RoBERTa with a classification head. Its form
+// A published model on a device: BERT, DistilBERT or RoBERTa with a classification head, or an
+// encoder without one, which makes embeddings. Its form
 // is that of products in layers, and of attention in bf16; all else is in fp32.
 // Its output for a sequence depends only on the sequence, the model and its form, to the last bit:
 // not on the rest of the batch, its order, the plans of products or the number of threads.
@@ -75,7 +76,9 @@ class Classifier {
     Result<void> embed(std::uint32_t tokens);
     Result<void> layer(const LayerWeights& weights, const routines::SequenceLayout& layout,
                        bool last);
+    bool has_head() const { return !config_.labels.empty(); }
     Result<void> head(std::uint32_t sequences, Scores& scores);
+    Result<void> pool(std::uint32_t sequences, Scores& scores);
     Result<void> choose_rows(const Rows& from, const Rows& to, std::uint32_t rows);
     Result<void> multiply(const Matrix& matrix, const Rows& a, const Rows& c, std::uint32_t m,
                           bool gelu = false, const opencl::Buffer* residual = nullptr,

@@ -142,8 +142,10 @@ std::uint64_t weight_bytes(const model_files::Config& config, const tuning::Plan
     const std::uint64_t tables =
         std::uint64_t{config.vocabulary + config.positions + (config.token_types != 0 ? 1 : 0)} *
         config.hidden * sizeof(float);
+    const auto encoder = tables + norm + config.layers * layer;
     const auto labels = static_cast<std::uint32_t>(config.labels.size());
-    return tables + norm + config.layers * layer + of(methods.head, config.hidden, config.hidden) +
+    if (labels == 0) return encoder;
+    return encoder + of(methods.head, config.hidden, config.hidden) +
            of(methods.head, labels, config.hidden);
 }
 
@@ -175,8 +177,10 @@ Result<DeviceWeights> load_weights(opencl::Programs& programs, const tuning::Pla
                                  .down = loader.matrix(methods.layers, {&layer.down}),
                                  .output_norm = loader.norm(layer.output_norm, config.hidden)});
     }
-    loaded.head = loader.matrix(methods.head, {&weights.head});
-    loaded.labels = loader.matrix(methods.head, {&weights.labels});
+    if (!config.labels.empty()) {
+        loaded.head = loader.matrix(methods.head, {&weights.head});
+        loaded.labels = loader.matrix(methods.head, {&weights.labels});
+    }
     if (loader.done) loader.done = programs.device().finish();  // before the rows are released
     if (!loader.done) return fail(loader.done.error());
     return loaded;

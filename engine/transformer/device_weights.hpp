@@ -47,7 +47,7 @@ struct DeviceWeights {
     opencl::Buffer types;  // the first of the table; empty if the family has none
     NormWeights embedding_norm;
     std::vector<LayerWeights> layers;
-    Matrix head;
+    Matrix head;  // of a model with labels
     Matrix labels;
 };
 

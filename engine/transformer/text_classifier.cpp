@@ -1,5 +1,6 @@
 #include "engine/transformer/text_classifier.hpp"
 
+#include "engine/transformer/text_model.hpp"
 #include "engine/transformer/windows.hpp"
 
 #include <algorithm>
@@ -16,12 +17,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double kBatchSeconds = 0.25;
 constexpr std::size_t kLeastTokens = 64;
 
-// The largest batch: what it needs is allocated when the model is loaded. A batch is full with its
-// budget, or with the text that exceeds it.
-std::size_t most_tokens(const opencl::DeviceInfo& device, std::size_t longest) {
-    return longest + std::max<std::size_t>(longest, opencl::has_own_memory(device) ? 16384 : 2048);
-}
-
 tl::unexpected<Error> stopped() {
     return fail(Errc::cancelled, "The task was stopped.");
 }
@@ -37,20 +32,15 @@ Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
     const std::filesystem::path& folder, opencl::Programs& programs, opencl::Ledger& ledger,
     const opencl::Capability& capability, const tuning::Plans& plans, routines::Form form,
     const Watch& watch) {
-    auto tokenizer = tokenizers::Tokenizer::read(folder);
-    if (!tokenizer) return fail(tokenizer.error());
-    const auto model = model_files::open_model(folder);
+    auto model = TextModel::load(folder, programs, ledger, capability, plans, form, watch);
     if (!model) return fail(model.error());
-    if (tokenizer->vocabulary() > model->config.vocabulary) {
-        return fail(Errc::invalid_input, "The tokenizer has more tokens than the model.",
-                    folder.string());
+    if (model->classifier->config().labels.empty()) {
+        return fail(Errc::invalid_input,
+                    "The model has no head for classification; `plimsoll-engine embed` makes "
+                    "embeddings with it.");
     }
-    auto classifier =
-        Classifier::load(programs, ledger, capability, plans, *model, form,
-                         most_tokens(capability.info, model->config.longest()), watch);
-    if (!classifier) return fail(classifier.error());
     return std::unique_ptr<TextClassifier>(
-        new TextClassifier(std::move(*tokenizer), std::move(*classifier)));
+        new TextClassifier(std::move(model->tokenizer), std::move(model->classifier)));
 }
 
 // The place of the sequence that was encoded last.

@@ -101,8 +101,8 @@ def write(folder, config, tensors):
     write_safetensors(folder / "model.safetensors", tensors)
 
 
-def logits(family, config, tensors, ids):
-    """Of one sequence."""
+def hidden_of(family, config, tensors, ids):
+    """What the last layer says of every token of one sequence."""
     get = {name: tensor.astype(numpy.float64) for name, tensor in tensors.items()}
     hidden = config.get("hidden_size") or config["dim"]
     heads = config.get("num_attention_heads") or config["n_heads"]
@@ -135,6 +135,22 @@ def logits(family, config, tensors, ids):
         x = norm(norm_1, x + linear(output, mixed))
         inner = linear(up, x)
         x = norm(norm_2, x + linear(down, 0.5 * inner * (1 + erf(inner / math.sqrt(2)))))
+    return x
+
+
+def embedding(family, config, tensors, ids):
+    """The mean over all tokens, of length 1."""
+    mean = hidden_of(family, config, tensors, ids).mean(0)
+    return mean / numpy.linalg.norm(mean)
+
+
+def logits(family, config, tensors, ids):
+    """Of one sequence."""
+    get = {name: tensor.astype(numpy.float64) for name, tensor in tensors.items()}
+
+    def linear(name, x):
+        return x @ get[name + ".weight"].T + get[name + ".bias"]
+
     head, labels = HEADS[family]
-    pooled = linear(head, x[0])
+    pooled = linear(head, hidden_of(family, config, tensors, ids)[0])
     return linear(labels, numpy.maximum(pooled, 0) if family == "distilbert" else numpy.tanh(pooled))

@@ -88,6 +88,12 @@ int install(const CommandContext& context, const ModelFlags& flags,
         watched(context, telling(flags), "Adding " + name, files.bytes, [&](const Watch& watch) {
             return store->add(folder, std::move(about), flags.replace, watch);
         });
+    if (added && added->labels.empty()) {
+        return tell(context, flags, added,
+                    "It has no head for classification and scores no texts; it makes embeddings: "
+                    "plimsoll-engine embed " +
+                        name + " FILE");
+    }
     if (added) {
         if (const auto meaning = ::plimsoll::sentiment::Meaning::of(added->labels); !meaning) {
             static_cast<void>(store->remove(name));

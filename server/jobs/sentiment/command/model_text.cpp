@@ -43,16 +43,17 @@ std::string details_of(const Manifest& model) {
         return value.empty() ? "" : key + std::string(kWidth - key.size(), ' ') + value + "\n";
     };
     const auto& by = model.added_by;
-    auto text = line("Model", model.name) + line("Hash", model.hash) +
-                line("Family", model.family + ", " + std::to_string(model.layers) + " layers of " +
-                                   std::to_string(model.hidden)) +
-                line("Parameters", format_count(static_cast<std::int64_t>(model.parameters))) +
-                line("Labels", joined(model.labels)) +
-                line("Longest text", std::to_string(model.longest_text) + " tokens") +
-                line("Source", model.source) + line("Licence", model.licence) +
-                line("Added", model.added_at + (by.empty() ? "" : " by " + by)) +
-                line("For", model.audience) + line("Forms", forms_of(model)) +
-                line("Accuracy", accuracy_of(model));
+    auto text =
+        line("Model", model.name) + line("Hash", model.hash) +
+        line("Family", model.family + ", " + std::to_string(model.layers) + " layers of " +
+                           std::to_string(model.hidden)) +
+        line("Parameters", format_count(static_cast<std::int64_t>(model.parameters))) +
+        line("Labels", model.labels.empty() ? "none: embeddings only" : joined(model.labels)) +
+        line("Longest text", std::to_string(model.longest_text) + " tokens") +
+        line("Source", model.source) + line("Licence", model.licence) +
+        line("Added", model.added_at + (by.empty() ? "" : " by " + by)) +
+        line("For", model.audience) + line("Forms", forms_of(model)) +
+        line("Accuracy", accuracy_of(model));
     for (const auto& file : model.files) {
         text += line("File", file.name + "  " + megabytes(file.bytes) + "  sha256 " + file.sha256);
     }

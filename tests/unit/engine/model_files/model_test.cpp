@@ -49,8 +49,8 @@ TEST(Model, MissingAndMisshapenTensorsAreNamed) {
     tiny.config["intermediate_size"] = 128;
     EXPECT_THAT(why(tiny), HasSubstr("is 64 x 32, but config.json says 128 x 32"));
     tiny = {};
-    tiny.tensors.erase("classifier.weight");
-    EXPECT_THAT(why(tiny), HasSubstr("no head for classification"));
+    tiny.tensors.erase("classifier.bias");
+    EXPECT_THAT(why(tiny), HasSubstr("\"bert.classifier.bias\" is missing"));
 }
 
 TEST(Model, UnsupportedFeaturesAreNamedWithSupportedOnes) {
