@@ -16,7 +16,7 @@ using Reply = FakeSchedules::Reply<T>;
 
 namespace {
 
-tl::unexpected<Error> missing() {
+tl::unexpected<Error> no_schedule() {
     return fail(Errc::not_found, "The schedule was not found.");
 }
 
@@ -59,7 +59,7 @@ Reply<std::vector<Schedule>> FakeSchedules::list(TeamId team) {
 
 Reply<Schedule> FakeSchedules::get(TeamId team, ScheduleId id) {
     const auto* one = find(team, id);
-    if (one == nullptr) co_return missing();
+    if (one == nullptr) co_return no_schedule();
     co_return one->schedule;
 }
 
@@ -84,7 +84,7 @@ Reply<Schedule> FakeSchedules::replace(Author author, ScheduleId id, schedules::
                                        std::optional<Timestamp> next_at,
                                        std::optional<int> version) {
     auto* one = find(author.team, id);
-    if (one == nullptr) co_return missing();
+    if (one == nullptr) co_return no_schedule();
     auto& schedule = one->schedule;
     if (version && *version != schedule.version)
         co_return fail(Errc::conflict, "Changed.", schedules::kVersion);
@@ -99,7 +99,7 @@ Reply<Schedule> FakeSchedules::replace(Author author, ScheduleId id, schedules::
 
 Reply<Schedule> FakeSchedules::pause(Author author, ScheduleId id) {
     auto* one = find(author.team, id);
-    if (one == nullptr) co_return missing();
+    if (one == nullptr) co_return no_schedule();
     auto& schedule = one->schedule;
     if (!schedule.paused_at) {
         schedule.paused_at = SystemClock().now();
@@ -112,7 +112,7 @@ Reply<Schedule> FakeSchedules::pause(Author author, ScheduleId id) {
 Reply<Schedule> FakeSchedules::resume(Author author, ScheduleId id,
                                       std::optional<Timestamp> next_at) {
     auto* one = find(author.team, id);
-    if (one == nullptr) co_return missing();
+    if (one == nullptr) co_return no_schedule();
     auto& schedule = one->schedule;
     if (schedule.paused_at) {
         schedule.paused_at.reset();
@@ -126,14 +126,14 @@ Reply<void> FakeSchedules::remove(Author author, ScheduleId id) {
     const auto gone = std::erase_if(stored_, [&](const Stored& one) {
         return one.team == author.team && one.schedule.id == id;
     });
-    if (gone == 0) co_return missing();
+    if (gone == 0) co_return no_schedule();
     co_return Result<void>{};
 }
 
 Reply<std::vector<Run>> FakeSchedules::runs(TeamId team, ScheduleId id,
                                             std::optional<Timestamp> before, int limit) {
     const auto* one = find(team, id);
-    if (one == nullptr) co_return missing();
+    if (one == nullptr) co_return no_schedule();
     std::vector<Run> found;
     for (auto run = one->runs.rbegin(); run != one->runs.rend(); ++run) {
         if (std::cmp_equal(found.size(), limit) || (before && run->due_at >= *before)) continue;

@@ -9,7 +9,7 @@ using Answer = queue::ShareStore::Answer<T>;
 
 namespace {
 
-tl::unexpected<Error> missing() {
+tl::unexpected<Error> no_share() {
     return fail(Errc::not_found, "There is no such thing.");
 }
 
@@ -70,7 +70,7 @@ Answer<std::vector<queue::Usage>> FakeShares::usage(queue::UsageQuery query) {
 
 Answer<void> FakeShares::set_share(Author, TeamId team, std::string device_class,
                                    queue::ShareTerms terms) {
-    if (identity_.name_of(team).empty()) co_return missing();
+    if (identity_.name_of(team).empty()) co_return no_share();
     if (device_class != gpu.device_class) {
         co_return fail(Errc::invalid_input, "The class was not found.");
     }
@@ -85,7 +85,7 @@ Answer<void> FakeShares::set_share(Author, TeamId team, std::string device_class
 }
 
 Answer<void> FakeShares::set_limits(Author, TeamId team, queue::TeamLimits limits) {
-    if (identity_.name_of(team).empty()) co_return missing();
+    if (identity_.name_of(team).empty()) co_return no_share();
     limits_.erase(team);
     if (limits.queued_jobs || limits.jobs_per_minute) limits_[team] = limits;
     co_return Result<void>{};
@@ -93,7 +93,7 @@ Answer<void> FakeShares::set_limits(Author, TeamId team, queue::TeamLimits limit
 
 Answer<void> FakeShares::set_class(Author, std::string device_class, double half_life_seconds,
                                    double entry_limit_seconds) {
-    if (device_class != gpu.device_class) co_return missing();
+    if (device_class != gpu.device_class) co_return no_share();
     gpu.half_life_seconds = half_life_seconds;
     gpu.entry_limit_seconds = entry_limit_seconds;
     co_return Result<void>{};
@@ -108,7 +108,7 @@ bool FakeShares::knows(const queue::NewHold& hold) const {
 }
 
 Answer<std::int64_t> FakeShares::hold(Author author, queue::NewHold hold) {
-    if (!knows(hold)) co_return missing();
+    if (!knows(hold)) co_return no_share();
     auto& made = holds_.emplace_back();
     made.id = next_hold_++;
     made.scope = hold.scope;
@@ -131,7 +131,7 @@ Answer<void> FakeShares::resume(Author, std::int64_t id, std::optional<TeamId> t
         return hold.id == id && (!team || (hold.scope == "team" && !hold.by_admin &&
                                            hold.subject == std::to_string(team->value)));
     });
-    if (gone == 0) co_return missing();
+    if (gone == 0) co_return no_share();
     co_return Result<void>{};
 }
 
@@ -139,7 +139,7 @@ Answer<void> FakeShares::ask_cleanup(Author, std::string node, std::string devic
     if (gone_devices.contains({node, device})) {
         co_return fail(Errc::conflict, "No worker runs this device now.");
     }
-    if (!devices.contains({node, device})) co_return missing();
+    if (!devices.contains({node, device})) co_return no_share();
     ++cleanups;
     co_return Result<void>{};
 }

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 import answers  # noqa: E402
 
-BIN = pathlib.Path(os.environ.get("PLIMSOLL_BIN", ROOT / "build/dev/bin"))
+BIN = pathlib.Path(os.environ.get("PLIMSOLL_BIN", ROOT / "build/release/bin"))
 # A machine may be slow, and busy with other tests: a longer wait is a fault.
 PATIENCE = 600  # seconds
 

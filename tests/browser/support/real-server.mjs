@@ -13,7 +13,7 @@ export async function startReal() {
   const folder = await mkdtemp(join(tmpdir(), 'plimsoll-browser-'));
   // As root the database runs as another user, who must be able to reach its folder.
   await chmod(folder, 0o755);
-  const program = join(process.env.PLIMSOLL_BIN ?? 'build/dev/bin', 'plimsoll');
+  const program = join(process.env.PLIMSOLL_BIN ?? 'build/release/bin', 'plimsoll');
   const options = ['serve', '--port', '0', '--data', join(folder, 'data'), '--http.web_directory', pages];
   const child = spawn(program, options, { stdio: ['ignore', 'pipe', 'pipe'] });
   const log = [];

@@ -5,7 +5,7 @@ import os
 import pathlib
 import subprocess
 
-PROGRAM = pathlib.Path(os.environ.get("PLIMSOLL_BIN", "build/dev/bin")) / "plimsoll"
+PROGRAM = pathlib.Path(os.environ.get("PLIMSOLL_BIN", "build/release/bin")) / "plimsoll"
 
 
 def found(cron, zone, after, count):
