@@ -1,52 +1,54 @@
+#include "engine/tuning/tune.hpp"
+
 #include "engine/cli/commands.hpp"
 #include "engine/cli/ready_device.hpp"
 #include "engine/cli/saved_plans.hpp"
-#include "engine/tuning/gemm_search.hpp"
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 namespace plimsoll::cli {
 namespace {
 
 using routines::Form;
 
-struct Size {
-    std::uint32_t m, n, k;
-};
+// Of BERT-base.
+constexpr std::uint32_t kHidden = 768;
+constexpr std::uint32_t kIntermediate = 3072;
 
-// The layers of a BERT-base encoder, for a few tokens and for many.
-constexpr std::array kSizes = {Size{64, 768, 768},   Size{64, 3072, 768},   Size{64, 768, 3072},
-                               Size{1024, 768, 768}, Size{1024, 3072, 768}, Size{1024, 768, 3072}};
+void print_search(const tuning::Bucket& bucket, const tuning::SearchResult& found) {
+    double best = found.tried.front().seconds;
+    std::size_t wrong = 0;
+    for (const auto& one : found.tried) {
+        if (one.plan == found.best) best = one.seconds;
+        if (!one.accurate) ++wrong;
+    }
+    const auto& [method, m, n, k] = bucket;
+    std::printf("%-15s %4u x %4u x %4u  %8.1f GFLOP/s, %+.0f %% by %zu plans, %zu wrong\n",
+                std::string(to_string(method)).c_str(), m, n, k, 2e-9 * m * n * k / best,
+                (found.tried.front().seconds / best - 1) * 100, found.tried.size(), wrong);
+    std::fflush(stdout);
+}
 
 Result<void> tune_all(const ReadyDevice& ready, const TuneOptions& options, tuning::Plans& plans) {
     opencl::Programs programs(ready.device, opencl::ProgramCache(options.cache / "programs"));
-    const auto budget = std::chrono::milliseconds(static_cast<int>(options.seconds * 1e3));
-    std::vector methods{method_for(ready.capability, Form::fp32)};
-    const auto lower = method_for(ready.capability, Form::bf16);
-    if (lower != methods.front()) methods.push_back(lower);
+    std::vector<routines::Method> methods;
+    for (const auto form : {Form::fp32, Form::bf16, Form::int8}) {
+        const auto method = method_for(ready.capability, form);
+        if (std::ranges::find(methods, method) == methods.end()) methods.push_back(method);
+    }
     for (const auto method : methods) {
-        for (const auto& [m, n, k] : kSizes) {
-            const auto bucket = tuning::bucket_of(method, m, n, k);
-            const auto found = tuning::search(programs, bucket, budget);
-            if (!found) return fail(found.error());
-            // If there was time for the default only, nothing was learned: an earlier plan may be
-            // better.
-            if (found->tried.size() > 1) plans.keep(bucket, found->best);
-            double best = found->tried.front().seconds;
-            std::size_t wrong = 0;
-            for (const auto& one : found->tried) {
-                if (one.plan == found->best) best = one.seconds;
-                if (!one.accurate) ++wrong;
-            }
-            std::printf("%-10s %4u x %4u x %4u  %8.1f GFLOP/s, %+.0f %% by %zu plans, %zu wrong\n",
-                        std::string(to_string(method)).c_str(), m, n, k, 2e-9 * m * n * k / best,
-                        (found->tried.front().seconds / best - 1) * 100, found->tried.size(),
-                        wrong);
-            std::fflush(stdout);
-        }
+        const auto buckets = tuning::products_of_layers(method, kHidden, kIntermediate);
+        const std::chrono::duration<double> budget(options.seconds *
+                                                   static_cast<double>(buckets.size()));
+        const tuning::SearchLimits limits{
+            .budget = std::chrono::duration_cast<std::chrono::milliseconds>(budget)};
+        if (auto done = tuning::tune(programs, buckets, limits, plans, print_search); !done)
+            return done;
     }
     return {};
 }

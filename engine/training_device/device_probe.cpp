@@ -50,7 +50,7 @@ Result<MeasuredProduct> measure(opencl::Programs& programs, const MatrixShape& s
     const auto found = tuning::search(programs,
                                       {out.method, rows, static_cast<std::uint32_t>(out.columns),
                                        static_cast<std::uint32_t>(shape.depth)},
-                                      budget);
+                                      {.budget = budget});
     if (!found) return fail(found.error());
     out.rows = rows;
     out.seconds = std::ranges::find(found->tried, found->best, &tuning::Candidate::plan)->seconds;

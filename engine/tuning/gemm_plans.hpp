@@ -29,6 +29,7 @@ class Plans {
     explicit Plans(const opencl::DeviceInfo& device);
 
     routines::GemmPlan plan_for(const Bucket& bucket) const;
+    bool has(const Bucket& bucket) const { return plans_.contains(bucket); }
     void keep(const Bucket& bucket, const routines::GemmPlan& plan);
     std::size_t size() const { return plans_.size(); }
 

@@ -11,6 +11,7 @@ namespace plimsoll::tuning {
 
 namespace {
 
+using routines::Form;
 using routines::GemmPlan;
 using routines::Method;
 using Clock = std::chrono::steady_clock;
@@ -29,10 +30,13 @@ Floats random_floats(std::size_t count, unsigned seed) {
 
 // A few micro-tiles, depths and divisions; which suits a processor's caches and cores best cannot
 // be predicted.
-std::vector<GemmPlan> candidates(const Bucket& bucket, std::uint32_t compute_units) {
-    auto plan = routines::default_plan(bucket.method, compute_units, bucket.m, bucket.n);
+std::vector<GemmPlan> candidates(const Bucket& bucket, const SearchLimits& limits,
+                                 std::uint32_t compute_units) {
+    const auto plan = limits.packed_as.value_or(
+        routines::default_plan(bucket.method, compute_units, bucket.m, bucket.n));
     std::vector<GemmPlan> plans{plan};
     const auto add = [&](const GemmPlan& other) {
+        if (limits.packed_as && other.vectors != plan.vectors) return;
         if (check(other) && std::ranges::find(plans, other) == plans.end()) plans.push_back(other);
     };
     if (bucket.method == Method::group_fp32 || bucket.method == Method::group_mma) return plans;
@@ -54,6 +58,26 @@ std::vector<GemmPlan> candidates(const Bucket& bucket, std::uint32_t compute_uni
     return plans;
 }
 
+bool takes_narrow_rows(Method method) {
+    return flavour_of(method) == routines::Flavour::block && form_of(method) != Form::fp32;
+}
+
+double tolerance_of(Method method) {
+    switch (form_of(method)) {
+        case Form::fp32:
+            return 1e-5;
+        case Form::bf16:
+            return 1e-2;
+        case Form::int8:
+            return 3e-2;
+    }
+    return 0;
+}
+
+tl::unexpected<Error> stopped() {
+    return fail(Errc::cancelled, "The search was stopped.");
+}
+
 // The buffers and expected results of one search.
 class Bench {
   public:
@@ -71,6 +95,7 @@ class Bench {
         auto c = device.allocate(std::size_t{bucket.m} * bucket.n * sizeof(float));
         if (!c) return fail(c.error());
         bench.c_ = std::move(*c);
+        if (auto narrowed = bench.narrow_rows(); !narrowed) return fail(narrowed.error());
         return bench;
     }
 
@@ -86,9 +111,17 @@ class Bench {
     // Seconds of one product.
     Result<double> run(const GemmPlan& plan, const opencl::Buffer& packed) const {
         const auto start = Clock::now();
-        auto done = multiply(
-            programs_, plan,
-            {.a = a_, .b = packed, .c = c_, .m = bucket_.m, .n = bucket_.n, .k = bucket_.k});
+        const bool narrow = takes_narrow_rows(bucket_.method);
+        const bool scaled = narrow_.scales.bytes != 0;
+        auto done = multiply(programs_, plan,
+                             {.a = narrow ? narrow_.numbers : a_,
+                              .b = packed,
+                              .c = c_,
+                              .m = bucket_.m,
+                              .n = bucket_.n,
+                              .k = bucket_.k,
+                              .narrow_a = narrow,
+                              .scales_of_a = scaled ? &narrow_.scales : nullptr});
         if (done) done = programs_.device().finish();
         if (!done) return fail(done.error());
         return std::chrono::duration<double>(Clock::now() - start).count();
@@ -134,6 +167,21 @@ class Bench {
         }
     }
 
+    // A as models have it between their products.
+    Result<void> narrow_rows() {
+        if (!takes_narrow_rows(bucket_.method)) return {};
+        const auto form = form_of(bucket_.method);
+        for (const auto& [buffer, bytes] :
+             {std::pair{&narrow_.numbers, bucket_.k * bytes_of_number(form)},
+              {&narrow_.scales, bytes_of_scale(form)}}) {
+            if (bytes == 0) continue;
+            auto made = programs_.device().allocate(bucket_.m * bytes);
+            if (!made) return fail(made.error());
+            *buffer = std::move(*made);
+        }
+        return narrow(programs_, bucket_.method, a_, narrow_, {bucket_.m, bucket_.k});
+    }
+
     // The first, the last and between.
     std::size_t row_checked(std::size_t i) const {
         return i * (bucket_.m - 1) / (kCheckedRows - 1);
@@ -147,6 +195,7 @@ class Bench {
     opencl::Buffer a_;
     opencl::Buffer b_;
     opencl::Buffer c_;
+    routines::NarrowRows narrow_;
 };
 
 struct Entrant {
@@ -158,16 +207,17 @@ struct Entrant {
 }  // namespace
 
 Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
-                            std::chrono::milliseconds budget) {
-    const auto deadline = Clock::now() + budget;
+                            const SearchLimits& limits) {
+    const auto deadline = Clock::now() + limits.budget;
     const auto bench = Bench::create(programs, bucket);
     if (!bench) return fail(bench.error());
-    const bool fp32 = bucket.method == Method::block_fp32 || bucket.method == Method::group_fp32;
-    const double tolerance = fp32 ? 1e-5 : 1e-2;
+    const double tolerance = tolerance_of(bucket.method);
     std::vector<Entrant> entrants;
     // Half of the time is for compiling and checking: the default and what fits.
-    for (const auto& plan : candidates(bucket, programs.device().info().compute_units)) {
-        if (!entrants.empty() && Clock::now() + budget / 2 > deadline) break;
+    for (const auto& plan : candidates(bucket, limits, programs.device().info().compute_units)) {
+        if (!entrants.empty() && Clock::now() + limits.budget / 2 > deadline) break;
+        if (entrants.size() >= limits.plans) break;
+        if (limits.stop.stop_requested()) return stopped();
         auto packed = bench->packed_for(plan);
         if (!packed) return fail(packed.error());
         const auto error = bench->error_of(plan, *packed);
@@ -177,6 +227,7 @@ Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
     }
     for (int round = 0; round < kMostRounds && (round == 0 || Clock::now() < deadline); ++round) {
         for (auto& entrant : entrants) {
+            if (limits.stop.stop_requested()) return stopped();
             if (!entrant.candidate.accurate) continue;
             const auto seconds = bench->run(entrant.candidate.plan, entrant.packed);
             if (!seconds) return fail(seconds.error());
@@ -202,6 +253,14 @@ Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
     const bool pays = !first.accurate || best->seconds < kWorthLeavingTheDefault * first.seconds;
     result.best = pays ? best->plan : first.plan;
     return result;
+}
+
+std::uint64_t search_bytes(const Bucket& bucket, std::size_t plans) {
+    const GemmPlan widest{.method = bucket.method, .vectors = 6};
+    const std::uint64_t numbers = std::uint64_t{2} * bucket.m * bucket.k +
+                                  std::uint64_t{bucket.k} * bucket.n +
+                                  std::uint64_t{bucket.m} * bucket.n;
+    return numbers * sizeof(float) + plans * packed_bytes(widest, bucket.k, bucket.n);
 }
 
 }  // namespace plimsoll::tuning

@@ -3,6 +3,10 @@
 #include "engine/tuning/gemm_plans.hpp"
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
 #include <vector>
 
 namespace plimsoll::tuning {
@@ -23,12 +27,24 @@ struct SearchResult {
     std::vector<Candidate> tried;  // the default first
 };
 
-// Tries plans for products of this bucket's size with random numbers, the default first, until
-// `budget` is used up. Rounds are interleaved, so that a disturbance hits all plans alike. A plan
-// counts only if its results are right: fp32 within 1e-5, bf16 within 1e-2. Errc::corrupt when none
-// is right, the driver's error when the default cannot run. Allocates device memory for A, B,
-// packed B and C.
+struct SearchLimits {
+    std::chrono::milliseconds budget;
+    std::size_t plans = SIZE_MAX;  // that are tried at most
+    std::stop_token stop = {};
+    // Tried first instead of the default, and the others pack B as it does: that of a larger
+    // product with the same B.
+    std::optional<routines::GemmPlan> packed_as = {};
+};
+
+// Tries plans for products of this bucket's size with random numbers, the default first, until the
+// budget is used up. Rounds are interleaved, so that a disturbance hits all plans alike. A plan
+// counts only if its results are right: fp32 within 1e-5, bf16 within 1e-2, int8 within 3e-2.
+// Errc::corrupt when none is right, Errc::cancelled, the driver's error when the default cannot
+// run. Allocates search_bytes() of device memory.
 Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
-                            std::chrono::milliseconds budget);
+                            const SearchLimits& limits);
+
+// For A, B, C, and B packed for each of so many plans.
+std::uint64_t search_bytes(const Bucket& bucket, std::size_t plans);
 
 }  // namespace plimsoll::tuning

@@ -137,7 +137,7 @@ class PeerFloats {
 };
 
 GemmPlan tuned_plan(Bench& bench, const tuning::Bucket& bucket) {
-    const auto found = need(tuning::search(bench.programs, bucket, bench.tuning_time));
+    const auto found = need(tuning::search(bench.programs, bucket, {.budget = bench.tuning_time}));
     const auto& plan = found.best;
     std::fprintf(stderr, "%s %u x %u x %u: %zu tried, %u x %u, depth %u, panels %u x %u\n",
                  std::string(to_string(plan.method)).c_str(), bucket.m, bucket.n, bucket.k,

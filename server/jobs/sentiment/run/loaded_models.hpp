@@ -28,7 +28,7 @@ Result<LoadedModel*> loaded_model(const std::string& name, const std::string& ha
 // What computing on this worker's device needs, created at first use.
 struct DeviceTools {
     opencl::Programs& programs;
-    const tuning::Plans& plans;
+    tuning::Plans& plans;
 };
 DeviceTools tools_of(const RunContext& context);
 

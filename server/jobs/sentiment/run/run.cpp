@@ -8,6 +8,7 @@
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/run/comparison/score_by_all.hpp"
 #include "server/jobs/sentiment/run/idle/proving.hpp"
+#include "server/jobs/sentiment/run/idle/tuning.hpp"
 #include "server/jobs/sentiment/run/idle/warm_up.hpp"
 #include "server/jobs/sentiment/run/loaded_models.hpp"
 #include "server/jobs/sentiment/run/reading.hpp"
@@ -75,7 +76,7 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
 // What policies need soon comes first, and the memory beside it is left to tasks: proofs can wait.
 Prepared prepare_next(RunContext& context, Timestamp now) {
     if (warm_up(context, now)) return {.worked = false, .keeps_ready = true};
-    return {.worked = prove_next(context), .keeps_ready = false};
+    return {.worked = prove_next(context) || tune_next(context), .keeps_ready = false};
 }
 
 // The models that this machine has and whose labels tell a sentiment, with what was proven of the

@@ -1,5 +1,6 @@
+#include "engine/opencl/devices/processor.hpp"
 #include "engine/tuning/gemm_plans.hpp"
-#include "engine/tuning/gemm_search.hpp"
+#include "engine/tuning/tune.hpp"
 #include "tests/unit/engine/routines/on_device.hpp"
 
 #include <algorithm>
@@ -87,8 +88,8 @@ TEST(Plans, IgnoreADamagedFile) {
 }
 
 TEST(Search, TriesTheDefaultFirstAndTakesTheFastestThatIsRight) {
-    const auto found =
-        need(search(programs(), {Method::block_fp32, 32, 100, 70}, std::chrono::seconds(4)));
+    const auto found = need(
+        search(programs(), {Method::block_fp32, 32, 100, 70}, {.budget = std::chrono::seconds(4)}));
     ASSERT_FALSE(found.tried.empty());
     const auto units = programs().device().info().compute_units;
     EXPECT_EQ(found.tried[0].plan, default_plan(Method::block_fp32, units, 32, 100));
@@ -104,10 +105,60 @@ TEST(Search, TriesTheDefaultFirstAndTakesTheFastestThatIsRight) {
 }
 
 TEST(Search, ReturnsTheDefaultWithoutTime) {
-    const auto found =
-        need(search(programs(), {Method::group_fp32, 32, 33, 34}, std::chrono::milliseconds(0)));
+    const auto found = need(search(programs(), {Method::group_fp32, 32, 33, 34},
+                                   {.budget = std::chrono::milliseconds(0)}));
     EXPECT_EQ(found.tried.size(), 1U);
     EXPECT_EQ(found.best.method, Method::group_fp32);
+}
+
+TEST(Search, ComparesProductsInInt8WithThoseOfTheNumbersThatWereRounded) {
+    if (!opencl::processor_has_avx2()) GTEST_SKIP() << "of processors with AVX2";
+    const auto found = need(search(programs(), {Method::block_int8_avx2, 32, 100, 128},
+                                   {.budget = std::chrono::hours(1), .plans = 3}));
+    EXPECT_GT(found.tried.size(), 1U);
+    EXPECT_LE(found.tried.size(), 3U);
+    for (const auto& candidate : found.tried) {
+        EXPECT_TRUE(candidate.accurate) << candidate.error;
+        EXPECT_GT(candidate.error, 1e-4);
+        EXPECT_EQ(candidate.error, found.tried[0].error) << "sums of bytes are exact";
+    }
+}
+
+TEST(Search, StopsWhenAsked) {
+    std::stop_source stop;
+    stop.request_stop();
+    const auto found = search(programs(), {Method::block_fp32, 32, 33, 34},
+                              {.budget = std::chrono::seconds(9), .stop = stop.get_token()});
+    EXPECT_EQ(found.error().code, Errc::cancelled);
+}
+
+TEST(Tune, KeepsThePackingOfTheLargestProduct) {
+    Plans plans(programs().device().info());
+    const auto buckets = products_of_layers(Method::block_fp32, 32, 64);
+    ASSERT_EQ(buckets.size(), 8U);
+    const GemmPlan narrow{.method = Method::block_fp32, .rows = 6, .vectors = 1, .depth = 384};
+    for (const auto& bucket : std::span(buckets).first(4)) {
+        EXPECT_EQ(bucket, bucket_of(bucket.method, UINT32_MAX, bucket.n, bucket.k));
+        plans.keep(bucket, narrow);
+    }
+    std::size_t told = 0;
+    need(tune(programs(), std::span(buckets).last(4), {.budget = std::chrono::hours(1), .plans = 4},
+              plans, [&](const Bucket& bucket, const SearchResult& found) {
+                  ++told;
+                  EXPECT_EQ(found.tried.front().plan, narrow);
+                  EXPECT_TRUE(plans.has(bucket));
+                  for (const auto& one : found.tried) EXPECT_EQ(one.plan.vectors, 1U);
+              }));
+    EXPECT_EQ(told, 4U);
+}
+
+TEST(Tune, EndsWithItsBudgetButBeginsInAnyCase) {
+    Plans plans(programs().device().info());
+    const auto buckets = products_of_layers(Method::block_fp32, 32, 64);
+    const auto told = [](const Bucket&, const SearchResult&) {};
+    need(tune(programs(), buckets, {.budget = std::chrono::seconds(0)}, plans, told));
+    EXPECT_EQ(plans.size(), 1U);
+    EXPECT_TRUE(plans.has(buckets.front()));
 }
 
 }  // namespace

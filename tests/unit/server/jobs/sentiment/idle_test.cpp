@@ -1,4 +1,5 @@
 // What a worker does for later tasks while it has none.
+#include "engine/tuning/tune.hpp"
 #include "tests/unit/server/jobs/sentiment/on_device.hpp"
 
 #include <filesystem>
@@ -7,8 +8,30 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
+std::vector<tuning::Bucket> products_of_tiny() {
+    auto buckets = tuning::products_of_layers(routines::Method::block_fp32, 32, 64);
+    const auto more = tuning::products_of_layers(routines::Method::block_int8_avx2, 32, 64);
+    buckets.insert(buckets.end(), more.begin(), more.end());
+    return buckets;
+}
+
 // What the device thread calls while there are no tasks.
-class ProvesWhileIdle : public SentimentOnDevice {
+class WhileIdle : public SentimentOnDevice {
+  protected:
+    WhileIdle() : plans_file_(tuning::plans_file(settings_.cache, capability_.info.address)) {}
+
+    // As if it had been done.
+    void tune_everything() const {
+        std::filesystem::create_directories(settings_.cache);
+        tuning::Plans plans(capability_.info);
+        for (const auto& bucket : products_of_tiny()) plans.keep(bucket, plans.plan_for(bucket));
+        if (!plans.write(plans_file_)) throw std::runtime_error("no plans");
+    }
+
+    std::filesystem::path plans_file_;
+};
+
+class ProvesWhileIdle : public WhileIdle {
   protected:
     ProvesWhileIdle() { capability_.features = {{"avx2", 0, 0, {}}}; }
 
@@ -30,6 +53,7 @@ class ProvesWhileIdle : public SentimentOnDevice {
 
 TEST_F(ProvesWhileIdle, EveryFormOnce) {
     if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
+    tune_everything();
     ASSERT_TRUE(prepare());
     ASSERT_EQ(proofs().size(), 1U);
     EXPECT_EQ(proofs()[0].form, "int8");
@@ -48,6 +72,7 @@ TEST_F(ProvesWhileIdle, EveryFormOnce) {
 
 TEST_F(ProvesWhileIdle, AgainWhereItWasStoppedButNotWhereItBrokeTheWorker) {
     if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
+    tune_everything();
     stop_.request_stop();
     EXPECT_TRUE(prepare());
     EXPECT_TRUE(proofs().empty());
@@ -62,10 +87,29 @@ TEST_F(ProvesWhileIdle, AgainWhereItWasStoppedButNotWhereItBrokeTheWorker) {
     EXPECT_FALSE(std::filesystem::exists(mark));
 }
 
+TEST_F(ProvesWhileIdle, ThenTheProductsOfProvenFormsAreTunedOnce) {
+    if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
+    const auto before = score(plan({{"texts", {"good news"}}})).value();
+    ASSERT_TRUE(models::keep_proofs(store_.folder_of("tiny"), store_.find("tiny")->hash,
+                                    {passed(routines::Form::int8, capability_)}));
+    EXPECT_FALSE(std::filesystem::exists(plans_file_));
+    ASSERT_TRUE(prepare());
+    ASSERT_TRUE(std::filesystem::exists(plans_file_));
+    while (prepare()) continue;  // on a slow machine, for 20 s each
+    tuning::Plans plans(capability_.info);
+    ASSERT_TRUE(plans.read(plans_file_));
+    for (const auto& bucket : products_of_tiny()) EXPECT_TRUE(plans.has(bucket));
+    EXPECT_FALSE(prepare());
+    static_cast<void>(run().release(&*device_));
+    EXPECT_EQ(rows_of(score(plan({{"texts", {"good news"}}})).value()), rows_of(before));
+    EXPECT_FALSE(prepare());
+}
+
 // The guide's adaptive policy: "tiny" while the market trades, from 9:00 UTC on that Monday.
-class SentimentBeforeTheOpen : public SentimentOnDevice {
+class SentimentBeforeTheOpen : public WhileIdle {
   protected:
     SentimentBeforeTheOpen() {
+        tune_everything();
         settings_.values["sentiment.adaptive"] = "1";
         settings_.values["sentiment.model_open"] = "tiny";
     }
