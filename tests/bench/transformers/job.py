@@ -44,12 +44,17 @@ def wait_for_model(api, name):
         time.sleep(0.1)
 
 
-def wait_for_proofs(server, name):
-    """Idle workers prove the forms of a new model, which would disturb."""
+def wait_for_idle_work(server, name):
+    """Idle workers prove the forms of a new model, then tune its products, for 20 s at a time; both would disturb."""
+    def lines(words):
+        return sum(words in line and name in line for line in server.log)
     until = time.monotonic() + LONG
-    while not any('proved a form of a model' in line and 'int8' in line and name in line for line in server.log):
-        assert time.monotonic() < until, f'{name} is not proven'
+    seen, since = 0, time.monotonic()
+    while seen == 0 or time.monotonic() - since < 40:
+        assert time.monotonic() < until, f'{name} is not proven and tuned'
         time.sleep(0.5)
+        if lines('tuned the products of a model') > seen:
+            seen, since = lines('tuned the products of a model'), time.monotonic()
 
 
 def submit(api, **args):
@@ -69,7 +74,7 @@ def seconds_of_job(api, dataset):
 def job_row(server, api, programs, source, options):
     folder = install(server, 'small', 'MiniLM', source)
     wait_for_model(api, 'small')
-    wait_for_proofs(server, 'small')
+    wait_for_idle_work(server, 'small')
     words = [word for word in source.words if word.isalpha() and len(word) < 9]
     texts = [' '.join(source.random.choice(words) for _ in range(source.random.choice([7, 10, 12, 14, 16, 18, 20, 22, 26])))
              for _ in range(options.texts)]
@@ -151,7 +156,7 @@ def main():
         if {'cancel', 'restart'} & set(options.row):
             install(server, 'finbert', 'FinBERT', source)
             wait_for_model(api, 'finbert')
-            wait_for_proofs(server, 'finbert')
+            wait_for_idle_work(server, 'finbert')
         if 'cancel' in options.row:
             rows.append(cancel_row(api, source, options))
             results.show(rows[-1:])
