@@ -111,6 +111,7 @@ visit('the clients’ page names this server, copies commands and saves programs
 visit('narrow windows list everything on the overview and lead back to it', async ({ page, go }) => {
   await page.setViewportSize({ width: 375, height: 800 });
   await go('/#/docs');
+  await index(page).getByText('jobs', { exact: true }).click();
   await index(page).getByRole('link', { name: 'Cancel a job' }).click();
   await title(page, 'Cancel a job');
   assert.equal(await index(page).isVisible(), false);

@@ -80,6 +80,14 @@ test('sorting keeps missing values last in both directions', () => {
   assert.equal(nextSort(columns[0], { key: 'n', descending: false }), null);
 });
 
+test('sorting words counts the numbers in them, and keeps the order of equal ones', () => {
+  const columns = [{ key: 'w', value: (row) => row.w }];
+  const rows = [{ w: 'run 10', n: 0 }, { w: 'run 9', n: 1 }, { w: null, n: 2 }, { w: 'run 10', n: 3 }, { w: 8, n: 4 }];
+  const sorted = (descending) => sortRows(rows, columns, { key: 'w', descending }).map(({ n }) => n);
+  assert.deepEqual(sorted(false), [4, 1, 0, 3, 2]);
+  assert.deepEqual(sorted(true), [0, 3, 1, 4, 2]);
+});
+
 test('axis labels abbreviate thousands and millions consistently', () => {
   const { short } = profileWords;
   assert.deepEqual([0, 0.5, 999, 1000, 19_003, 4_228_784, 2e9].map(short), ['0', '0.5', '999', '1k', '19k', '4.23M', '2G']);

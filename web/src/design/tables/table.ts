@@ -22,14 +22,23 @@ export function sortRows<Row>(rows: readonly Row[], columns: Column<Row>[], sort
   const value = columns.find((column) => column.key === sort?.key)?.value;
   if (!sort || !value) return rows;
   const direction = sort.descending ? -1 : 1;
-  const compare = new Intl.Collator(undefined, { numeric: true }).compare;
-  return [...rows].sort((left, right) => {
-    const a = value(left);
-    const b = value(right);
+  const keys = placesOf(rows.map(value));
+  const order = rows.map((_, index) => index);
+  order.sort((left, right) => {
+    const a = keys[left]!;
+    const b = keys[right]!;
     if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
-    const order = typeof a === 'number' && typeof b === 'number' ? a - b : compare(String(a), String(b));
-    return order * direction;
+    return (a - b) * direction;
   });
+  return order.map((index) => rows[index]!);
+}
+
+/** Numbers that sort as the values do. Words are slow to compare, and few among many rows: each is placed once. */
+function placesOf(values: readonly (string | number | null)[]): readonly (number | null)[] {
+  if (!values.some((value) => typeof value === 'string')) return values as (number | null)[];
+  const words = [...new Set(values.filter((value) => value !== null).map(String))];
+  const places = new Map(words.sort(new Intl.Collator(undefined, { numeric: true }).compare).map((word, place) => [word, place]));
+  return values.map((value) => (value === null ? null : places.get(String(value))!));
 }
 
 /** The first press sorts numbers in descending and words in ascending order, the second reverses the order, the third
