@@ -42,7 +42,7 @@ def main():
     options = parser.parse_args()
     program = results.programs_of(options, 'plimsoll-engine') / 'plimsoll-engine'
     probed = json.loads(subprocess.run([program, 'probe', '--json'], check=True, capture_output=True, text=True).stdout)
-    device = next(one['address'] for one in probed['devices'])
+    device = next(one['device'] for one in probed['devices'] if one['state'] == 'ready')
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, 'XDG_CACHE_HOME': cache}
         subprocess.run([program, 'tune', '--device', device, '--seconds', str(options.seconds)], check=True, env=environment)
