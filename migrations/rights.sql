@@ -9,7 +9,8 @@ declare
   v_tables_owner constant text[] := array['apply_retention', 'day_of', 'ensure_partitions', 'forget_audit',
     'list_model_use', 'membership_keep_owner', 'read_jobs'];
   v_identity constant text[] := array['authenticate_session', 'authenticate_token', 'begin_password_attempt',
-    'change_password', 'password_delay', 'replace_password', 'spend_password_link', 'spend_sign_in_link'];
+    'change_password', 'password_delay', 'renew_password_hash', 'replace_password', 'spend_password_link',
+    'spend_sign_in_link'];
   v_guest constant text[] := array['list_linked_chunks', 'open_report_link', 'read_linked_chunk'];
   v record;
 begin
@@ -100,7 +101,7 @@ grant execute on function
   job_progress, lift_hold, list_attempts, list_cleanups, list_device_classes, list_devices, list_holds,
   list_linked_chunks, list_model_use, list_shares, list_team_limits, list_vacuum_holders, mark_unserved,
   open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk, read_usage, redrive_jobs,
-  renew_quotas, request_cleanup, run_schedule, set_device_class, set_share, set_team_limit, settle_webhook_delivery,
+  renew_password_hash, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share, set_team_limit, settle_webhook_delivery,
   spend_password_link, spend_sign_in_link, watch_vacuum
   to plimsoll_app;
 

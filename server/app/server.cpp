@@ -109,7 +109,7 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
       planner_(stores_.datasets(), jobs::contracts(),
                {stores_.team_records(), stores_.jobs(), {.values = settings.kinds, .cache = {}}},
                pool_, {.values = settings.kinds, .cache = {}}),
-      password_desk_(stores_.passwords(), std::move(rules)),
+      password_desk_(stores_.passwords(), std::move(rules), sibling_program("plimsoll-hasher")),
       http_(
           io_,
           {.jobs = stores_.jobs(),

@@ -15,6 +15,19 @@ namespace {
 constexpr unsigned long long kPasses = 2;
 constexpr std::size_t kMemory = 19 * 1024 * 1024;
 
+// That many random bytes as base64 without padding, as Argon2's hashes have their parts.
+std::string random_text(std::size_t size) {
+    if (sodium_init() < 0) throw std::runtime_error("cannot start libsodium");
+    constexpr int kVariant = sodium_base64_VARIANT_ORIGINAL_NO_PADDING;
+    std::string bytes(size, '\0');
+    randombytes_buf(bytes.data(), bytes.size());
+    std::string text(sodium_base64_encoded_len(size, kVariant), '\0');
+    sodium_bin2base64(text.data(), text.size(),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), size, kVariant);
+    text.pop_back();  // the terminator that libsodium counts in
+    return text;
+}
+
 std::size_t characters(std::string_view text) {
     std::size_t count = 0;
     for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
@@ -66,6 +79,15 @@ std::string hash_password(std::string_view normalized) {
 
 bool matches_password(const std::string& hash, std::string_view normalized) {
     return crypto_pwhash_str_verify(hash.c_str(), normalized.data(), normalized.size()) == 0;
+}
+
+bool is_outdated(const std::string& hash) {
+    return crypto_pwhash_str_needs_rehash(hash.c_str(), kPasses, kMemory) != 0;
+}
+
+std::string unmatched_hash() {
+    return "$argon2id$v=19$m=" + std::to_string(kMemory / 1024) + ",t=" + std::to_string(kPasses) +
+           ",p=1$" + random_text(16) + "$" + random_text(32);
 }
 
 }  // namespace plimsoll::identity

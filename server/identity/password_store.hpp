@@ -57,6 +57,10 @@ class PasswordStore {
     // After a right password.
     virtual Answer<void> forget_attempts(PasswordAttempt attempt) = 0;
 
+    // Stores the hash of the same password at other costs; does nothing if `present` is not the
+    // stored one any more.
+    virtual Answer<void> renew_hash(UserId user, std::string present, std::string hash) = 0;
+
     // When the user's password was set; nullopt: there is none.
     virtual Answer<std::optional<Timestamp>> changed_at(UserId user) = 0;
     // `present`: the hash that the present password matched; empty: there is none yet, which only a

@@ -58,6 +58,15 @@ FakePasswords::Answer<void> FakePasswords::forget_attempts(PasswordAttempt attem
     co_return Result<void>{};
 }
 
+FakePasswords::Answer<void> FakePasswords::renew_hash(UserId user, std::string present,
+                                                      std::string hash) {
+    const auto found = passwords_.find(user);
+    if (found != passwords_.end() && found->second.hash == present) {
+        found->second.hash = std::move(hash);
+    }
+    co_return Result<void>{};
+}
+
 FakePasswords::Answer<std::optional<Timestamp>> FakePasswords::changed_at(UserId user) {
     const auto found = passwords_.find(user);
     if (found == passwords_.end()) co_return std::optional<Timestamp>{};

@@ -41,6 +41,7 @@ pid_t spawn(ChildCommand command) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (command.input >= 0) dup2(command.input, STDIN_FILENO);
     if (command.output >= 0) {
         dup2(command.output, STDOUT_FILENO);
         dup2(command.output, STDERR_FILENO);

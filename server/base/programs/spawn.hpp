@@ -12,6 +12,7 @@ struct ChildCommand {
     std::string path;
     std::vector<std::string> arguments;
     std::vector<std::string> environment;  // "NAME=value"
+    int input = -1;   // descriptor of its standard input; -1: that of this program
     int output = -1;  // descriptor of its standard output and error; -1: those of this program
 };
 

@@ -6,13 +6,7 @@
 #include "server/identity/secret.hpp"
 #include "server/identity/totp.hpp"
 
-#include <algorithm>
 #include <utility>
-
-#include <boost/asio/post.hpp>
-#include <sched.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace plimsoll::http {
 
@@ -20,22 +14,6 @@ using boost::asio::awaitable;
 using identity::PasswordAttempt;
 
 namespace {
-
-constexpr int kNiceness = 10;
-// Attempts that a team makes in a bad minute; faster ones are a flood.
-constexpr double kCalmPerSecond = 2;
-constexpr double kCalmBurst = 8;
-
-// On Linux a priority is one thread's, not the whole program's.
-void give_way() {
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
-}
-
-// Everything else preempts such a thread at once, while one that is merely nice finishes its slice.
-void run_when_idle() {
-    const sched_param none{};
-    sched_setscheduler(0, SCHED_IDLE, &none);
-}
 
 Problem code_needed() {
     Problem problem(401, "Send the present code of your authenticator app, or a recovery code.");
@@ -63,33 +41,16 @@ Problem too_soon(std::chrono::seconds wait) {
 
 }  // namespace
 
-PasswordDesk::PasswordDesk(identity::PasswordStore& store, identity::PasswordRules rules)
-    : store_(store),
-      rules_(std::move(rules)),
-      nobodys_(identity::hash_password(identity::make_nonce())) {
-    boost::asio::post(calm_.thread, give_way);
-    boost::asio::post(flood_.thread, run_when_idle);
-}
+PasswordDesk::PasswordDesk(identity::PasswordStore& store, identity::PasswordRules rules,
+                           std::string hasher)
+    : store_(store), rules_(std::move(rules)), hasher_(std::move(hasher)) {}
 
 PasswordDesk::~PasswordDesk() {
-    calm_.thread.join();
-    flood_.thread.join();
+    thread_.join();
 }
 
-bool PasswordDesk::is_calm() {
-    const auto now = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> since = now - filled_at_;
-    filled_at_ = now;
-    calm_left_ = std::min(kCalmBurst, calm_left_ + since.count() * kCalmPerSecond);
-    if (calm_left_ < 1) return false;
-    calm_left_ -= 1;
-    return true;
-}
-
-Outcome<PasswordDesk::Place> PasswordDesk::take_place(const std::string& address) {
-    auto& lane = is_calm() ? calm_ : flood_;
-    auto place = lane.places.reserve({network_of(address), {}}, 1);
-    if (place) return Place{lane.thread, std::move(*place)};
+Outcome<FairBudget::Reservation> PasswordDesk::take_place(const std::string& address) {
+    if (auto place = places_.reserve({network_of(address), {}}, 1)) return std::move(*place);
     return tl::unexpected(overloaded("Too many passwords are being checked. Try again."));
 }
 
@@ -105,11 +66,18 @@ awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(Begun begun, std::string
     const auto normalized = identity::normalize_password(password);
     const bool comparable = normalized && !attempt->hash.empty();
     const auto compare = [&] {
-        return identity::matches_password(comparable ? attempt->hash : nobodys_,
-                                          normalized ? *normalized : password);
+        return hasher_.compare(comparable ? attempt->hash : nobodys_,
+                               normalized ? *normalized : std::string());
     };
-    if (!co_await offload(place->thread, compare) || !comparable) {
+    auto compared = co_await offload(thread_, compare);
+    if (!compared) co_return tl::unexpected<Problem>(compared.error());
+    if (!compared->same || !comparable) {
         co_return refuse(401, "The name or the password is wrong.");
+    }
+    if (!compared->newer.empty()) {
+        auto renewed = co_await store_.renew_hash(*attempt->user, attempt->hash, compared->newer);
+        if (!renewed) co_return tl::unexpected<Problem>(renewed.error());
+        attempt->hash = std::move(compared->newer);
     }
     co_return std::move(*attempt);
 }
@@ -185,9 +153,9 @@ awaitable<Outcome<std::string>> PasswordDesk::hash(std::string password, std::st
         if (auto good = identity::check_password(rules_, *normalized); !good) {
             return fail(good.error());
         }
-        return identity::hash_password(*normalized);
+        return hasher_.hash(*normalized);
     };
-    auto hashed = co_await offload(place->thread, work);
+    auto hashed = co_await offload(thread_, work);
     if (hashed) co_return std::move(*hashed);
     Problem problem(hashed.error());
     for (auto& error : problem.errors) error.pointer = pointer;

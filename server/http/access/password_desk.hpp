@@ -3,10 +3,10 @@
 #include "server/base/fair_budget.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/http/messages/problem.hpp"
+#include "server/identity/hasher/hasher.hpp"
 #include "server/identity/password.hpp"
 #include "server/identity/password_store.hpp"
 
-#include <chrono>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -17,13 +17,13 @@ namespace plimsoll::http {
 // The problem of a sign-in whose password is right and whose code is missing.
 inline constexpr std::string_view kCodeNeeded = "second-factor-needed";
 
-// Checks and hashes passwords, on threads of their own that give way to others: what comes faster
-// than people sign in runs only while nothing else wants the processor. A flood of attempts still
-// delays other requests, by how much tests/bench/http/sign_in_flood.py measures. Few wait at a
-// time; beyond them, and beyond the share of a network, the response is 503. For the I/O thread.
+// Checks and hashes passwords, one at a time, in a program of its own. Few wait at a time; beyond
+// them, and beyond the share of a network, the response is 503. What a flood of attempts costs
+// other requests is measured by tests/bench/http/sign_in_flood.py. For the I/O thread.
 class PasswordDesk {
   public:
-    PasswordDesk(identity::PasswordStore& store, identity::PasswordRules rules);
+    // `hasher`: the path of the program plimsoll-hasher.
+    PasswordDesk(identity::PasswordStore& store, identity::PasswordRules rules, std::string hasher);
     ~PasswordDesk();
     PasswordDesk(const PasswordDesk&) = delete;
     PasswordDesk& operator=(const PasswordDesk&) = delete;
@@ -55,18 +55,7 @@ class PasswordDesk {
   private:
     using Begun = boost::asio::awaitable<Result<identity::PasswordAttempt>>;
 
-    struct Lane {
-        FairBudget places{limits::kPasswordWork};
-        boost::asio::thread_pool thread{1};
-    };
-    struct Place {
-        boost::asio::thread_pool& thread;
-        FairBudget::Reservation reserved;
-    };
-
-    // Whether attempts come as slowly as people sign in.
-    bool is_calm();
-    Outcome<Place> take_place(const std::string& address);
+    Outcome<FairBudget::Reservation> take_place(const std::string& address);
     // The attempt whose password was right; it still counts.
     boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(Begun begun,
                                                                      std::string password,
@@ -79,11 +68,10 @@ class PasswordDesk {
 
     identity::PasswordStore& store_;
     const identity::PasswordRules rules_;
-    const std::string nobodys_;  // a hash that no password matches, in place of a missing one
-    double calm_left_ = 0;       // of a token bucket
-    std::chrono::steady_clock::time_point filled_at_;
-    Lane calm_;
-    Lane flood_;
+    const std::string nobodys_ = identity::unmatched_hash();  // in place of a missing one
+    FairBudget places_{limits::kPasswordWork};
+    identity::Hasher hasher_;             // for `thread_` alone
+    boost::asio::thread_pool thread_{1};  // waits for the hasher
 };
 
 }  // namespace plimsoll::http

@@ -51,6 +51,14 @@ awaitable<Result<void>> PasswordStore::forget_attempts(PasswordAttempt attempt) 
     co_return Result<void>{};
 }
 
+awaitable<Result<void>> PasswordStore::renew_hash(UserId user, std::string present,
+                                                  std::string hash) {
+    auto rows = co_await run(
+        Statement::of(sql::passwords_renew_hash, user.value, std::move(present), std::move(hash)));
+    if (!rows) co_return fail(std::move(rows.error()));
+    co_return Result<void>{};
+}
+
 awaitable<Result<std::optional<Timestamp>>> PasswordStore::changed_at(UserId user) {
     auto rows = co_await run(Statement::of(sql::passwords_changed_at, user.value));
     if (!rows) co_return fail(std::move(rows.error()));

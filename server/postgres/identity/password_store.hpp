@@ -19,6 +19,7 @@ class PasswordStore final : public identity::PasswordStore {
     Answer<identity::PasswordAttempt> begin_attempt(std::string name, std::string address) override;
     Answer<identity::PasswordAttempt> begin_attempt(UserId user, std::string address) override;
     Answer<void> forget_attempts(identity::PasswordAttempt attempt) override;
+    Answer<void> renew_hash(UserId user, std::string present, std::string hash) override;
     Answer<std::optional<Timestamp>> changed_at(UserId user) override;
     Answer<void> change(Author author, std::string hash, std::string present,
                         std::optional<SessionId> session) override;

@@ -10,6 +10,10 @@ from plimsoll.begin_password_attempt($1::text, $2::bigint, nullif($3::text, ''):
 -- $1 name and $2 source of the count. Index password_attempt_pkey.
 delete from plimsoll.password_attempt where name = $1::bytea and source = $2::text;
 
+-- name: passwords.renew_hash
+-- $1 user, $2 the present hash, $3 the new one.
+select plimsoll.renew_password_hash($1::bigint, $2::text, $3::text);
+
 -- name: passwords.changed_at
 -- $1 user. No row: the user has no password. Index user_password_pkey.
 select changed_at from plimsoll.user_password where user_id = $1::bigint;

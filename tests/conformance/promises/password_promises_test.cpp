@@ -75,6 +75,18 @@ TEST_P(PasswordPromises, ALinkSetsAPasswordOnceAndSignsOutEverywhere) {
     EXPECT_EQ(attempt(kind_).hash, "hash one");
 }
 
+TEST_P(PasswordPromises, AHashIsRenewedOnlyInPlaceOfTheOneThatWasCompared) {
+    set_password("hash one");
+    const auto changed_at = must(store().changed_at(people_.user));
+    sign_in('s');
+    must(store().renew_hash(people_.user, "hash of another", "hash two"));
+    EXPECT_EQ(attempt(kind_).hash, "hash one");
+    must(store().renew_hash(people_.user, "hash one", "hash two"));
+    EXPECT_EQ(attempt(kind_).hash, "hash two");
+    EXPECT_EQ(must(store().changed_at(people_.user)), changed_at) << "the same password";
+    EXPECT_TRUE(is_signed_in('s'));
+}
+
 TEST_P(PasswordPromises, ALinkExpires) {
     must(store().create_link(author_, people_.user, unique_hash('x'), in(kLong)));
     stores_->age_passwords(2 * kLong);

@@ -55,6 +55,14 @@ TEST(Password, MatchesItsHashAlone) {
     EXPECT_NE(hash, hash_password("a boat that floats")) << "salted";
 }
 
+TEST(Password, OfNobodyMatchesNothingAtTheSameCosts) {
+    const auto hash = unmatched_hash();
+    EXPECT_EQ(hash.size(), hash_password("a boat that floats").size()) << hash;
+    EXPECT_FALSE(is_outdated(hash)) << "it is read as a hash of today's costs";
+    EXPECT_FALSE(matches_password(hash, ""));
+    EXPECT_NE(hash, unmatched_hash());
+}
+
 // By argon2-cffi 25.1 and OpenSSL 3.5, which agree: two passes over 64 KiB.
 TEST(Password, MatchesAHashOfAnotherImplementation) {
     const std::string hash =

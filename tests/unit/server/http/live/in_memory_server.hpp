@@ -47,7 +47,7 @@ class InMemoryServer : public ::testing::Test {
     SystemClock clock_;
     FakeIdentity identity_;
     FakePasswords passwords_{identity_};
-    PasswordDesk password_desk_{passwords_, {}};
+    PasswordDesk password_desk_{passwords_, {}, PLIMSOLL_HASHER};
     FakeJobStore jobs_{identity_};
     FakeDatasetStore datasets_{identity_, jobs_};
     FakeSignals signals_;

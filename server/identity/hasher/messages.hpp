@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+// What a server and its plimsoll-hasher say to each other, one packet each way:
+// - "hash" NUL "password": the answer is kSame, then a newer hash if the given one is outdated; or
+//   kDifferent;
+// - NUL "password": the answer is kSame, then a new hash.
+namespace plimsoll::identity {
+
+inline constexpr char kSame = '+';
+inline constexpr char kDifferent = '-';
+inline constexpr std::size_t kLongestMessage = 8 * 1024;  // bytes
+
+}  // namespace plimsoll::identity

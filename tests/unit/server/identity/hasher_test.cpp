@@ -1,0 +1,90 @@
+#include "server/identity/hasher/hasher.hpp"
+
+#include "server/identity/password.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace plimsoll::identity {
+namespace {
+
+constexpr auto kBoat = "a boat that floats";
+
+// The program that this thread started last; 0: none.
+pid_t child() {
+    const auto self = std::to_string(getpid());
+    std::ifstream children("/proc/" + self + "/task/" + self + "/children");
+    pid_t found = 0;
+    while (children >> found) {
+    }
+    return found;
+}
+
+class PasswordHasher : public ::testing::Test {
+  protected:
+    Hasher hasher_{PLIMSOLL_HASHER};
+};
+
+TEST_F(PasswordHasher, HashesAndCompares) {
+    const auto hash = hasher_.hash(kBoat).value();
+    EXPECT_TRUE(matches_password(hash, kBoat));
+    const auto right = hasher_.compare(hash, kBoat).value();
+    EXPECT_TRUE(right.same);
+    EXPECT_EQ(right.newer, "");
+    EXPECT_FALSE(hasher_.compare(hash, "a boat that float").value().same);
+    EXPECT_FALSE(hasher_.compare(hash, "").value().same);
+    EXPECT_FALSE(hasher_.compare(unmatched_hash(), kBoat).value().same);
+}
+
+TEST_F(PasswordHasher, KeepsAPasswordsBytesApartFromTheHash) {
+    const std::string odd("a\0b\0", 4);
+    const auto hash = hasher_.hash(odd).value();
+    EXPECT_TRUE(hasher_.compare(hash, odd).value().same);
+    EXPECT_FALSE(hasher_.compare(hash, "a").value().same);
+}
+
+// At the costs of two passes over 64 KiB, by argon2-cffi 25.1 and OpenSSL 3.5.
+TEST_F(PasswordHasher, MakesANewHashInPlaceOfACheapOne) {
+    const std::string cheap =
+        "$argon2id$v=19$m=64,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$"
+        "Gpj7qOY5RCXJvcMzqcdQqvgR3wcPX7SleI4c9NtXk6E";
+    const auto compared = hasher_.compare(cheap, "password").value();
+    EXPECT_TRUE(compared.same);
+    EXPECT_FALSE(is_outdated(compared.newer)) << compared.newer;
+    EXPECT_TRUE(matches_password(compared.newer, "password"));
+    EXPECT_EQ(hasher_.compare(cheap, "passwore").value().newer, "");
+}
+
+TEST_F(PasswordHasher, StartsItsProgramAgainIfThatDies) {
+    EXPECT_EQ(child(), 0) << "before it is needed";
+    const auto hash = hasher_.hash(kBoat).value();
+    const auto first = child();
+    ASSERT_GT(first, 0);
+    EXPECT_GT(getpriority(PRIO_PROCESS, static_cast<id_t>(first)), 0);
+    kill(first, SIGKILL);
+    EXPECT_TRUE(hasher_.compare(hash, kBoat).value().same);
+    EXPECT_NE(child(), first);
+}
+
+TEST_F(PasswordHasher, EndsItsProgramWithItself) {
+    {
+        Hasher hasher(PLIMSOLL_HASHER);
+        ASSERT_TRUE(hasher.hash(kBoat));
+        ASSERT_NE(child(), 0);
+    }
+    EXPECT_EQ(child(), 0);
+}
+
+TEST_F(PasswordHasher, SaysThatItCannot) {
+    Hasher missing("/nonexistent/plimsoll-hasher");
+    EXPECT_EQ(missing.hash(kBoat).error().code, Errc::unavailable);
+    EXPECT_EQ(hasher_.hash(std::string(10'000, 'x')).error().code, Errc::unavailable) << "too long";
+}
+
+}  // namespace
+}  // namespace plimsoll::identity
