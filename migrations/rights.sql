@@ -8,8 +8,9 @@ do $$
 declare
   v_tables_owner constant text[] := array['apply_retention', 'day_of', 'ensure_partitions', 'forget_audit',
     'list_model_use', 'membership_keep_owner', 'read_jobs'];
-  v_identity constant text[] := array['authenticate_session', 'authenticate_token', 'begin_password_attempt',
-    'change_password', 'password_delay', 'renew_password_hash', 'replace_password', 'spend_password_link',
+  v_identity constant text[] := array[
+    'accept_invitation', 'authenticate_session', 'authenticate_token', 'begin_password_attempt', 'change_password',
+    'find_invitation', 'password_delay', 'renew_password_hash', 'replace_password', 'spend_password_link',
     'spend_sign_in_link'];
   v_guest constant text[] := array['list_linked_chunks', 'open_report_link', 'read_linked_chunk'];
   v record;
@@ -55,11 +56,14 @@ grant execute on function assert_team, keep_labels, touch_usage, lock_usage, fol
 
 -- plimsoll_identity: the sign-in functions.
 grant select on app_user, team, membership, session to plimsoll_identity;
+grant insert (name, email) on app_user to plimsoll_identity;
+grant insert (team_id, user_id, role) on membership to plimsoll_identity;
+grant select, update (accepted_at) on invitation to plimsoll_identity;
 grant select, update on token, sign_in_link to plimsoll_identity;
 grant update (last_used_at, ended_at) on session to plimsoll_identity;
 grant select, insert, update on user_password, password_attempt to plimsoll_identity;
 grant select, update on password_link to plimsoll_identity;
-grant insert (user_id, at, action, target, address) on audit_event to plimsoll_identity;
+grant insert (team_id, user_id, at, action, target, address, request_id, data) on audit_event to plimsoll_identity;
 
 -- plimsoll_guest: what a report link shows; of a job, only the columns that belong to its report.
 grant select on report_link, report to plimsoll_guest;
@@ -78,7 +82,7 @@ grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, gpu_profile,
   sentiment_policy, report_baseline to plimsoll_app;
 grant select, insert, update, delete on second_factor, recovery_code to plimsoll_app;
-grant select, insert, update, delete on saved_view, report_link, kept_answer to plimsoll_app;
+grant select, insert, update, delete on saved_view, report_link, kept_answer, invitation to plimsoll_app;
 grant select on installation_secret to plimsoll_app;
 -- A password's hash is written and read by functions only.
 grant select (user_id, changed_at), delete on user_password to plimsoll_app;
@@ -94,15 +98,15 @@ grant select (id, team_id, user_id, name, url, created_at), insert, update (name
   to plimsoll_app;
 grant insert (webhook_id, team_id, type, data) on webhook_delivery to plimsoll_app;
 grant execute on function
-  apply_retention, authenticate_session, authenticate_token, begin_password_attempt, cancel_job, cancel_overlapped,
-  change_password, claim_schedules, claim_webhook_deliveries, create_dataset, delete_dataset, delete_job,
-  drain_worker, end_overdue, enqueue, enqueue_dataset, ensure_partitions, expire_keys, expire_leases, expire_uploads,
-  explain_lack, explain_wait, find_submit, fold_usage, forget_audit, forget_usage, forget_webhook_deliveries,
-  job_progress, lift_hold, list_attempts, list_cleanups, list_device_classes, list_devices, list_holds,
-  list_linked_chunks, list_model_use, list_shares, list_team_limits, list_vacuum_holders, mark_unserved,
-  open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk, read_usage, redrive_jobs,
-  renew_password_hash, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share, set_team_limit, settle_webhook_delivery,
-  spend_password_link, spend_sign_in_link, watch_vacuum
+  accept_invitation, apply_retention, authenticate_session, authenticate_token, begin_password_attempt, cancel_job,
+  cancel_overlapped, change_password, claim_schedules, claim_webhook_deliveries, create_dataset, delete_dataset,
+  delete_job, drain_worker, end_overdue, enqueue, enqueue_dataset, ensure_partitions, expire_keys, expire_leases,
+  expire_uploads, explain_lack, explain_wait, find_invitation, find_submit, fold_usage, forget_audit, forget_usage,
+  forget_webhook_deliveries, job_progress, lift_hold, list_attempts, list_cleanups, list_device_classes,
+  list_devices, list_holds, list_linked_chunks, list_model_use, list_shares, list_team_limits, list_vacuum_holders,
+  mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk, read_usage,
+  redrive_jobs, renew_password_hash, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share,
+  set_team_limit, settle_webhook_delivery, spend_password_link, spend_sign_in_link, watch_vacuum
   to plimsoll_app;
 
 -- plimsoll_worker: nothing else, because workers parse untrusted files.

@@ -4,6 +4,7 @@
 #include "server/base/log.hpp"
 #include "server/base/offload.hpp"
 #include "server/base/programs/sibling_program.hpp"
+#include "server/identity/invitation_store.hpp"
 #include "server/identity/secret.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/registry.hpp"
@@ -119,6 +120,7 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
            .identity = stores_.identity(),
            .passwords = stores_.passwords(),
            .password_desk = password_desk_,
+           .invitations = stores_.invitations(),
            .webhooks = stores_.webhooks(),
            .webhook_targets = webhook_targets_,
            .clock = stores_.clock(),

@@ -50,6 +50,7 @@ AddCommand add_usage;
 AddCommand add_audit;
 AddCommand add_tokens;
 AddCommand add_service_accounts;
+AddCommand add_invitations;
 AddCommand add_webhooks;
 AddCommand add_schedules;
 
@@ -64,8 +65,8 @@ inline constexpr AddCommand* kJobs[] = {add_submit,  add_submit_bundle, add_jobs
                                         add_why,     add_cancel,        add_redrive, add_report,
                                         add_results, add_links};
 inline constexpr AddCommand* kTeam[] = {
-    add_datasets,  add_schedules, add_webhooks, add_service_accounts,
-    add_baselines, add_usage,     add_audit};
+    add_datasets,    add_schedules, add_webhooks, add_service_accounts,
+    add_invitations, add_baselines, add_usage,    add_audit};
 inline constexpr AddCommand* kPool[] = {add_devices, add_queue};
 inline constexpr AddCommand* kSignIn[] = {add_login,    add_logout,        add_use,   add_whoami,
                                           add_password, add_second_factor, add_tokens};

@@ -26,6 +26,8 @@ std::string_view prefix(SecretKind kind) {
             return "plm_report_";
         case SecretKind::password_link:
             return "plm_password_";
+        case SecretKind::invitation:
+            return "plm_invite_";
     }
     return {};
 }

@@ -9,7 +9,7 @@
 // hash is needed). The checksum rejects a truncated or mistyped secret without a database query.
 namespace plimsoll::identity {
 
-enum class SecretKind { token, sign_in, session, report_link, password_link };
+enum class SecretKind { token, sign_in, session, report_link, password_link, invitation };
 
 struct Secret {
     std::string text;  // shown once

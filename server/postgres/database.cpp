@@ -2,6 +2,7 @@
 
 #include "server/postgres/identity/audit_store.hpp"
 #include "server/postgres/identity/identity_store.hpp"
+#include "server/postgres/identity/invitation_store.hpp"
 #include "server/postgres/identity/password_store.hpp"
 #include "server/postgres/jobs/dataset_store.hpp"
 #include "server/postgres/jobs/job_signals.hpp"
@@ -38,6 +39,7 @@ struct ServerDatabase::Parts {
           statistics(slow_calls),
           identity(executor, calls),
           passwords(calls, identity.known()),
+          invitations(calls, identity.known()),
           saved_views(calls),
           report_links(calls),
           audit(calls),
@@ -61,6 +63,7 @@ struct ServerDatabase::Parts {
     Statistics statistics;
     IdentityStore identity;
     PasswordStore passwords;
+    InvitationStore invitations;
     SavedViewStore saved_views;
     ReportLinkStore report_links;
     AuditStore audit;
@@ -146,6 +149,10 @@ identity::AuditStore& ServerDatabase::audit() {
 
 identity::PasswordStore& ServerDatabase::passwords() {
     return parts_->passwords;
+}
+
+identity::InvitationStore& ServerDatabase::invitations() {
+    return parts_->invitations;
 }
 
 identity::SavedViewStore& ServerDatabase::saved_views() {

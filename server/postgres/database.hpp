@@ -26,6 +26,7 @@ class TeamRecordStore;
 namespace plimsoll::identity {
 class AuditStore;
 class IdentityStore;
+class InvitationStore;
 class PasswordStore;
 class SavedViewStore;
 }  // namespace plimsoll::identity
@@ -70,6 +71,7 @@ class ServerDatabase {
     queue::Statistics& statistics();
     identity::IdentityStore& identity();
     identity::PasswordStore& passwords();
+    identity::InvitationStore& invitations();
     identity::SavedViewStore& saved_views();
     queue::ReportLinkStore& report_links();
     identity::AuditStore& audit();

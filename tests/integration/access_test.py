@@ -21,8 +21,8 @@ CANARY = "canary-of-the-owners"
 METHODS = ("get", "put", "post", "patch", "delete")
 # By the caller's own session or token; nothing of a team is named.
 PERSONAL = {"createSession", "deleteCurrentSession", "spendPasswordLink"}
-# By the secret of a link alone, whoever calls: tests/integration/report_links_test.py.
-LINKED = {"getLinkedReport", "getLinkedResultsCsv", "getLinkedResultsJsonl"}
+# By the secret of a link alone, whoever calls: tests/integration/report_links_test.py and invitations_test.py.
+LINKED = {"getInvitationOffer", "getLinkedReport", "getLinkedResultsCsv", "getLinkedResultsJsonl"}
 CHANGING = re.compile(r'"request_id":"[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z')
 
 
@@ -133,6 +133,7 @@ class Access(unittest.TestCase):
             "measurement_id": make("POST", "/v1/training-measurements", cls.operation("createTrainingMeasurement").body)["id"],
             "token_id": make("POST", "/v1/tokens", {"name": CANARY, "scopes": ["jobs:read"]})["token"]["id"],
             "report_link_id": make("POST", f"/v1/jobs/{job}/report-links", {"note": CANARY})["report_link"]["id"],
+            "invitation_id": make("POST", "/v1/invitations", {"email": CANARY + "@example.com"})["invitation"]["id"],
             "service_account_id": make("POST", "/v1/service-accounts", {"name": CANARY})["id"],
             "session_id": cls.session_id(),
             "operation_id": make("POST", "/v1/model-operations", {

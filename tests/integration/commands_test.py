@@ -35,7 +35,8 @@ ASKS = {
     "webhooks deliveries": (WEBHOOK,), "webhooks test": (WEBHOOK,), "baselines": (), "baselines pin": (JOB,),
     "baselines remove": ("base_0000000000001",), "usage": (), "audit": (), "service-accounts list": (),
     "service-accounts add": ("build",), "service-accounts add-token": ("user_0000000000001", "ci", "--scope", "jobs:write"),
-    "service-accounts remove": ("user_0000000000001",), "devices": (), "devices clean": ("node", "opencl:pocl:0"),
+    "service-accounts remove": ("user_0000000000001",), "invitations list": (), "invitations add": ("--role", "viewer"),
+    "invitations revoke": ("inv_0000000000001",), "devices": (), "devices clean": ("node", "opencl:pocl:0"),
     "queue show": (), "queue pause": ("--class", "cpu", "--reason", "a test"),
     "queue drain": ("--class", "cpu", "--reason", "a test"), "queue resume": ("--class", "cpu"),
     "queue share": ("main", "cpu", "--weight", "2"), "queue limit": ("main",),
@@ -45,7 +46,7 @@ ASKS = {
 # Each command with arguments of a call that succeeds. What stands in braces is a file, or a thing that is made first.
 SUCCEEDS = {
     **{command: arguments for command, arguments in ASKS.items() if not any(isinstance(word, str) and word.startswith(
-        ("job_", "ds_", "sch_", "wh_", "link_", "base_", "user_", "tok_")) for word in arguments)},
+        ("job_", "ds_", "sch_", "wh_", "link_", "base_", "inv_", "user_", "tok_")) for word in arguments)},
     "policy show": ("{policy}",), "policy set": ("desk", "{policy_file}"), "policy remove": ("{policy}",),
     "policy preview": ("{policy}",), "gpu-profiles add": ("card", "{card_file}"), "gpu-profiles remove": ("{card}",),
     "profile": ("--mode", "sentiment", "--sentiment-model", "vader", "--largest-batch", "2"),
@@ -59,7 +60,7 @@ SUCCEEDS = {
     "webhooks remove": ("{webhook}",), "webhooks deliveries": ("{webhook}",), "webhooks test": ("{webhook}",),
     "baselines pin": ("{profile}",), "baselines remove": ("{baseline}",),
     "service-accounts add-token": ("{account}", "ci", "--scope", "jobs:write"), "service-accounts remove": ("{account}",),
-    "tokens revoke": ("{token}",), "devices clean": ("{node}", "{device}"), "queue resume": ("{hold}",),
+    "invitations revoke": ("{invitation}",), "tokens revoke": ("{token}",), "devices clean": ("{node}", "{device}"), "queue resume": ("{hold}",),
     "model add": ("{model_folder}", "--name", "added"), "model list": (), "model inspect": ("{model}",),
     "model verify": ("{model}",), "model remove": ("{model}", "--force"), "estimate": ("--preset", "bert-base"),
     "apply": ("{advice}", "{train}", "--dry-run"), "show-config": ("{train}", "--preset", "bert-base"),
@@ -168,6 +169,9 @@ class Things:
 
     def account(self, name):
         return self.told("service-accounts add", name)["id"]
+
+    def invitation(self, _):
+        return self.told("invitations add")["invitation"]["id"]
 
     def token(self, name):
         return self.told("tokens add", name)["token"]["id"]

@@ -20,11 +20,12 @@ FOREIGN = {"id": "job_0000000000001", "team_id": "team_0000000000001", "team": {
            "submitter": "root", "state": "succeeded", "is_admin": True, "role": "owner", "created_at": "2020-01-01T00:00:00Z",
            "progress": {"items_done": 1}, "hash": "0", "csrf_token": "0"}
 # Members that show a secret, and the only schemas that may have them.
-SECRETS = {"secret": {"TokenCreated", "WebhookCreated", "ReportLinkCreated", "SecondFactorOffer"}, "sign_in_token": {"SignInLink", "SessionCreate"},
+SECRETS = {"secret": {"TokenCreated", "WebhookCreated", "ReportLinkCreated", "SecondFactorOffer", "InvitationCreated",
+                      "InvitationSignIn"}, "sign_in_token": {"SignInLink", "SessionCreate"},
            "csrf_token": {"Session", "Me"}, "token": {"TokenCreated", "SessionCreate"}, "cookie": set(),
            # Passwords are in requests only.
            "password": {"PasswordSignIn", "PasswordChange", "PasswordLinkUse"}, "present_password": {"PasswordChange", "SecondFactorRequest"},
-           "password_token": {"PasswordLink", "PasswordLinkUse"}}
+           "password_token": {"PasswordLink", "PasswordLinkUse"}, "invitation_token": {"InvitationUse"}}
 
 
 def unsigned(claims):

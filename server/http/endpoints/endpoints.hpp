@@ -5,6 +5,7 @@
 #include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
 #include "server/identity/audit_store.hpp"
+#include "server/identity/invitation_store.hpp"
 #include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
@@ -67,7 +68,9 @@ void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning
                    const Clock& clock);
 
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
-                  const Clock& clock);
+                  identity::InvitationStore& invitations, const Clock& clock);
+void add_invitations(Handlers& handlers, identity::InvitationStore& store,
+                     identity::IdentityStore& people, const Clock& clock);
 void add_passwords(Handlers& handlers, identity::PasswordStore& store, PasswordDesk& desk,
                    const Clock& clock);
 void add_second_factor(Handlers& handlers, identity::PasswordStore& store, PasswordDesk& desk);

@@ -72,7 +72,9 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
                              backends.computing);
     endpoints::add_kind_answers(handlers, backends.jobs, backends.kinds, backends.computing);
     endpoints::add_schedules(handlers, backends.schedules, backends.planner, backends.clock);
-    endpoints::add_sessions(handlers, backends.identity, backends.password_desk, backends.clock);
+    endpoints::add_sessions(handlers, backends.identity, backends.password_desk,
+                            backends.invitations, backends.clock);
+    endpoints::add_invitations(handlers, backends.invitations, backends.identity, backends.clock);
     endpoints::add_passwords(handlers, backends.passwords, backends.password_desk, backends.clock);
     endpoints::add_second_factor(handlers, backends.passwords, backends.password_desk);
     endpoints::add_users(handlers, backends.identity, backends.clock);

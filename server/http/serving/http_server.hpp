@@ -10,6 +10,7 @@
 #include "server/http/wire/listener.hpp"
 #include "server/http/wire/traffic.hpp"
 #include "server/identity/audit_store.hpp"
+#include "server/identity/invitation_store.hpp"
 #include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
@@ -48,6 +49,7 @@ struct Backends {
     identity::IdentityStore& identity;
     identity::PasswordStore& passwords;
     PasswordDesk& password_desk;
+    identity::InvitationStore& invitations;
     webhooks::WebhookStore& webhooks;
     const webhooks::AllowList& webhook_targets;
     const Clock& clock;

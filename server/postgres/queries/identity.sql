@@ -341,6 +341,8 @@ with old_links as (
   delete from plimsoll.report_link where least(expires_at, revoked_at) < clock_timestamp() - make_interval(days => $1::int)
 ), old_password_links as (
   delete from plimsoll.password_link where least(expires_at, spent_at) < clock_timestamp() - make_interval(days => $1::int)
+), old_invitations as (
+  delete from plimsoll.invitation where least(expires_at, revoked_at, accepted_at) < clock_timestamp() - make_interval(days => $1::int)
 ), old_attempts as (
   delete from plimsoll.password_attempt where last_at < clock_timestamp() - interval '1 day'
 )

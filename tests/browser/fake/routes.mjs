@@ -5,6 +5,7 @@ import { datasetRoutes } from './datasets.mjs';
 import * as profile from './profile.mjs';
 import { modelRoutes } from './models.mjs';
 import { policyRoutes } from './policies.mjs';
+import { invitationRoutes, takeInvitation } from './invitations.mjs';
 import { linkRoutes } from './report-links.mjs';
 import { scheduleRoutes } from './schedules.mjs';
 import * as training from './training.mjs';
@@ -150,8 +151,8 @@ function resultsTable(_, { response }) {
 }
 
 function signIn(fake, { call, response, session, json, problem }) {
-  const { sign_in_token, token, credentials } = call.body;
-  const valid = credentials ? credentials.user === 'ada' && credentials.password === fake.password : sign_in_token ? fake.signInTokens.delete(sign_in_token) : fake.apiTokens.has(token);
+  const { sign_in_token, token, credentials, invitation } = call.body;
+  const valid = invitation ? takeInvitation(fake, invitation.secret) : credentials ? credentials.user === 'ada' && credentials.password === fake.password : sign_in_token ? fake.signInTokens.delete(sign_in_token) : fake.apiTokens.has(token);
   if (valid && credentials && fake.secondFactor.code && credentials.code !== fake.secondFactor.code) {
     return problem(response, 401, { title: 'Second factor needed', errors: [{ pointer: '/credentials/code', detail: credentials.code ? 'is wrong or was used' : 'is needed' }] });
   }
@@ -232,6 +233,7 @@ export const routes = [
   [/^GET \/v1\/baselines$/, (fake, { response, json }) => json(response, 200, { items: fake.baselines.map(({ baseline }) => baseline) })],
   [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],
   ...linkRoutes(reportOf, resultLines),
+  ...invitationRoutes,
   ...datasetRoutes,
   ...scheduleRoutes,
   [/^POST \/v1\/estimates$/, (fake, { call, response, json }) => json(response, 200, fake.estimate(call.body))],

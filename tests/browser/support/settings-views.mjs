@@ -1,4 +1,5 @@
 // The settings: of the user, of the team, and of the installation.
+import { makeInvitation } from '../fake/invitations.mjs';
 import { customCard } from '../fake/training.mjs';
 import { fails, hangs, heading, loading, opened, profileCompared, text } from './arrangements.mjs';
 
@@ -8,6 +9,7 @@ const deliveries = (words) => async (page) => {
   await page.getByText(words).waitFor();
 };
 const ownCard = (server) => (server.cards = [customCard('lab_card', { name: 'Lab card' })]);
+const invited = (server) => (server.invitations = [makeInvitation({ email: 'grace@example.com' })]);
 const linked = (server) => (server.passwordLinks = new Set(['plm_password_good']));
 const field = (label) => (page) => page.getByLabel(label).waitFor();
 
@@ -56,6 +58,12 @@ export const settingsViews = [
   { name: 'team-loading', address: '/#/settings/team', arrange: hangs('GET /v1/teams/team_1/members'), ready: loading },
   { name: 'team-failed', address: '/#/settings/team', arrange: fails('GET /v1/teams/team_1/members'), ready: text('Service unavailable') },
   { name: 'team-add', address: '/#/settings/team', ready: opened('Add a member') },
+  { name: 'team-invitations', address: '/#/settings/team', arrange: invited, ready: text('grace@example.com') },
+  { name: 'team-invitations-failed', address: '/#/settings/team', arrange: fails('GET /v1/invitations'), ready: text('Service unavailable') },
+  { name: 'team-invite', address: '/#/settings/team', ready: opened('Invite') },
+  { name: 'join', address: '/#/join/plm_invite_good', signedOut: true, arrange: invited, ready: field('Your name') },
+  { name: 'join-signed-in', address: '/#/join/plm_invite_good', arrange: invited, ready: text('Join as ada') },
+  { name: 'join-spent', address: '/#/join/plm_invite_spent', signedOut: true, ready: text('This invitation was used') },
   { name: 'people', address: '/#/settings/people', ready: text('grace') },
   { name: 'people-new', address: '/#/settings/people', ready: opened('New user') },
   { name: 'people-loading', address: '/#/settings/people', arrange: hangs('GET /v1/users'), ready: loading },

@@ -64,3 +64,31 @@ export async function createSignInLink(user: string, team: string): Promise<Sign
 
 /** The complete link: the server returns only its path. */
 export const addressOf = (link: { path: string }): string => new URL(link.path, location.origin).href;
+
+export type Invitation = components['schemas']['Invitation'];
+export type InvitationCreated = components['schemas']['InvitationCreated'];
+export type InvitationOffer = components['schemas']['InvitationOffer'];
+
+export async function listInvitations(signal?: AbortSignal): Promise<Invitation[]> {
+  return everything((query) => api.GET('/v1/invitations', { params: { query }, signal }));
+}
+
+export async function createInvitation(spec: components['schemas']['InvitationSpec']): Promise<InvitationCreated> {
+  const { data } = await api.POST('/v1/invitations', { body: spec });
+  return data!;
+}
+
+export async function revokeInvitation(id: string): Promise<void> {
+  await api.DELETE('/v1/invitations/{invitation_id}', { params: { path: { invitation_id: id } } });
+}
+
+export async function readInvitationOffer(secret: string, signal?: AbortSignal): Promise<InvitationOffer> {
+  const { data } = await api.GET('/v1/invitation-offer', { params: { header: { 'X-Invitation': secret } }, signal });
+  return data!;
+}
+
+/** The team that the signed-in user has joined. */
+export async function joinTeam(secret: string): Promise<Team> {
+  const { data } = await api.POST('/v1/users/me/teams', { body: { invitation_token: secret } });
+  return data!.team;
+}

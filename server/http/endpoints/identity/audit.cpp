@@ -43,6 +43,7 @@ constexpr std::array kTargetKinds = {TargetKind{"job", "job"},
                                      TargetKind{"hold", "hold"},
                                      TargetKind{"password", "user"},
                                      TargetKind{"password_link", "user"},
+                                     TargetKind{"invitation", "inv"},
                                      TargetKind{"second_factor", "user"},
                                      TargetKind{"recovery_code", "user"}};
 

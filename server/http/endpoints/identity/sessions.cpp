@@ -55,15 +55,16 @@ Outcome<NewSession> session_of(Result<identity::Principal> principal) {
 
 class Sessions {
   public:
-    Sessions(identity::IdentityStore& store, PasswordDesk& desk, const Clock& clock)
-        : store_(store), desk_(desk), clock_(clock) {}
+    Sessions(identity::IdentityStore& store, PasswordDesk& desk,
+             identity::InvitationStore& invitations, const Clock& clock)
+        : store_(store), desk_(desk), invitations_(invitations), clock_(clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) {
         if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
         const auto& address = call.request.remote_address;
         const auto now = FailureLimit::Clock::now();
         if (auto may = limit_.admit(address, now); !may) co_return tl::unexpected(may.error());
-        const auto who = co_await identify(call.body, address);
+        const auto who = co_await identify(call.body, address, call.request.id);
         if (!who) {
             if (who.error().status == 401 && who.error().slug != kCodeNeeded) {
                 limit_.failed(address, now);
@@ -169,9 +170,13 @@ class Sessions {
         co_return *found;
     }
 
-    awaitable<Outcome<NewSession>> identify(const json& body, const std::string& address) {
+    awaitable<Outcome<NewSession>> identify(const json& body, const std::string& address,
+                                            const std::string& request_id) {
         if (const auto given = body.find("credentials"); given != body.end()) {
             co_return co_await by_password(*given, address);
+        }
+        if (const auto given = body.find("invitation"); given != body.end()) {
+            co_return co_await by_invitation(*given, request_id);
         }
         constexpr std::string_view kNotGood =
             "This sign-in link or token is invalid or has expired.";
@@ -200,6 +205,20 @@ class Sessions {
         co_return NewSession{*attempt->user, *attempt->team, {}};
     }
 
+    // Of a new user; one who exists is signed in already, and joins the team.
+    awaitable<Outcome<NewSession>> by_invitation(const json& given, const std::string& request_id) {
+        constexpr std::string_view kNotGood =
+            "This invitation is invalid, was used or revoked, or has expired.";
+        const auto hash = identity::hash_secret(SecretKind::invitation,
+                                                given.at("secret").get_ref<const std::string&>());
+        if (!hash) co_return refuse(401, std::string(kNotGood));
+        const auto joined = co_await invitations_.accept(
+            *hash, {.name = given.at("name"), .email = given.value("email", "")}, request_id);
+        if (joined) co_return NewSession{joined->user, joined->team, {}};
+        if (joined.error().code == Errc::not_found) co_return refuse(401, std::string(kNotGood));
+        co_return tl::unexpected<Problem>(joined.error());
+    }
+
     awaitable<Outcome<Response>> open(NewSession who, bool secure) {
         const auto secret = identity::make_secret(SecretKind::session);
         const auto csrf = identity::make_nonce();
@@ -218,6 +237,7 @@ class Sessions {
 
     identity::IdentityStore& store_;
     PasswordDesk& desk_;
+    identity::InvitationStore& invitations_;
     const Clock& clock_;
     FailureLimit limit_{limits::kFailedSignIns, limits::kFailureWindow, "failed-sign-ins"};
 };
@@ -225,8 +245,8 @@ class Sessions {
 }  // namespace
 
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
-                  const Clock& clock) {
-    const auto sessions = std::make_shared<Sessions>(store, desk, clock);
+                  identity::InvitationStore& invitations, const Clock& clock) {
+    const auto sessions = std::make_shared<Sessions>(store, desk, invitations, clock);
     handlers["createSession"] = [sessions](const Call& call) { return sessions->create(call); };
     handlers["listSessions"] = [sessions](const Call& call) { return sessions->list(call); };
     handlers["getSession"] = [sessions](const Call& call) { return sessions->get(call); };

@@ -42,9 +42,10 @@ TEST_F(ContractTest, HasEveryOperation) {
 
 TEST_F(ContractTest, EverythingUnderV1NeedsCredentialsButSigningInAndLinks) {
     for (const auto& operation : contract_.operations()) {
-        // Whoever reads a linked report, or sets a password by a link, shows the link's secret
-        // instead.
+        // Whoever reads a linked report or an invitation, or sets a password by a link, shows the
+        // link's secret instead.
         const bool open = operation.id == "createSession" || operation.id == "spendPasswordLink" ||
+                          operation.id == "getInvitationOffer" ||
                           operation.path.starts_with("/v1/linked-report");
         if (operation.path.starts_with("/v1/")) EXPECT_EQ(operation.open, open) << operation.id;
         if (operation.method != "GET" && operation.body != nullptr) {

@@ -7,6 +7,7 @@
 #include "tests/fakes/fake_baselines.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_identity.hpp"
+#include "tests/fakes/fake_invitations.hpp"
 #include "tests/fakes/fake_job_store.hpp"
 #include "tests/fakes/fake_passwords.hpp"
 #include "tests/fakes/fake_report_links.hpp"
@@ -48,6 +49,7 @@ class InMemoryServer : public ::testing::Test {
     FakeIdentity identity_;
     FakePasswords passwords_{identity_};
     PasswordDesk password_desk_{passwords_, {}, PLIMSOLL_HASHER};
+    fakes::FakeInvitations invitations_;
     FakeJobStore jobs_{identity_};
     FakeDatasetStore datasets_{identity_, jobs_};
     FakeSignals signals_;

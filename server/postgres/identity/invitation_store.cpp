@@ -1,0 +1,130 @@
+#include "server/postgres/identity/invitation_store.hpp"
+
+#include "server/postgres/driver/optional.hpp"
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+
+using boost::asio::awaitable;
+using identity::Invitation;
+using identity::InvitationOffer;
+
+namespace {
+
+identity::Role role_in(const Row& row) {
+    return identity::parse_role(row.get<std::string>("role")).value();
+}
+
+Invitation to_invitation(const Row& row) {
+    Invitation invitation;
+    invitation.id = {row.get<std::int64_t>("id")};
+    invitation.role = role_in(row);
+    invitation.email = row.get<Maybe<std::string>>("email").value_or("");
+    invitation.user = UserId{row.get<std::int64_t>("user_id")};
+    invitation.user_name = row.get<Maybe<std::string>>("user_name").value_or("");
+    invitation.created_at = row.get<Timestamp>("created_at");
+    invitation.expires_at = row.get<Timestamp>("expires_at");
+    return invitation;
+}
+
+Error invites_nobody() {
+    return {
+        Errc::not_found, "This invitation is invalid, was used or revoked, or has expired.", {}};
+}
+
+std::optional<std::string> text_or_none(std::string text) {
+    return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
+}  // namespace
+
+InvitationStore::Answer<Rows> InvitationStore::run(TeamId team, Statement statement) {
+    Batch batch;
+    batch.push_back(in_team(team));
+    batch.push_back(std::move(statement));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return std::move(replies->back());
+}
+
+InvitationStore::Answer<std::vector<Invitation>> InvitationStore::list(TeamId team) {
+    auto rows = co_await run(team, Statement::of(sql::invitations_list, team.value));
+    if (!rows) co_return fail(std::move(rows.error()));
+    std::vector<Invitation> invitations;
+    for (const Row row : *rows) invitations.push_back(to_invitation(row));
+    co_return invitations;
+}
+
+InvitationStore::Answer<Invitation> InvitationStore::create(Author author,
+                                                            identity::NewInvitation invitation) {
+    auto rows = co_await run(
+        author.team,
+        Statement::of(sql::invitations_create, author.team.value, author.user.value,
+                      std::string(to_string(invitation.role)),
+                      text_or_none(std::move(invitation.email)), Bytes{std::move(invitation.hash)},
+                      invitation.expires_at, identity::kInvitationsPerTeam, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) {
+        co_return fail(Errc::conflict, "The team has " +
+                                           std::to_string(identity::kInvitationsPerTeam) +
+                                           " open invitations, the maximum: revoke one.");
+    }
+    co_return to_invitation((*rows)[0]);
+}
+
+InvitationStore::Answer<void> InvitationStore::revoke(Author author, identity::InvitationId id) {
+    auto rows = co_await run(author.team,
+                             Statement::of(sql::invitations_revoke, id.value, author.team.value,
+                                           author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(Errc::not_found, "The invitation was not found.");
+    co_return Result<void>{};
+}
+
+InvitationStore::Answer<InvitationOffer> InvitationStore::find(std::string hash) {
+    auto rows = co_await pool_.run(Statement::of(sql::invitations_find, Bytes{std::move(hash)}),
+                                   kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) co_return fail(invites_nobody());
+    const Row row = (*rows)[0];
+    InvitationOffer offer;
+    offer.team_name = row.get<std::string>("team_name");
+    offer.role = role_in(row);
+    offer.email = row.get<Maybe<std::string>>("email").value_or("");
+    offer.invited_by = row.get<std::string>("invited_by");
+    offer.expires_at = row.get<Timestamp>("expires_at");
+    co_return offer;
+}
+
+InvitationStore::Answer<identity::Joined> InvitationStore::accept(std::string hash,
+                                                                  identity::Invitee who,
+                                                                  std::string request_id) {
+    const auto cache = known_;
+    const auto user = who.user ? std::optional(who.user->value) : std::nullopt;
+    auto rows =
+        co_await pool_.run(Statement::of(sql::invitations_accept, Bytes{std::move(hash)}, user,
+                                         text_or_none(std::move(who.name)),
+                                         text_or_none(std::move(who.email)), std::move(request_id)),
+                           kCallTimeout);
+    if (!rows && rows.error().code == Errc::conflict) {
+        co_return fail(Errc::conflict,
+                       "A user with this name or address exists. If it is you, sign in and open "
+                       "the invitation again.");
+    }
+    if (!rows) co_return fail(std::move(rows.error()));
+    cache->forget();
+    const Row row = (*rows)[0];
+    const auto outcome = row.get<std::string>("outcome");
+    if (outcome == "address") {
+        co_return fail(Errc::forbidden, "This invitation is for another email address than yours.");
+    }
+    if (outcome == "member") {
+        co_return fail(Errc::conflict, "You are a member of this team already.");
+    }
+    if (outcome != "accepted") co_return fail(invites_nobody());
+    co_return identity::Joined{UserId{row.get<std::int64_t>("user_id")},
+                               TeamId{row.get<std::int64_t>("team_id")}};
+}
+
+}  // namespace plimsoll::postgres
