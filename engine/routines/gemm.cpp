@@ -212,10 +212,9 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
                               norm != nullptr ? norm->epsilon : 0.0F, m, n, k, mine, more...);
     };
     const bool scaled = copy != nullptr && form_of(plan.method) == Form::int8;
-    const auto launched =
-        block ? launch(scales_of_a != nullptr ? *scales_of_a : a,
-                       copy != nullptr ? copy->numbers : a, scaled ? copy->scales : a)
-              : launch();
+    auto launched = block ? launch(scales_of_a != nullptr ? *scales_of_a : a,
+                                   copy != nullptr ? copy->numbers : a, scaled ? copy->scales : a)
+                          : launch();
     if (!launched || whole_rows) return launched;
     return finish(programs, plan.method, product);
 }

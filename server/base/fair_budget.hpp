@@ -72,7 +72,8 @@ class FairBudget {
     }
     static void give_back(Shares& shares, const std::string& name, std::size_t amount) {
         const auto share = shares.find(name);
-        if ((share->second -= amount) == 0) shares.erase(share);
+        share->second -= amount;
+        if (share->second == 0) shares.erase(share);
     }
 
     bool take(const Holder& holder, std::size_t amount) {

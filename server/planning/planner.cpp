@@ -82,7 +82,7 @@ tl::expected<std::optional<json>, Refusal> Planner::complete(const Known& known,
     const auto& now = known.kinds.at(kind.name);
     auto later = start ? std::optional(now) : std::nullopt;
     if (later) later->at = *start;
-    auto completed = kind.complete(placed ? std::move(*placed) : args, later ? *later : now);
+    auto completed = kind.complete(placed ? *placed : args, later ? *later : now);
     if (!completed) return tl::unexpected<Refusal>(std::move(completed.error()));
     return std::move(*completed);
 }

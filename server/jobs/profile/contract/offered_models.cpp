@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include <nlohmann/json.hpp>
+
 namespace plimsoll::jobs::profile {
 namespace {
 

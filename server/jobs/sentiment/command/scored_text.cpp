@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -58,7 +59,7 @@ std::string labels_text(const json& labels, std::int64_t total) {
     for (const char* label : kLabels) {
         const auto count = labels.at(label).get<std::int64_t>();
         const auto share = static_cast<double>(count) / static_cast<double>(total);
-        const auto length = static_cast<std::size_t>(share * kWidestBar + 0.5);
+        const auto length = static_cast<std::size_t>(std::lround(share * kWidestBar));
         std::string bar;
         for (std::size_t i = 0; i < std::max<std::size_t>(length, count > 0 ? 1 : 0); ++i)
             bar += "█";

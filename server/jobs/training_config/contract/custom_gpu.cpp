@@ -3,6 +3,7 @@
 #include "server/jobs/training_config/contract/request.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -31,14 +32,15 @@ Result<std::optional<tr::GuideSettings>> guide_of(const json& from, double memor
             std::string("The guide's keys must be given together: ") + *missing + " is missing.",
             std::string("/") + *missing);
     }
-    return tr::GuideSettings{.vram_gb = from.value("vram_gb", static_cast<int>(memory_gib + 0.5)),
-                             .batch_size_1d = from["batch_size_1d"],
-                             .batch_size_1h = from["batch_size_1h"],
-                             .max_workers = from["max_workers"],
-                             .memory_per_model_1d_gb = from["memory_per_model_1d"],
-                             .memory_per_model_1h_gb = from["memory_per_model_1h"],
-                             .use_case = {},
-                             .notes = from.value("notes", "")};
+    return tr::GuideSettings{
+        .vram_gb = from.value("vram_gb", static_cast<int>(std::lround(memory_gib))),
+        .batch_size_1d = from["batch_size_1d"],
+        .batch_size_1h = from["batch_size_1h"],
+        .max_workers = from["max_workers"],
+        .memory_per_model_1d_gb = from["memory_per_model_1d"],
+        .memory_per_model_1h_gb = from["memory_per_model_1h"],
+        .use_case = {},
+        .notes = from.value("notes", "")};
 }
 
 }  // namespace
