@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Snippets and configurations are still those that the real libraries accepted, without the libraries.
 
-    tests/pytorch/accepted_test.py [--plimsoll build/dev/bin/plimsoll]
+    tests/pytorch/accepted_test.py [--plimsoll build/release/bin/plimsoll]
 
 `snippets_test.py --record` and `apply_test.py --record` wrote accepted/ after Transformers, TRL, Accelerate, DeepSpeed,
 Lightning and others had loaded them and the estimates were the same. Batches are those of that time; learning rates are
@@ -62,7 +62,7 @@ def configurations(program, row, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--plimsoll', default=pathlib.Path(os.environ.get('PLIMSOLL_BIN', 'build/dev/bin')) / 'plimsoll')
+    parser.add_argument('--plimsoll', default=pathlib.Path(os.environ.get('PLIMSOLL_BIN', 'build/release/bin')) / 'plimsoll')
     options = parser.parse_args()
     wrong = total = 0
     for name, compare in (('snippets', snippets), ('applied', configurations)):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Applies a report to realistic configurations: the library loads each, and the estimate stays the same.
 
-    tests/pytorch/apply_test.py [--plimsoll build/dev/bin/plimsoll] [--only WORD] [--record]
+    tests/pytorch/apply_test.py [--plimsoll build/release/bin/plimsoll] [--only WORD] [--record]
 
 Every case of `corpus.py` is estimated, its report is applied to a copy of its files in configs/, and the library that the
 files are for loads them. The settings in its objects are estimated again at their batch, and must take the same bytes
@@ -142,7 +142,7 @@ def check(program, case):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll')
+    parser.add_argument('--plimsoll', default=ROOT / 'build/release/bin/plimsoll')
     parser.add_argument('--only', default='', help='cases whose files hold this')
     parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
     options = parser.parse_args()

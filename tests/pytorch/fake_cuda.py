@@ -12,6 +12,15 @@ from torch.utils._python_dispatch import TorchDispatchMode
 aten = torch.ops.aten
 
 
+def on_device(function, out):
+    """The results that are on a real card."""
+    if function is aten._scaled_dot_product_efficient_attention.default:
+        return out[:2]  # the seed and its offset lie in host memory
+    if function is aten._flash_attention_forward.default:
+        return out[:3]  # flash-attn has no unused number
+    return out
+
+
 class Storages(TorchDispatchMode):
     """Follows every storage that an operation makes: its bytes, the layer whose code made it, whether it is a copy of
     a parameter in another type."""
@@ -29,12 +38,7 @@ class Storages(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         out = function(*args, **(kwargs or {}))
         copies = function is aten._to_copy.default and self._key(args[0]) in self.weights
-        kept = out
-        if function is aten._scaled_dot_product_efficient_attention.default:
-            kept = out[:2]  # the seed and its offset lie in host memory on a real card
-        if function is aten._flash_attention_forward.default:
-            kept = out[:3]  # flash-attn has no unused number
-        for tensor in torch.utils._pytree.tree_leaves(kept):
+        for tensor in torch.utils._pytree.tree_leaves(on_device(function, out)):
             if not isinstance(tensor, torch.Tensor) or tensor.device.type != 'cuda':
                 continue
             reference = StorageWeakRef(tensor.untyped_storage())

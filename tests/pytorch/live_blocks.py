@@ -5,6 +5,7 @@ import weakref
 
 import torch
 from caching_allocator import CachingAllocator
+from fake_cuda import on_device
 from torch.utils._python_dispatch import TorchDispatchMode
 
 PRODUCTS = [getattr(torch.ops.aten, name).default for name in ('mm', 'bmm', 'addmm', 'baddbmm')]
@@ -22,7 +23,7 @@ class LiveBlocks(TorchDispatchMode):
     def watch(self, tensor):
         storage = tensor.untyped_storage()
         key = storage._cdata
-        if key in self.known or storage.device.type == 'meta':
+        if key in self.known or tensor.device.type == 'meta':
             return
         if storage.nbytes():
             self.known[key] = None if self.sum and storage is self.sum[1] else self.allocator.allocate(storage.nbytes())
@@ -68,7 +69,7 @@ class LiveBlocks(TorchDispatchMode):
         self.make_workspaces(function)
         out = function(*args, **(kwargs or {}))
         self.begin_sum(function, args, out)
-        for tensor in torch.utils._pytree.tree_leaves(out):
+        for tensor in torch.utils._pytree.tree_leaves(on_device(function, out)):
             if isinstance(tensor, torch.Tensor):
                 self.watch(tensor)
         return out

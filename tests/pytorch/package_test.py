@@ -1,6 +1,6 @@
 """deploy/integrations/python with PyTorch, Transformers and Lightning themselves, on this CPU, against a real server.
 
-    PLIMSOLL_BIN=build/dev/bin OMP_NUM_THREADS=1 build/pytorch/bin/python tests/pytorch/package_test.py
+    PLIMSOLL_BIN=build/release/bin OMP_NUM_THREADS=1 build/pytorch/bin/python tests/pytorch/package_test.py
 
 What needs CUDA (memory, out-of-memory errors) comes from the simulated card in tests/integration/stand_ins, which only
 the package sees: the libraries themselves train on the CPU.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a forward pass keeps for its backward: Plimsoll's tape against PyTorch itself, byte by byte, without a GPU.
 
-    tests/pytorch/saved_tensors.py [--plimsoll build/dev/bin/plimsoll] [--only WORD] [--record]
+    tests/pytorch/saved_tensors.py [--plimsoll build/release/bin/plimsoll] [--only WORD] [--record]
 
 PyTorch's fake tensors claim to be on a CUDA device and have no memory, so its real dispatcher, autocast and autograd
 run the CUDA path at any size. Every storage that an operation creates is tracked; those still alive after the forward
@@ -371,7 +371,7 @@ def table(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll')
+    parser.add_argument('--plimsoll', default=ROOT / 'build/release/bin/plimsoll')
     parser.add_argument('--only', default='', help='cases whose description holds this')
     parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
     options = parser.parse_args()

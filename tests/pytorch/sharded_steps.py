@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The peak of whole training steps on one of several cards: Plimsoll's tape against PyTorch's FSDP2 and DistributedDataParallel.
 
-    tests/pytorch/sharded_steps.py [--plimsoll build/dev/bin/plimsoll] [--only WORD] [--record]
+    tests/pytorch/sharded_steps.py [--plimsoll build/release/bin/plimsoll] [--only WORD] [--record]
 
 Real models of Transformers on this CPU, in a process group that sends nothing. The memory of the steps is counted in
 the blocks that PyTorch's CUDA allocator would return. Eager attention and models without dropout run the same
@@ -174,7 +174,7 @@ def predicted(case, program):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll', type=pathlib.Path)
+    parser.add_argument('--plimsoll', default=ROOT / 'build/release/bin/plimsoll', type=pathlib.Path)
     parser.add_argument('--only', default='', help='cases whose description holds this')
     parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
     options = parser.parse_args()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The library of every snippet of an estimate accepts it, and it has the estimated settings.
 
-    tests/pytorch/snippets_test.py [--plimsoll build/dev/bin/plimsoll] [--record]
+    tests/pytorch/snippets_test.py [--plimsoll build/release/bin/plimsoll] [--record]
 
 A snippet is run or parsed with the real Transformers, PEFT, bitsandbytes, Lightning and PyTorch; what it set is read
 back from their objects, estimated again, and must give the same bytes. `--record` writes what the libraries accepted for
@@ -188,7 +188,7 @@ def check_others(card):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll')
+    parser.add_argument('--plimsoll', default=ROOT / 'build/release/bin/plimsoll')
     parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
     options = parser.parse_args()
     rows = []

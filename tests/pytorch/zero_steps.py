@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The peak of whole training steps under DeepSpeed's ZeRO: Plimsoll's tape against DeepSpeed itself.
 
-    tests/pytorch/zero_steps.py [--plimsoll build/dev/bin/plimsoll] [--only WORD] [--record]
+    tests/pytorch/zero_steps.py [--plimsoll build/release/bin/plimsoll] [--only WORD] [--record]
 
 DeepSpeed runs on this CPU as one of several processes, in a group that sends nothing, with the configuration that
 Plimsoll gives to paste. With stages 1 and 2 it is the one with the most gradients. The blocks of whole steps are counted
@@ -136,7 +136,7 @@ def run_one(case, program):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--plimsoll', default=ROOT / 'build/dev/bin/plimsoll', type=pathlib.Path)
+    parser.add_argument('--plimsoll', default=ROOT / 'build/release/bin/plimsoll', type=pathlib.Path)
     parser.add_argument('--only', default='', help='cases whose description holds this')
     parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(ROOT)}')
     parser.add_argument('--one', type=int, help='measure the case of this number')

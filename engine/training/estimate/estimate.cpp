@@ -109,6 +109,19 @@ void measure_saved(const Tape& tape, Estimate& out) {
     }
 }
 
+// A block may be up to 1 MiB larger than the tensor in it, depending on what lies beside it: the
+// sums of blocks in two runs with the same tensors differ by that. As much as they differed in any
+// comparison with PyTorch on one card (whole_steps in data/README.md of the tests), rounded up.
+void allow_for_placement(Estimate& out) {
+    constexpr std::int64_t most = 10LL << 20;
+    constexpr double share = 0.006;
+    const auto allowance =
+        std::min({static_cast<std::int64_t>(share * static_cast<double>(out.peak_allocated)), most,
+                  out.fragmentation()});
+    out.peak_allocated += allowance;
+    out.breakdown[static_cast<std::size_t>(Group::placement)] = allowance;
+}
+
 void count_parameters(const ModelShape& shape, const TrainingSettings& settings, Estimate& out) {
     for (const auto& p : list_parameters(shape, settings)) {
         out.parameters += p.elements;
@@ -144,6 +157,7 @@ Purpose purpose_of(Group group) {
         case Group::workspace:
         case Group::backward_temporaries:
         case Group::communication:
+        case Group::placement:
             return Purpose::temporary;
     }
     return Purpose::temporary;
@@ -170,6 +184,7 @@ Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& setti
         if (replay.reserved() == before) break;
     }
     replay.finish(out);
+    if (settings.cards == 1) allow_for_placement(out);
     measure_saved(tape, out);
     const double samples = static_cast<double>(settings.batch * settings.accumulation);
     for (auto& l : out.layers)

@@ -206,7 +206,10 @@ void Graph::backward(const Var& loss) {
     if (communication_ != nullptr) communication_->begin_backward();
     count_waiting(loss.edge());
     auto& root = nodes_[static_cast<std::size_t>(loss.edge().index)];
-    root.gradients[0] = {allocate(4, Group::backward_temporaries), false};
+    // torch.autograd.backward keeps the loss's own gradient, a 1, until it returns.
+    const BufferId one = allocate(4, Group::backward_temporaries);
+    retain(one);
+    root.gradients[0] = {one, false};
     ready_.assign(1, loss.edge().index);
     while (!ready_.empty()) {
         std::pop_heap(ready_.begin(), ready_.end());
@@ -216,6 +219,7 @@ void Graph::backward(const Var& loss) {
     }
     layer_ = -1;
     if (communication_ != nullptr) communication_->end_backward();
+    release(one);
     ++backward_passes_;
     on_backward_thread_ = false;
     nodes_.clear();

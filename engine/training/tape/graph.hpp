@@ -166,6 +166,7 @@ class Graph {
     void set_layer(int layer);
     // Notified of the code that runs from now on. Must outlive the recording.
     void attach(Communication& communication) { communication_ = &communication; }
+    std::size_t events() const { return events_.size(); }  // since the list was taken
     // Returns a right-sized copy of the events so far and starts a new list that keeps its
     // capacity.
     std::vector<Event> take_events() {

@@ -85,11 +85,18 @@ Batch make_batch(Graph& g, const ModelShape& s) {
     return b;
 }
 
+// The loss keeps its name until the next step's has been computed.
+struct KeptLoss {
+    std::int64_t bytes = 0;
+    std::size_t until = 0;  // the event before which it goes
+};
+
 // One optimizer step: data, forward and backward of every micro-batch, clipping, update.
-void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
-              Communication& communication, bool scaled) {
+KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
+                  Communication& communication, bool scaled) {
     const auto& settings = g.settings();
     g.clear_counters();
+    KeptLoss kept;
     {
         Batch batch;
         Outputs outputs;
@@ -100,6 +107,7 @@ void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
             communication.begin_forward();
             g.enter_autocast();
             outputs = forward(g, shape, batch);
+            if (micro == 0) kept = {g.bytes(outputs.loss.buffer()), g.events()};
             g.drop_leaves(false);
             g.exit_autocast();
             g.set_phase(Phase::backward);
@@ -124,29 +132,35 @@ void run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
         g.set_phase(Phase::step_end);
     }
     g.drop_leaves(true);
+    return kept;
 }
 
-// A later step repeats the first but for what was born in it and stays: optimizer state,
-// workspaces.
-void repeat_without_births(Tape& tape) {
+// A step that follows one like it. What is born in a step and stays (optimizer state, workspaces)
+// is there already.
+void follow(Tape& tape, const std::vector<Event>& events, const std::vector<Reduction>& reductions,
+            const KeptLoss& kept) {
     std::vector<char> freed(tape.buffers.size(), 0);
-    for (const auto& e : tape.first)
+    for (const auto& e : events)
         if (!e.allocates) freed[static_cast<std::size_t>(e.buffer)] = 1;
-    tape.later.reserve(tape.first.size());
+    tape.later.reserve(events.size() + 2);
+    const auto loss = static_cast<std::int32_t>(tape.buffers.size());
+    tape.buffers.push_back({kept.bytes, Group::logits});
+    tape.later.push_back({loss, true, Phase::data, -1});
     std::size_t next = 0;
     const auto copy_up_to = [&](std::size_t end) {
         for (; next < end; ++next) {
-            const auto& e = tape.first[next];
-            if (freed[static_cast<std::size_t>(e.buffer)] != 0) tape.later.push_back(e);
+            if (next == kept.until) tape.later.push_back({loss, false, Phase::forward, -1});
+            if (freed[static_cast<std::size_t>(events[next].buffer)] != 0)
+                tape.later.push_back(events[next]);
         }
         return tape.later.size();
     };
-    for (auto reduction : tape.first_reductions) {
+    for (auto reduction : reductions) {
         reduction.begin = copy_up_to(reduction.begin);
         reduction.end = copy_up_to(reduction.end);
         tape.later_reductions.push_back(reduction);
     }
-    copy_up_to(tape.first.size());
+    copy_up_to(events.size());
 }
 
 // An LSTM multiplies one time step after the other; everything else, all of them at once.
@@ -182,19 +196,21 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
     if (layout.sharding != Sharding::none) g.attach(communication);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
-    run_step(g, shape, optimizer, communication, scaled);
+    KeptLoss kept = run_step(g, shape, optimizer, communication, scaled);
     tape.first_reductions = g.take_reductions();
     tape.first = g.take_events();
+    auto events = tape.first;
+    auto reductions = tape.first_reductions;
     if (!settings.set_to_none) {  // gradients that stay are added to: the next step differs
-        run_step(g, shape, optimizer, communication, scaled);
-        tape.later_reductions = g.take_reductions();
-        tape.later = g.take_events();
+        kept = run_step(g, shape, optimizer, communication, scaled);
+        reductions = g.take_reductions();
+        events = g.take_events();
     }
     tape.work = {g.flops(), g.moved_bytes(), g.kernels(), product_elements(shape, settings)};
     tape.layer_flops = g.layer_flops();
     tape.partial_sums = g.take_partial_sums();
     tape.buffers = g.take_buffers();
-    if (settings.set_to_none) repeat_without_births(tape);
+    follow(tape, events, reductions, kept);
     return tape;
 }
 

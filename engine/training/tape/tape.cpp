@@ -40,6 +40,8 @@ std::string_view to_string(Group group) {
             return "backward_temporaries";
         case Group::communication:
             return "communication";
+        case Group::placement:
+            return "placement";
     }
     return "";
 }

@@ -27,8 +27,9 @@ enum class Group : std::uint8_t {
     workspace,             // cuBLAS and cuBLASLt
     backward_temporaries,  // activation gradients and scratch of backward kernels
     communication,         // gathered weights and the buckets in which cards exchange gradients
+    placement,             // what blocks may take more if they come to lie otherwise; no tensors
 };
-inline constexpr int kGroups = 18;
+inline constexpr int kGroups = 19;
 std::string_view to_string(Group group);
 
 enum class Phase : std::uint8_t { setup, data, forward, backward, clip, optimizer, step_end };

@@ -103,8 +103,9 @@ Var run_layer_of(Graph& g, const ModelShape& s, const EncoderBlock& l, const Var
     y = linear(g, y, l.attention_out, attention);
     y = dropout(g, y, s.hidden_dropout, attention);
     y = layer_norm(g, add(g, y, x, attention), l.attention_norm);
-    Var z = activate(g, linear(g, y, l.up, ffn), s.activation, ffn);
-    z = linear(g, z, l.down, ffn);
+    // Has a name of its own until the layer returns.
+    const Var inner = activate(g, linear(g, y, l.up, ffn), s.activation, ffn);
+    Var z = linear(g, inner, l.down, ffn);
     z = dropout(g, z, s.hidden_dropout, ffn);
     return layer_norm(g, add(g, z, y, ffn), l.output_norm);
 }
@@ -143,6 +144,8 @@ Outputs deberta_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     const std::int64_t sequence = g.settings().sequence;
     const std::int64_t scores = g.settings().batch * sequence * sequence;
     const Last last = read_last(g, s);
+    // Types of tokens are made though the model has none.
+    const Var types = g.make(batch.ids.elements(), Dtype::int64, Group::embedding);
     Var x = embed(g, s, p, batch);
     Context c;
     c.mask = g.make(scores, Dtype::int64, Group::attention_scores);

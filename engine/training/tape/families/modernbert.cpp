@@ -65,12 +65,12 @@ Var feed_forward(Graph& g, const ModelShape& s, const Block& b, const Var& x) {
 }
 
 Var run_block(Graph& g, const ModelShape& s, const Block& b, const Var& x, const Context& c) {
-    Var y;
+    Var attended;  // has a name of its own until the layer returns
     {
         const Var input = b.first.weight < 0 ? x : layer_norm(g, x, b.first);
-        y = attention(g, s, b, input, c);
+        attended = attention(g, s, b, input, c);
     }
-    y = add(g, x, y, Group::attention);
+    const Var y = add(g, x, attended, Group::attention);
     return add(g, y, feed_forward(g, s, b, layer_norm(g, y, b.second)), Group::feed_forward);
 }
 
@@ -82,6 +82,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     const Var position_ids = g.make(sequence, Dtype::int64, Group::embedding);
     Var x = embedding(g, p.next(), rows, s.hidden, {}, true);
     x = layer_norm(g, x, read_plain_norm(p, s.hidden), Group::embedding);
+    const Var embedded = x;  // among the arguments of the masks, which the model keeps
     const auto context_of = [&](bool window) {
         Context c;
         c.shape = self_attention(g, s, rows, false);

@@ -17,6 +17,11 @@ double error(std::int64_t ours, std::int64_t real) {
     return std::abs(static_cast<double>(ours) / static_cast<double>(real) - 1) * 100;
 }
 
+// Without the allowance for blocks that come to lie otherwise.
+std::int64_t of_tensors(const Estimate& e) {
+    return e.peak_allocated - e.breakdown[static_cast<std::size_t>(Group::placement)];
+}
+
 struct Errors {
     std::vector<double> values;
     double quantile(double q) {
@@ -35,7 +40,7 @@ TEST(Estimate, AgreesWithPyTorchsOwnAllocator) {
         ASSERT_TRUE(e) << c.name << e.error().message;
         if (!c.max_reserved) continue;
         reserved.values.push_back(error(e->peak_reserved, *c.max_reserved));
-        allocated.values.push_back(error(e->peak_allocated, *c.max_allocated));
+        allocated.values.push_back(error(of_tensors(*e), *c.max_allocated));
         EXPECT_LT(reserved.values.back(), 3) << c.name;
         EXPECT_LT(allocated.values.back(), 3) << c.name;
     }
@@ -53,7 +58,7 @@ TEST(Estimate, AgreesOnUnseenConfigurations) {
         const auto e = estimate(c.shape, c.settings, {});
         ASSERT_TRUE(e) << c.name << e.error().message;
         reserved.values.push_back(error(e->peak_reserved, *c.max_reserved));
-        allocated.values.push_back(error(e->peak_allocated, *c.max_allocated));
+        allocated.values.push_back(error(of_tensors(*e), *c.max_allocated));
         EXPECT_LT(reserved.values.back(), 4) << c.name;
         EXPECT_LT(allocated.values.back(), 1) << c.name;
     }
@@ -76,7 +81,7 @@ TEST_P(EstimateBeforeHopper, AgreesWithPyTorchsOwnAllocator) {
         ASSERT_TRUE(e) << c.name << e.error().message;
         if (!c.max_reserved) continue;
         reserved.values.push_back(error(e->peak_reserved, *c.max_reserved));
-        allocated.values.push_back(error(e->peak_allocated, *c.max_allocated));
+        allocated.values.push_back(error(of_tensors(*e), *c.max_allocated));
         EXPECT_LT(reserved.values.back(), 5) << c.name;
         EXPECT_LT(allocated.values.back(), 5) << c.name;
     }
@@ -139,7 +144,7 @@ TEST(Estimate, TimelineIsShortAndShowsThePeak) {
     EXPECT_LE(e->timeline.size(), 2000U);
     const auto top = std::max_element(e->timeline.begin(), e->timeline.end(),
                                       [](auto& a, auto& b) { return a.allocated < b.allocated; });
-    EXPECT_EQ(top->allocated, e->peak_allocated);
+    EXPECT_EQ(top->allocated, of_tensors(*e));
     for (const auto& point : e->timeline) {
         EXPECT_EQ(
             std::accumulate(point.by_purpose.begin(), point.by_purpose.end(), std::int64_t{0}),
@@ -148,6 +153,7 @@ TEST(Estimate, TimelineIsShortAndShowsThePeak) {
     }
     std::array<std::int64_t, kPurposes> at_peak{};
     for (int group = 0; group < kGroups; ++group) {
+        if (static_cast<Group>(group) == Group::placement) continue;
         at_peak[static_cast<std::size_t>(purpose_of(static_cast<Group>(group)))] +=
             e->breakdown[static_cast<std::size_t>(group)];
     }
