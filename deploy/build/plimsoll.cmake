@@ -75,7 +75,7 @@ function(plimsoll_precompile target path)
     set(donor plimsoll_precompiled_engine_tests)
   elseif(path MATCHES "^server/" AND NOT path MATCHES "^server/queue/spec")
     set(donor plimsoll_boost)
-  elseif(path MATCHES "^(unit/server/|conformance|fakes|kind)")
+  elseif(path MATCHES "^(unit/server/|fakes|kind)")
     set(donor plimsoll_precompiled_server_tests)
   else()
     return()
@@ -86,15 +86,6 @@ function(plimsoll_precompile target path)
     target_compile_options(${target} PRIVATE -fPIC)
   endif()
   target_precompile_headers(${target} REUSE_FROM ${donor})
-  if(donor STREQUAL "plimsoll_precompiled_server_tests")
-    plimsoll_compile_fast(${target})
-  endif()
-endfunction()
-
-# Tests of the server wait for databases and sockets, not for their own code: unoptimised, it compiles in a third of
-# the time.
-function(plimsoll_compile_fast target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
 # plimsoll_folder([ROOMS folders...] [LINK targets...]): every .cpp of this folder and of its rooms but
