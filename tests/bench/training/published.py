@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Published measurements of training runs, against the estimates of the same runs.
 
-    tests/bench/training/published.py [--bin build/dev/bin] [--record]
+    tests/bench/training/published.py [--bin build/release/bin] [--record]
 
 Every row names its source. Rows of older software are shown and counted separately: their code kept more, or other,
 tensors than the modelled versions. The Transformers page of 2022 had zeroed gradients and attention that keeps more;
