@@ -35,11 +35,11 @@ class Flood:
         self.port, self.pace = port, SENDERS / per_second
         self.addresses = (f'127.1.{high}.{low}' for high, low in itertools.product(range(256), range(1, 255)))
         self.lock, self.statuses, self.over = threading.Lock(), collections.Counter(), threading.Event()
-        self.senders = [threading.Thread(target=self.send) for _ in range(SENDERS)]
+        self.senders = [threading.Thread(target=self.send, args=[place]) for place in range(SENDERS)]
 
-    def send(self):
+    def send(self, place):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
-        due = time.monotonic()
+        due = time.monotonic() + place * self.pace / SENDERS  # one after the other, not all at once
         while not self.over.wait(max(0, due - time.monotonic())):
             due += self.pace
             with self.lock:
