@@ -63,7 +63,7 @@ macro(plimsoll_inline_less)
 endmacro()
 
 # Parses what most folders start with once: the engine's headers with its lowest folder, the server's with
-# Boost, those of unit tests with libraries of their own.
+# Boost, those of unit tests with tests/precompiled.
 function(plimsoll_precompile target path)
   if(NOT PLIMSOLL_PRECOMPILE)
     return()
