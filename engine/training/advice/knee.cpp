@@ -19,6 +19,8 @@ Work work_at(const std::map<std::int64_t, Work>& known, std::int64_t batch) {
     return {.matmul_flops = std::lerp(low.matmul_flops, high.matmul_flops, share),
             .moved_bytes = std::lerp(low.moved_bytes, high.moved_bytes, share),
             .kernels = std::max(low.kernels, high.kernels),
+            .recomputed = std::max(low.recomputed, high.recomputed),
+            .updated = high.updated,
             .product_elements = std::lerp(low.product_elements, high.product_elements, share)};
 }
 

@@ -28,6 +28,13 @@ double filled(const Work& work, const GpuProfile& gpu, const ThroughputModel& m)
     return tiles / (tiles + gpu.multiprocessors.value / 2);
 }
 
+// What Python and PyTorch's dispatcher take to launch the step's kernels.
+double host_seconds(const Work& work, const ThroughputModel& m) {
+    return static_cast<double>(work.kernels) * m.operation_seconds +
+           static_cast<double>(work.recomputed) * m.recomputed_seconds +
+           static_cast<double>(work.updated) * m.updated_seconds;
+}
+
 }  // namespace
 
 Throughput model_throughput(const Work& work, const TrainingSettings& t, const GpuProfile& gpu,
@@ -35,7 +42,7 @@ Throughput model_throughput(const Work& work, const TrainingSettings& t, const G
     Throughput out;
     const double compute = work.matmul_flops / matrix_rate(t, gpu, m) / filled(work, gpu, m);
     const double memory = work.moved_bytes / (gpu.bandwidth.value * m.bandwidth_share);
-    const double launches = static_cast<double>(work.kernels) * m.launch_seconds;
+    const double launches = host_seconds(work, m);
     const double busy = compute + memory;
     out.step_seconds = std::max(busy, launches);
     out.bound = launches > busy     ? Throughput::Bound::launches

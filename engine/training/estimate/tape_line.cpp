@@ -91,7 +91,7 @@ bool TapeLine::same_steps(const TapeLine& other) const {
     };
     return steps_ == other.steps_ && std::ranges::equal(sums_, other.sums_, same_sums) &&
            first_later_ == other.first_later_ && first_later_place_ == other.first_later_place_ &&
-           work_.kernels == other.work_.kernels &&
+           work_.kernels == other.work_.kernels && work_.recomputed == other.work_.recomputed &&
            std::ranges::equal(places_, other.places_, same_place);
 }
 

@@ -72,12 +72,16 @@ constexpr std::array kRows{
         1100, 2250, 2250, "HGX B200 datasheet (an eighth of the board, sparse rates halved)"},
 };
 
-// Lazy module loading (CUDA 11.7 and later) leaves a context of 0.3 to 0.6 GiB; larger chips with
-// more multiprocessors take more. These are rounded reports, not measurements of ours.
+// What a training process takes beside PyTorch's reservation: the context, and the kernels and
+// handles that it has loaded. Larger chips take more. Older ones' are rounded reports of contexts
+// with lazy module loading (CUDA 11.7 and later), not measurements of ours.
 Figure context_of(int capability) {
     constexpr double gib = 1024.0 * 1024 * 1024;
     constexpr auto source = "estimate per architecture, CUDA 11.7 or later; not measured";
-    if (capability >= 90) return {0.6 * gib, source};
+    if (capability == 90)
+        return {0.75 * gib,
+                "64 training runs on an H100 80GB, driver 580, CUDA 13: 0.73 to 0.75 GiB"};
+    if (capability > 90) return {0.75 * gib, "assumed to be that of Hopper; not measured"};
     if (capability >= 80) return {0.5 * gib, source};
     if (capability >= 70) return {0.4 * gib, source};
     return {0.3 * gib, source};

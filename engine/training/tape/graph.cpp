@@ -58,7 +58,8 @@ BufferId Graph::allocate(std::int64_t bytes, Group group) {
     counts_.push_back(1);
     events_.push_back({id, true, phase_, layer_});
     moved_bytes_ += 2.0 * static_cast<double>(bytes);
-    ++kernels_;
+    if (phase_ == Phase::clip || phase_ == Phase::optimizer) return id;  // counted by tensor
+    ++(recomputing() ? recomputed_ : kernels_);
     return id;
 }
 
@@ -121,7 +122,7 @@ void Graph::count_flops(double flops) {
 
 void Graph::clear_counters() {
     flops_ = moved_bytes_ = 0;
-    kernels_ = 0;
+    kernels_ = recomputed_ = 0;
     layer_flops_.clear();
 }
 

@@ -184,6 +184,7 @@ class Graph {
     const std::vector<double>& layer_flops() const { return layer_flops_; }
     double moved_bytes() const { return moved_bytes_; }
     std::int64_t kernels() const { return kernels_; }
+    std::int64_t recomputed() const { return recomputed_; }
     void clear_counters();
 
     // A matrix product: counts its work; the first on a thread makes cuBLAS allocate its workspace.
@@ -270,6 +271,7 @@ class Graph {
     std::vector<double> layer_flops_;
     double moved_bytes_ = 0;
     std::int64_t kernels_ = 0;
+    std::int64_t recomputed_ = 0;
 };
 
 }  // namespace plimsoll::training

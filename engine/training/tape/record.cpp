@@ -4,6 +4,8 @@
 #include "engine/training/tape/families/models.hpp"
 #include "engine/training/tape/optimizer.hpp"
 
+#include <algorithm>
+
 namespace plimsoll::training {
 namespace {
 
@@ -170,6 +172,10 @@ double product_elements(const ModelShape& shape, const TrainingSettings& t) {
     return rows * shape.hidden;
 }
 
+std::int64_t trained_tensors(const std::vector<Parameter>& parameters) {
+    return std::ranges::count(parameters, true, &Parameter::trainable);
+}
+
 }  // namespace
 
 std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSettings& settings) {
@@ -206,7 +212,12 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
         reductions = g.take_reductions();
         events = g.take_events();
     }
-    tape.work = {g.flops(), g.moved_bytes(), g.kernels(), product_elements(shape, settings)};
+    tape.work = {.matmul_flops = g.flops(),
+                 .moved_bytes = g.moved_bytes(),
+                 .kernels = g.kernels(),
+                 .recomputed = g.recomputed(),
+                 .updated = trained_tensors(parameters),
+                 .product_elements = product_elements(shape, settings)};
     tape.layer_flops = g.layer_flops();
     tape.partial_sums = g.take_partial_sums();
     tape.buffers = g.take_buffers();

@@ -75,9 +75,13 @@ struct PartialSums {
 
 // The work of a step, independent of the card but for the scratch of its reductions.
 struct Work {
-    double matmul_flops = 0;      // forward and backward, recomputation included
-    double moved_bytes = 0;       // by element-wise kernels: written once, read once
-    std::int64_t kernels = 0;     // roughly one per recorded operation
+    double matmul_flops = 0;  // forward and backward, recomputation included
+    double moved_bytes = 0;   // by element-wise kernels: written once, read once
+    // Roughly one per recorded operation of forward and backward; those that checkpoints repeat
+    // are counted apart, since each then passes Python's hooks for saved tensors.
+    std::int64_t kernels = 0;
+    std::int64_t recomputed = 0;
+    std::int64_t updated = 0;     // tensors that the optimizer trains
     double product_elements = 0;  // of the usual matrix product's result, in one micro-batch
 };
 
