@@ -61,9 +61,9 @@ CachingAllocator::Block CachingAllocator::new_segment(std::int64_t size, bool sm
     if (settings_.expandable_segments) return grow_expandable(size, small);
     const std::int64_t bytes = segment_size(size);
     if (!reserve(bytes)) return kOutOfMemory;
-    auto& top = top_[0];
-    const Block block = make_block({.address = top, .size = bytes, .small = small});
-    top += bytes + kSegmentRounding;  // never adjacent to another segment
+    if (!settings_.segments_rise) next_segment_ -= bytes;
+    const Block block = make_block({.address = next_segment_, .size = bytes, .small = small});
+    if (settings_.segments_rise) next_segment_ += bytes;
     return block;
 }
 

@@ -51,17 +51,20 @@ TEST(CachingAllocator, SegmentsOfEverySizeClass) {
     EXPECT_EQ(a.reserved(), 34 * kMiB) << "unsplit cached segments were released first";
 }
 
+// Of two equal blocks, that at the lowest address: the driver places a segment below those before.
 TEST(CachingAllocator, TakesTheSmallestFitAndTheLowestAddressOnTies) {
-    CachingAllocator a;
-    const auto first = a.allocate(12 * kMiB);
-    const auto guard = a.allocate(12 * kMiB);
-    const auto small = a.allocate(10 * kMiB);
-    a.free(first);
-    a.free(small);
-    const auto again = a.allocate(10 * kMiB);
-    EXPECT_EQ(again, small);
-    a.free(guard);
-    EXPECT_EQ(a.allocate(12 * kMiB), first);
+    for (const bool segments_rise : {false, true}) {
+        CachingAllocator a({.segments_rise = segments_rise});
+        const auto first = a.allocate(12 * kMiB);
+        const auto guard = a.allocate(12 * kMiB);
+        const auto small = a.allocate(10 * kMiB);
+        a.free(first);
+        a.free(small);
+        const auto again = a.allocate(10 * kMiB);
+        EXPECT_EQ(again, small);
+        a.free(guard);
+        EXPECT_EQ(a.allocate(12 * kMiB), segments_rise ? first : guard);
+    }
 }
 
 TEST(CachingAllocator, ExpandableSegmentsGrowByPagesAndLeaveNoGaps) {

@@ -34,15 +34,15 @@ TEST(GpuSteps, EstimatesEqualARealGpu) {
         if (c.shape.family == Family::lstm) continue;  // what cuDNN reserves is assumed
         reserved.push_back(deviation(e->peak_reserved, *c.max_reserved));
         allocated.push_back(deviation(e->peak_allocated, *c.max_allocated));
-        EXPECT_GT(reserved.back(), -5.5) << c.name;
-        EXPECT_LT(reserved.back(), 5.5) << c.name;
+        EXPECT_GT(reserved.back(), -0.1) << c.name;
+        EXPECT_LT(reserved.back(), 2.5) << c.name;
         EXPECT_GE(allocated.back(), 0) << c.name;
         EXPECT_LT(allocated.back(), 2.5) << c.name;
     }
     EXPECT_GE(reserved.size(), 63U);
-    EXPECT_LT(quantile_of(reserved, 0.5), 0.05);
-    EXPECT_LT(quantile_of(reserved, 0.9), 3);
-    EXPECT_LT(quantile_of(allocated, 0.5), 0.3);
+    EXPECT_LT(quantile_of(reserved, 0.5), 0.01);
+    EXPECT_LT(quantile_of(reserved, 0.9), 0.1);
+    EXPECT_LT(quantile_of(allocated, 0.5), 0.35);
     EXPECT_LT(quantile_of(allocated, 0.9), 0.7);
 }
 

@@ -127,7 +127,8 @@ TEST(Frozen, LayersKeepNeitherGradientsNorOptimizerState) {
     EXPECT_EQ(whole.trainable_parameters - part.trainable_parameters, 6 * 7'087'872 + 23'837'184);
     const auto optimizer = static_cast<std::size_t>(Group::optimizer);
     EXPECT_NEAR(static_cast<double>(part.breakdown[optimizer]),
-                8.0 * static_cast<double>(part.trainable_parameters), 1e6);
+                8.0 * static_cast<double>(part.trainable_parameters), 6e6)
+        << "blocks may be 1 MiB larger than what they hold";
     EXPECT_LT(part.saved_for_backward, 0.6 * static_cast<double>(whole.saved_for_backward))
         << "below the first trained layer nothing is kept";
     t.frozen_layers = 13;
