@@ -1,4 +1,5 @@
 #include "server/cli/commands.hpp"
+#include "server/client/query.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
@@ -10,8 +11,6 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <boost/url/params_encoded_view.hpp>
-#include <boost/url/url.hpp>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
@@ -32,18 +31,14 @@ struct AuditOptions {
 };
 
 std::string audit_target(const AuditOptions& options) {
-    boost::urls::url target(options.csv ? "/v1/audit-events.csv" : "/v1/audit-events");
-    const auto add = [&](const char* name, const std::string& value) {
-        if (!value.empty()) target.params().append({name, value});
-    };
-    add("action", options.action);
-    add("user_id", options.user);
-    add("target", options.target);
-    add("from", options.from);
-    add("to", options.to);
-    add("all_teams", options.all_teams ? "true" : "");
-    if (!options.csv) add("limit", std::to_string(options.limit));
-    return std::string(target.buffer());
+    return client::with_query(options.csv ? "/v1/audit-events.csv" : "/v1/audit-events",
+                              {{"action", options.action},
+                               {"user_id", options.user},
+                               {"target", options.target},
+                               {"from", options.from},
+                               {"to", options.to},
+                               {"all_teams", options.all_teams ? "true" : ""},
+                               {"limit", options.csv ? "" : std::to_string(options.limit)}});
 }
 
 std::vector<std::string> audit_row(const json& event) {

@@ -3,6 +3,7 @@
 #include "server/jobs/records/slice.hpp"
 #include "server/queue/job.hpp"
 #include "server/queue/shares.hpp"
+#include "server/queue/task.hpp"
 #include "server/queue/uses.hpp"
 #include "server/queue/wait.hpp"
 
@@ -56,6 +57,7 @@ class JobStore {
     // Attempts at the job's tasks after `after`, by task and attempt.
     virtual awaitable<Result<std::vector<Attempt>>> attempts(TeamId team, JobId id,
                                                              AttemptPlace after, int limit) = 0;
+    virtual awaitable<Result<FoundTasks>> tasks(TeamId team, JobId id, TaskFilter filter) = 0;
     // Returns the job after the request. Errc::conflict: the job has ended.
     virtual awaitable<Result<Job>> cancel(TeamId team, UserId by, JobId id) = 0;
     // Redrives ended jobs: runs their unfinished tasks again. At most 100; one result per job.

@@ -18,7 +18,7 @@ const BY_OFFSET = ['getJobResults', 'getJobResultsCsv', 'getJobResultsJsonl', 'g
 // Tables that are looked at as one.
 const WHOLE = ['listJobEvents', 'listDevices', 'listModels', 'listModelOperations', 'listGpuProfiles', 'listTrainingMeasurements', 'getUsage'];
 // Parts of what is read by its id.
-const PARTS = ['listJobAttempts', 'listJobEvents', 'listScheduleRuns', 'listDatasetRecords', 'listDatasetErrors', 'listWebhookDeliveries',
+const PARTS = ['listJobTasks', 'listJobAttempts', 'listJobEvents', 'listScheduleRuns', 'listDatasetRecords', 'listDatasetErrors', 'listWebhookDeliveries',
     'listMyTeams', 'listDevices', 'getUsage'];
 // Repeated, these change nothing more.
 const REPEATABLE = ['cancelJob', 'redriveJob', 'cleanUpDevice', 'cancelModelOperation'];

@@ -39,6 +39,8 @@ class FakeJobStore final : public queue::JobStore {
     awaitable<Result<std::vector<queue::Attempt>>> attempts(TeamId team, JobId id,
                                                             queue::AttemptPlace after,
                                                             int limit) override;
+    awaitable<Result<queue::FoundTasks>> tasks(TeamId team, JobId id,
+                                               queue::TaskFilter filter) override;
     awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;
     awaitable<Result<std::vector<queue::Redriven>>> redrive(TeamId team, UserId by,
                                                             std::vector<JobId> ids) override;

@@ -4,6 +4,7 @@ import datetime
 import http.cookiejar
 import json
 import unittest
+import urllib.parse
 import urllib.request
 
 from harness import Server
@@ -175,6 +176,34 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(sum(one["items_ok"] for one in attempts), 9_000)
         for cursor in ("x", "1", "1.", ".1", "1.2x", "99999999999999999999.1"):
             self.assertEqual(self.api.get(f"/v1/jobs/{many['id']}/attempts?cursor={cursor}").status, 400, cursor)
+
+    def test_tasks_of_a_job_are_listed_and_filtered(self):
+        job = self.api.wait(self.submit(name="parts", args={"texts": [f"calm {number}" for number in range(9_000)]}))
+        path = f"/v1/jobs/{job['id']}/tasks"
+        tasks, cursor = [], ""
+        while cursor is not None:
+            page = self.api.get(f"{path}?limit=2{cursor and '&cursor=' + cursor}").json
+            tasks += page["items"]
+            cursor = page["next_cursor"]
+        self.assertGreater(len(tasks), 1)
+        self.assertEqual([one["task"] for one in tasks], list(range(len(tasks))))
+        self.assertEqual({one["state"] for one in tasks}, {"done"})
+        self.assertEqual(sum(one["items"] for one in tasks), 9_000)
+        self.assertEqual(tasks[1]["first_item"], tasks[0]["items"])
+        attempts = {one["task"]: one for one in self.api.get(f"/v1/jobs/{job['id']}/attempts?limit=200").json["items"]}
+        for one in tasks:
+            for member in ("node", "device", "device_class", "started_at", "ended_at", "items_ok", "items_failed", "error"):
+                self.assertEqual(one[member], attempts[one["task"]][member], (one["task"], member))
+        node, device = tasks[0]["node"], urllib.parse.quote(tasks[0]["device"])
+        there = self.api.get(f"{path}?node={node}&device={device}&state=done&attempt_from=1&limit=200").json["items"]
+        self.assertIn(tasks[0], there)
+        for nothing in ("state=failed", "node=elsewhere", "device=none", "attempt_from=2", "error=memory", "error=%25%22%5C"):
+            self.assertEqual(self.api.get(f"{path}?{nothing}").json, {"items": [], "next_cursor": None}, nothing)
+        for wrong in ("state=lost", "attempt_from=0", "error=", "cursor=x", "cursor=1"):
+            self.assertEqual(self.api.get(f"{path}?{wrong}").status, 400, wrong)
+        waiting = self.submit(name="later", run_at=LATER)
+        [one] = self.api.get(f"/v1/jobs/{waiting}/tasks").json["items"]
+        self.assertEqual((one["state"], one["attempt"], one["node"], one["started_at"]), ("waiting", 0, None, None))
 
     def test_views_are_kept_for_their_owner(self):
         view = {"page": "jobs", "name": "Failed", "query": "state=failed"}

@@ -1,6 +1,7 @@
 #include "engine/base/closest.hpp"
 #include "server/base/time.hpp"
 #include "server/cli/commands.hpp"
+#include "server/client/query.hpp"
 #include "server/client/session.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/terminal/command_context.hpp"
@@ -38,22 +39,6 @@ struct JobsOptions {
     }
 };
 
-// For a query: everything but letters, digits and the few signs that need no escape.
-std::string escaped(std::string_view text) {
-    constexpr std::string_view kPlain = "-._~";
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (std::isalnum(byte) != 0 || kPlain.find(c) != std::string_view::npos) {
-            out += c;
-        } else {
-            out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-        }
-    }
-    return out;
-}
-
 // A time, or how long ago it was: "90m", "24h", "7d".
 Result<std::string> moment_of(const char* flag, const std::string& text) {
     if (const auto time = parse_rfc3339(text)) return to_rfc3339(*time);
@@ -89,22 +74,23 @@ int list_jobs(const CommandContext& context, const JobsOptions& options) {
     if (auto known = check_kind(options.kind); !known) return refuse(context, known.error());
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    std::string target = "/v1/jobs?limit=" + std::to_string(options.limit);
-    if (!options.kind.empty()) target += "&kind=" + escaped(options.kind);
-    if (!options.state.empty()) target += "&state=" + escaped(options.state);
-    if (!options.label.empty()) target += "&label=" + escaped(options.label);
-    if (!options.user.empty()) target += "&submitter=" + escaped(options.user);
-    if (!options.device_class.empty()) target += "&device_class=" + escaped(options.device_class);
-    if (!options.search.empty()) target += "&text=" + escaped(options.search);
+    std::vector<std::pair<std::string_view, std::string>> query = {
+        {"limit", std::to_string(options.limit)},
+        {"kind", options.kind},
+        {"state", options.state},
+        {"label", options.label},
+        {"submitter", options.user},
+        {"device_class", options.device_class},
+        {"text", options.search}};
     for (const auto& [flag, name, text] :
          {std::tuple("--since", "created_from", options.since),
           std::tuple("--until", "created_before", options.until)}) {
         if (text.empty()) continue;
         const auto moment = moment_of(flag, text);
         if (!moment) return refuse(context, moment.error());
-        target += "&" + std::string(name) + "=" + escaped(*moment);
+        query.emplace_back(name, *moment);
     }
-    auto page = api->get_json(target);
+    auto page = api->get_json(client::with_query("/v1/jobs", query));
     if (!page) return refuse(context, page.error());
     if (context.json) {
         context.terminal.line(page->dump(2));

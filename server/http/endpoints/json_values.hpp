@@ -2,6 +2,7 @@
 
 #include "server/base/time.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,10 @@ inline std::string to_text(const nlohmann::json& value) {
 
 inline nlohmann::json text_or_null(const std::string& text) {
     return text.empty() ? nlohmann::json(nullptr) : nlohmann::json(text);
+}
+
+inline nlohmann::json number_or_null(const std::optional<std::int64_t>& number) {
+    return number ? nlohmann::json(*number) : nlohmann::json(nullptr);
 }
 
 inline nlohmann::json time_or_null(const std::optional<Timestamp>& time) {

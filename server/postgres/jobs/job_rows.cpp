@@ -152,6 +152,32 @@ queue::Attempt to_attempt(const Row& row) {
     return attempt;
 }
 
+queue::FoundTasks to_found_tasks(const Rows& rows) {
+    queue::FoundTasks found;
+    for (const Row row : rows) {
+        found.examined_to = row.get<Maybe<int>>("examined_to");
+        const auto number = row.get<Maybe<int>>("task");
+        if (!number) continue;
+        queue::Task task;
+        task.number = *number;
+        task.first_item = row.get<std::int64_t>("first_item");
+        task.items = row.get<std::int64_t>("items");
+        task.state = row.get<std::string>("state");
+        task.attempt = row.get<int>("attempt");
+        task.node = row.get<Maybe<std::string>>("node").value_or("");
+        task.device = row.get<Maybe<std::string>>("device").value_or("");
+        task.device_class = row.get<Maybe<std::string>>("device_class").value_or("");
+        task.started_at = row.get<Maybe<Timestamp>>("started_at");
+        task.ended_at = row.get<Maybe<Timestamp>>("ended_at");
+        task.seconds = row.get<Maybe<double>>("seconds");
+        task.items_ok = row.get<Maybe<std::int64_t>>("items_ok");
+        task.items_failed = row.get<Maybe<std::int64_t>>("items_failed");
+        task.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
+        found.tasks.push_back(std::move(task));
+    }
+    return found;
+}
+
 namespace {
 
 std::optional<queue::DeviceCleanup> to_cleanup(const Row& row) {
@@ -215,6 +241,11 @@ std::string to_json(const queue::Labels& labels) {
 std::string error_to_json(const std::string& message) {
     // A message may quote hostile input: what is not UTF-8 is replaced.
     return json{{"message", message}}.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string within_json(const std::string& text) {
+    const auto quoted = json(text).dump();
+    return quoted.substr(1, quoted.size() - 2);
 }
 
 std::string error_message(const std::string& text) {

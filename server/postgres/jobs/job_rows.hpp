@@ -2,6 +2,7 @@
 
 #include "server/postgres/driver/rows.hpp"
 #include "server/queue/job.hpp"
+#include "server/queue/task.hpp"
 #include "server/queue/wait.hpp"
 
 namespace plimsoll::postgres {
@@ -24,6 +25,9 @@ queue::JobEvent to_event(const Row& row);
 // From a row of jobs.attempts.
 queue::Attempt to_attempt(const Row& row);
 
+// From rows of jobs.tasks.
+queue::FoundTasks to_found_tasks(const Rows& rows);
+
 // From a row of results.chunks or report_links.chunks.
 queue::ChunkInfo to_chunk_info(const Row& row);
 
@@ -35,5 +39,7 @@ std::string to_json(const queue::Labels& labels);
 // Errors of tasks and jobs as stored: {"message": …}; and the message in it.
 std::string error_to_json(const std::string& message);
 std::string error_message(const std::string& json);
+// A text as it stands in such an error, without the quotes.
+std::string within_json(const std::string& text);
 
 }  // namespace plimsoll::postgres

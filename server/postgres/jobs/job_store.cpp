@@ -92,6 +92,22 @@ awaitable<Result<std::vector<queue::Attempt>>> JobStore::attempts(TeamId team, J
     co_return attempts;
 }
 
+awaitable<Result<queue::FoundTasks>> JobStore::tasks(TeamId team, JobId id,
+                                                     queue::TaskFilter filter) {
+    const auto given = [](const std::string& text) {
+        return text.empty() ? std::nullopt : std::optional(text);
+    };
+    auto replies = co_await about(
+        team, id,
+        Statement::of(sql::jobs_tasks, team.value, id.value, filter.after, given(filter.state),
+                      given(filter.node), given(filter.device),
+                      filter.attempt == 0 ? std::nullopt : std::optional(filter.attempt),
+                      given(filter.error.empty() ? "" : within_json(filter.error)),
+                      queue::kTasksExamined, filter.limit));
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return to_found_tasks(replies->back());
+}
+
 awaitable<Result<queue::Job>> JobStore::cancel(TeamId team, UserId by, JobId id) {
     auto replies = co_await pool_.run(
         batch_of(in_team(team), Statement::of(sql::jobs_cancel, team.value, id.value, by.value),

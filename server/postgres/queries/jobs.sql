@@ -107,6 +107,12 @@ from examined l group by l.state;
 -- $1 team, $2 job, only after task $3 and fence $4, $5 limit.
 select * from plimsoll.list_attempts($1::bigint, $2::bigint, $3::int, $4::bigint, $5::int);
 
+-- name: jobs.tasks
+-- $1 team, $2 job, only after task $3, $4 state, $5 node, $6 device, $7 at least this attempt, $8 part of the error as
+-- within a JSON string (null: any), $9 most examined, $10 limit.
+select * from plimsoll.list_tasks($1::bigint, $2::bigint, $3::int, $4::text, $5::text, $6::text, $7::int, $8::text,
+  $9::int, $10::int);
+
 -- name: jobs.version
 -- What a long poll compares. Index job_<day>_pkey.
 select revision, state, finished_at is not null as finished from plimsoll.job where id = $1::bigint;

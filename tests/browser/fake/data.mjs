@@ -30,7 +30,7 @@ export const withFraction = (progress) => ({ ...progress, fraction: progress.fra
 
 export function makeJob(id, fields = {}) {
   const links = Object.fromEntries(
-    ['events', 'attempts', 'report', 'results', 'cancellation', 'redrive', 'wait'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
+    ['events', 'tasks', 'attempts', 'report', 'results', 'cancellation', 'redrive', 'wait'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
   );
   const { progress, ...others } = fields;
   return {

@@ -28,10 +28,6 @@ Outcome<queue::AttemptPlace> place_of(const Call& call) {
     return place;
 }
 
-json number_or_null(const std::optional<std::int64_t>& number) {
-    return number ? json(*number) : json(nullptr);
-}
-
 json attempt_json(const queue::Attempt& attempt) {
     return {{"task", attempt.task},
             {"merge", attempt.merge},

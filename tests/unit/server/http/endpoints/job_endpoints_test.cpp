@@ -80,6 +80,47 @@ TEST_F(JobEndpoints, ProgressIsByItemsOrByTasks) {
     EXPECT_EQ(progress(2, 8).at("fraction"), 1);
 }
 
+TEST_F(JobEndpoints, ListsTasksInPages) {
+    const auto id = submit();
+    on_io([&] {
+        auto& stored = jobs_.jobs.at(id);
+        stored.plan.tasks.clear();
+        for (int i = 0; i < 3; ++i) stored.plan.tasks.push_back({"", 4});
+        queue::Attempt lost;
+        lost.task = 1;
+        lost.number = 2;
+        lost.outcome = "retry";
+        lost.node = "node-a";
+        lost.device = "opencl:0:0";
+        lost.error = "out of memory";
+        stored.attempts = {lost};
+    });
+    const auto path = path_of(id) + "/tasks";
+    const auto tasks = [&](const std::string& query) {
+        return call("listJobTasks", {"GET", path + query, identity_.ada}).json();
+    };
+    const auto first = tasks("?limit=2");
+    ASSERT_EQ(first.at("items").size(), 2u);
+    EXPECT_EQ(first["items"][1].at("first_item"), 4);
+    EXPECT_EQ(first["items"][1].at("node"), "node-a");
+    EXPECT_TRUE(first["items"][0].at("node").is_null());
+    const auto cursor = first.at("next_cursor").get<std::string>();
+    const auto last = tasks("?limit=2&cursor=" + cursor);
+    ASSERT_EQ(last.at("items").size(), 1u);
+    EXPECT_EQ(last["items"][0].at("task"), 2);
+    EXPECT_TRUE(last.at("next_cursor").is_null());
+    for (const auto* query : {"?attempt_from=2", "?node=node-a", "?device=opencl%3A0%3A0",
+                              "?error=memory&state=waiting&attempt_from=1"}) {
+        const auto found = tasks(query).at("items");
+        ASSERT_EQ(found.size(), 1u) << query;
+        EXPECT_EQ(found[0].at("task"), 1) << query;
+    }
+    EXPECT_TRUE(tasks("?state=done").at("items").empty());
+    for (const auto* query : {"?state=lost", "?attempt_from=0", "?error=", "?cursor=x"}) {
+        EXPECT_EQ(call({"GET", path + query, identity_.ada}).status, 400) << query;
+    }
+}
+
 TEST_F(JobEndpoints, AFailedJobIsRedrivenAndOthersAreNot) {
     const auto id = submit();
     const auto redrive = [&](const std::string& job) {
