@@ -5,7 +5,8 @@
 
 Without files, the recorded rows are compared, which needs neither a GPU nor PyTorch. A row of a file is a JSON object: the
 card's name and total memory, a configuration (`cfg`), max_memory_allocated and max_memory_reserved of three steps in a
-fresh process, what the card held beyond that, and the median time of a later step.
+fresh process, what the card held beyond that, and the median time of a later step. Some ran under a limit of memory
+(`cap_bytes`), like a smaller card, and may have run out of it (`status`).
 """
 
 import argparse
@@ -84,8 +85,8 @@ def estimate(row, program):
 def pairs(row, card):
     """By title: ours and the measured value, where there is one."""
     memory = card['memory']
-    found = {'max_memory_allocated': (memory['peak_allocated_bytes'], row['max_allocated']),
-             'max_memory_reserved': (memory['peak_reserved_bytes'], row['max_reserved'])}
+    found = {title: (memory[f'peak_{title.removeprefix("max_memory_")}_bytes'], row[title.replace('_memory', '')])
+             for title in ('max_memory_allocated', 'max_memory_reserved') if title.replace('_memory', '') in row}
     if row.get('beside'):
         found['memory beside PyTorch'] = (card['gpu']['context_bytes'], row['beside'])
     if row.get('step_ms'):
@@ -105,11 +106,16 @@ def name_of(row):
 def row_of(line, card):
     """A row in the form of the recorded ones; None if nothing was measured."""
     told = json.loads(line)
-    if 'cfg' not in told or told.get('status') != 'ok' or 'max_reserved' not in told:
+    limit = told.get('cap_bytes')
+    if 'cfg' not in told or not (told['status'] == 'ok' or limit and told['status'] == 'oom'):
         return None
-    row = {'card': card, 'config': {key: told['cfg'][key] for key in sorted(told['cfg']) if key != 'id'},
-           'max_allocated': told['max_allocated'], 'max_reserved': told['max_reserved']}
-    if 'device_used' in told:  # of the driver, beyond what the allocator has just now
+    row = {'card': card, 'config': {key: told['cfg'][key] for key in sorted(told['cfg']) if key != 'id'}, 'limit': limit}
+    if limit:
+        row['ran'] = told['status'] == 'ok'
+    # What was released and asked for again, to stay below a limit, is no peak of the step's own.
+    if told['status'] == 'ok' and not told['stats']['num_alloc_retries']:
+        row |= {'max_allocated': told['max_allocated'], 'max_reserved': told['max_reserved']}
+    if 'max_reserved' in row and 'device_used' in told:  # of the driver, beyond what the allocator has just now
         row['beside'] = told['device_used'] - told['reserved_by_step'][-1]
     if 'step_ms_median' in told:
         row['step_ms'] = round(told['step_ms_median'], 3)
@@ -122,6 +128,14 @@ def rows_of(files):
     lines = [line for file in files for line in file.read_text().splitlines()]
     card = next(told['name'] for told in map(json.loads, lines) if told.get('id') == 'card')
     return [row for row in (row_of(line, card) for line in lines) if row]
+
+
+def wrongly_fitting(rows, program):
+    """Of those under a limit, how many ran out of memory although the estimate lies within it."""
+    limited = [row for row in rows if row['limit']]
+    wrong = [row for row in limited if not row['ran']
+             and estimate(row, program)['memory']['peak_reserved_bytes'] <= row['limit']]
+    return len(wrong), len(limited)
 
 
 def quantile(values, part):
@@ -164,9 +178,11 @@ def main():
               f'{worst[0]:+.2f} % ({name_of(worst[1])})')
         for value, limit in zip((middle, most), LIMITS[title]):
             over |= limit is not None and value > limit
+    wrong, limited = wrongly_fitting(rows, options.plimsoll)
+    print(f'\nunder a limit: {wrong} of {limited} ran out of memory although the estimate is within it')
     if options.record:
-        record(DATA, rows, ('card', 'config'))
-    return 1 if over else 0
+        record(DATA, rows, ('card', 'config', 'limit'))
+    return 1 if over or wrong else 0
 
 
 if __name__ == '__main__':

@@ -14,6 +14,7 @@ import contextlib
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,7 @@ from peft import LoraConfig
 from recorded import record
 from transformers import BitsAndBytesConfig
 
+QWEN3 = types.SimpleNamespace(config=types.SimpleNamespace(hidden_size=1024))  # as a model's sizes are asked for
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests/pytorch/accepted/snippets.json'
 OPTIMIZERS = {'adamw_torch_fused': ('adamw', 'fused'), 'adamw_torch': ('adamw', 'foreach'), 'sgd': ('sgd', None),
@@ -61,6 +63,19 @@ def cases():
         yield {**usual, 'precision': 'bf16', 'lora': {**lora, 'dtype': dtype}}
 
 
+def clusters():
+    """Settings of runs on several cards."""
+    usual, lora = next(cases()), {'rank': 8, 'dropout': 0.05, 'modules': ['q_proj', 'down_proj']}
+    for sharding in ('ddp', 'fsdp', 'zero1', 'zero2', 'zero3'):
+        for change in ({}, {'precision': 'fp32'}, {'precision': 'fp16_autocast'}, {'checkpointing': True}, {'lora': lora}, {'clip': False}):
+            if sharding == 'fsdp' and change.get('precision') == 'fp16_autocast':
+                continue  # the estimate refuses it
+            yield {**usual, **change}, {'cards': 4, 'sharding': sharding}
+    for sharding, offload in (('zero2', 'optimizer'), ('zero3', 'optimizer'), ('zero3', 'parameters')):
+        host = {name: value for name, value in usual.items() if name != 'optimizer_kernel'}  # updates
+        yield host, {'cards': 2, 'sharding': sharding, 'offload': offload}
+
+
 def estimate(program, training, batch=None, cluster=None):
     args = {'model': {'preset': 'qwen3-0.6b'}, 'gpus': ['a100_80gb'], 'what_ifs': False, 'target_effective_batch': 64,
             'training': {**training, 'sequence_length': 512, **({'batch': batch} if batch else {})}}
@@ -85,9 +100,10 @@ def as_on_a_gpu():
 
 
 class Seen:
-    """What running a snippet told the libraries."""
+    """What running a snippet told the libraries, on this many cards, with this configuration of DeepSpeed beside it."""
 
-    def __init__(self):
+    def __init__(self, cards=1, deepspeed=None):
+        self.cards, self.deepspeed = cards, deepspeed
         self.arguments = self.lora = self.quantization = self.kbit = None
         self.half, self.attention, self.wide, self.packed = False, 'sdpa', True, False
 
@@ -104,8 +120,13 @@ class Seen:
                 return self
 
         def trained(**values):
-            with as_on_a_gpu(), tempfile.TemporaryDirectory() as folder:
+            with (as_on_a_gpu(), tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder),
+                  mock.patch.object(transformers.TrainingArguments, 'world_size', seen.cards)):
+                if seen.deepspeed:
+                    pathlib.Path('deepspeed.json').write_text(seen.deepspeed)
                 seen.arguments = transformers.TrainingArguments(output_dir=folder, **values)
+                if zero := zero_of(seen):  # refuses values that contradict the arguments
+                    zero.trainer_config_finalize(seen.arguments, QWEN3, 1000)
             return seen.arguments
 
         def quantized(**values):
@@ -163,12 +184,41 @@ def read_back(seen):
     return training
 
 
-def check_transformers(program, card):
-    seen = Seen()
-    exec(card['snippets']['transformers'], seen.names())
+def zero_of(seen):
+    return getattr(seen.arguments, 'hf_deepspeed_config', None)
+
+
+def offload_of(zero):
+    parameters, optimizer = zero.get('offload_param'), zero.get('offload_optimizer')
+    return 'parameters' if parameters else 'optimizer' if optimizer else 'none'
+
+
+def cluster_of(seen):
+    """How the cards share the run, from the libraries' objects."""
+    if seen.cards == 1:
+        return None
+    if zero := zero_of(seen):
+        assert zero.config['bf16']['enabled'] == seen.arguments.bf16 and zero.config['fp16']['enabled'] == seen.arguments.fp16
+        block = zero.config['zero_optimization']
+        return {'cards': seen.cards, 'sharding': f"zero{block['stage']}", 'offload': offload_of(block)}
+    if seen.arguments.fsdp:
+        assert seen.arguments.fsdp_plugin_args['fsdp_version'] == 2
+    return {'cards': seen.cards, 'sharding': 'fsdp' if seen.arguments.fsdp else 'ddp'}
+
+
+def check_transformers(program, card, cluster=None):
+    text = card['snippets']['transformers']
+    launched = re.search(r'torchrun --nproc-per-node (\d+)', text)
+    seen = Seen(int(launched.group(1)) if launched else 1, card['snippets']['deepspeed'])
+    exec(text, seen.names())
     batch = seen.arguments.per_device_train_batch_size
-    assert batch * seen.arguments.gradient_accumulation_steps == 64, 'the effective batch'
-    again = estimate(program, read_back(seen), batch)
+    assert batch * seen.arguments.gradient_accumulation_steps * seen.cards == 64, 'the effective batch'
+    read = cluster_of(seen)
+    assert not cluster or {'offload': 'none', **cluster} == {'offload': 'none', **read}, read
+    training = read_back(seen)
+    if read and read.get('offload', 'none') != 'none':
+        del training['optimizer_kernel']  # the host updates
+    again = estimate(program, training, batch, read)
     assert again['memory']['device_used_bytes'] == card['memory']['device_used_bytes'], (
         again['memory']['device_used_bytes'], card['memory']['device_used_bytes'])
 
@@ -194,20 +244,21 @@ def main():
     rows = []
     print(f'Transformers {transformers.__version__}, PEFT {peft.__version__}, Lightning {lightning.__version__}')
     wrong = total = 0
-    for training in cases():
+    for training, cluster in itertools.chain(((training, None) for training in cases()), clusters()):
         total += 1
-        card = estimate(options.plimsoll, training)
+        card = estimate(options.plimsoll, training, cluster=cluster)
+        name = json.dumps({**training, **(cluster or {})})
         try:
-            check_transformers(options.plimsoll, card)
+            check_transformers(options.plimsoll, card, cluster)
             check_others(card)
-            rows.append({'training': training, 'batch': card['accumulation']['nearest']['batch'],
+            rows.append({'training': training, 'cluster': cluster, 'batch': card['accumulation']['nearest']['batch'],
                          'snippets': card['snippets']})
-            print('ok     ', json.dumps(training))
+            print('ok     ', name)
         except Exception as error:  # the library's refusal is the finding
             wrong += 1
-            print('REFUSED', json.dumps(training), f'{type(error).__name__}: {error}')
+            print('REFUSED', name, f'{type(error).__name__}: {error}')
     if options.record:
-        record(DATA, rows, ('training',))
+        record(DATA, rows, ('training', 'cluster'))
     print(f'{total - wrong} of {total} accepted, and their estimates the same')
     return 1 if wrong else 0
 

@@ -41,7 +41,7 @@ COMMAND = 'tests/bench/training/run.py --record'
 
 
 def against_a_gpu(program, rows):
-    """Errors of the recorded rows in percent, and the batches that nobody has tried."""
+    """Errors of the recorded rows in percent, and what ran out of memory against the estimate."""
     errors = gpu_rows.errors(rows, program)
     cards = ', '.join(sorted({row['card'] for row in rows}))
     for title, part_name, part, most in ON_A_GPU:
@@ -50,8 +50,9 @@ def against_a_gpu(program, rows):
         yield results.entry_of_least(
             f'training on an NVIDIA GPU: error of {title}, {part_name} of {len(sizes)} configurations', 'training', ours, '%',
             most=most, must=1, stretch=2, rounds=1, command=COMMAND) | {'machine': cards}
-    yield results.entry_not_measured('training on an NVIDIA GPU: recommended batches that run out of memory', 'training', 'of 35',
-                                     'no device', must=0, command=COMMAND)
+    wrong, limited = gpu_rows.wrongly_fitting(rows, program)
+    yield results.entry_of_none('training on an NVIDIA GPU: batches that fit by the estimate and run out of memory', 'training', wrong,
+                                f'of {limited}', rounds=1, command=COMMAND) | {'machine': cards}
 
 
 def build(folder):

@@ -32,14 +32,15 @@ TEST(GpuSteps, EstimatesEqualARealGpu) {
         const auto e = estimate(c.shape, c.settings, device);
         ASSERT_TRUE(e) << c.name << e.error().message;
         if (c.shape.family == Family::lstm) continue;  // what cuDNN reserves is assumed
+        if (!c.max_reserved) continue;                 // ran out of memory
         reserved.push_back(deviation(e->peak_reserved, *c.max_reserved));
         allocated.push_back(deviation(e->peak_allocated, *c.max_allocated));
         EXPECT_GT(reserved.back(), -0.1) << c.name;
-        EXPECT_LT(reserved.back(), 2.5) << c.name;
+        EXPECT_LT(reserved.back(), 3.5) << c.name;
         EXPECT_GE(allocated.back(), 0) << c.name;
         EXPECT_LT(allocated.back(), 2.5) << c.name;
     }
-    EXPECT_GE(reserved.size(), 63U);
+    EXPECT_GE(reserved.size(), 95U);
     EXPECT_LT(quantile_of(reserved, 0.5), 0.01);
     EXPECT_LT(quantile_of(reserved, 0.9), 0.1);
     EXPECT_LT(quantile_of(allocated, 0.5), 0.35);
@@ -52,6 +53,7 @@ TEST(GpuSteps, SpeedIsNearThatOfARealGpu) {
     std::ifstream file("tests/unit/engine/training/data/nvidia_gpu_steps.json");
     std::vector<double> speeds;
     for (const auto& row : nlohmann::json::parse(file)) {
+        if (!row.contains("step_ms")) continue;
         const auto c = read_config(row);
         const auto e = estimate(c.shape, c.settings, tape_device(gpu));
         ASSERT_TRUE(e) << c.name;
@@ -63,13 +65,31 @@ TEST(GpuSteps, SpeedIsNearThatOfARealGpu) {
     EXPECT_LT(quantile_of(speeds, 0.9), 30);
 }
 
+// Of the runs under a limit of memory, like a smaller card, none ran out that fits by the estimate.
+TEST(GpuSteps, WhatFitsByTheEstimateFitsOnARealGpu) {
+    const auto device = tape_device(*GpuCatalogue().find("h100_80gb"));
+    std::ifstream file("tests/unit/engine/training/data/nvidia_gpu_steps.json");
+    int limited = 0;
+    for (const auto& row : nlohmann::json::parse(file)) {
+        if (row.at("limit").is_null()) continue;
+        ++limited;
+        const auto c = read_config(row);
+        const auto e = estimate(c.shape, c.settings, device);
+        ASSERT_TRUE(e) << c.name;
+        if (e->peak_reserved <= row.at("limit").get<std::int64_t>())
+            EXPECT_TRUE(row.at("ran").get<bool>()) << row.dump();
+    }
+    EXPECT_GE(limited, 32);
+}
+
 TEST(GpuSteps, WhatLiesBesidePyTorchIsTheCataloguesContext) {
     const auto gpu = *GpuCatalogue().find("h100_80gb");
     std::ifstream file("tests/unit/engine/training/data/nvidia_gpu_steps.json");
     for (const auto& row : nlohmann::json::parse(file))
-        EXPECT_NEAR(gpu.context_bytes.value, row.at("beside").get<double>(),
-                    0.03 * gpu.context_bytes.value)
-            << row.dump();
+        if (row.contains("beside"))
+            EXPECT_NEAR(gpu.context_bytes.value, row.at("beside").get<double>(),
+                        0.03 * gpu.context_bytes.value)
+                << row.dump();
 }
 
 }  // namespace
