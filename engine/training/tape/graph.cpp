@@ -139,6 +139,10 @@ void Graph::matmul(double flops, bool through_lt) {
         allocate(1 << 20, Group::workspace);
 }
 
+void Graph::make_dropout_states() {
+    if (!std::exchange(dropout_states_made_, true)) allocate(7'471'104, Group::workspace);
+}
+
 void Graph::enter_autocast() {
     autocast_ = settings_.autocast();
 }

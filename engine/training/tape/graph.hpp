@@ -190,6 +190,9 @@ class Graph {
     // A matrix product: counts its work; the first on a thread makes cuBLAS allocate its workspace.
     void matmul(double flops, bool through_lt);
 
+    // The states of cuDNN's random numbers, as large as on an H100; made once and kept.
+    void make_dropout_states();
+
     // Autograd ---------------------------------------------------------------------------------
     // A node for an operation whose inputs' gradients go to `edges`; null if none requires one.
     // During a checkpoint's recomputation it returns the recorded node, to be filled again.
@@ -264,6 +267,7 @@ class Graph {
     bool on_backward_thread_ = false;
     std::array<bool, 2> workspace_made_{};
     std::array<bool, 2> lt_workspace_made_{};
+    bool dropout_states_made_ = false;
     std::int32_t recording_frame_ = -1;  // inside a checkpoint's first run
     std::int32_t filling_frame_ = -1;    // inside its recomputation
     std::int32_t filling_next_ = 0;

@@ -31,16 +31,17 @@ TEST(GpuSteps, EstimatesEqualARealGpu) {
     for (const auto& c : measured_configs("nvidia_gpu_steps.json")) {
         const auto e = estimate(c.shape, c.settings, device);
         ASSERT_TRUE(e) << c.name << e.error().message;
-        if (c.shape.family == Family::lstm) continue;  // what cuDNN reserves is assumed
-        if (!c.max_reserved) continue;                 // ran out of memory
+        if (!c.max_reserved) continue;  // ran out of memory
         reserved.push_back(deviation(e->peak_reserved, *c.max_reserved));
         allocated.push_back(deviation(e->peak_allocated, *c.max_allocated));
-        EXPECT_GT(reserved.back(), -0.1) << c.name;
-        EXPECT_LT(reserved.back(), 3.5) << c.name;
+        // What cuDNN reserves is a guess from two runs; experts are not used evenly.
+        const bool known = c.shape.family != Family::lstm && c.shape.family != Family::naics;
+        EXPECT_GT(reserved.back(), c.shape.family == Family::lstm ? -3 : -0.25) << c.name;
+        EXPECT_LT(reserved.back(), known ? 2.5 : 5.5) << c.name;
         EXPECT_GE(allocated.back(), 0) << c.name;
         EXPECT_LT(allocated.back(), 2.5) << c.name;
     }
-    EXPECT_GE(reserved.size(), 95U);
+    EXPECT_GE(reserved.size(), 148U);
     EXPECT_LT(quantile_of(reserved, 0.5), 0.01);
     EXPECT_LT(quantile_of(reserved, 0.9), 0.1);
     EXPECT_LT(quantile_of(allocated, 0.5), 0.35);
@@ -79,7 +80,7 @@ TEST(GpuSteps, WhatFitsByTheEstimateFitsOnARealGpu) {
         if (e->peak_reserved <= row.at("limit").get<std::int64_t>())
             EXPECT_TRUE(row.at("ran").get<bool>()) << row.dump();
     }
-    EXPECT_GE(limited, 32);
+    EXPECT_GE(limited, 52);
 }
 
 TEST(GpuSteps, WhatLiesBesidePyTorchIsTheCataloguesContext) {
