@@ -11,14 +11,33 @@ namespace {
 // A sequence's keys and values are in a work-item's private memory.
 constexpr std::uint32_t kLongest = 4096;
 constexpr std::size_t kRowItems = 64;
+constexpr std::uint32_t kQueriesOfBlock = 64;
+constexpr std::size_t kMmaItems = 128;
 // Keys and values of one head, on a thread's stack: 4 MiB together.
 constexpr std::uint32_t kMostKeyNumbers = 1U << 19;
 
-Result<const opencl::Kernel*> block_kernel(opencl::Programs& programs, Method method,
-                                           const std::string& options) {
-    return programs.get("attention_block",
-                        row_options(Flavour::block) + dot_options(method) + options,
-                        [] { return row_source({"dot", "transpose", "attention_block"}); });
+// `keys`: at least as many as the longest sequence has. Powers of two: few programs for all
+// batches.
+Result<const opencl::Kernel*> kernel_of(opencl::Programs& programs, Method method,
+                                        std::uint32_t keys, std::uint32_t head) {
+    const auto size = " -DHEAD=" + std::to_string(head);
+    const auto options = " -DKEYS=" + std::to_string(keys) + size;
+    switch (method) {
+        case Method::group_fp32:
+            return row_kernel(programs, Flavour::group, "attention_group", options);
+        case Method::group_mma:
+            return programs.get("attention_mma", row_options(Flavour::group) + size,
+                                [] { return row_source({"mma", "attention_mma"}); });
+        default:
+            return programs.get("attention_block",
+                                row_options(Flavour::block) + dot_options(method) + options,
+                                [] { return row_source({"dot", "transpose", "attention_block"}); });
+    }
+}
+
+bool attends(Method method) {
+    return method == Method::block_fp32 || method == Method::block_bf16 ||
+           method == Method::group_fp32 || method == Method::group_mma;
 }
 
 }  // namespace
@@ -38,23 +57,31 @@ Result<SequenceLayout> lay_out(std::span<const std::uint32_t> lengths) {
     layout.order.resize(lengths.size());
     std::iota(layout.order.begin(), layout.order.end(), 0U);
     std::ranges::sort(layout.order, std::greater{}, [&](std::uint32_t s) { return lengths[s]; });
+    for (const auto s : layout.order) {
+        for (std::uint32_t first = 0; first < lengths[s]; first += kQueriesOfBlock) {
+            layout.blocks.push_back(s * (kLongest / kQueriesOfBlock) + first / kQueriesOfBlock);
+        }
+    }
     return layout;
 }
 
-const std::vector<std::uint32_t>& walk_of(Flavour flavour, const SequenceLayout& layout) {
-    return flavour == Flavour::block ? layout.order : layout.sequence;
+const std::vector<std::uint32_t>& walk_of(Method method, const SequenceLayout& layout) {
+    if (method == Method::group_mma) return layout.blocks;
+    return method == Method::group_fp32 ? layout.sequence : layout.order;
 }
 
 Method attention_method_for(const opencl::Capability& capability, Form form) {
-    if (flavour_for(capability.info) == Flavour::group) return Method::group_fp32;
-    return form == Form::bf16 && capability.has(opencl::Feature::avx512_bf16) ? Method::block_bf16
-                                                                              : Method::block_fp32;
+    using opencl::Feature;
+    const bool bf16 = form == Form::bf16;
+    if (flavour_for(capability.info) == Flavour::group) {
+        return bf16 && capability.has(Feature::mma_bf16) ? Method::group_mma : Method::group_fp32;
+    }
+    return bf16 && capability.has(Feature::avx512_bf16) ? Method::block_bf16 : Method::block_fp32;
 }
 
 Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buffer& qkv,
                     const Sequences& sequences, Heads heads, const opencl::Buffer& out) {
-    if (method != Method::block_fp32 && method != Method::block_bf16 &&
-        method != Method::group_fp32) {
+    if (!attends(method)) {
         return fail(Errc::invalid_input, "This attention method does not exist.",
                     std::string(to_string(method)));
     }
@@ -66,20 +93,20 @@ Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buf
     if (sequences.longest > kLongest) {
         return fail(Errc::invalid_input, "A sequence must have 1 to 4096 tokens.");
     }
-    const bool block = method != Method::group_fp32;
-    // Powers of two: few programs for all batches.
+    if (method == Method::group_mma && heads.size > kLargestMmaHead) {
+        return fail(Errc::invalid_input, "On tensor cores the size of a head is at most 128.",
+                    std::to_string(heads.size));
+    }
+    const bool block = flavour_of(method) == Flavour::block;
     const auto keys = std::bit_ceil(std::max(sequences.longest, 16U));
     if (block && keys * heads.size > kMostKeyNumbers) {
         return fail(Errc::invalid_input,
                     "On CPUs, heads larger than 128 support at most 2048 tokens.");
     }
-    const auto options =
-        " -DKEYS=" + std::to_string(keys) + " -DHEAD=" + std::to_string(heads.size);
-    const auto kernel = block ? block_kernel(programs, method, options)
-                              : row_kernel(programs, Flavour::group, "attention_group", options);
+    const auto kernel = kernel_of(programs, method, keys, heads.size);
     if (!kernel) return fail(kernel.error());
-    const auto groups = std::size_t{block ? sequences.count : sequences.tokens} * heads.count;
-    const std::size_t items = block ? 1 : kRowItems;
+    const auto groups = std::size_t{sequences.steps} * heads.count;
+    const std::size_t items = block ? 1 : method == Method::group_mma ? kMmaItems : kRowItems;
     return opencl::invoke(programs.device(), **kernel, {groups * items, items}, qkv,
                           sequences.offsets, sequences.walk, out, heads.count);
 }

@@ -8,6 +8,8 @@
 
 namespace plimsoll::routines {
 
+inline constexpr std::uint32_t kLargestMmaHead = 128;
+
 // Self-attention over concatenated sequences without padding.
 struct Heads {
     std::uint32_t count = 12;
@@ -20,33 +22,33 @@ struct SequenceLayout {
     std::vector<std::uint32_t> offsets;   // sequence s has tokens [offsets[s], offsets[s + 1])
     std::vector<std::uint32_t> order;     // all sequences, longest first
     std::vector<std::uint32_t> sequence;  // of every token
+    std::vector<std::uint32_t> blocks;    // of 64 queries: sequence * 64 + block, longest first
     std::uint32_t longest = 0;
 };
 
 // `lengths` in tokens, 1 to 4096 each (Errc::invalid_input names the first one outside).
 Result<SequenceLayout> lay_out(std::span<const std::uint32_t> lengths);
 
-// A layout on the device. `walk` is `order` for blocks and `sequence` for groups.
+// A layout on the device. `walk` has `steps` numbers, which walk_of() gives.
 struct Sequences {
     const opencl::Buffer& offsets;
     const opencl::Buffer& walk;
-    std::uint32_t count;
-    std::uint32_t tokens;
+    std::uint32_t steps;
     std::uint32_t longest;
 };
 
-// The values to copy into `walk`.
-const std::vector<std::uint32_t>& walk_of(Flavour flavour, const SequenceLayout& layout);
+// What the method's work is dealt out by: sequences, tokens, or blocks of queries.
+const std::vector<std::uint32_t>& walk_of(Method method, const SequenceLayout& layout);
 
-// The best method for attention: block_fp32, block_bf16 (all rows and the weights in bf16, sums in
-// fp32) or group_fp32.
+// The best method for attention: block_fp32, group_fp32, or, with all rows and the weights in bf16
+// and sums in fp32, block_bf16 and group_mma.
 Method attention_method_for(const opencl::Capability& capability, Form form);
 
 // out (tokens x count * size) = softmax(Q K^T / sqrt(size)) V within each sequence. A row of `qkv`
 // has the queries of all heads, then the keys, then the values; rows are fp32, or bf16 with
-// block_bf16. On processors the keys of one head
-// of the longest sequence have at most 2^19 numbers: 4096 keys of 128. Errc::invalid_input beyond
-// that and for any other method.
+// block_bf16 and group_mma. On processors the keys of one head of the longest sequence have at most
+// 2^19 numbers: 4096 keys of 128. On tensor cores heads have at most kLargestMmaHead numbers.
+// Errc::invalid_input beyond that and for any other method.
 Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buffer& qkv,
                     const Sequences& sequences, Heads heads, const opencl::Buffer& out);
 

@@ -9,7 +9,12 @@ namespace plimsoll::routines {
 namespace {
 
 constexpr std::uint32_t kLanes = 16;
-constexpr std::uint32_t kGroupTile = 64;
+// On GPUs a work-item packs this much of a column's depth.
+constexpr std::uint32_t kSlab = 32;
+// Steps of K in local memory, of the 48 KiB that every NVIDIA GPU has.
+constexpr std::uint32_t kStages = 3;
+// Rows that tensor cores read lie at 16 bytes.
+constexpr std::uint32_t kMmaUnit = 8;
 // A product that also normalises its rows has a work-item own whole rows; with fewer groups than
 // this for each compute unit some would idle, and rows are normalised afterwards.
 constexpr std::uint32_t kGroupsPerUnit = 2;
@@ -19,6 +24,7 @@ struct Facts {
     std::string kernel;
     std::uint32_t depth_unit;  // K is padded to a multiple of it
     std::size_t items;         // of a work-group
+    std::uint32_t tile = 0;    // rows and columns of a work-group, of group methods
 };
 
 Facts facts_of(Method method) {
@@ -33,15 +39,16 @@ Facts facts_of(Method method) {
         case Method::block_int8_avx2:
             return {"gemm_block", 4, 1};
         case Method::group_fp32:
-            return {"gemm_group", 16, 256};
+            return {"gemm_group", 16, 256, 64};
         case Method::group_mma:
-            return {"gemm_mma", 32, 128};
+            return {"gemm_mma", 32, 128, 128};
     }
     return {};
 }
 
 std::uint32_t vectors_of(const GemmPlan& plan) {
-    return flavour_of(plan.method) == Flavour::group ? kGroupTile / kLanes : plan.vectors;
+    const auto tile = facts_of(plan.method).tile;
+    return tile != 0 ? tile / kLanes : plan.vectors;
 }
 
 std::uint32_t divided_up(std::uint32_t a, std::uint32_t b) {
@@ -120,17 +127,26 @@ Result<void> pack(opencl::Programs& programs, const GemmPlan& plan, const opencl
     const auto facts = facts_of(plan.method);
     const auto vectors = vectors_of(plan);
     const auto form = form_of(plan.method);
+    const bool group = flavour_of(plan.method) == Flavour::group;
     const auto options = row_options(Flavour::block) + define("VECTORS", vectors) +
                          define("DEPTH_UNIT", facts.depth_unit) +
-                         define("BF16", form == Form::bf16);
+                         define("SLAB", group ? kSlab : 0) + " -DPLAIN=0 -DPAIRS=1 -DMMA=2" +
+                         define("LAYOUT", form != Form::bf16 ? 0
+                                          : group            ? 2
+                                                             : 1);
     const auto kernel =
         form == Form::int8
             ? programs.get("gemm_pack_int8", options,
                            [] { return row_source({"rotate", "gemm_pack_int8"}); })
             : programs.get("gemm_pack", options, [] { return row_source({"gemm_pack"}); });
     if (!kernel) return fail(kernel.error());
-    return opencl::invoke(programs.device(), **kernel, {divided_up(matrix.n, kLanes * vectors), 1},
-                          b, packed, matrix.k, matrix.n, matrix.depth_stride, matrix.column_stride);
+    const auto wide = kLanes * vectors;
+    const std::size_t panels = divided_up(matrix.n, wide);
+    const auto slabs = divided_up(divided_up(matrix.k, facts.depth_unit) * facts.depth_unit, kSlab);
+    const auto range =
+        group ? opencl::Range{panels * slabs * wide, wide} : opencl::Range{panels, 1};
+    return opencl::invoke(programs.device(), **kernel, range, b, packed, matrix.k, matrix.n,
+                          matrix.depth_stride, matrix.column_stride);
 }
 
 namespace {
@@ -146,14 +162,16 @@ Result<void> check_numbers(const GemmPlan& plan, const Product& product) {
         return refuse("Products in int8 take narrow rows with their scales.");
     }
     const bool narrow = product.narrow_a || product.narrow_c || product.copy != nullptr;
-    if (narrow && (flavour_of(plan.method) != Flavour::block || form == Form::fp32)) {
-        return refuse("There are no narrow rows of this method.");
+    if (narrow && form == Form::fp32) return refuse("There are no narrow rows of this method.");
+    if (plan.method == Method::group_mma &&
+        (!product.narrow_a || product.k % kMmaUnit != 0 || product.n % kMmaUnit != 0)) {
+        return refuse("Tensor cores take narrow rows, and multiples of 8 numbers and columns.");
     }
     if (product.narrow_a && product.k * bytes_of_number(form) % sizeof(float) != 0) {
         return refuse("Narrow rows have a multiple of 2 numbers in bf16, of 4 in int8.");
     }
-    if (product.narrow_c &&
-        (form != Form::bf16 || product.norm != nullptr || product.k > plan.depth)) {
+    const bool at_once = flavour_of(plan.method) == Flavour::group || product.k <= plan.depth;
+    if (product.narrow_c && (form != Form::bf16 || product.norm != nullptr || !at_once)) {
         return refuse("A narrow C is bf16, without norm, of a K up to the plan's depth.");
     }
     return {};
@@ -162,10 +180,13 @@ Result<void> check_numbers(const GemmPlan& plan, const Product& product) {
 // C's rows once they are there, by launches of their own.
 Result<void> finish(opencl::Programs& programs, Method method, const Product& product) {
     const Shape shape{product.m, product.n};
+    const auto flavour = flavour_of(method);
+    const bool together = flavour == Flavour::group && product.copy != nullptr;
     Result<void> done;
     if (product.norm != nullptr) {
-        done = layer_norm(programs, flavour_of(method), product.c, nullptr, *product.norm,
-                          product.c, shape);
+        done = layer_norm(programs, flavour, product.c, nullptr, *product.norm, product.c, shape,
+                          together ? &product.copy->numbers : nullptr);
+        if (together) return done;
     }
     if (!done || product.copy == nullptr) return done;
     return narrow(programs, method, product.c, *product.copy, shape);
@@ -180,7 +201,8 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
     const bool block = flavour_of(plan.method) == Flavour::block;
     const auto& [a, b, c, m, n, k, bias, gelu, residual, norm, packed, narrow_a, scales_of_a,
                  narrow_c, copy] = product;
-    const auto row_tile = block ? plan.rows * plan.row_panels : kGroupTile;
+    const bool mma = plan.method == Method::group_mma;
+    const auto row_tile = block ? plan.rows * plan.row_panels : facts.tile;
     const auto panels = divided_up(n, kLanes * vectors_of(plan));
     // The work-item that computed a row finishes it.
     const bool whole_rows =
@@ -193,12 +215,13 @@ Result<void> multiply(opencl::Programs& programs, const GemmPlan& plan, const Pr
             define("RESIDUAL", residual != nullptr) +
             define("NORM", whole_rows && norm != nullptr) +
             (block ? define("COPY", whole_rows && copy != nullptr) + define("NARROW", narrow_a) +
-                         define("NARROW_C", narrow_c) + define("PACKED", packed)
-                   : ""),
+                         define("PACKED", packed)
+                   : "") +
+            define("NARROW_C", narrow_c) + (mma ? define("STAGES", kStages) : ""),
         [&] {
             if (block)
                 return row_source({"dot", "rotate", "narrow_row", "gemm_epilogue", facts.kernel});
-            return row_source({"gemm_epilogue", facts.kernel});
+            return row_source({mma ? "mma" : "gemm_epilogue", facts.kernel});
         });
     if (!kernel) return fail(kernel.error());
     const auto mine = block ? (whole_rows ? panels : plan.column_panels) : 1;

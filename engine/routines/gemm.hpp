@@ -9,7 +9,7 @@
 namespace plimsoll::routines {
 
 // Parameters of a product, chosen by the tuner. Block methods use all of them, group methods none
-// (their tile is 64 x 64).
+// (their tiles are 64 x 64 in fp32, 128 x 128 on tensor cores).
 struct GemmPlan {
     Method method = Method::block_fp32;
     std::uint32_t rows = 8;            // of the micro-tile; 32 for AMX
@@ -49,8 +49,9 @@ Result<void> pack(opencl::Programs& programs, const GemmPlan& plan, const opencl
 // plan; with block_fp32 it may also be k rows of n numbers, packed on the fly, for a B that is used
 // once.
 //
-// Residual, A and C are fp32, unless the narrow members say otherwise, with block methods of bf16
-// and int8. Products in int8 take narrow rows only. Their K is then a multiple of 2 (bf16) or 4.
+// Residual, A and C are fp32, unless the narrow members say otherwise, with methods of bf16 and
+// int8. Products in int8 and on tensor cores take narrow rows only. Their K is then a multiple of 2
+// (bf16) or 4 (int8); on tensor cores, K and n are multiples of 8.
 struct Product {
     const opencl::Buffer& a;
     const opencl::Buffer& b;
@@ -65,7 +66,7 @@ struct Product {
     bool packed = true;
     bool narrow_a = false;
     const opencl::Buffer* scales_of_a = nullptr;  // of int8: of every row
-    bool narrow_c = false;             // bf16, without norm; K is at most the plan's depth
+    bool narrow_c = false;  // bf16, without norm; on processors, K is at most the plan's depth
     const NarrowRows* copy = nullptr;  // C once more, narrow
 };
 // Errc::invalid_input for an invalid plan, k = 0, an unpacked B with a method other than

@@ -6,10 +6,12 @@ namespace plimsoll::routines {
 
 Result<void> layer_norm(opencl::Programs& programs, Flavour flavour, const opencl::Buffer& in,
                         const opencl::Buffer* residual, const Norm& norm, const opencl::Buffer& out,
-                        Shape shape) {
-    return over_rows(
-        programs, flavour, "layer_norm", residual == nullptr ? "-DRESIDUAL=0" : "-DRESIDUAL=1",
-        shape, in, residual == nullptr ? in : *residual, out, norm.gain, norm.shift, norm.epsilon);
+                        Shape shape, const opencl::Buffer* copy) {
+    const auto options = std::string("-DRESIDUAL=") + (residual == nullptr ? "0" : "1") +
+                         " -DCOPY=" + (copy == nullptr ? "0" : "1");
+    return over_rows(programs, flavour, "layer_norm", options, shape, in,
+                     residual == nullptr ? in : *residual, out, copy == nullptr ? out : *copy,
+                     norm.gain, norm.shift, norm.epsilon);
 }
 
 }  // namespace plimsoll::routines

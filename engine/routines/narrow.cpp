@@ -20,16 +20,20 @@ std::size_t bytes_of_scale(Form form) {
 
 Result<void> narrow(opencl::Programs& programs, Method method, const opencl::Buffer& in,
                     const NarrowRows& out, Shape shape) {
-    if (flavour_of(method) != Flavour::block || form_of(method) == Form::fp32) {
+    if (form_of(method) == Form::fp32) {
         return fail(Errc::invalid_input, "Rows are not made narrow for this method.",
                     std::string(to_string(method)));
     }
+    const auto flavour = flavour_of(method);
     const auto kernel =
-        programs.get("narrow", row_options(Flavour::block) + dot_options(method),
-                     [] { return row_source({"dot", "rotate", "narrow_row", "narrow"}); });
+        flavour == Flavour::group
+            ? programs.get("narrow", row_options(flavour),
+                           [] { return row_source({"narrow_row", "narrow"}); })
+            : programs.get("narrow", row_options(flavour) + dot_options(method),
+                           [] { return row_source({"dot", "rotate", "narrow_row", "narrow"}); });
     if (!kernel) return fail(kernel.error());
     const bool scaled = form_of(method) == Form::int8;
-    return opencl::invoke(programs.device(), **kernel, row_range(Flavour::block, shape.rows), in,
+    return opencl::invoke(programs.device(), **kernel, row_range(flavour, shape.rows), in,
                           out.numbers, scaled ? out.scales : out.numbers, shape.rows,
                           shape.columns);
 }

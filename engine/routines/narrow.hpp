@@ -14,7 +14,7 @@ struct NarrowRows {
 std::size_t bytes_of_number(Form form);
 std::size_t bytes_of_scale(Form form);
 
-// out = in, converted, for block methods of bf16 and int8: fp32, finite. Enqueued in order, without
+// out = in, converted, for methods of bf16 and int8: fp32, finite. Enqueued in order, without
 // waiting.
 Result<void> narrow(opencl::Programs& programs, Method method, const opencl::Buffer& in,
                     const NarrowRows& out, Shape shape);

@@ -21,7 +21,10 @@ using Clock = std::chrono::steady_clock;
 // Between two looks at `watch`. A layer that takes longer is waited for alone.
 constexpr double kSecondsBetweenLooks = 0.1;
 
-constexpr std::uint32_t kNarrowUnit = 4;  // numbers of a word of bytes
+// What an intermediate size is a multiple of: a word of bytes, or 16 bytes for tensor cores.
+std::uint32_t narrow_unit(Method method) {
+    return method == Method::group_mma ? 8 : 4;
+}
 
 Methods methods_for(const opencl::Capability& capability, Form form) {
     return {method_for(capability, form), method_for(capability, Form::fp32)};
@@ -38,10 +41,7 @@ std::span<const std::byte> bytes_of(const std::vector<std::uint32_t>& numbers) {
 }  // namespace
 
 bool can_use(const opencl::Capability& capability, Form form) {
-    const auto method = method_for(capability, form);
-    // Rows in other forms are those of processors.
-    return form == Form::fp32 ||
-           (form_of(method) == form && flavour_of(method) == routines::Flavour::block);
+    return form_of(method_for(capability, form)) == form;
 }
 
 std::uint64_t Classifier::predicted_bytes(const opencl::Capability& capability,
@@ -65,17 +65,26 @@ Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
     if (!can_use(capability, form)) {
         return fail(Errc::unavailable, "This device does not support " + name + ".");
     }
-    if (form != Form::fp32 && model.config.intermediate % kNarrowUnit != 0) {
-        return fail(Errc::unavailable, "This model has no form " + name +
-                                           " whose intermediate_size is not a multiple of 4.");
+    const auto methods = methods_for(capability, form);
+    const auto unit = narrow_unit(methods.layers);
+    if (form != Form::fp32 && model.config.intermediate % unit != 0) {
+        return fail(Errc::unavailable, "On this device, a model in " + name +
+                                           " has an intermediate_size that is a multiple of " +
+                                           std::to_string(unit) + ".");
+    }
+    const auto attention = attention_method_for(capability, form);
+    if (attention == Method::group_mma &&
+        model.config.hidden / model.config.heads > routines::kLargestMmaHead) {
+        return fail(Errc::unavailable, "On this device, a model in " + name +
+                                           " has heads of at most " +
+                                           std::to_string(routines::kLargestMmaHead) + " numbers.");
     }
     const auto capacity = std::max<std::size_t>(tokens, model.config.longest());
     auto entry = ledger.enter(predicted_bytes(capability, plans, model.config, form, capacity),
                               "the model's weights and batches");
     if (!entry) return fail(entry.error());
-    std::unique_ptr<Classifier> made(
-        new Classifier(programs, std::move(*entry), plans, methods_for(capability, form),
-                       attention_method_for(capability, form), model.config, capacity));
+    std::unique_ptr<Classifier> made(new Classifier(programs, std::move(*entry), plans, methods,
+                                                    attention, model.config, capacity));
     const auto loading = ledger.enter(loading_bytes(model.config), "loading the model");
     if (!loading) return fail(loading.error());
     auto weights = load_weights(programs, plans, made->methods_, model, watch);
@@ -118,7 +127,7 @@ Result<routines::SequenceLayout> Classifier::upload(const Batch& batch) {
     auto done = device.write(on_device_.ids, bytes_of(batch.ids));
     if (done) done = device.write(on_device_.positions, bytes_of(positions_));
     if (done) done = device.write(on_device_.offsets, bytes_of(layout->offsets));
-    if (done) done = device.write(on_device_.walk, bytes_of(walk_of(flavour_, *layout)));
+    if (done) done = device.write(on_device_.walk, bytes_of(walk_of(attention_, *layout)));
     if (done) done = device.write(on_device_.first_tokens, bytes_of(first));
     if (!done) return fail(done.error());
     return layout;
@@ -201,9 +210,10 @@ Result<void> Classifier::layer(const LayerWeights& weights, const routines::Sequ
     auto done = multiply(weights.query_key_value, on.hidden, on.query_key_value, rows);
     if (done) {
         const bool wide = is_empty(on.query_key_value.narrow.numbers);
+        const auto steps = static_cast<std::uint32_t>(walk_of(attention_, layout).size());
         done = attend(programs_, attention_,
                       wide ? on.query_key_value.numbers : on.query_key_value.narrow.numbers,
-                      {on.offsets, on.walk, sequences, rows, layout.longest},
+                      {on.offsets, on.walk, steps, layout.longest},
                       {config_.heads, config_.hidden / config_.heads},
                       wide ? on.attended.numbers : on.attended.narrow.numbers);
     }

@@ -59,7 +59,7 @@ std::vector<GemmPlan> candidates(const Bucket& bucket, const SearchLimits& limit
 }
 
 bool takes_narrow_rows(Method method) {
-    return flavour_of(method) == routines::Flavour::block && form_of(method) != Form::fp32;
+    return form_of(method) != Form::fp32;
 }
 
 double tolerance_of(Method method) {

@@ -1,8 +1,15 @@
-// Row `row` of a matrix of `columns` as products of METHOD (dot.cl) take it as a row of A. BF16 and AMX: bf16.
+// Row `row` of a matrix of `columns` as products of METHOD (dot.cl) take it as a row of A. BF16, AMX and GPUs: bf16.
 // Otherwise rotated (rotate.cl), as bytes of 1 to 127, where 64 stands for 0, and their scale: the rotated number is at
 // most half a scale away.
 
-#if METHOD == BF16 || METHOD == AMX
+#if GROUP_FLAVOUR
+
+inline void narrow_row(__global const float* from, __global void* out, __global float* scales, size_t row, uint columns) {
+    __global ushort* to = (__global ushort*)out + row * columns;
+    FOR_COLUMNS(i, columns, to[i] = to_bf16(from[i]);)
+}
+
+#elif METHOD == BF16 || METHOD == AMX
 
 inline void narrow_row(__global const float* from, __global void* out, __global float* scales, size_t row, uint columns) {
     __global ushort* to = (__global ushort*)out + row * columns;

@@ -1,7 +1,8 @@
-// The rows of in (+ residual, when RESIDUAL), normalised. out may be in or residual.
+// The rows of in (+ residual, when RESIDUAL), normalised. out may be in or residual. When COPY, on GPUs, once more in
+// bf16.
 __kernel void layer_norm(__global const float* in, __global const float* residual, __global float* out,
-                         __global const float* gain, __global const float* shift, float epsilon, uint rows,
-                         uint columns) {
+                         __global ushort* copy, __global const float* gain, __global const float* shift,
+                         float epsilon, uint rows, uint columns) {
     LANES_OF_ROW
     const size_t row = ROW;
     if (row >= rows) return;
@@ -17,4 +18,8 @@ __kernel void layer_norm(__global const float* in, __global const float* residua
     in = out;
 #endif
     normalise_row(in, out, gain, shift, epsilon, columns JOIN_LANES);
+#if COPY
+    copy += row * columns;
+    FOR_COLUMNS(i, columns, copy[i] = to_bf16(out[i]);)
+#endif
 }

@@ -80,6 +80,12 @@ inline void store_columns(floats value, __global float* p, uint i, uint count) {
 #endif
 }
 
+// To the nearest bf16, ties to even.
+inline ushort to_bf16(float value) {
+    const uint bits = as_uint(value);
+    return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+}
+
 #if GROUP_FLAVOUR
 #define JOIN(name, join)                                             \
     inline float name(float value, __local float* lanes) {           \

@@ -20,16 +20,34 @@ struct Size {
 constexpr std::array kSizes = {Size{1024, 768, 768}, Size{1024, 3072, 768}, Size{1024, 768, 3072},
                                Size{64, 768, 768}, Size{64, 3072, 768}};
 
+// And, on GPUs, for their batches.
+constexpr std::array kGpuSizes = {Size{16384, 2304, 768}, Size{16384, 3072, 768},
+                                  Size{16384, 768, 3072}, Size{8192, 8192, 8192}};
+
+std::vector<Size> sizes_for(const opencl::Device& device) {
+    std::vector<Size> sizes(kSizes.begin(), kSizes.end());
+    if (routines::flavour_for(device.info()) == routines::Flavour::group) {
+        sizes.insert(sizes.end(), kGpuSizes.begin(), kGpuSizes.end());
+    }
+    return sizes;
+}
+
 // Buffers for products of up to `m` rows.
 struct Product {
-    opencl::Buffer a, packed, c;
+    opencl::Buffer a, packed, c;  // A in the method's form, as models have it
     Size size;
 
     Result<Timing> time(const Subject& subject, const routines::GemmPlan& plan,
                         std::uint32_t rows) const {
         return time_launches(subject, [&] {
             return multiply(subject.programs, plan,
-                            {.a = a, .b = packed, .c = c, .m = rows, .n = size.n, .k = size.k});
+                            {.a = a,
+                             .b = packed,
+                             .c = c,
+                             .m = rows,
+                             .n = size.n,
+                             .k = size.k,
+                             .narrow_a = form_of(plan.method) != routines::Form::fp32});
         });
     }
 };
@@ -44,6 +62,14 @@ Result<Product> product_of(const Subject& subject, const routines::GemmPlan& pla
         if (!*made) return fail(made->error());
     }
     auto done = pack(subject.programs, plan, *b, {size.k, size.n, size.n, 1}, *packed);
+    if (const auto form = form_of(plan.method); done && form != routines::Form::fp32) {
+        auto rows = device.allocate(std::size_t{size.m} * size.k * bytes_of_number(form));
+        if (!rows) return fail(rows.error());
+        routines::NarrowRows narrowed{std::move(*rows), {}};
+        done = narrow(subject.programs, plan.method, *a, narrowed, {size.m, size.k});
+        if (done) done = device.finish();  // before the rows in fp32 are released
+        a = std::move(narrowed.numbers);
+    }
     if (done) done = device.finish();
     if (!done) return fail(std::move(done.error()));
     return Product{std::move(*a), std::move(*packed), std::move(*c), size};
@@ -57,7 +83,7 @@ Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& p
     if (lower != methods.front()) methods.push_back(lower);
     std::vector<Rate> rates;
     for (const auto method : methods) {
-        for (const auto size : kSizes) {
+        for (const auto size : sizes_for(subject.programs.device())) {
             const auto plan =
                 subject.plans.plan_for(tuning::bucket_of(method, size.m, size.n, size.k));
             const auto product = product_of(subject, plan, size);

@@ -50,7 +50,6 @@ Result<Rate> attention_of(const Subject& subject, Method method, const std::stri
                           const std::vector<std::uint32_t>& lengths) {
     constexpr Heads heads{12, 64};
     const auto& device = subject.programs.device();
-    const auto flavour = flavour_for(device.info());
     const auto layout = lay_out(lengths);
     if (!layout) return fail(layout.error());
     const auto tokens = static_cast<std::uint32_t>(layout->sequence.size());
@@ -58,7 +57,8 @@ Result<Rate> attention_of(const Subject& subject, Method method, const std::stri
     const auto qkv = random_buffer(device, tokens * 3 * width);
     const auto out = device.allocate(tokens * width * sizeof(float));
     const auto offsets = uploaded(device, layout->offsets);
-    const auto walk = uploaded(device, walk_of(flavour, *layout));
+    const auto& steps = walk_of(method, *layout);
+    const auto walk = uploaded(device, steps);
     for (const auto* made : {&qkv, &out, &offsets, &walk}) {
         if (!*made) return fail(made->error());
     }
@@ -72,7 +72,7 @@ Result<Rate> attention_of(const Subject& subject, Method method, const std::stri
             return fail(done.error());
         }
     }
-    const Sequences sequences{*offsets, *walk, static_cast<std::uint32_t>(lengths.size()), tokens,
+    const Sequences sequences{*offsets, *walk, static_cast<std::uint32_t>(steps.size()),
                               layout->longest};
     const auto timing = time_launches(subject, [&] {
         return attend(subject.programs, method, is_narrow ? rows.numbers : *qkv, sequences, heads,

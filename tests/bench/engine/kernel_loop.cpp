@@ -246,7 +246,7 @@ void attention(const Bench& bench) {
     const auto qkv = bench.upload(random_floats(std::size_t{tokens} * 3 * width, 6));
     const auto out = bench.upload(Floats(std::size_t{tokens} * width));
     const auto offsets = bench.upload(layout.offsets);
-    const auto walk = bench.upload(walk_of(Flavour::block, layout));
+    const auto walk = bench.upload(walk_of(Method::block_fp32, layout));
     std::ifstream file(PLAIN_ATTENTION);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const auto* plain = need(bench.programs.get("plain_attention", row_options(Flavour::block),
@@ -267,7 +267,7 @@ void attention(const Bench& bench) {
         need(narrow(bench.programs, methods[i], qkv, narrowed[i],
                     {tokens, static_cast<std::uint32_t>(3 * width)}));
     }
-    const Sequences sequences{offsets, walk, static_cast<std::uint32_t>(lengths.size()), tokens,
+    const Sequences sequences{offsets, walk, static_cast<std::uint32_t>(lengths.size()),
                               layout.longest};
     for (std::size_t i = 0; i < methods.size(); ++i) {
         calls.push_back([&, i] {

@@ -108,8 +108,6 @@ def main():
         entries += [not_measured('bf16 by AMX product, 1,024 rows and more', 'GFLOP/s', 'no AMX', 5, 7),
                     not_measured('bf16 by AMX product, 64 rows', 'GFLOP/s', 'no AMX', 3, 5),
                     not_measured('share of the AMX peak, kernel only', '%', 'no AMX', 0.45, 0.6)]
-    entries += [not_measured('bf16 product 8,192 cubed on an H200', 'TFLOP/s', 'no device'),
-                not_measured('memory-bound kernels on an H200, share of a copy', '%', 'no device')]
     for it in told:
         print(f"{it['name']} {it['method']}: {it['peer_processor'] / it['ours_processor']:.2f} by processor time")
     results.publish(entries, options)

@@ -1,7 +1,7 @@
-// telemetry_look_loop ROUNDS: what GPU_PROFILING_ENABLED=1 adds to a worker. Prints as JSON the
-// processor's seconds of one look at the machine's sensors, of telling it to the log without and
-// with the line of readings (which comes every ten seconds), medians of interleaved rounds. The log
-// goes to standard error.
+// telemetry_look_loop ROUNDS [PCI_ADDRESS]: what GPU_PROFILING_ENABLED=1 adds to a worker. Prints
+// as JSON the processor's seconds of one look at the machine's sensors, or at those of an NVIDIA
+// GPU, of telling it to the log without and with the line of readings (which comes every ten
+// seconds), medians of interleaved rounds. The log goes to standard error.
 
 #include "engine/telemetry/sensors.hpp"
 #include "server/base/log.hpp"
@@ -38,8 +38,16 @@ double seconds_of(Call call) {
     return (processor_seconds() - start) / kCalls;
 }
 
-void run(int rounds) {
-    const auto sensor = telemetry::host_sensor();
+telemetry::Sensor sensor_at(const char* pci_address) {
+    if (pci_address == nullptr) return telemetry::host_sensor();
+    auto sensor = telemetry::nvidia_sensor(pci_address);
+    if (sensor) return std::move(*sensor);
+    std::fprintf(stderr, "%s\n", sensor.error().message.c_str());
+    std::exit(1);
+}
+
+void run(int rounds, const char* pci_address) {
+    const auto sensor = sensor_at(pci_address);
     telemetry::Snapshot snapshot{sensor(), {}, std::chrono::steady_clock::now()};
     worker::DeviceLog silent(false);
     worker::DeviceLog telling(true);
@@ -62,8 +70,8 @@ void run(int rounds) {
 }  // namespace plimsoll
 
 int main(int argc, char** argv) {
-    if (argc != 2) return 2;
+    if (argc != 2 && argc != 3) return 2;
     plimsoll::log::start("bench", plimsoll::log::Level::info);
-    plimsoll::run(std::atoi(argv[1]));
+    plimsoll::run(std::atoi(argv[1]), argc == 3 ? argv[2] : nullptr);
     return 0;
 }

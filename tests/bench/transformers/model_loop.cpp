@@ -5,11 +5,13 @@
 //             all bits, device memory that was allocated meanwhile, rows computed, tokens needed
 //  cancel     seconds from a request to stop until the device has stopped, $ROUNDS times
 //  texts      seconds and processor seconds for all texts, $ROUNDS times, after the first $WARM
-// Environment: FORM, CACHE, and WITHOUT: instructions that count as missing.
+//  forward    seconds for the texts' tokens, in full batches, $ROUNDS times; all logits
+// Environment: FORM, CACHE, DEVICE, and WITHOUT: instructions that count as missing.
 #include "engine/base/sha256.hpp"
 #include "engine/opencl/devices/processor.hpp"
 #include "engine/opencl/probing/probe.hpp"
 #include "engine/transformer/text_classifier.hpp"
+#include "engine/transformer/text_model.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -242,6 +244,48 @@ json texts(Bench& bench) {
     return {{"load", load}, {"seconds", seconds}, {"processor", processor}};
 }
 
+// The model alone: its batches are made before.
+json forward(Bench& bench) {
+    auto model = need(transformer::TextModel::load(bench.folder, bench.programs, bench.ledger,
+                                                   bench.capability, bench.plans, bench.form, {}));
+    auto& classifier = *model.classifier;
+    std::vector<transformer::Batch> batches(1);
+    tokenizers::Encoded encoded;
+    std::size_t tokens = 0;
+    for (const auto& text : bench.texts) {
+        model.tokenizer.encode(text, classifier.longest(), encoded);
+        tokens += encoded.ids.size();
+        if (batches.back().ids.size() + encoded.ids.size() > classifier.capacity()) {
+            batches.emplace_back();
+        }
+        batches.back().add(encoded.ids);
+    }
+    std::vector<double> seconds;
+    std::vector<std::vector<float>> logits;
+    transformer::Scores scores;
+    for (std::size_t round = 0; round < bench.rounds; ++round) {
+        logits.clear();
+        const auto start = Clock::now();
+        for (const auto& batch : batches) {
+            if (auto done = classifier.run(batch, {}, scores); !done) {
+                need(Result<int>(fail(done.error())));
+            }
+            logits.push_back(scores.logits);
+        }
+        seconds.push_back(seconds_since(start));
+    }
+    json told{{"seconds", seconds}, {"tokens", tokens}, {"batches", batches.size()}};
+    const auto labels = classifier.config().labels.size();
+    for (const auto& batch : logits) {
+        for (std::size_t at = 0; at < batch.size(); at += labels) {
+            told["logits"].push_back(
+                std::vector(batch.begin() + static_cast<std::ptrdiff_t>(at),
+                            batch.begin() + static_cast<std::ptrdiff_t>(at + labels)));
+        }
+    }
+    return told;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -254,11 +298,13 @@ int main(int count, char** arguments) {
     Bench bench{.folder = arguments[1],
                 .texts = std::move(lines),
                 .rounds = std::stoul(variable("ROUNDS", "1")),
-                .device = need(opencl::Device::open({"pocl", 0}))};
+                .device = need(opencl::Device::open(
+                    need(opencl::parse_device_address(variable("DEVICE", "opencl:pocl:0")))))};
     const auto what = variable("WHAT", "texts");
     json told = what == "memory"      ? memory(bench)
                 : what == "batchings" ? batchings(bench)
                 : what == "cancel"    ? cancel(bench)
+                : what == "forward"   ? forward(bench)
                                       : texts(bench);
     told["method"] = to_string(method_for(bench.capability, bench.form));
     std::puts(told.dump().c_str());

@@ -44,15 +44,12 @@ struct Case {
     double tolerance;  // of numbers up to 1, by the largest of the result
 };
 
-bool on_processor() {
-    return flavour_for(programs().device().info()) == Flavour::block;
-}
-
 // What this machine can run.
 std::vector<Case> cases() {
-    if (!on_processor()) return {{Method::group_fp32, 1e-5}};
-    std::vector<Case> all{{Method::block_fp32, 1e-5}, {Method::group_fp32, 1e-5}};
-    if (__builtin_cpu_supports("avx512bf16")) all.push_back({Method::block_bf16, 5e-3});
+    std::vector<Case> all{{Method::group_fp32, 1e-5}};
+    if (on_processor()) all.push_back({Method::block_fp32, 1e-5});
+    if (has_avx512_bf16()) all.push_back({Method::block_bf16, 5e-3});
+    if (has_tensor_cores()) all.push_back({Method::group_mma, 5e-3});
     return all;
 }
 
@@ -61,15 +58,15 @@ double error_of_attention(Method method, const Lengths& lengths, Heads heads, fl
     const auto tokens = static_cast<std::uint32_t>(layout.sequence.size());
     const auto width = std::size_t{heads.count} * heads.size;
     const auto qkv = random_floats(tokens * 3 * width, 20, scale);
-    const bool narrow = method == Method::block_bf16;
+    const bool narrow = form_of(method) == Form::bf16;
     const auto in = narrow ? upload(rounded(qkv)) : upload(qkv);
     const auto offsets = upload(layout.offsets);
-    const auto flavour = method == Method::group_fp32 ? Flavour::group : Flavour::block;
-    const auto walk = upload(walk_of(flavour, layout));
+    const auto& steps = walk_of(method, layout);
+    const auto walk = upload(steps);
     const Output out(tokens * width / (narrow ? 2 : 1));
     need(attend(programs(), method, in,
-                {offsets, walk, static_cast<std::uint32_t>(lengths.size()), tokens, layout.longest},
-                heads, out.buffer()));
+                {offsets, walk, static_cast<std::uint32_t>(steps.size()), layout.longest}, heads,
+                out.buffer()));
     const auto found = narrow ? from_bf16(out.values()) : out.values();
     return error_of(found, reference(qkv, layout, heads));
 }
@@ -98,11 +95,11 @@ TEST(Attention, IsCorrectIfFewKeysCount) {
     for (const auto& [method, tolerance] : cases()) {
         SCOPED_TRACE(to_string(method));
         // A score is off by the rounding of its factors, and grows with their product.
-        const double times = method == Method::block_bf16 ? 10 : 1;
+        const double times = form_of(method) == Form::bf16 ? 10 : 1;
         EXPECT_LE(error_of_attention(method, {70, 9}, {3, 16}, 4), times * tolerance);
     }
     for (const auto& [method, tolerance] : cases()) {
-        if (method == Method::block_bf16) continue;  // a score of a thousand is off by some ones
+        if (form_of(method) == Form::bf16) continue;  // a score of a thousand is off by some ones
         EXPECT_LE(error_of_attention(method, {70, 20}, {2, 64}, 30), 1e-3);
     }
 }
@@ -116,7 +113,7 @@ TEST(Attention, TheLongestSequencesFit) {
     const auto offsets = upload(layout.offsets);
     const auto walk = upload(layout.order);
     const Output out(std::size_t{4096} * 128);
-    const Sequences sequences{offsets, walk, 1, 4096, 4096};
+    const Sequences sequences{offsets, walk, 1, 4096};
     need(attend(programs(), Method::block_fp32, in, sequences, {1, 128}, out.buffer()));
     EXPECT_LE(error_of(out.values(), std::vector<double>(std::size_t{4096} * 128, 0.5)), 1e-5);
     EXPECT_FALSE(attend(programs(), Method::block_fp32, in, sequences, {1, 144}, out.buffer()));
@@ -130,8 +127,10 @@ TEST(Attention, OnlyProvenInstructionsAreChosen) {
     EXPECT_EQ(attention_method_for(device, Form::bf16), Method::block_bf16);
     EXPECT_EQ(attention_method_for(device, Form::fp32), Method::block_fp32);
     device.info.type = opencl::DeviceType::gpu;
-    device.features = {{"mma_bf16", 0, 0, {}}};
     EXPECT_EQ(attention_method_for(device, Form::bf16), Method::group_fp32);
+    device.features = {{"mma_bf16", 0, 0, {}}};
+    EXPECT_EQ(attention_method_for(device, Form::bf16), Method::group_mma);
+    EXPECT_EQ(attention_method_for(device, Form::fp32), Method::group_fp32);
 }
 
 TEST(Attention, LayoutsAreLongestFirst) {
@@ -140,6 +139,8 @@ TEST(Attention, LayoutsAreLongestFirst) {
     EXPECT_EQ(layout.order, (Lengths{1, 2, 0}));
     EXPECT_EQ(layout.sequence, (Lengths{0, 0, 1, 1, 1, 1, 1, 2, 2, 2}));
     EXPECT_EQ(layout.longest, 5U);
+    EXPECT_EQ(layout.blocks, (Lengths{64, 128, 0}));
+    EXPECT_EQ(need(lay_out(Lengths{64, 130})).blocks, (Lengths{64, 65, 66, 0}));
 }
 
 TEST(Attention, RejectsSequencesThatDoNotFit) {
@@ -150,13 +151,13 @@ TEST(Attention, RejectsSequencesThatDoNotFit) {
     }
     const auto buffer = upload(Floats(1));
     for (const auto size : {0U, 24U, 272U}) {
-        EXPECT_FALSE(attend(programs(), Method::block_fp32, buffer, {buffer, buffer, 1, 1, 1},
+        EXPECT_FALSE(attend(programs(), Method::block_fp32, buffer, {buffer, buffer, 1, 1},
                             {1, size}, buffer));
     }
-    for (const auto method : {Method::block_amx, Method::group_mma}) {
-        EXPECT_FALSE(
-            attend(programs(), method, buffer, {buffer, buffer, 1, 1, 1}, {1, 64}, buffer));
-    }
+    EXPECT_FALSE(
+        attend(programs(), Method::block_amx, buffer, {buffer, buffer, 1, 1}, {1, 64}, buffer));
+    EXPECT_FALSE(
+        attend(programs(), Method::group_mma, buffer, {buffer, buffer, 1, 1}, {1, 144}, buffer));
 }
 
 }  // namespace

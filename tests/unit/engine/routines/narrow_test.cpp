@@ -34,6 +34,7 @@ std::vector<T> read(const opencl::Buffer& buffer, std::size_t count) {
 
 std::vector<Method> int8_methods() {
     std::vector<Method> methods;
+    if (!on_processor()) return {};
     if (__builtin_cpu_supports("avx2")) methods.push_back(Method::block_int8_avx2);
     if (__builtin_cpu_supports("avx512vnni")) methods.push_back(Method::block_int8);
     return methods;
@@ -103,13 +104,16 @@ TEST(Narrow, RowsAreBytesWithAScaleEach) {
     }
 }
 
+// Rounding on GPUs is plain OpenCL C, which every device runs.
 TEST(Narrow, RowsAreRoundedToBf16) {
-    if (!__builtin_cpu_supports("avx512bf16")) GTEST_SKIP() << "of processors with AVX512-BF16";
     const auto values = random_floats(5 * 37, 1, 3);
-    const auto rows = narrow_rows(Method::block_bf16, values, {5, 37});
-    EXPECT_EQ(read<std::uint16_t>(rows.numbers, values.size()), rounded(values));
-    EXPECT_FALSE(narrow(programs(), Method::block_fp32, rows.numbers, rows, {5, 37}));
-    EXPECT_FALSE(narrow(programs(), Method::group_mma, rows.numbers, rows, {5, 37}));
+    for (const auto method : {Method::block_bf16, Method::group_mma}) {
+        if (method == Method::block_bf16 && !has_avx512_bf16()) continue;
+        const auto rows = narrow_rows(method, values, {5, 37});
+        EXPECT_EQ(read<std::uint16_t>(rows.numbers, values.size()), rounded(values));
+        EXPECT_FALSE(narrow(programs(), Method::block_fp32, rows.numbers, rows, {5, 37}));
+        EXPECT_FALSE(narrow(programs(), Method::group_fp32, rows.numbers, rows, {5, 37}));
+    }
 }
 
 struct Result8 {
@@ -203,9 +207,31 @@ TEST(Narrow, ProductsOfBytesAreExact) {
     }
 }
 
+std::vector<GemmPlan> bf16_plans() {
+    std::vector<GemmPlan> plans;
+    if (has_avx512_bf16()) {
+        plans.push_back({Method::block_bf16, 8, 3, 1568, 8, 16});
+        plans.push_back({Method::block_bf16, 12, 2, 1600, 1, 1});
+    }
+    if (has_tensor_cores()) plans.push_back({.method = Method::group_mma});
+    return plans;
+}
+
+bool takes(const GemmPlan& plan, Size size) {
+    return plan.method != Method::group_mma || (size.n % 8 == 0 && size.k % 8 == 0);
+}
+
 TEST(Narrow, ProductsOfBf16ReadAndWriteIt) {
-    if (!__builtin_cpu_supports("avx512bf16")) GTEST_SKIP() << "of processors with AVX512-BF16";
-    for (const auto& [m, n, k] : kSizes) {
+    const auto plans = bf16_plans();
+    if (plans.empty()) GTEST_SKIP() << "of AVX512-BF16 and tensor cores";
+    std::vector<Size> sizes(std::begin(kSizes), std::end(kSizes));
+    // Around the tiles of tensor cores, and a layer.
+    for (const Size size :
+         {Size{128, 128, 32}, {129, 136, 40}, {200, 8, 8}, {1, 256, 3072}, {700, 2304, 768}}) {
+        if (has_tensor_cores()) sizes.push_back(size);
+    }
+    for (const auto& size : sizes) {
+        const auto& [m, n, k] = size;
         const auto a = random_floats(std::size_t{m} * k, 1);
         const auto b = random_floats(std::size_t{n} * k, 2, 0.1F);
         std::vector<double> expected;
@@ -218,8 +244,8 @@ TEST(Narrow, ProductsOfBf16ReadAndWriteIt) {
         }
         const auto narrow_a = upload(rounded(a));
         std::optional<Floats> first;
-        for (const auto& plan : {GemmPlan{Method::block_bf16, 8, 3, 1568, 8, 16},
-                                 {Method::block_bf16, 12, 2, 1600, 1, 1}}) {
+        for (const auto& plan : plans) {
+            if (!takes(plan, size)) continue;
             const auto b_there = upload(b);
             const Output packed(packed_bytes(plan, k, n) / sizeof(float));
             need(pack(programs(), plan, b_there, {k, n, 1, k}, packed.buffer()));
@@ -250,6 +276,67 @@ TEST(Narrow, ProductsOfBf16ReadAndWriteIt) {
                              .narrow_c = true};
             need(multiply(programs(), plan, narrowed));
             EXPECT_EQ(read<std::uint16_t>(narrow_c.buffer(), found.size()), rounded(found));
+        }
+    }
+}
+
+Floats widened(const std::vector<std::uint16_t>& values) {
+    Floats all;
+    for (const auto value : values)
+        all.push_back(std::bit_cast<float>(std::uint32_t{value} << 16U));
+    return all;
+}
+
+// Everything that a layer adds to a product, in bf16 as models use it: rows and their copy, or the
+// copy alone.
+TEST(Narrow, ProductsOfBf16FuseWhatLayersAdd) {
+    constexpr Size kSize{201, 136, 72};
+    const auto [m, n, k] = kSize;
+    const auto a = random_floats(std::size_t{m} * k, 1);
+    const auto b = random_floats(std::size_t{n} * k, 2, 0.1F);
+    const auto bias = random_floats(n, 3);
+    const auto residual = random_floats(std::size_t{m} * n, 4);
+    const auto gain = random_floats(n, 5);
+    const auto shift = random_floats(n, 6);
+    const auto narrow_a = upload(rounded(a));
+    const auto [bias_there, residual_there, gain_there, shift_there] =
+        std::array{upload(bias), upload(residual), upload(gain), upload(shift)};
+    const Norm norm{gain_there, shift_there, 1e-5F};
+    for (const auto& plan : bf16_plans()) {
+        const auto b_there = upload(b);
+        const Output packed(packed_bytes(plan, k, n) / sizeof(float));
+        need(pack(programs(), plan, b_there, {k, n, 1, k}, packed.buffer()));
+        for (const bool gelu_alone : {false, true}) {
+            std::vector<double> expected;
+            for (std::size_t i = 0; i < std::size_t{m} * n; ++i) {
+                double sum = bias[i % n];
+                for (std::size_t d = 0; d < k; ++d) {
+                    sum += double{a[i / n * k + d]} * b[i % n * k + d];
+                }
+                expected.push_back(gelu_alone ? gelu(sum) : sum + residual[i]);
+            }
+            if (!gelu_alone) normalise(expected, n, gain, shift, 1e-5);
+            const Output c(expected.size());
+            const NarrowRows copy{upload(std::vector<std::uint16_t>(expected.size())), {}};
+            need(multiply(programs(), plan,
+                          {.a = narrow_a,
+                           .b = packed.buffer(),
+                           .c = gelu_alone ? copy.numbers : c.buffer(),
+                           .m = m,
+                           .n = n,
+                           .k = k,
+                           .bias = &bias_there,
+                           .gelu = gelu_alone,
+                           .residual = gelu_alone ? nullptr : &residual_there,
+                           .norm = gelu_alone ? nullptr : &norm,
+                           .narrow_a = true,
+                           .narrow_c = gelu_alone,
+                           .copy = gelu_alone ? nullptr : &copy}));
+            const auto copied = read<std::uint16_t>(copy.numbers, expected.size());
+            EXPECT_LE(error_of(widened(copied), expected), 1e-2);
+            if (gelu_alone) continue;
+            EXPECT_LE(error_of(c.values(), expected), 1e-2);
+            EXPECT_EQ(copied, rounded(c.values()));
         }
     }
 }

@@ -1,13 +1,15 @@
 #pragma once
 
+#include "engine/opencl/probing/self_test.hpp"
 #include "engine/routines/flavour.hpp"
 #include "tests/unit/engine/opencl/private_cache.hpp"
+#include "tests/unit/engine/opencl/tested_address.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <random>
 #include <span>
@@ -27,19 +29,31 @@ inline void need(Result<void> result) {
     if (!result) throw std::runtime_error(result.error().message + " " + result.error().where);
 }
 
-// The device that $PLIMSOLL_TEST_DEVICE names, or PoCL's first; opened once for all tests of a
-// program, which keeps kernels while it runs.
+// The tested device, opened once for all tests of a program, which keeps kernels while it runs.
 inline opencl::Programs& programs() {
     static const opencl::TemporaryFolder folder;
-    static const char* const named = std::getenv("PLIMSOLL_TEST_DEVICE");
-    static const auto address =
-        need(opencl::parse_device_address(named == nullptr ? "opencl:pocl:0" : named));
-    static const auto device = need(opencl::Device::open(address));
+    static const auto device = need(opencl::Device::open(opencl::tested_address()));
     static opencl::Programs all(device, opencl::ProgramCache(folder.path()));
     return all;
 }
 
 constexpr Flavour kFlavours[] = {Flavour::block, Flavour::group};
+
+// Only there do kernels of blocks run.
+inline bool on_processor() {
+    return flavour_for(programs().device().info()) == Flavour::block;
+}
+inline bool has_tensor_cores() {
+    static const bool has = [] {
+        const auto features = candidate_features(programs().device().info());
+        return std::ranges::find(features, opencl::Feature::mma_bf16) != features.end() &&
+               run_feature_test(programs().device(), opencl::Feature::mma_bf16).passed();
+    }();
+    return has;
+}
+inline bool has_avx512_bf16() {
+    return on_processor() && __builtin_cpu_supports("avx512bf16");
+}
 
 using Floats = std::vector<float>;
 

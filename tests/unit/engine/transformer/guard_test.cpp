@@ -100,7 +100,8 @@ TEST(Guard, ProvesTheFormsOfAModel) {
     tiny.write(folder.path());
     opencl::Ledger ledger(64 << 20);
     auto capability = opencl::assess(programs().device());
-    if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
+    if (!routines::on_processor() || !__builtin_cpu_supports("avx2"))
+        GTEST_SKIP() << "of processors with AVX2";
     capability.features = {{"avx2", 0, 0, {}}};
     const tuning::Plans plans(programs().device().info());
     const std::vector<std::string> said{"good news", "bad news", "every one", "news for every one"};

@@ -1,7 +1,7 @@
 // Which queue the bytes of a search take: the one that computes, or one of their own.
 #include "engine/opencl/calls/cl.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
-#include "tests/unit/engine/waves_device/pocl.hpp"
+#include "tests/unit/engine/waves_device/tested_device.hpp"
 
 #include <map>
 
@@ -37,7 +37,7 @@ struct Searched {
 // Two searches of different series, the larger last: what the first left on the device must not be
 // read by the second.
 Searched search_by(SecondQueue second_queue, const Flavour& flavour) {
-    auto device = opencl::Device::open({"pocl", 0}, second_queue).value();
+    auto device = opencl::Device::open(opencl::tested_address(), second_queue).value();
     opencl::Ledger ledger(std::uint64_t{1} << 30);
     auto device_search = OpenclSearch::open(device, ledger, flavour).value();
     const Settings settings;
@@ -80,11 +80,13 @@ TEST(WavesCopies, UseTheSecondQueueOnRequest) {
     }
 }
 
-TEST(WavesCopies, UseOneQueueOnAProcessor) {
-    const auto searched = search_by(SecondQueue::if_own_memory, kCpuFlavour);
-    EXPECT_FALSE(searched.copies_apart);
-    EXPECT_GT(searched.beside_computing, 0);
-    EXPECT_EQ(searched.apart, 0);
+TEST(WavesCopies, UseOneQueueWhereMemoryIsShared) {
+    const auto& info = tested_device().info();
+    const auto searched = search_by(SecondQueue::if_own_memory, flavour_of(info.type));
+    const bool own = has_own_memory(info);
+    EXPECT_EQ(searched.copies_apart, own);
+    EXPECT_EQ(searched.beside_computing > 0, !own);
+    EXPECT_EQ(searched.apart > 0, own);
 }
 
 }  // namespace

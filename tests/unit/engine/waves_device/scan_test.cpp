@@ -4,7 +4,7 @@
 
 #include "tests/unit/engine/waves/all_counts.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
-#include "tests/unit/engine/waves_device/pocl.hpp"
+#include "tests/unit/engine/waves_device/tested_device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -88,7 +88,8 @@ void expect_the_same_reports(Settings settings) {
         SCOPED_TRACE(flavour->name);
         const auto reports = scanned(settings, &search_on(*flavour));
         expect_same(reports, expected);
-        EXPECT_EQ(reports.back().computed_by, "opencl:pocl:0 (" + std::string(flavour->name) + ")");
+        EXPECT_EQ(reports.back().computed_by,
+                  to_string(opencl::tested_address()) + " (" + std::string(flavour->name) + ")");
         EXPECT_EQ(reports.back().computed_why, "use_gpu is true.");
     }
 }

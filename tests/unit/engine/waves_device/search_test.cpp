@@ -3,7 +3,7 @@
 
 #include "tests/unit/engine/waves/all_counts.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
-#include "tests/unit/engine/waves_device/pocl.hpp"
+#include "tests/unit/engine/waves_device/tested_device.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // is taken of the device's memory stands in the ledger.
 #include "engine/opencl/calls/cl.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
-#include "tests/unit/engine/waves_device/pocl.hpp"
+#include "tests/unit/engine/waves_device/tested_device.hpp"
 
 #include <atomic>
 
@@ -62,7 +62,8 @@ TEST(WavesSteady, SearchesOfOneSizeAllocateNothingOnTheDevice) {
 }
 
 TEST(WavesSteady, BySecondQueueNeitherAllocateAnything) {
-    auto device = opencl::Device::open({"pocl", 0}, opencl::SecondQueue::always).value();
+    auto device =
+        opencl::Device::open(opencl::tested_address(), opencl::SecondQueue::always).value();
     const auto search = OpenclSearch::open(device, ledger(), kGpuFlavour).value();
     ASSERT_TRUE(search_and_score(*search, 120));
     const int before = allocations;
@@ -72,7 +73,7 @@ TEST(WavesSteady, BySecondQueueNeitherAllocateAnything) {
 
 TEST(WavesLedger, RecordsEveryByteAllocated) {
     opencl::Ledger book(std::uint64_t{1} << 30);
-    auto search = OpenclSearch::open(pocl(), book, kGpuFlavour).value();
+    auto search = OpenclSearch::open(tested_device(), book, kGpuFlavour).value();
     EXPECT_EQ(book.used(), 0U);
     const auto before = allocated_bytes.load();
     ASSERT_TRUE(search_and_score(*search, 120));
@@ -87,12 +88,12 @@ TEST(WavesLedger, RejectsWhatDoesNotFitBeforeCallingTheDriver) {
     std::uint64_t needed = 0;
     {
         opencl::Ledger book(std::uint64_t{1} << 30);
-        const auto search = OpenclSearch::open(pocl(), book, kGpuFlavour).value();
+        const auto search = OpenclSearch::open(tested_device(), book, kGpuFlavour).value();
         ASSERT_TRUE(search_and_score(*search, 120));
         needed = book.used();
     }
     opencl::Ledger book(needed / 2);
-    auto search = OpenclSearch::open(pocl(), book, kGpuFlavour).value();
+    auto search = OpenclSearch::open(tested_device(), book, kGpuFlavour).value();
     for (int attempt = 0; attempt < 2; ++attempt) {
         const auto found = search_and_score(*search, 120);
         ASSERT_FALSE(found);
@@ -101,7 +102,7 @@ TEST(WavesLedger, RejectsWhatDoesNotFitBeforeCallingTheDriver) {
     }
     // Once that is let go of, as a worker does at once, what fits still goes.
     search.reset();
-    search = OpenclSearch::open(pocl(), book, kGpuFlavour).value();
+    search = OpenclSearch::open(tested_device(), book, kGpuFlavour).value();
     const auto smaller = search_and_score(*search, 12);
     EXPECT_TRUE(smaller) << smaller.error().message;
 }

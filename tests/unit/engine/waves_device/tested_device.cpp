@@ -1,4 +1,4 @@
-#include "tests/unit/engine/waves_device/pocl.hpp"
+#include "tests/unit/engine/waves_device/tested_device.hpp"
 
 #include "engine/opencl/runtime/cache_directory.hpp"
 
@@ -30,8 +30,8 @@ const auto* const kCache = ::testing::AddGlobalTestEnvironment(new PrivateCache)
 
 }  // namespace
 
-opencl::Device& pocl() {
-    static opencl::Device device = opencl::Device::open({"pocl", 0}).value();
+opencl::Device& tested_device() {
+    static opencl::Device device = opencl::Device::open(opencl::tested_address()).value();
     return device;
 }
 
@@ -41,8 +41,8 @@ opencl::Ledger& ledger() {
 }
 
 SearchDevice& search_on(const Flavour& flavour) {
-    static const auto kCpu = OpenclSearch::open(pocl(), ledger(), kCpuFlavour).value();
-    static const auto kGpu = OpenclSearch::open(pocl(), ledger(), kGpuFlavour).value();
+    static const auto kCpu = OpenclSearch::open(tested_device(), ledger(), kCpuFlavour).value();
+    static const auto kGpu = OpenclSearch::open(tested_device(), ledger(), kGpuFlavour).value();
     return &flavour == &kCpuFlavour ? *kCpu : *kGpu;
 }
 
