@@ -37,7 +37,7 @@ bool ByteOrderMark::load(std::string_view& rest) {
     std::uint8_t matched = 0;
     std::uint8_t decided = 0;
     if (!unpack_integer(rest, matched) || !unpack_integer(rest, decided)) return false;
-    if (matched > kMark.size()) return false;
+    if (matched > kMark.size() || (matched == kMark.size() && decided == 0)) return false;
     matched_ = matched;
     decided_ = decided != 0;
     return true;

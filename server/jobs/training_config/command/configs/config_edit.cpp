@@ -4,8 +4,10 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <sstream>
 #include <utility>
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 namespace plimsoll::jobs::training_config {
@@ -212,6 +214,30 @@ class Editor {
     std::vector<ConfigLeft> left_;
 };
 
+class NoEvents final : public YAML::EventHandler {
+  public:
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  const std::string&) override {}
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                         YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                    YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+};
+
+// Reads no further than that: of some damaged texts yaml-cpp 0.7 finds documents without end.
+bool has_two_documents(const std::string& text) {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    NoEvents events;
+    return parser.HandleNextDocument(events) && parser.HandleNextDocument(events);
+}
+
 }  // namespace
 
 std::string Setting::place() const {
@@ -224,14 +250,14 @@ Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting
     const auto mark = whole.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
     const auto text = whole.substr(mark);
     try {
-        const auto documents = YAML::LoadAll(std::string(text));
-        if (documents.size() > 1) {
+        if (has_two_documents(std::string(text))) {
             return fail(Errc::invalid_input, "The file has several documents; one is expected.");
         }
-        if (documents.empty() || !documents.front().IsMap()) {
+        const auto document = YAML::Load(std::string(text));
+        if (!document.IsMap()) {
             return fail(Errc::invalid_input, "The file must be a mapping of settings.");
         }
-        Editor editor(text, documents.front());
+        Editor editor(text, document);
         for (const auto& setting : settings) editor.write(setting);
         return editor.take(whole.substr(0, mark));
     } catch (const YAML::Exception& error) {
