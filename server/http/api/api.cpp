@@ -88,7 +88,7 @@ class ApiExchange final : public Exchange {
     awaitable<std::optional<Response>> admit(const Request& head) override {
         if (head.method == "OPTIONS") co_return methods(head);
         auto admitted = co_await try_admit(head);
-        if (!admitted) co_return with_limits(to_response(admitted.error(), head.id));
+        if (!admitted) co_return with_common(to_response(admitted.error(), head.id));
         co_return std::nullopt;
     }
 
@@ -118,13 +118,15 @@ class ApiExchange final : public Exchange {
         if (reads && !answered && answered.error().status == 422) {
             answered = tl::unexpected(misread(answered.error()));
         }
-        if (!answered) co_return with_limits(to_response(answered.error(), request.id));
-        co_return with_limits(std::move(*answered));
+        if (!answered) co_return with_common(to_response(answered.error(), request.id));
+        co_return with_common(std::move(*answered));
     }
 
   private:
-    Response with_limits(Response response) const {
+    Response with_common(Response response) const {
         for (const auto& [name, value] : rate_limits_) response.with(name, value);
+        if (match_.operation == nullptr) return response;
+        for (const auto& [name, value] : match_.operation->deprecation) response.with(name, value);
         return response;
     }
 

@@ -1,5 +1,7 @@
 #include "server/http/contract/contract.hpp"
 
+#include "server/base/time.hpp"
+#include "server/http/messages/common_headers.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
@@ -26,6 +28,22 @@ Operation::Keeps kept_of(const std::string& word) {
     if (word == "location") return Operation::Keeps::location;
     if (word == "whole") return Operation::Keeps::whole;
     throw std::runtime_error("openapi.yaml: x-keeps-answer cannot be " + word);
+}
+
+std::time_t time_in(const json& source, const char* member) {
+    const auto time = parse_rfc3339(source.at(member).get<std::string>());
+    if (!time) throw std::runtime_error("openapi.yaml: " + std::string(member) + " is no time");
+    return std::chrono::system_clock::to_time_t(*time);
+}
+
+std::vector<Header> deprecation_of(const json& source) {
+    std::vector<Header> fields;
+    if (!source.value("deprecated", false)) return fields;
+    fields.push_back({"Deprecation", '@' + std::to_string(time_in(source, "x-deprecated-at"))});
+    if (source.contains("x-sunset-at")) {
+        fields.push_back({"Sunset", http_date(time_in(source, "x-sunset-at"))});
+    }
+    return fields;
 }
 
 }  // namespace
@@ -77,6 +95,7 @@ void Contract::add_operation(const std::string& path, const json& item, const st
             operation.produces.push_back(type);
     }
     operation.is_paged = std::ranges::count(operation.parameters, "cursor", &Parameter::name) > 0;
+    operation.deprecation = deprecation_of(source);
     operation.keeps = kept_of(source.value("x-keeps-answer", "none"));
     operations_.push_back(std::move(operation));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/http/contract/schema.hpp"
+#include "server/http/messages/request.hpp"
 
 #include <map>
 #include <set>
@@ -33,7 +34,10 @@ struct Operation {
     std::string stream_type;            // instead: the media type of a streamed body
     std::size_t body_limit = 0;         // bytes
     std::vector<std::string> produces;  // media types of its 200, sorted; the first is the default
-    bool is_paged = false;              // takes a cursor
+    // Of every response, if it is deprecated: Deprecation (RFC 9745) with the time x-deprecated-at,
+    // and Sunset (RFC 8594) with x-sunset-at, if it will be removed.
+    std::vector<Header> deprecation;
+    bool is_paged = false;  // takes a cursor
     // What is kept of a response for calls that repeat an Idempotency-Key; none: the operation
     // handles keys itself.
     enum class Keeps { none, location, whole };

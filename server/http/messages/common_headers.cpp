@@ -6,17 +6,12 @@
 namespace plimsoll::http {
 namespace {
 
-// RFC 9110's IMF-fixdate, made once a second. One I/O thread writes all answers.
+// Made once a second. One I/O thread writes all answers.
 const std::string& date() {
     static std::string text;
     static std::time_t made_at = 0;
     if (const auto now = std::time(nullptr); now != made_at) {
-        std::tm parts{};
-        gmtime_r(&now, &parts);
-        std::array<char, 40> buffer{};
-        const auto length =
-            std::strftime(buffer.data(), buffer.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-        text.assign(buffer.data(), length);
+        text = http_date(now);
         made_at = now;
     }
     return text;
@@ -34,6 +29,15 @@ void append_default(std::string& head, const Response& response, std::string_vie
 }
 
 }  // namespace
+
+std::string http_date(std::time_t time) {
+    std::tm parts{};
+    gmtime_r(&time, &parts);
+    std::array<char, 40> buffer{};
+    const auto length =
+        std::strftime(buffer.data(), buffer.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    return {buffer.data(), length};
+}
 
 void append_header(std::string& head, std::string_view name, std::string_view value) {
     head += name;

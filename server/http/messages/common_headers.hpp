@@ -3,10 +3,14 @@
 #include "server/http/messages/request.hpp"
 #include "server/http/messages/response.hpp"
 
+#include <ctime>
 #include <string>
 #include <string_view>
 
 namespace plimsoll::http {
+
+// RFC 9110's IMF-fixdate.
+std::string http_date(std::time_t time);
 
 void append_header(std::string& head, std::string_view name, std::string_view value);
 

@@ -8,6 +8,9 @@
 #include "tests/fakes/fake_answers.hpp"
 #include "tests/fakes/fake_identity.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 
 namespace plimsoll::http {
@@ -108,6 +111,58 @@ TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
         EXPECT_THAT(error.what(), HasSubstr("getMe is in openapi.yaml and has no handler"));
         EXPECT_THAT(error.what(), HasSubstr("getYou has a handler and is not in openapi.yaml"));
     }
+}
+
+TEST(DeprecatedOperations, SayItInEveryResponse) {
+    const Contract contract(R"({"openapi": "3.0.3", "info": {"version": "1"}, "paths": {"/old": {
+        "get": {"operationId": "old", "security": [], "deprecated": true,
+                "x-deprecated-at": "2026-01-02T00:00:00Z", "x-sunset-at": "2027-07-01T12:00:00+02:00",
+                "parameters": [{"name": "n", "in": "query", "schema": {"type": "integer"}}],
+                "responses": {}},
+        "delete": {"operationId": "older", "security": [], "deprecated": true,
+                   "x-deprecated-at": "2026-01-02T00:00:00Z", "responses": {}},
+        "post": {"operationId": "new", "security": [], "responses": {}}}}})");
+    const auto nothing = [](const Call&) -> boost::asio::awaitable<Outcome<Response>> {
+        co_return empty_response(204);
+    };
+    fakes::FakeIdentity identity;
+    fakes::FakeAnswers answers;
+    boost::asio::thread_pool pool(1);
+    Api api(contract, {{"old", nothing}, {"older", nothing}, {"new", nothing}}, identity, answers,
+            pool);
+    const auto answer = [&](const std::string& method, const std::string& target) {
+        Request request;
+        request.method = method;
+        request.target = target;
+        Response response;
+        boost::asio::io_context io;
+        boost::asio::co_spawn(
+            io,
+            [&]() -> boost::asio::awaitable<void> {
+                const auto exchange = api.exchange();
+                auto refused = co_await exchange->admit(request);
+                response =
+                    refused ? std::move(*refused) : co_await exchange->answer(request, nullptr);
+            },
+            boost::asio::detached);
+        io.run();
+        return response;
+    };
+    const auto old = answer("GET", "/old");
+    EXPECT_EQ(old.status, 204);
+    EXPECT_EQ(find_header(old.headers, "Deprecation"), "@1767312000");
+    EXPECT_EQ(find_header(old.headers, "Sunset"), "Thu, 01 Jul 2027 10:00:00 GMT");
+    const auto refused = answer("GET", "/old?n=x");
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_EQ(find_header(refused.headers, "Deprecation"), "@1767312000");
+    EXPECT_FALSE(find_header(answer("DELETE", "/old").headers, "Sunset"));
+    EXPECT_FALSE(find_header(answer("POST", "/old").headers, "Deprecation"));
+}
+
+TEST(DeprecatedOperations, NeedTheTimeSinceWhen) {
+    const auto* const text = R"({"openapi": "3.0.3", "info": {"version": "1"}, "paths": {"/old": {
+        "get": {"operationId": "old", "deprecated": true, "x-deprecated-at": "soon", "responses": {}}}}})";
+    EXPECT_THROW(const Contract contract(text), std::runtime_error);
 }
 
 }  // namespace
