@@ -1,16 +1,34 @@
 #pragma once
 
+#include "engine/base/result.hpp"
 #include "server/base/id.hpp"
 
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace plimsoll {
 
-// Who makes a change, for its audit row.
+// Who makes a change, for its audit row, and what it is based on.
 struct Author {
     TeamId team;  // 0: the installation's own commands
     UserId user;
     std::string request_id;  // as in the log; empty outside a request
+    // The members that can be edited as the author saw them, a JSON object. The change is refused
+    // with changed_meanwhile() if they are others now. None: whatever they are.
+    std::optional<std::string> seen = {};
 };
+
+// Error::where of changed_meanwhile().
+inline constexpr auto* kSeen = "seen";
+
+inline Error changed_meanwhile() {
+    return {Errc::conflict, "It was changed by someone else.", kSeen};
+}
+
+// Why an edit found nothing to change: what the author saw is no longer there, or it never was.
+inline Error not_edited(const Author& author, Error missing) {
+    return author.seen ? changed_meanwhile() : std::move(missing);
+}
 
 }  // namespace plimsoll

@@ -17,7 +17,6 @@ namespace plimsoll::schedules {
 using boost::asio::awaitable;
 
 constexpr int kSchedulesPerTeam = 200;
-constexpr auto* kVersion = "version";  // Error::where of a replacement that names a stale one
 
 // The job that a run submits, and its dataset, if any.
 struct Submission {
@@ -69,7 +68,7 @@ class ScheduleStore {
     // Errc::conflict: the name is taken (at "/name"), or the team has kSchedulesPerTeam.
     virtual awaitable<Result<Schedule>> create(Author author, Settings settings,
                                                std::optional<Timestamp> next_at) = 0;
-    // With `version`, only if it is the current one; Errc::conflict at kVersion otherwise. A paused
+    // With `version`, only if it is the current one; changed_meanwhile() otherwise. A paused
     // schedule stays paused.
     virtual awaitable<Result<Schedule>> replace(Author author, ScheduleId id, Settings settings,
                                                 std::optional<Timestamp> next_at,

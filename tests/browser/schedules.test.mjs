@@ -149,5 +149,5 @@ visit('a concurrent change is refused', async ({ page, server, go }) => {
   await dialog.getByLabel('Name of the schedule').fill('Mine');
   server.schedules = server.schedules.map((one) => ({ ...one, version: 7, name: 'Theirs' }));
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('The schedule was changed by someone else.').waitFor();
+  await dialog.getByText('It was changed by someone else.').waitFor();
 });

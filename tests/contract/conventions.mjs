@@ -20,6 +20,8 @@ const WHOLE = ['listJobEvents', 'listDevices', 'listModels', 'listModelOperation
 // Parts of what is read by its id.
 const PARTS = ['listJobTasks', 'listJobAttempts', 'listJobEvents', 'listScheduleRuns', 'listDatasetRecords', 'listDatasetErrors', 'listWebhookDeliveries',
     'listMyTeams', 'listDevices', 'getUsage'];
+// Not edits of what GET shows: a pin, a saved name, secrets that are never shown.
+const NO_EDITS = ['setJobBaseline', 'saveView', 'setMyPassword', 'offerMySecondFactor'];
 // Repeated, these change nothing more.
 const REPEATABLE = ['cancelJob', 'redriveJob', 'cleanUpDevice', 'cancelModelOperation'];
 
@@ -49,6 +51,13 @@ function check(path, method, operation, parameters) {
         if (status === '204' && Object.keys(content).length > 0) refuse(id, '204 with a body');
     }
 
+    // Whoever edits can say what the edit is based on.
+    const reads = document.paths[path].get;
+    if (['put', 'patch'].includes(method) && reads && !NO_EDITS.includes(id)) {
+        if (!parameter('If-Match')) refuse(id, 'an edit without If-Match');
+        if (!follow(reads.responses['200'])?.headers?.ETag) refuse(reads.operationId, 'can be edited, and has no ETag');
+    }
+    if (operation.deprecated && !operation['x-deprecated-at']) refuse(id, 'deprecated without x-deprecated-at');
     if (parameter('If-None-Match')) demand('304', 'takes If-None-Match');
     if (parameter('If-Match')) demand('412', 'takes If-Match');
     if (parameter('If-None-Match') || parameter('If-Match')) {
@@ -84,11 +93,25 @@ function check(path, method, operation, parameters) {
     }
 }
 
+// A query parameter of one name has one type wherever it occurs.
+const kinds = new Map();
+function checkKinds(id, parameters) {
+    for (const { in: where, name, schema } of parameters) {
+        if (where !== 'query') continue;
+        const { type } = follow(schema);
+        const [kind, first] = kinds.get(name) ?? [type, id];
+        kinds.set(name, [kind, first]);
+        if (kind !== type) refuse(id, `${name} is of another type than in ${first}`);
+    }
+}
+
 let operations = 0;
 for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS.filter((name) => item[name])) {
         operations += 1;
-        check(path, method, item[method], [...(item.parameters ?? []), ...(item[method].parameters ?? [])].map(follow));
+        const parameters = [...(item.parameters ?? []), ...(item[method].parameters ?? [])].map(follow);
+        check(path, method, item[method], parameters);
+        checkKinds(item[method].operationId, parameters);
     }
 }
 for (const [name, { properties = {} }] of Object.entries(document.components.schemas)) {

@@ -1,6 +1,7 @@
 // The part of FakeIdentity that is about service accounts, users who are removed, and changes of
 // teams and tokens.
 #include "tests/fakes/fake_identity.hpp"
+#include "tests/fakes/stale.hpp"
 
 #include <algorithm>
 
@@ -68,9 +69,13 @@ awaitable<Result<Member>> FakeIdentity::update_service_account(
             co_return fail(Errc::conflict, "Taken.");
         }
     }
+    auto& role = members_.at({author.team, account});
+    if (stale(author,
+              {{"name", user->name}, {"role", to_string(role)}, {"disabled", user->disabled}})) {
+        co_return fail(changed_meanwhile());
+    }
     user->name = change.name.value_or(user->name);
     user->disabled = change.disabled.value_or(user->disabled);
-    auto& role = members_.at({author.team, account});
     role = change.role.value_or(role);
     co_return Member{*user, role};
 }
@@ -85,21 +90,43 @@ awaitable<Result<void>> FakeIdentity::remove_service_account(Author author, User
     co_return Result<void>();
 }
 
-awaitable<Result<identity::Team>> FakeIdentity::update_team(Author, TeamId id,
+awaitable<Result<identity::Team>> FakeIdentity::update_team(Author author, TeamId id,
                                                             identity::TeamChange change) {
     const auto found = teams_.find(id);
     if (found == teams_.end()) co_return fail(Errc::not_found, "The team was not found.");
     for (const auto& [other, team] : teams_) {
         if (other != id && team.name == change.name) co_return fail(Errc::conflict, "Taken.");
     }
+    if (stale(author, {{"name", found->second.name}, {"archived", found->second.archived}})) {
+        co_return fail(changed_meanwhile());
+    }
     found->second.name = change.name.value_or(found->second.name);
     found->second.archived = change.archived.value_or(found->second.archived);
     co_return found->second;
 }
 
+awaitable<Result<void>> FakeIdentity::set_member(Author author, TeamId team, UserId user,
+                                                 identity::Role role) {
+    if (!users_.contains(user) || accounts_.contains(user)) {
+        co_return fail(Errc::not_found, "The user was not found.");
+    }
+    const auto present = members_.find({team, user});
+    if (stale(author, present == members_.end()
+                          ? nlohmann::json()
+                          : nlohmann::json{{"role", to_string(present->second)}})) {
+        co_return fail(changed_meanwhile());
+    }
+    if (role != identity::Role::owner && is_last_owner(team, user)) {
+        co_return fail(Errc::conflict, "The team would have no owner.");
+    }
+    members_[{team, user}] = role;
+    co_return Result<void>();
+}
+
 awaitable<Result<void>> FakeIdentity::rename_token(Author author, TokenId id, std::string name) {
     for (auto& [hash, issued] : tokens_) {
         if (issued.team != author.team || issued.token.id != id) continue;
+        if (stale(author, {{"name", issued.token.name}})) co_return fail(changed_meanwhile());
         issued.token.name = std::move(name);
         co_return Result<void>();
     }

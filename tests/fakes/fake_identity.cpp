@@ -2,6 +2,7 @@
 
 #include "server/identity/seal.hpp"
 #include "server/identity/secret.hpp"
+#include "tests/fakes/stale.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -241,13 +242,20 @@ awaitable<Result<identity::User>> FakeIdentity::create_user(Author, std::string 
     co_return users_[id];
 }
 
-awaitable<Result<identity::User>> FakeIdentity::update_user(Author, UserId id,
+awaitable<Result<identity::User>> FakeIdentity::update_user(Author author, UserId id,
                                                             identity::UserChange change) {
     const auto found = users_.find(id);
     if (found == users_.end() || found->second.service) {
         co_return fail(Errc::not_found, "The user was not found.");
     }
     auto user = found->second;
+    if (stale(author,
+              {{"name", user.name},
+               {"email", user.email.empty() ? nlohmann::json() : nlohmann::json(user.email)},
+               {"is_admin", user.administrator},
+               {"disabled", user.disabled}})) {
+        co_return fail(changed_meanwhile());
+    }
     user.name = change.name.value_or(user.name);
     if (change.email) user.email = lower_case(*change.email);
     user.administrator = change.administrator.value_or(user.administrator);
@@ -301,17 +309,6 @@ awaitable<Result<std::vector<identity::Member>>> FakeIdentity::members(TeamId te
         found.push_back({users_.at(place.second), role});
     }
     co_return found;
-}
-
-awaitable<Result<void>> FakeIdentity::set_member(Author, TeamId team, UserId user, Role role) {
-    if (!users_.contains(user) || accounts_.contains(user)) {
-        co_return fail(Errc::not_found, "The user was not found.");
-    }
-    if (role != Role::owner && is_last_owner(team, user)) {
-        co_return fail(Errc::conflict, "The team would have no owner.");
-    }
-    members_[{team, user}] = role;
-    co_return Result<void>();
 }
 
 awaitable<Result<void>> FakeIdentity::remove_member(Author, TeamId team, UserId user) {

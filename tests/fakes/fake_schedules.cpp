@@ -86,8 +86,7 @@ Reply<Schedule> FakeSchedules::replace(Author author, ScheduleId id, schedules::
     auto* one = find(author.team, id);
     if (one == nullptr) co_return no_schedule();
     auto& schedule = one->schedule;
-    if (version && *version != schedule.version)
-        co_return fail(Errc::conflict, "Changed.", schedules::kVersion);
+    if (version && *version != schedule.version) co_return fail(changed_meanwhile());
     if (name_taken(author.team, settings.name, id)) co_return taken();
     schedule.settings = std::move(settings);
     schedule.user = author.user;

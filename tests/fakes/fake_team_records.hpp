@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/queue/team_record_store.hpp"
+#include "tests/fakes/stale.hpp"
 
 #include <algorithm>
 #include <map>
@@ -40,7 +41,11 @@ class FakeTeamRecords final : public queue::TeamRecordStore {
         }
         record.key = record.id;  // in their order
         const auto place = std::ranges::lower_bound(records, record.id, {}, &jobs::TeamRecord::id);
-        if (place != records.end() && place->id == record.id) {
+        const bool is_there = place != records.end() && place->id == record.id;
+        if (stale(author, is_there ? nlohmann::json::parse(place->data) : nlohmann::json())) {
+            co_return fail(changed_meanwhile());
+        }
+        if (is_there) {
             *place = record;
         } else if (records.size() >= most) {
             co_return fail(Errc::conflict, "Too many.");

@@ -2,6 +2,7 @@
 
 #include "server/webhooks/store.hpp"
 #include "tests/fakes/fake_identity.hpp"
+#include "tests/fakes/stale.hpp"
 
 #include <algorithm>
 
@@ -40,6 +41,9 @@ class FakeWebhooks final : public webhooks::WebhookStore {
                                      std::string url) override {
         auto* stored = find(author.team, id);
         if (stored == nullptr) co_return missing();
+        if (stale(author, {{"name", stored->webhook.name}, {"url", stored->webhook.url}})) {
+            co_return fail(changed_meanwhile());
+        }
         if (!name.empty()) stored->webhook.name = std::move(name);
         if (!url.empty()) stored->webhook.url = std::move(url);
         co_return stored->webhook;

@@ -1,5 +1,6 @@
 #include "server/http/messages/problem.hpp"
 
+#include "server/base/author.hpp"
 #include "server/base/log.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/http/messages/problem_types.hpp"
@@ -56,6 +57,7 @@ Problem::Problem(const Error& error) : status(status_of(error.code)), detail(err
     if (status == 503 || status == 429) {
         headers.push_back({"Retry-After", std::to_string(limits::kRetryAfterSeconds)});
     }
+    if (error.code == Errc::conflict && error.where == kSeen) status = 412;
     if (status == 422) errors.push_back({error.where, {}, error.message});
 }
 

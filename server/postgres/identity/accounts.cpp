@@ -73,8 +73,8 @@ awaitable<Result<Member>> IdentityStore::update_service_account(
         co_await run(across_teams(),
                      Statement::of(sql::identity_update_service_account, author.team.value,
                                    account.value, change.name, role, change.disabled,
-                                   author.user.value, author.request_id)),
-        no_such_account());
+                                   author.user.value, author.request_id, author.seen)),
+        not_edited(author, no_such_account()));
 }
 
 awaitable<Result<void>> IdentityStore::remove_service_account(Author author, UserId account) {

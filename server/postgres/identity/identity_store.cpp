@@ -52,19 +52,21 @@ awaitable<Result<identity::User>> IdentityStore::create_user(Author author, std:
 
 awaitable<Result<identity::User>> IdentityStore::update_user(Author author, UserId user,
                                                              identity::UserChange change) {
-    auto rows = co_await run(
-        across_teams(), Statement::of(sql::identity_update_user, user.value, change.name,
-                                      change.email, change.administrator, change.disabled,
-                                      author.team.value, author.user.value, author.request_id));
+    auto rows =
+        co_await run(across_teams(),
+                     Statement::of(sql::identity_update_user, user.value, change.name, change.email,
+                                   change.administrator, change.disabled, author.team.value,
+                                   author.user.value, author.request_id, author.seen));
     if (!rows && rows.error().code == Errc::conflict) {
         co_return fail(Errc::conflict, "A user with this name or email address already exists.");
     }
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
     const Row row = (*rows)[0];
-    if (!row.get<std::optional<std::int64_t>>("id")) {
+    if (!row.get<bool>("may")) {
         co_return fail(Errc::conflict, "The installation must keep at least one administrator.");
     }
+    if (!row.get<std::optional<std::int64_t>>("id")) co_return fail(changed_meanwhile());
     co_return to_user(row);
 }
 
@@ -103,11 +105,13 @@ awaitable<Result<identity::Team>> IdentityStore::create_team(Author author, std:
 
 awaitable<Result<identity::Team>> IdentityStore::update_team(Author author, TeamId team,
                                                              identity::TeamChange change) {
-    auto rows =
-        co_await run(across_teams(), Statement::of(sql::identity_update_team, team.value,
-                                                   change.name, change.archived, author.team.value,
-                                                   author.user.value, author.request_id));
-    if (rows && rows->empty()) co_return fail(Errc::not_found, "The team was not found.");
+    auto rows = co_await run(
+        across_teams(),
+        Statement::of(sql::identity_update_team, team.value, change.name, change.archived,
+                      author.team.value, author.user.value, author.request_id, author.seen));
+    if (rows && rows->empty()) {
+        co_return fail(not_edited(author, {Errc::not_found, "The team was not found.", {}}));
+    }
     if (rows) co_return to_team((*rows)[0]);
     if (rows.error().code == Errc::conflict) {
         co_return fail(Errc::conflict, "A team with this name already exists.");
@@ -123,12 +127,14 @@ awaitable<Result<std::vector<identity::Member>>> IdentityStore::members(TeamId t
 
 awaitable<Result<void>> IdentityStore::set_member(Author author, TeamId team, UserId user,
                                                   identity::Role role) {
-    auto rows =
-        co_await run(across_teams(), Statement::of(sql::identity_set_member, team.value, user.value,
-                                                   to_string(role), author.team.value,
-                                                   author.user.value, author.request_id));
+    auto rows = co_await run(
+        across_teams(),
+        Statement::of(sql::identity_set_member, team.value, user.value, to_string(role),
+                      author.team.value, author.user.value, author.request_id, author.seen));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
+    if (rows->empty()) {
+        co_return fail(not_edited(author, {Errc::not_found, "The user was not found.", {}}));
+    }
     co_return Result<void>{};
 }
 
@@ -182,12 +188,14 @@ awaitable<Result<identity::Token>> IdentityStore::create_token(Author author, id
 }
 
 awaitable<Result<void>> IdentityStore::rename_token(Author author, TokenId id, std::string name) {
-    auto rows =
-        co_await run(in_team(author.team),
-                     Statement::of(sql::identity_rename_token, id.value, std::move(name),
-                                   author.team.value, author.user.value, author.request_id));
+    auto rows = co_await run(
+        in_team(author.team),
+        Statement::of(sql::identity_rename_token, id.value, std::move(name), author.team.value,
+                      author.user.value, author.request_id, author.seen));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "The token was not found.");
+    if (rows->empty()) {
+        co_return fail(not_edited(author, {Errc::not_found, "The token was not found.", {}}));
+    }
     co_return Result<void>{};
 }
 

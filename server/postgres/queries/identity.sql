@@ -57,8 +57,9 @@ with made as (
 select * from made;
 
 -- name: identity.update_user
--- System. $1 user, $2 name, $3 email ('' for none), $4 administrator, $5 disabled; null: unchanged. No row: the user
--- does not exist; id null: no administrator would be left. Index app_user_pkey; locks all administrators, in order.
+-- System. $1 user, $2 name, $3 email ('' for none), $4 administrator, $5 disabled; null: unchanged. $6 to $8 the actor, $9
+-- what the user must be now (null: anything). No row: the user does not exist; not may: no administrator would be left; id
+-- null: the user is something else. Index app_user_pkey; locks all administrators, in order.
 with admins as (
   select id, disabled_at from plimsoll.app_user where is_admin order by id for update
 ), present as (
@@ -69,14 +70,15 @@ with admins as (
   update plimsoll.app_user u set name = coalesce($2::text, u.name),
     email = case when $3::text is null then u.email else nullif(lower($3), '') end, is_admin = coalesce($4, u.is_admin),
     disabled_at = case when coalesce($5, u.disabled_at is not null) then coalesce(u.disabled_at, clock_timestamp()) end
-  from present p where u.id = p.id and p.may
+  from present p where u.id = p.id and p.may and ($9::jsonb is null or $9 = jsonb_build_object('name', u.name,
+    'email', u.email, 'is_admin', u.is_admin, 'disabled', u.disabled_at is not null))
   returning u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled, u.created_at
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select nullif($6::bigint, 0), $7::bigint, 'user.update', id::text, $8::text,
     json_strip_nulls(json_build_object('name', $2, 'email', $3, 'is_admin', $4, 'disabled', $5)) from changed
 )
-select c.* from present p left join changed c on c.id = p.id;
+select p.may, c.* from present p left join changed c on c.id = p.id;
 
 -- name: identity.remove_user
 -- System. $1 user, $2 the team whose service account it is (null: a person), $3 to $5 the actor. Ends memberships, and with
@@ -131,12 +133,15 @@ with made as (
 select made.*, joined.role from made, joined;
 
 -- name: identity.update_service_account
--- System. $1 team, $2 account, $3 name, $4 role, $5 disabled; null: unchanged. $6 and $7 the actor. No row: not found.
--- Indexes app_user_pkey, membership_pkey.
-with changed as (
+-- System. $1 team, $2 account, $3 name, $4 role, $5 disabled; null: unchanged. $6 and $7 the actor, $8 what it must be now
+-- (null: anything). No row: not found, or something else. Indexes app_user_pkey, membership_pkey; locks both rows.
+with held as materialized (
+  select m.role from plimsoll.membership m where m.team_id = $1::bigint and m.user_id = $2::bigint for update
+), changed as (
   update plimsoll.app_user u set name = coalesce($3::text, u.name),
     disabled_at = case when coalesce($5::boolean, u.disabled_at is not null) then coalesce(u.disabled_at, clock_timestamp()) end
-  where u.id = $2::bigint and u.service_team_id = $1::bigint and u.removed_at is null
+  where u.id = $2::bigint and u.service_team_id = $1::bigint and u.removed_at is null and ($8::jsonb is null
+    or $8 = jsonb_build_object('name', u.name, 'role', (select role from held), 'disabled', u.disabled_at is not null))
   returning u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled, u.created_at
 ), placed as (
   update plimsoll.membership m set role = coalesce($4::text, m.role) from changed c
@@ -170,12 +175,14 @@ with made as (
 select * from made;
 
 -- name: identity.update_team
--- System. $1 team, $2 name, $3 archived; null: unchanged. $4 to $6 the actor. No row: the team does not exist. Index
--- team_pkey.
+-- System. $1 team, $2 name, $3 archived; null: unchanged. $4 to $6 the actor, $7 what the team must be now (null: anything).
+-- No row: the team does not exist, or is something else. Index team_pkey.
 with changed as (
   update plimsoll.team t set name = coalesce($2::text, t.name),
     archived_at = case when coalesce($3::boolean, t.archived_at is not null) then coalesce(t.archived_at, clock_timestamp()) end
-  where t.id = $1::bigint returning t.id, t.name, t.archived_at is not null as archived, t.created_at
+  where t.id = $1::bigint
+    and ($7::jsonb is null or jsonb_build_object('name', t.name, 'archived', t.archived_at is not null) = $7)
+  returning t.id, t.name, t.archived_at is not null as archived, t.created_at
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select id, $5::bigint, 'team.update', id::text, $6::text,
@@ -190,13 +197,17 @@ from plimsoll.membership m join plimsoll.app_user u on u.id = m.user_id
 where m.team_id = $1::bigint and u.service_team_id is null order by u.id;
 
 -- name: identity.set_member
--- System. No row: the user does not exist. SQLSTATE PLM02: the last owner would lose the role. Indexes app_user_pkey,
--- membership_pkey.
+-- System. $1 team, $2 user, $3 role, $4 to $6 the actor, $7 what the membership must be now (null: anything, or none). No
+-- row: the user does not exist, or the membership is something else. SQLSTATE PLM02: the last owner would lose the role.
+-- Indexes app_user_pkey, membership_pkey.
 with changed as (
-  insert into plimsoll.membership (team_id, user_id, role)
+  insert into plimsoll.membership as m (team_id, user_id, role)
   select $1::bigint, u.id, $3::text from plimsoll.app_user u
-  where u.id = $2::bigint and u.removed_at is null and u.service_team_id is null
-  on conflict (team_id, user_id) do update set role = excluded.role returning user_id
+  where u.id = $2::bigint and u.removed_at is null and u.service_team_id is null and ($7::jsonb is null
+    or exists (select from plimsoll.membership o where o.team_id = $1::bigint and o.user_id = u.id))
+  on conflict (team_id, user_id) do update set role = excluded.role
+    where $7::jsonb is null or jsonb_build_object('role', m.role) = $7
+  returning user_id
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select $1::bigint, $5::bigint, 'member.set', user_id::text, $6::text,
@@ -302,9 +313,11 @@ with made as (
 select m.id, m.created_at, u.name as user_name from made m left join plimsoll.app_user u on u.id = $2::bigint;
 
 -- name: identity.rename_token
--- $1 token, of the actor's team, $2 name, $3 to $5 the actor. No row: not found. Index token_pkey.
+-- $1 token, of the actor's team, $2 name, $3 to $5 the actor, $6 what the token must be now (null: anything). No row: not
+-- found, or something else. Index token_pkey.
 with changed as (
   update plimsoll.token t set name = $2::text where t.id = $1::bigint and t.team_id = $3::bigint and t.revoked_at is null
+    and ($6::jsonb is null or jsonb_build_object('name', t.name) = $6)
   returning t.id
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)

@@ -19,10 +19,12 @@ with made as (
 select id, created_at from made;
 
 -- name: webhooks.update
--- $1 webhook, $2 name, $3 url; null: unchanged. $4 team, $5 user, $6 request id. No row: not found.
+-- $1 webhook, $2 name, $3 url; null: unchanged. $4 team, $5 user, $6 request id, $7 what it must be now (null: anything).
+-- No row: not found, or something else.
 with changed as (
   update plimsoll.webhook w set name = coalesce($2::text, w.name), url = coalesce($3::text, w.url)
-  where w.id = $1::bigint returning w.id, w.name, w.url, w.created_at, w.user_id
+  where w.id = $1::bigint and ($7::jsonb is null or jsonb_build_object('name', w.name, 'url', w.url) = $7)
+  returning w.id, w.name, w.url, w.created_at, w.user_id
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select $4::bigint, $5::bigint, 'webhook.update', id::text, $6::text,

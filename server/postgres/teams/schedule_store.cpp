@@ -93,8 +93,7 @@ awaitable<Result<Schedule>> ScheduleStore::replace(Author author, ScheduleId id,
     const bool replaced = !(*replies)[1].empty();
     auto schedule = only(std::move(replies));
     if (schedule && !replaced) {
-        co_return fail(Errc::conflict, "The schedule was changed by someone else.",
-                       schedules::kVersion);
+        co_return fail(changed_meanwhile());
     }
     co_return schedule;
 }

@@ -68,8 +68,9 @@ TeamRecordStore::Answer<TeamRecord> TeamRecordStore::put(Collection collection, 
         co_await run(author.team, Statement::of(statement(collection, "put"), author.team.value,
                                                 author.user.value, text_or_null(record.id),
                                                 number_of(record.job), record.data,
-                                                author.request_id, collection.most));
+                                                author.request_id, collection.most, author.seen));
     if (!replies) co_return fail(std::move(replies.error()));
+    if (replies->back().empty() && author.seen) co_return fail(changed_meanwhile());
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " + std::to_string(collection.most) +
                                            " of these, the maximum. Delete one first.");

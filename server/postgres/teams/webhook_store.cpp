@@ -74,9 +74,9 @@ awaitable<Result<Webhook>> WebhookStore::update(Author author, WebhookId id, std
         co_await run(pool_, author.team,
                      Statement::of(sql::webhooks_update, id.value, unless_empty(std::move(name)),
                                    unless_empty(std::move(url)), author.team.value,
-                                   author.user.value, author.request_id));
+                                   author.user.value, author.request_id, author.seen));
     if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty()) co_return fail(no_such_webhook());
+    if (replies->back().empty()) co_return fail(not_edited(author, no_such_webhook()));
     co_return to_webhook(replies->back()[0]);
 }
 

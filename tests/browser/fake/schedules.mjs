@@ -63,7 +63,7 @@ export const scheduleRoutes = [
   [/^POST \/v1\/schedule-previews$/, (_, context) => (refused(context.call.body) ? refuse(context) : context.json(context.response, 200, { items: nights }))],
   [/^GET \/v1\/schedules\/([^/]+)$/, withSchedule((_, { response, json }, found) => json(response, 200, found))],
   [/^PUT \/v1\/schedules\/([^/]+)$/, withSchedule((fake, context, found) => {
-    if (context.call.headers['if-match'] !== `"${found.version}"`) return context.problem(context.response, 412, { title: 'Precondition failed', detail: 'The schedule was changed by someone else.' });
+    if (context.call.headers['if-match'] !== `"${found.version}"`) return context.problem(context.response, 412, { title: 'Precondition failed', detail: 'It was changed by someone else.' });
     if (refused(context.call.body)) return refuse(context);
     context.json(context.response, 200, change(fake, found, context.call.body));
   })],

@@ -98,7 +98,7 @@ TEST_P(SchedulePromises, AReplacementMayNameTheVersionItChanges) {
     const auto stale = run(store().replace(author_, made.id, settings("x"), next_, made.version));
     ASSERT_FALSE(stale);
     EXPECT_EQ(stale.error().code, Errc::conflict);
-    EXPECT_EQ(stale.error().where, schedules::kVersion);
+    EXPECT_EQ(stale.error().where, kSeen);
     EXPECT_EQ(must(store().replace(author_, made.id, settings("x"), next_, std::nullopt)).version,
               3);
 }

@@ -9,6 +9,8 @@
 #include "server/http/messages/fingerprint.hpp"
 #include "server/http/messages/limits.hpp"
 
+#include <charconv>
+
 namespace plimsoll::http::endpoints {
 
 using boost::asio::awaitable;
@@ -43,6 +45,15 @@ Outcome<std::optional<Timestamp>> runs_cursor(const Call& call) {
     const auto time = parse_rfc3339(*text);
     if (!time) return tl::unexpected(invalid_cursor());
     return *time;
+}
+
+// A schedule counts its versions, which are its ETags; 0: not one of them.
+std::optional<int> version_of(const Call& call) {
+    const auto tag = call.parameters.text("If-Match");
+    if (!tag) return std::nullopt;
+    int version = 0;
+    std::from_chars(tag->data() + 1, tag->data() + tag->size() - 1, version);
+    return version;
 }
 
 class Schedules {
@@ -80,18 +91,10 @@ class Schedules {
     awaitable<Outcome<Response>> replace(const Call& call) const {
         const auto id = id_of(call);
         if (!id) co_return tl::unexpected(id.error());
-        std::optional<int> version;
-        if (const auto tag = call.parameters.text("If-Match")) {
-            version = std::stoi(tag->substr(1, tag->size() - 2));  // the contract says "1"
-        }
         const auto next = co_await check(call);
         if (!next) co_return tl::unexpected(next.error());
-        const auto replaced =
-            co_await store_.replace(author_of(call), *id, settings_of(call.body), *next, version);
-        if (!replaced && replaced.error().where == schedules::kVersion) {
-            co_return refuse(412, replaced.error().message);
-        }
-        co_return shown(200, replaced);
+        co_return shown(200, co_await store_.replace(author_of(call), *id, settings_of(call.body),
+                                                     *next, version_of(call)));
     }
 
     awaitable<Outcome<Response>> pause(const Call& call) const {

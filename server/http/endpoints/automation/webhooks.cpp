@@ -1,5 +1,6 @@
 // Endpoints of webhooks and their deliveries.
 #include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
@@ -47,6 +48,14 @@ Outcome<WebhookId> webhook_id_of(const Call& call) {
     return WebhookId{*id};
 }
 
+json editable_webhook(const Webhook& webhook) {
+    return {{"name", webhook.name}, {"url", webhook.url}};
+}
+
+Response webhook_response(const Webhook& webhook) {
+    return with_version(json_response(200, webhook_json(webhook)), editable_webhook(webhook));
+}
+
 class Webhooks {
   public:
     Webhooks(webhooks::WebhookStore& store, const webhooks::AllowList& allowed)
@@ -78,13 +87,9 @@ class Webhooks {
     }
 
     awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto id = webhook_id_of(call);
-        if (!id) co_return tl::unexpected(id.error());
-        const auto webhooks = co_await store_.list(call.principal.team.id);
-        if (!webhooks) co_return tl::unexpected<Problem>(webhooks.error());
-        const auto found = std::ranges::find(*webhooks, *id, &Webhook::id);
-        if (found == webhooks->end()) co_return refuse(404, std::string(kNoWebhook));
-        co_return json_response(200, webhook_json(*found));
+        const auto webhook = co_await named(call);
+        if (!webhook) co_return tl::unexpected(webhook.error());
+        co_return webhook_response(*webhook);
     }
 
     awaitable<Outcome<Response>> update(const Call& call) const {
@@ -94,10 +99,11 @@ class Webhooks {
         if (!url.empty()) {
             if (auto may = check_target(url); !may) co_return tl::unexpected<Problem>(may.error());
         }
-        const auto updated =
-            co_await store_.update(author_of(call), *id, call.body.value("name", ""), url);
+        const auto author = co_await editor_of(call, named(call), editable_webhook);
+        if (!author) co_return tl::unexpected(author.error());
+        const auto updated = co_await store_.update(*author, *id, call.body.value("name", ""), url);
         if (!updated) co_return tl::unexpected<Problem>(updated.error());
-        co_return json_response(200, webhook_json(*updated));
+        co_return webhook_response(*updated);
     }
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
@@ -131,6 +137,16 @@ class Webhooks {
     }
 
   private:
+    awaitable<Outcome<Webhook>> named(const Call& call) const {
+        const auto id = webhook_id_of(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto webhooks = co_await store_.list(call.principal.team.id);
+        if (!webhooks) co_return tl::unexpected<Problem>(webhooks.error());
+        const auto found = std::ranges::find(*webhooks, *id, &Webhook::id);
+        if (found == webhooks->end()) co_return refuse(404, std::string(kNoWebhook));
+        co_return *found;
+    }
+
     // The addresses of the name are checked when a notice is sent, because they may change.
     Result<void> check_target(const std::string& url) const {
         const auto target = webhooks::parse_target(url);

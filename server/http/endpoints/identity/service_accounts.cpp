@@ -1,5 +1,6 @@
 // Accounts of programs: they belong to the team, act by tokens and never sign in.
 #include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/page.hpp"
@@ -21,6 +22,14 @@ json account_json(const identity::Member& account) {
             {"role", identity::to_string(account.role)},
             {"disabled", account.user.disabled},
             {"created_at", to_rfc3339(account.user.created_at)}};
+}
+
+json editable_account(const identity::Member& account) {
+    return members_of(account_json(account), {"name", "role", "disabled"});
+}
+
+Response account_response(const identity::Member& account) {
+    return with_version(json_response(200, account_json(account)), editable_account(account));
 }
 
 Outcome<UserId> account_id_of(const Call& call) {
@@ -53,14 +62,9 @@ class ServiceAccounts {
     }
 
     awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto id = account_id_of(call);
-        if (!id) co_return tl::unexpected(id.error());
-        const auto accounts = co_await store_.service_accounts(call.principal.team.id);
-        if (!accounts) co_return tl::unexpected<Problem>(accounts.error());
-        const auto found = std::ranges::find_if(
-            *accounts, [&id](const auto& account) { return account.user.id == *id; });
-        if (found == accounts->end()) co_return refuse(404, std::string(kNoAccount));
-        co_return json_response(200, account_json(*found));
+        const auto account = co_await named(call);
+        if (!account) co_return tl::unexpected(account.error());
+        co_return account_response(*account);
     }
 
     awaitable<Outcome<Response>> update(const Call& call) const {
@@ -72,10 +76,12 @@ class ServiceAccounts {
         if (call.body.contains("role")) {
             change.role = identity::parse_role(call.body["role"].get_ref<const std::string&>());
         }
+        const auto author = co_await editor_of(call, named(call), editable_account);
+        if (!author) co_return tl::unexpected(author.error());
         const auto updated =
-            co_await store_.update_service_account(author_of(call), *id, std::move(change));
+            co_await store_.update_service_account(*author, *id, std::move(change));
         if (!updated) co_return tl::unexpected<Problem>(updated.error());
-        co_return json_response(200, account_json(*updated));
+        co_return account_response(*updated);
     }
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
@@ -87,6 +93,17 @@ class ServiceAccounts {
     }
 
   private:
+    awaitable<Outcome<identity::Member>> named(const Call& call) const {
+        const auto id = account_id_of(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto accounts = co_await store_.service_accounts(call.principal.team.id);
+        if (!accounts) co_return tl::unexpected<Problem>(accounts.error());
+        const auto found = std::ranges::find_if(
+            *accounts, [&id](const auto& account) { return account.user.id == *id; });
+        if (found == accounts->end()) co_return refuse(404, std::string(kNoAccount));
+        co_return *found;
+    }
+
     identity::IdentityStore& store_;
 };
 

@@ -1,6 +1,7 @@
 // Teams and their members.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/page.hpp"
@@ -44,6 +45,22 @@ Outcome<void> may_change(const Call& call, const Member* present, Role wanted) {
     return refuse(403, "Only an owner of the team, or a system admin, may do this.");
 }
 
+json editable_team(const identity::Team& team) {
+    return {{"name", team.name}, {"archived", team.archived}};
+}
+
+Response team_response(const identity::Team& team) {
+    return with_version(json_response(200, team_json(team)), editable_team(team));
+}
+
+json editable_member(const Member& member) {
+    return {{"role", identity::to_string(member.role)}};
+}
+
+Response member_response(const Member& member) {
+    return with_version(json_response(200, member_json(member)), editable_member(member));
+}
+
 class Teams {
   public:
     explicit Teams(identity::IdentityStore& store) : store_(store) {}
@@ -62,16 +79,9 @@ class Teams {
     }
 
     awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto id = visible_team(call);
-        if (!id) co_return tl::unexpected(id.error());
-        if (*id == call.principal.team.id) {
-            co_return json_response(200, team_json(call.principal.team));
-        }
-        const auto teams = co_await store_.teams(call.principal.user.id);
-        if (!teams) co_return tl::unexpected<Problem>(teams.error());
-        const auto found = std::ranges::find(*teams, *id, &identity::Team::id);
-        if (found == teams->end()) co_return refuse(404, "The team was not found.");
-        co_return json_response(200, team_json(*found));
+        const auto team = co_await named(call);
+        if (!team) co_return tl::unexpected(team.error());
+        co_return team_response(*team);
     }
 
     awaitable<Outcome<Response>> update(const Call& call) const {
@@ -87,9 +97,11 @@ class Teams {
             co_return refuse(409,
                              "This is your current team: switch to another one to archive it.");
         }
-        const auto team = co_await store_.update_team(author_of(call), *id, std::move(change));
+        const auto author = co_await editor_of(call, named(call), editable_team);
+        if (!author) co_return tl::unexpected(author.error());
+        const auto team = co_await store_.update_team(*author, *id, std::move(change));
         if (!team) co_return tl::unexpected<Problem>(team.error());
-        co_return json_response(200, team_json(*team));
+        co_return team_response(*team);
     }
 
     awaitable<Outcome<Response>> create(const Call& call) const {
@@ -122,7 +134,7 @@ class Teams {
         if (!members) co_return tl::unexpected<Problem>(members.error());
         const auto* found = find_member(*members, *user);
         if (found == nullptr) co_return refuse(404, "The member was not found.");
-        co_return json_response(200, member_json(*found));
+        co_return member_response(*found);
     }
 
     awaitable<Outcome<Response>> set_member(const Call& call) const {
@@ -141,13 +153,16 @@ class Teams {
         if (auto may = may_change(call, present, role); !may) {
             co_return tl::unexpected(may.error());
         }
-        const auto set = co_await store_.set_member(author_of(call), *team, *user, role);
+        const auto author =
+            editor_of(call, present == nullptr ? json() : editable_member(*present));
+        if (!author) co_return tl::unexpected(author.error());
+        const auto set = co_await store_.set_member(*author, *team, *user, role);
         if (!set) co_return tl::unexpected<Problem>(set.error());
         const auto after = co_await store_.members(*team);
         if (!after) co_return tl::unexpected<Problem>(after.error());
         const auto* member = find_member(*after, *user);
         if (member == nullptr) co_return refuse(404, "The member was not found.");
-        co_return json_response(200, member_json(*member));
+        co_return member_response(*member);
     }
 
     awaitable<Outcome<Response>> remove_member(const Call& call) const {
@@ -168,6 +183,18 @@ class Teams {
     }
 
   private:
+    // The team in the path. Not from the caller's principal, which may be some milliseconds old.
+    awaitable<Outcome<identity::Team>> named(const Call& call) const {
+        const auto id = visible_team(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto teams = co_await store_.teams(call.principal.user.id);
+        if (!teams) co_return tl::unexpected<Problem>(teams.error());
+        const auto found = std::ranges::find(*teams, *id, &identity::Team::id);
+        if (found != teams->end()) co_return *found;
+        if (*id == call.principal.team.id) co_return call.principal.team;
+        co_return refuse(404, "The team was not found.");
+    }
+
     identity::IdentityStore& store_;
 };
 

@@ -1,6 +1,7 @@
 // API tokens of the caller's team.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/page.hpp"
@@ -22,6 +23,14 @@ Problem invalid(std::string pointer, const std::string& detail) {
     Problem problem(422, "The body is invalid in 1 place.");
     problem.errors.push_back({std::move(pointer), {}, detail});
     return problem;
+}
+
+json editable_token(const identity::Token& token) {
+    return {{"name", token.name}};
+}
+
+Response token_response(const identity::Token& token) {
+    return with_version(json_response(200, token_json(token)), editable_token(token));
 }
 
 class Tokens {
@@ -59,16 +68,18 @@ class Tokens {
     awaitable<Outcome<Response>> get(const Call& call) const {
         const auto token = co_await named(call);
         if (!token) co_return tl::unexpected(token.error());
-        co_return json_response(200, token_json(*token));
+        co_return token_response(*token);
     }
 
     awaitable<Outcome<Response>> rename(const Call& call) const {
         auto token = co_await named(call);
         if (!token) co_return tl::unexpected(token.error());
+        const auto author = editor_of(call, editable_token(*token));
+        if (!author) co_return tl::unexpected(author.error());
         token->name = call.body.at("name").get<std::string>();
-        const auto renamed = co_await store_.rename_token(author_of(call), token->id, token->name);
+        const auto renamed = co_await store_.rename_token(*author, token->id, token->name);
         if (!renamed) co_return tl::unexpected<Problem>(renamed.error());
-        co_return json_response(200, token_json(*token));
+        co_return token_response(*token);
     }
 
     awaitable<Outcome<Response>> revoke(const Call& call) const {

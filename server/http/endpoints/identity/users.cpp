@@ -1,5 +1,6 @@
 // Users and the links that let them in. For administrators.
 #include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/page.hpp"
@@ -25,14 +26,28 @@ awaitable<Outcome<Response>> list_users(const Call& call, identity::IdentityStor
     co_return list_by_id(call, std::move(items));
 }
 
-awaitable<Outcome<Response>> get_user(const Call& call, identity::IdentityStore& store) {
+json editable_user(const identity::User& user) {
+    return members_of(user_json(user), {"name", "email", "is_admin", "disabled"});
+}
+
+Response user_response(const identity::User& user) {
+    return with_version(json_response(200, user_json(user)), editable_user(user));
+}
+
+awaitable<Outcome<identity::User>> user_in_path(const Call& call, identity::IdentityStore& store) {
     const auto id = user_id_of(call.parameters.text("user_id").value_or(""));
     if (!id) co_return tl::unexpected(id.error());
     const auto users = co_await store.users();
     if (!users) co_return tl::unexpected<Problem>(users.error());
     const auto found = std::ranges::find(*users, *id, &identity::User::id);
     if (found == users->end()) co_return refuse(404, "The user was not found.");
-    co_return json_response(200, user_json(*found));
+    co_return *found;
+}
+
+awaitable<Outcome<Response>> get_user(const Call& call, identity::IdentityStore& store) {
+    const auto user = co_await user_in_path(call, store);
+    if (!user) co_return tl::unexpected(user.error());
+    co_return user_response(*user);
 }
 
 awaitable<Outcome<Response>> remove_user(const Call& call, identity::IdentityStore& store) {
@@ -67,9 +82,11 @@ awaitable<Outcome<Response>> update_user(const Call& call, identity::IdentitySto
     if (const auto disabled = call.body.find("disabled"); disabled != call.body.end()) {
         change.disabled = *disabled;
     }
-    const auto user = co_await store.update_user(author_of(call), *id, std::move(change));
+    const auto author = co_await editor_of(call, user_in_path(call, store), editable_user);
+    if (!author) co_return tl::unexpected(author.error());
+    const auto user = co_await store.update_user(*author, *id, std::move(change));
     if (!user) co_return tl::unexpected<Problem>(user.error());
-    co_return json_response(200, user_json(*user));
+    co_return user_response(*user);
 }
 
 awaitable<Outcome<Response>> create_link(const Call& call, identity::IdentityStore& store,

@@ -1,6 +1,7 @@
 // Policies that choose models: those of the team, that of the server's settings, and what they
 // choose.
 #include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/jobs/sentiment/contract/policy_preview.hpp"
@@ -84,10 +85,10 @@ class Policies {
         const auto devices = co_await services_.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
         const auto models = models_of(*devices, call.principal.team.id);
-        if (id_of(call) == kServerPolicy) co_return http::json_response(200, built_in(models));
+        if (id_of(call) == kServerPolicy) co_return shown(built_in(models));
         const auto found = std::ranges::find(*stored, id_of(call), &TeamRecord::id);
         if (found == stored->end()) co_return unknown();
-        co_return http::json_response(200, json_of(*found, models));
+        co_return shown(json_of(*found, models));
     }
 
     awaitable<Outcome<Response>> put(const Call& call) const {
@@ -95,11 +96,14 @@ class Policies {
         if (const auto policy = parse_policy(call.body); !policy) {
             co_return tl::unexpected(invalid(policy.error()));
         }
+        const auto author = co_await http::endpoints::editor_of(
+            call, present(call), +[](const json& definition) { return definition; });
+        if (!author) co_return tl::unexpected(author.error());
         TeamRecord record;
         record.id = id_of(call);
         record.data = call.body.dump();
-        auto stored = co_await services_.records.put(kPolicies, author_of(call), record);
-        if (!stored && stored.error().code == Errc::conflict) {
+        auto stored = co_await services_.records.put(kPolicies, *author, record);
+        if (!stored && stored.error().code == Errc::conflict && stored.error().where != kSeen) {
             stored.error().message =
                 "The team has " + std::to_string(kPolicies.most) + " policies, the maximum.";
         }
@@ -107,8 +111,7 @@ class Policies {
         const auto devices = co_await services_.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
         record.created_at = stored->created_at;
-        co_return http::json_response(200,
-                                      json_of(record, models_of(*devices, call.principal.team.id)));
+        co_return shown(json_of(record, models_of(*devices, call.principal.team.id)));
     }
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
@@ -147,6 +150,17 @@ class Policies {
     }
 
   private:
+    static Response shown(const json& policy) {
+        return http::endpoints::with_version(http::json_response(200, policy),
+                                             policy.at("definition"));
+    }
+    // The definition of the policy in the path; null if the team has none of this ID.
+    awaitable<Outcome<json>> present(const Call& call) const {
+        const auto stored = co_await records_of(call);
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        const auto found = std::ranges::find(*stored, id_of(call), &TeamRecord::id);
+        co_return found == stored->end() ? json() : json::parse(found->data);
+    }
     static tl::unexpected<Problem> unknown() {
         return http::refuse(404, "The team's policy was not found.");
     }

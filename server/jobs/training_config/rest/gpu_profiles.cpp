@@ -1,6 +1,7 @@
 // The GPU models that are known: those that ship, and the team's own.
 #include "server/jobs/training_config/contract/gpu_profiles.hpp"
 
+#include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/jobs/training_config/contract/collections.hpp"
 #include "server/jobs/training_config/contract/request.hpp"
@@ -30,8 +31,11 @@ class GpuProfiles {
     awaitable<Outcome<Response>> get(const Call& call) const {
         const auto known = co_await all(call);
         if (!known) co_return tl::unexpected(known.error());
+        const auto definition = co_await own_definition(call);
+        if (!definition) co_return tl::unexpected(definition.error());
         for (const auto& gpu : known->at("items")) {
-            if (gpu.at("id") == id_of(call)) co_return http::json_response(200, gpu);
+            if (gpu.at("id") != id_of(call)) continue;
+            co_return http::endpoints::with_version(http::json_response(200, gpu), *definition);
         }
         co_return http::refuse(404, "The GPU profile was not found.");
     }
@@ -45,16 +49,20 @@ class GpuProfiles {
             problem.errors.push_back({gpu.error().where, {}, gpu.error().message});
             co_return tl::unexpected(std::move(problem));
         }
+        const auto author = co_await http::endpoints::editor_of(
+            call, own_definition(call), +[](const json& definition) { return definition; });
+        if (!author) co_return tl::unexpected(author.error());
         TeamRecord record;
         record.id = id_of(call);
         record.data = card.dump();
-        auto stored = co_await store_.put(kGpuProfiles, author_of(call), std::move(record));
-        if (!stored && stored.error().code == Errc::conflict) {
+        auto stored = co_await store_.put(kGpuProfiles, *author, std::move(record));
+        if (!stored && stored.error().code == Errc::conflict && stored.error().where != kSeen) {
             stored.error().message =
                 "The team has " + std::to_string(kGpuProfiles.most) + " GPU profiles, the maximum.";
         }
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        co_return http::json_response(200, gpu_profile_json(*gpu));
+        co_return http::endpoints::with_version(http::json_response(200, gpu_profile_json(*gpu)),
+                                                card);
     }
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
@@ -78,6 +86,17 @@ class GpuProfiles {
             }
         }
         co_return gpu_profiles_json(custom);
+    }
+
+    // Of the team's profile in the path; null if the team has none of this ID.
+    awaitable<Outcome<json>> own_definition(const Call& call) const {
+        const auto stored =
+            co_await store_.list(kGpuProfiles, call.principal.team.id, {}, kGpuProfiles.most);
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        for (const auto& record : *stored) {
+            if (record.id == id_of(call)) co_return json::parse(record.data);
+        }
+        co_return json();
     }
 
     static std::string id_of(const Call& call) {

@@ -9,14 +9,15 @@ where team_id = nullif(current_setting('app.team_id', true), '')::bigint and ($1
 order by plimsoll.training_measurement.id desc limit $2::int;
 
 -- name: records.training_measurement.put
--- $1 team, $2 user, $3 id (null), $4 job, $5 data, $6 request id, $7 how many are kept: the oldest are deleted.
+-- $1 team, $2 user, $3 id (null), $4 job, $5 data, $6 request id, $7 how many are kept: the oldest are deleted,
+-- $8 null, since none is edited.
 with made as (
   insert into plimsoll.training_measurement (team_id, user_id, job_id, comparison_key, predicted_bytes,
     measured_bytes, data)
   select $1::bigint, $2::bigint, $4::bigint, $5::json ->> 'comparison_key',
     ($5::json #>> '{predicted,peak_reserved_bytes}')::bigint,
     ($5::json #>> '{measured,peak_reserved_bytes}')::bigint, $5::json
-  where $3::text is null
+  where $3::text is null and $8::jsonb is null
   returning id, comparison_key, created_at
 ), old as (
   delete from plimsoll.training_measurement where id <= (

@@ -1,0 +1,28 @@
+#include "server/http/endpoints/edits.hpp"
+
+#include "server/http/messages/fingerprint.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using nlohmann::json;
+
+std::string edit_version(const json& editable) {
+    return content_etag(editable.dump());
+}
+
+json members_of(const json& resource, std::initializer_list<const char*> members) {
+    auto some = json::object();
+    for (const auto* member : members) some[member] = resource.at(member);
+    return some;
+}
+
+Outcome<Author> editor_of(const Call& call, const json& editable) {
+    auto author = author_of(call);
+    const auto version = call.parameters.text("If-Match");
+    if (!version) return author;
+    if (*version != edit_version(editable)) return tl::unexpected<Problem>(changed_meanwhile());
+    author.seen = editable.dump();
+    return author;
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "server/http/endpoints/author.hpp"
+
+#include <initializer_list>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+// Edits that name the version they are based on: GET and the edit answer with an ETag, the edit
+// takes it as If-Match, and responds with 412 if the resource has another version by then.
+namespace plimsoll::http::endpoints {
+
+// `editable`: the members of the resource that can be edited, as the stores compare them
+// (Author::seen). The others do not count, since they change by themselves.
+std::string edit_version(const nlohmann::json& editable);
+
+inline Response with_version(Response response, const nlohmann::json& editable) {
+    response.with("ETag", edit_version(editable));
+    return response;
+}
+
+// Some members of a resource.
+nlohmann::json members_of(const nlohmann::json& resource,
+                          std::initializer_list<const char*> members);
+
+// The author of an edit of what is `editable` now; 412 if the call names another version.
+Outcome<Author> editor_of(const Call& call, const nlohmann::json& editable);
+
+// The same for a resource that is read only if the call names a version.
+template <class Resource>
+boost::asio::awaitable<Outcome<Author>> editor_of(const Call& call,
+                                                  boost::asio::awaitable<Outcome<Resource>> read,
+                                                  nlohmann::json (*editable)(const Resource&)) {
+    if (!call.parameters.text("If-Match")) co_return author_of(call);
+    const auto present = co_await std::move(read);
+    if (!present) co_return tl::unexpected(present.error());
+    co_return editor_of(call, editable(*present));
+}
+
+}  // namespace plimsoll::http::endpoints

@@ -1,0 +1,87 @@
+"""Edits with If-Match: of every resource of the contract that has it, one of those that are based on one version is made."""
+
+import concurrent.futures
+import unittest
+
+from harness import Server
+
+STALE = '"0"'
+
+
+class Edits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(webhooks__allowed_origins="https://hooks.example.com").start()
+        cls.addClassCleanup(cls.server.remove)
+        cls.api = cls.server.api("admin", "main", ("jobs:read", "jobs:write", "reports:read", "team:admin", "sys:admin"))
+        document = cls.api.get("/openapi.json").json
+        cls.edited = {item[method]["operationId"] for item in document["paths"].values() for method in ("put", "patch")
+                      if {"$ref": "#/components/parameters/IfMatch"} in item.get(method, {}).get("parameters", [])}
+
+    def made(self, path, body, *names):
+        answer = self.api.post(path, body)
+        self.assertLess(answer.status, 300, answer.body)
+        thing = answer.json
+        for name in names:
+            thing = thing[name]
+        return thing
+
+    def resources(self):
+        """Operation, method, path, and the body of an edit by its number."""
+        user = self.made("/v1/users", {"name": "eve"}, "id")
+        yield "updateUser", "PATCH", f"/v1/users/{user}", lambda n: {"email": f"eve{n}@example.com"}
+        team = self.made("/v1/teams", {"name": "ops"}, "id")
+        yield "updateTeam", "PATCH", f"/v1/teams/{team}", lambda n: {"name": f"ops {n}"}
+        own = self.api.get("/v1/users/me").json["team"]["id"]
+        member = f"/v1/teams/{own}/members/{user}"
+        self.api.send("PUT", member, {"role": "viewer"})
+        yield "setTeamMember", "PUT", member, lambda n: {"role": ("viewer", "member", "admin")[n % 3]}
+        account = self.made("/v1/service-accounts", {"name": "ci"}, "id")
+        yield "updateServiceAccount", "PATCH", f"/v1/service-accounts/{account}", lambda n: {"name": f"ci {n}"}
+        token = self.made("/v1/tokens", {"name": "nightly", "scopes": ["jobs:read"]}, "token", "id")
+        yield "updateToken", "PATCH", f"/v1/tokens/{token}", lambda n: {"name": f"nightly {n}"}
+        hook = self.made("/v1/webhooks", {"name": "log", "url": "https://hooks.example.com/a"}, "webhook", "id")
+        yield "updateWebhook", "PATCH", f"/v1/webhooks/{hook}", lambda n: {"url": f"https://hooks.example.com/{n}"}
+        self.api.send("PUT", "/v1/policies/desk", {"model": "vader"})
+        yield "setPolicy", "PUT", "/v1/policies/desk", lambda n: {"model": "vader", "description": f"number {n}"}
+        card = {"name": "Card", "memory_gib": 16, "bandwidth_gb_s": 300, "fp32_tflops": 8}
+        self.api.send("PUT", "/v1/gpu-profiles/card", card)
+        yield "setGpuProfile", "PUT", "/v1/gpu-profiles/card", lambda n: {**card, "memory_gib": 17 + n}
+        job = {"kind": "sentiment", "args": {"texts": ["calm"]}}
+        schedule = self.made("/v1/schedules", {"name": "nightly", "cron": "@daily", "job": job}, "id")
+        yield ("replaceSchedule", "PUT", f"/v1/schedules/{schedule}",
+               lambda n: {"name": f"nightly {n}", "cron": "@daily", "job": job})
+
+    def test_of_each_version_one_edit_is_made(self):
+        seen = set()
+        for operation, method, path, body in self.resources():
+            seen.add(operation)
+            with self.subTest(operation):
+                edit = lambda number, version: self.api.send(method, path, body(number), {"If-Match": version})  # noqa: E731
+                version = self.api.get(path).headers["ETag"]
+                self.assertEqual(self.api.get(path).headers["ETag"], version)
+                self.assertEqual(edit(1, STALE).status, 412)
+                self.assertEqual(edit(1, "*").status, 400)
+                answer = edit(1, version)
+                self.assertEqual(answer.status, 200, answer.body)
+                self.assertNotEqual(answer.headers["ETag"], version)
+                self.assertEqual(answer.headers["ETag"], self.api.get(path).headers["ETag"])
+                late = edit(2, version)
+                self.assertEqual((late.status, late.json["type"]), (412, "/docs/problems/precondition-failed"))
+                self.assertEqual(self.api.send(method, path, body(3)).status, 200)
+                self.assertEqual(edit(4, answer.headers["ETag"]).status, 412)
+        self.assertEqual(seen, self.edited)
+
+    def test_of_edits_at_the_same_time_one_is_made(self):
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            for number in range(10):
+                path = "/v1/policies/race"
+                self.api.send("PUT", path, {"model": "vader", "description": f"before {number}"})
+                version = self.api.get(path).headers["ETag"]
+                answers = threads.map(lambda one: self.api.send(
+                    "PUT", path, {"model": "vader", "description": f"{number} by {one}"}, {"If-Match": version}), range(4))
+                self.assertEqual(sorted(answer.status for answer in answers), [200, 412, 412, 412])
+
+
+if __name__ == "__main__":
+    unittest.main()
