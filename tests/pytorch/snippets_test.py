@@ -3,9 +3,9 @@
 
     tests/pytorch/snippets_test.py [--plimsoll build/release/bin/plimsoll] [--record]
 
-A snippet is run or parsed with the real Transformers, PEFT, bitsandbytes, Lightning and PyTorch; what it set is read
-back from their objects, estimated again, and must give the same bytes. `--record` writes what the libraries accepted for
-accepted_test.py.
+A snippet is run or parsed with the real Transformers, TRL, Accelerate, DeepSpeed, PEFT, bitsandbytes, Lightning and
+PyTorch; what it set is read back from their objects, estimated again, and must give the same bytes. `--record` writes
+what the libraries accepted for accepted_test.py.
 """
 
 import argparse
@@ -26,7 +26,9 @@ import lightning
 import peft
 import torch
 import transformers
+import trl
 import yaml
+from accelerate.utils import DeepSpeedPlugin
 from peft import LoraConfig
 from recorded import record
 from transformers import BitsAndBytesConfig
@@ -104,7 +106,7 @@ class Seen:
 
     def __init__(self, cards=1, deepspeed=None):
         self.cards, self.deepspeed = cards, deepspeed
-        self.arguments = self.lora = self.quantization = self.kbit = None
+        self.arguments = self.lora = self.quantization = self.kbit = self.plugin = self.tuning = None
         self.half, self.attention, self.wide, self.packed = False, 'sdpa', True, False
 
     def names(self):
@@ -127,6 +129,8 @@ class Seen:
                 seen.arguments = transformers.TrainingArguments(output_dir=folder, **values)
                 if zero := zero_of(seen):  # refuses values that contradict the arguments
                     zero.trainer_config_finalize(seen.arguments, QWEN3, 1000)
+                    seen.plugin = DeepSpeedPlugin(hf_ds_config='deepspeed.json')
+                seen.tuning = trl.SFTConfig(output_dir=folder, **values)
             return seen.arguments
 
         def quantized(**values):
@@ -200,6 +204,9 @@ def cluster_of(seen):
     if zero := zero_of(seen):
         assert zero.config['bf16']['enabled'] == seen.arguments.bf16 and zero.config['fp16']['enabled'] == seen.arguments.fp16
         block = zero.config['zero_optimization']
+        assert seen.plugin.zero_stage == block['stage']
+        assert offload_of(seen.plugin.deepspeed_config['zero_optimization']) == offload_of(block)
+        assert seen.plugin.gradient_accumulation_steps == seen.arguments.gradient_accumulation_steps
         return {'cards': seen.cards, 'sharding': f"zero{block['stage']}", 'offload': offload_of(block)}
     if seen.arguments.fsdp:
         assert seen.arguments.fsdp_plugin_args['fsdp_version'] == 2
@@ -213,6 +220,10 @@ def check_transformers(program, card, cluster=None):
     exec(text, seen.names())
     batch = seen.arguments.per_device_train_batch_size
     assert batch * seen.arguments.gradient_accumulation_steps * seen.cards == 64, 'the effective batch'
+    # TRL has other defaults, so that what a snippet does not say would differ.
+    assert trained_by(seen.tuning, seen.half) == trained_by(seen.arguments, seen.half)
+    for name in ('per_device_train_batch_size', 'gradient_accumulation_steps', 'fsdp', 'deepspeed', 'use_liger_kernel'):
+        assert getattr(seen.tuning, name) == getattr(seen.arguments, name), name
     read = cluster_of(seen)
     assert not cluster or {'offload': 'none', **cluster} == {'offload': 'none', **read}, read
     training = read_back(seen)
