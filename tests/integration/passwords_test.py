@@ -1,11 +1,16 @@
 """Passwords on a real server: from an administrator's link to the command line, and what the audit log tells."""
 
 import hashlib
+import itertools
 import json
+import os
+import signal
+import threading
+import time
 import unittest
 
 from authenticator import STEP, code_of
-from harness import Server
+from harness import Api, Server
 
 BOAT = "a boat that floats"
 HORSE = "the horse of yesterday"
@@ -42,6 +47,38 @@ class Passwords(unittest.TestCase):
     def audit(self, action, target):
         events = self.owner.get(f"/v1/audit-events?action={action}&all_teams=true").json["items"]
         return [event for event in events if event["target"] == target]
+
+    def test_a_hasher_that_hangs_holds_up_sign_ins_alone(self):
+        self.make_user("hana")
+        self.set_by_link("hana", BOAT)
+        credentials = {"credentials": {"user": "hana", "password": BOAT}}
+        stranger = Api(self.server.base)
+        [hasher] = self.server.children("plimsoll-hasher")
+        os.kill(hasher, signal.SIGSTOP)
+        statuses = []
+        began = time.monotonic()
+        waiting = [threading.Thread(target=lambda: statuses.append(stranger.post("/v1/sessions", credentials).status)) for _ in range(3)]
+        for one in waiting:
+            one.start()
+        others = 0
+        while any(one.is_alive() for one in waiting):
+            before = time.monotonic()
+            self.assertEqual(self.owner.get("/v1/users/me").status, 200)
+            self.assertLess(time.monotonic() - before, 5)
+            others += 1
+        # Who waits behind the first one does not wait once more.
+        self.assertLess(time.monotonic() - began, 40)
+        self.assertEqual(statuses, [503] * 3)
+        self.assertGreater(others, 20)
+        # Each as another user, whom nobody is: attempts are counted by name.
+        for number in itertools.count():
+            reply = stranger.post("/v1/sessions", {"credentials": {"user": f"nobody {number}", "password": BOAT}})
+            if reply.status != 503:
+                break
+            self.assertIn("Retry-After", reply.headers)
+        self.assertEqual(reply.status, 401, reply.body)
+        self.assertEqual(stranger.post("/v1/sessions", credentials).status, 201)
+        self.assertNotIn(hasher, self.server.children("plimsoll-hasher"))
 
     def test_from_the_link_to_the_command_line(self):
         self.make_user("ada", "ada@example.com")

@@ -16,12 +16,8 @@
 #include <unistd.h>
 
 namespace plimsoll::identity {
-namespace {
 
-// A hash takes 25 ms of a processor; this is for one that others have taken.
-constexpr timeval kPatience{.tv_sec = 60, .tv_usec = 0};
-
-}  // namespace
+using Clock = std::chrono::steady_clock;
 
 Result<std::string> Hasher::hash(std::string_view password) {
     auto answer = ask({}, password);
@@ -41,9 +37,9 @@ Result<std::string> Hasher::ask(std::string_view hash, std::string_view password
     request.push_back('\0');
     request += password;
     std::optional<std::string> answer;
-    if (request.size() <= kLongestMessage) {
+    if (request.size() <= kLongestMessage && !is_pausing()) {
         if (channel_ >= 0) answer = exchange(request);
-        if (!answer) {
+        if (!answer && !is_pausing()) {
             stop();
             if (start()) answer = exchange(request);
         }
@@ -53,7 +49,11 @@ Result<std::string> Hasher::ask(std::string_view hash, std::string_view password
     return fail(Errc::unavailable, "Passwords cannot be checked at the moment.");
 }
 
-std::optional<std::string> Hasher::exchange(std::string_view request) const {
+bool Hasher::is_pausing() const {
+    return hung_at_ && Clock::now() < *hung_at_ + patience_.pause;
+}
+
+std::optional<std::string> Hasher::exchange(std::string_view request) {
     if (send(channel_, request.data(), request.size(), MSG_NOSIGNAL) < 0) return std::nullopt;
     std::array<char, kLongestMessage> answer{};
     ssize_t size = 0;
@@ -61,8 +61,13 @@ std::optional<std::string> Hasher::exchange(std::string_view request) const {
         size = recv(channel_, answer.data(), answer.size(), 0);
     } while (size < 0 && errno == EINTR);
     if (size > 0) return std::string(answer.data(), static_cast<std::size_t>(size));
+    const bool hung = size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     log::error("plimsoll-hasher does not answer",
                {{"reason", size == 0 ? "it ended" : std::strerror(errno)}});
+    if (hung) {
+        hung_at_ = Clock::now();
+        stop();
+    }
     return std::nullopt;
 }
 
@@ -70,7 +75,10 @@ bool Hasher::start() {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0) {
         channel_ = ends[0];
-        setsockopt(channel_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+        const auto whole = std::chrono::floor<std::chrono::seconds>(patience_.answer);
+        const timeval time{.tv_sec = whole.count(),
+                           .tv_usec = std::chrono::microseconds(patience_.answer - whole).count()};
+        setsockopt(channel_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
         child_ = spawn({.path = program_, .arguments = {}, .environment = {}, .input = ends[1]});
         const int reason = errno;
         close(ends[1]);

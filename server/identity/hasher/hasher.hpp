@@ -2,6 +2,7 @@
 
 #include "engine/base/result.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,11 +13,20 @@ namespace plimsoll::identity {
 
 // Hashes passwords in a program beside this one, plimsoll-hasher, of low priority. A hash maps and
 // touches 19 MiB: in this program it would hold up every thread that needs memory meanwhile. The
-// program is started when it is first needed, and again if it died. It ends with this object and
-// with this program. Calls block, and are for one thread at a time.
+// program is started when it is first needed, and again if it died or hung. It ends with this
+// object and with this program. Calls block, and are for one thread at a time.
 class Hasher {
   public:
-    explicit Hasher(std::string program) : program_(std::move(program)) {}
+    struct Patience {
+        // A hash takes 25 ms of a processor; this is for one that others have taken.
+        std::chrono::milliseconds answer = std::chrono::seconds(20);
+        // After a hang, calls fail at once for so long: who waits behind it does not wait as well.
+        std::chrono::milliseconds pause = std::chrono::seconds(5);
+    };
+
+    explicit Hasher(std::string program) : Hasher(std::move(program), Patience()) {}
+    Hasher(std::string program, Patience patience)
+        : program_(std::move(program)), patience_(patience) {}
     ~Hasher() { stop(); }
     Hasher(const Hasher&) = delete;
     Hasher& operator=(const Hasher&) = delete;
@@ -33,11 +43,14 @@ class Hasher {
 
   private:
     Result<std::string> ask(std::string_view hash, std::string_view password);
-    std::optional<std::string> exchange(std::string_view request) const;
+    std::optional<std::string> exchange(std::string_view request);
+    bool is_pausing() const;
     bool start();
     void stop();
 
     const std::string program_;
+    const Patience patience_;
+    std::optional<std::chrono::steady_clock::time_point> hung_at_;
     int channel_ = -1;
     pid_t child_ = 0;
 };
