@@ -5,6 +5,7 @@
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/link_end.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/identity/roles.hpp"
 #include "server/identity/secret.hpp"
@@ -20,8 +21,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::chrono::hours kUsualInvitationLife{7 * 24};
-constexpr std::chrono::hours kLongestInvitationLife{30 * 24};
+constexpr LinkLife kInvitationLife{.usual = std::chrono::days(7), .longest = std::chrono::days(30)};
 constexpr std::string_view kNoInvitation = "The invitation was not found.";
 
 json invitation_json(const Invitation& invitation) {
@@ -37,12 +37,6 @@ Outcome<InvitationId> named(const Call& call) {
     const auto id = parse_public_id("inv", call.parameters.text("invitation_id").value_or(""));
     if (!id) return refuse(404, std::string(kNoInvitation));
     return InvitationId{*id};
-}
-
-Problem bad_expiry(const std::string& detail) {
-    Problem problem(422, "The body is invalid in 1 place.");
-    problem.errors.push_back({"/expires_at", {}, detail});
-    return problem;
 }
 
 class Invitations {
@@ -80,7 +74,7 @@ class Invitations {
         if (!identity::may_appoint(principal.role, has_scope(principal, "sys:admin"), role)) {
             co_return refuse(403, "Only an owner of the team, or a system admin, may do this.");
         }
-        const auto end = end_of(call);
+        const auto end = link_end(call, clock_.now(), kInvitationLife);
         if (!end) co_return tl::unexpected(end.error());
         const auto secret = identity::make_secret(identity::SecretKind::invitation);
         const auto made = co_await store_.create(
@@ -145,19 +139,6 @@ class Invitations {
     }
 
   private:
-    Outcome<Timestamp> end_of(const Call& call) const {
-        const auto now = clock_.now();
-        if (!call.body.contains("expires_at")) return now + kUsualInvitationLife;
-        const auto end = parse_rfc3339(call.body["expires_at"].get_ref<const std::string&>());
-        if (!end || *end <= now) {
-            return tl::unexpected(bad_expiry("must be an RFC 3339 time in the future"));
-        }
-        if (*end > now + kLongestInvitationLife) {
-            return tl::unexpected(bad_expiry("must be at most 30 days from now"));
-        }
-        return *end;
-    }
-
     identity::InvitationStore& store_;
     identity::IdentityStore& people_;
     const Clock& clock_;

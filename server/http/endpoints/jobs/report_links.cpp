@@ -6,6 +6,7 @@
 #include "server/http/endpoints/jobs/linked_report.hpp"
 #include "server/http/endpoints/jobs/report_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/link_end.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/identity/secret.hpp"
 
@@ -16,8 +17,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::chrono::hours kUsualLinkLife{7 * 24};
-constexpr std::chrono::hours kLongestLinkLife{365 * 24};
+constexpr LinkLife kReportLinkLife{
+    .usual = std::chrono::days(7), .longest = std::chrono::days(365), .within_credential = true};
 
 json link_json(const queue::ReportLink& link) {
     return {{"id", to_public(link.id)},
@@ -30,12 +31,6 @@ json link_json(const queue::ReportLink& link) {
             {"expires_at", to_rfc3339(link.expires_at)},
             {"opened_at", time_or_null(link.opened_at)},
             {"opens", link.opens}};
-}
-
-Problem bad_end(const std::string& detail) {
-    Problem problem(422, "The body is invalid in 1 place.");
-    problem.errors.push_back({"/expires_at", {}, detail});
-    return problem;
 }
 
 class ReportLinks {
@@ -76,7 +71,7 @@ class ReportLinks {
         }
         const auto id = job_id_of(call.parameters.text("job_id"));
         if (!id) co_return tl::unexpected(id.error());
-        const auto end = end_of(call);
+        const auto end = link_end(call, clock_.now(), kReportLinkLife);
         if (!end) co_return tl::unexpected(end.error());
         const auto report = co_await jobs_.report(call.principal.team.id, *id);
         if (!report) co_return tl::unexpected<Problem>(report.error());
@@ -126,28 +121,6 @@ class ReportLinks {
             parse_public_id("link", call.parameters.text("report_link_id").value_or(""));
         if (!id) return refuse(404, "The report link was not found.");
         return queue::ReportLinkId{*id};
-    }
-
-    // When the new link expires: no later than the credential that makes it.
-    Outcome<Timestamp> end_of(const Call& call) const {
-        const auto now = clock_.now();
-        const auto& own = call.principal.expires_at;
-        if (!call.body.contains("expires_at")) {
-            const auto usual = now + kUsualLinkLife;
-            return own ? std::min(*own, usual) : usual;
-        }
-        const auto end = parse_rfc3339(call.body["expires_at"].get_ref<const std::string&>());
-        if (!end || *end <= now) {
-            return tl::unexpected(bad_end("must be an RFC 3339 time in the future"));
-        }
-        if (*end > now + kLongestLinkLife) {
-            return tl::unexpected(bad_end("must be at most 365 days from now"));
-        }
-        if (own && *end > *own) {
-            return tl::unexpected(bad_end("is later than " + to_rfc3339(*own) +
-                                          ", when the requesting token expires"));
-        }
-        return *end;
     }
 
     queue::JobStore& jobs_;

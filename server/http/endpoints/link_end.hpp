@@ -1,0 +1,18 @@
+#pragma once
+
+#include "server/http/api/handler.hpp"
+
+#include <chrono>
+
+namespace plimsoll::http::endpoints {
+
+struct LinkLife {
+    std::chrono::hours usual;
+    std::chrono::hours longest;
+    bool within_credential = false;  // no longer than the credential that makes the link
+};
+
+// When a new link expires: the body's `expires_at`, or after its usual life. 422 at that member.
+Outcome<Timestamp> link_end(const Call& call, Timestamp now, const LinkLife& life);
+
+}  // namespace plimsoll::http::endpoints
