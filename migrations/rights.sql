@@ -10,8 +10,8 @@ declare
     'list_model_use', 'membership_keep_owner', 'read_jobs'];
   v_identity constant text[] := array[
     'accept_invitation', 'authenticate_session', 'authenticate_token', 'begin_password_attempt', 'change_password',
-    'find_invitation', 'password_delay', 'renew_password_hash', 'replace_password', 'spend_password_link',
-    'spend_sign_in_link'];
+    'find_invitation', 'follow_mapping', 'last_team', 'password_delay', 'renew_password_hash', 'replace_password',
+    'sign_in_provided_user', 'spend_password_link', 'spend_sign_in_link'];
   v_guest constant text[] := array['list_linked_chunks', 'open_report_link', 'read_linked_chunk'];
   v record;
 begin
@@ -57,7 +57,8 @@ grant execute on function assert_team, keep_labels, touch_usage, lock_usage, fol
 -- plimsoll_identity: the sign-in functions.
 grant select on app_user, team, membership, session to plimsoll_identity;
 grant insert (name, email) on app_user to plimsoll_identity;
-grant insert (team_id, user_id, role) on membership to plimsoll_identity;
+grant insert (team_id, user_id, role), update (role), delete on membership to plimsoll_identity;
+grant select, insert, update (last_used_at) on user_identity to plimsoll_identity;
 grant select, update (accepted_at) on invitation to plimsoll_identity;
 grant select, update on token, sign_in_link to plimsoll_identity;
 grant update (last_used_at, ended_at) on session to plimsoll_identity;
@@ -87,6 +88,8 @@ grant select on installation_secret to plimsoll_app;
 -- A password's hash is written and read by functions only.
 grant select (user_id, changed_at), delete on user_password to plimsoll_app;
 grant select, insert, delete on password_link to plimsoll_app;
+grant select, delete on user_identity to plimsoll_app;
+grant select, insert, update, delete on spent_sign_in to plimsoll_app;
 grant select, delete on password_attempt to plimsoll_app;
 grant select, insert on audit_event to plimsoll_app;
 grant select, insert, delete on training_measurement, dataset_chunk to plimsoll_app;
@@ -107,7 +110,7 @@ grant execute on function
   list_vacuum_holders,
   mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk, read_usage,
   redrive_jobs, renew_password_hash, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share,
-  set_team_limit, settle_webhook_delivery, spend_password_link, spend_sign_in_link, watch_vacuum
+  set_team_limit, settle_webhook_delivery, sign_in_provided_user, spend_password_link, spend_sign_in_link, watch_vacuum
   to plimsoll_app;
 
 -- plimsoll_worker: nothing else, because workers parse untrusted files.

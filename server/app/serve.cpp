@@ -1,6 +1,7 @@
 #include "server/app/serve.hpp"
 
 #include "server/app/engine_process.hpp"
+#include "server/app/identity_provider.hpp"
 #include "server/app/server.hpp"
 #include "server/base/log.hpp"
 #include "server/base/log_format.hpp"
@@ -49,6 +50,8 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
     export_worker_env(settings);
     auto rules = password_rules(settings.passwords);
     if (!rules) return fail(rules.error());
+    auto provider = identity_provider(settings.oidc);
+    if (!provider) return fail(provider.error());
     // Before a database is made, or another server's is touched.
     if (auto free = http::check_listenable(settings.http.host, settings.http.port); !free) {
         return free;
@@ -67,7 +70,7 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
             log::warn("the database's functions are from a newer plimsoll and were not replaced");
         }
     }
-    Server server(settings, **database, std::move(*rules), announce);
+    Server server(settings, **database, std::move(*rules), std::move(*provider), announce);
     const auto served = server.run();
     (*database)->close();
     if (served) log::info("stopped");

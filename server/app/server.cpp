@@ -94,7 +94,7 @@ http::ListenOptions listen_options(const Settings::Http& http, const Settings::L
 }  // namespace
 
 Server::Server(const Settings& settings, Database& database, identity::PasswordRules rules,
-               Announce announce)
+               std::optional<oidc::Registration> provider, Announce announce)
     : settings_(settings),
       database_(database),
       announce_(std::move(announce)),
@@ -104,13 +104,17 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
       stores_(io_.get_executor(), database.app(),
               {.connections = static_cast<std::size_t>(settings.database.connections)}),
       // Checked with the settings.
-      webhook_targets_(webhooks::AllowList::parse(settings.webhooks.allowed_origins,
+      webhook_targets_(outbound::AllowList::parse(settings.webhooks.allowed_origins,
                                                   settings.webhooks.allowed_networks)
                            .value()),
       planner_(stores_.datasets(), jobs::contracts(),
                {stores_.team_records(), stores_.jobs(), {.values = settings.kinds, .cache = {}}},
                pool_, {.values = settings.kinds, .cache = {}}),
       password_desk_(stores_.passwords(), std::move(rules), sibling_program("plimsoll-hasher")),
+      provider_desk_(
+          stores_.providers(), stores_.identity(), stores_.clock(),
+          provider ? std::make_unique<oidc::Provider>(io_.get_executor(), std::move(*provider))
+                   : nullptr),
       http_(
           io_,
           {.jobs = stores_.jobs(),
@@ -120,6 +124,7 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
            .identity = stores_.identity(),
            .passwords = stores_.passwords(),
            .password_desk = password_desk_,
+           .provider_desk = provider_desk_,
            .invitations = stores_.invitations(),
            .webhooks = stores_.webhooks(),
            .webhook_targets = webhook_targets_,

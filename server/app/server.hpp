@@ -6,6 +6,7 @@
 #include "server/app/metrics.hpp"
 #include "server/app/settings.hpp"
 #include "server/http/access/password_desk.hpp"
+#include "server/http/access/provider_desk.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/http/serving/metrics_server.hpp"
 #include "server/planning/planner.hpp"
@@ -15,6 +16,7 @@
 #include "server/webhooks/dispatcher.hpp"
 
 #include <memory>
+#include <optional>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -29,7 +31,7 @@ class Server {
   public:
     // Throws std::runtime_error if contract, handlers and job kinds do not match.
     Server(const Settings& settings, Database& database, identity::PasswordRules rules,
-           Announce announce);
+           std::optional<oidc::Registration> provider, Announce announce);
 
     // Serves until SIGTERM or SIGINT, then drains. Errors are start-up errors.
     Result<void> run();
@@ -57,9 +59,10 @@ class Server {
     boost::asio::steady_timer timer_;
 
     postgres::ServerDatabase stores_;
-    webhooks::AllowList webhook_targets_;
+    outbound::AllowList webhook_targets_;
     planning::Planner planner_;
     http::PasswordDesk password_desk_;
+    http::ProviderDesk provider_desk_;
     http::HttpServer http_;
     Metrics metrics_;
     http::MetricsServer metrics_server_;

@@ -3,9 +3,7 @@
 #include "server/http/access/allowed_hosts.hpp"
 #include "server/http/access/trusted_proxies.hpp"
 #include "server/jobs/registry.hpp"
-#include "server/webhooks/target.hpp"
-
-#include <charconv>
+#include "server/outbound/target.hpp"
 
 namespace plimsoll::app {
 
@@ -16,58 +14,6 @@ using jobs::kServer;
 using jobs::kWorkers;
 
 namespace {
-
-std::string set_number(int& target, const std::string& text, int least, int most) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most) {
-        return "must be a whole number from " + std::to_string(least) + " to " +
-               std::to_string(most);
-    }
-    target = value;
-    return {};
-}
-
-std::string set_flag(bool& target, const std::string& text) {
-    if (text == "true" || text == "1" || text == "yes") {
-        target = true;
-    } else if (text == "false" || text == "0" || text == "no") {
-        target = false;
-    } else {
-        return "must be true or false";
-    }
-    return {};
-}
-
-template <class Group>
-Entry text(Setting about, std::string_view fallback, Group Settings::* group,
-           std::string Group::* member, bool secret = false) {
-    return {about, fallback, secret,
-            [=](Settings& s, const std::string& value) {
-                s.*group.*member = value;
-                return std::string{};
-            },
-            [=](const Settings& s) { return s.*group.*member; }};
-}
-
-template <class Group>
-Entry number(Setting about, std::string_view fallback, int least, int most, Group Settings::* group,
-             int Group::* member) {
-    return {about, fallback, false,
-            [=](Settings& s, const std::string& value) {
-                return set_number(s.*group.*member, value, least, most);
-            },
-            [=](const Settings& s) { return std::to_string(s.*group.*member); }};
-}
-
-template <class Group>
-Entry flag(Setting about, std::string_view fallback, Group Settings::* group,
-           bool Group::* member) {
-    return {
-        about, fallback, false,
-        [=](Settings& s, const std::string& value) { return set_flag(s.*group.*member, value); },
-        [=](const Settings& s) { return std::string(s.*group.*member ? "true" : "false"); }};
-}
 
 std::string set_log_level(Settings& settings, const std::string& value) {
     for (const auto* level : {"debug", "info", "warn", "error"}) {
@@ -89,11 +35,6 @@ std::string set_metrics_listen(Settings& settings, const std::string& value) {
     if (!value.empty() && !parse_host_and_port(value)) return "must be address:port, or empty";
     settings.metrics.listen = value;
     return {};
-}
-
-template <class T>
-std::string broken_rule(const Result<T>& parsed) {
-    return parsed ? std::string() : parsed.error().message;
 }
 
 Entry of_kind(const jobs::KindSetting& setting) {
@@ -248,7 +189,7 @@ std::vector<Entry> make_table() {
          false,
          [](Settings& s, const std::string& value) {
              s.webhooks.allowed_origins = value;
-             return broken_rule(webhooks::AllowList::parse(value, ""));
+             return broken_rule(outbound::AllowList::parse(value, ""));
          },
          [](const S& s) { return s.webhooks.allowed_origins; }},
         {{"webhooks.allowed_networks", "PLIMSOLL_WEBHOOKS_ALLOWED_NETWORKS", "10.1.2.0/24, …",
@@ -258,7 +199,7 @@ std::vector<Entry> make_table() {
          false,
          [](Settings& s, const std::string& value) {
              s.webhooks.allowed_networks = value;
-             return broken_rule(webhooks::AllowList::parse("", value));
+             return broken_rule(outbound::AllowList::parse("", value));
          },
          [](const S& s) { return s.webhooks.allowed_networks; }},
         text({"webhooks.ca_file", "PLIMSOLL_WEBHOOKS_CA_FILE", "file, PEM",
@@ -277,6 +218,7 @@ std::vector<Entry> make_table() {
          set_log_format,
          [](const S& s) { return s.log.format; }},
     };
+    for (auto& entry : oidc_entries()) entries.push_back(std::move(entry));
     for (const auto& kind : jobs::contracts()) {
         for (const auto& setting : kind.settings) entries.push_back(of_kind(setting));
     }

@@ -69,6 +69,23 @@ struct Settings {
         std::string allowed_networks;
         std::string ca_file;
     } webhooks;
+    struct Oidc {
+        std::string issuer;
+        std::string name;
+        std::string client_id;
+        std::string client_secret;
+        std::string client_secret_file;
+        std::string redirect_uri;
+        std::string scopes;
+        std::string groups_claim;
+        std::string groups;
+        bool create_users = true;
+        bool link_users = false;
+        std::string allowed_domains;
+        std::string allowed_origins;
+        std::string allowed_networks;
+        std::string ca_file;
+    } oidc;
     struct Log {
         std::string level;
         std::string format;

@@ -20,16 +20,19 @@ std::vector<Need> all_needs() {
                                {"webhooks.allowed_networks", "webhooks.allowed_origins"},
                                {"webhooks.ca_file", "webhooks.allowed_origins"},
                                {"devices.cleanup_interval", "devices.memory_cleanup"}};
+    for (const auto* key :
+         {"oidc.name", "oidc.client_id", "oidc.client_secret", "oidc.client_secret_file",
+          "oidc.redirect_uri", "oidc.scopes", "oidc.groups_claim", "oidc.groups",
+          "oidc.create_users", "oidc.link_users", "oidc.allowed_domains", "oidc.allowed_origins",
+          "oidc.allowed_networks", "oidc.ca_file"}) {
+        needs.push_back({key, "oidc.issuer"});
+    }
     for (const auto& kind : jobs::contracts()) {
         for (const auto& setting : kind.settings) {
             if (!setting.needs.empty()) needs.push_back({setting.key, setting.needs});
         }
     }
     return needs;
-}
-
-bool is_loopback(const std::string& host) {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
 bool is_flag(const std::string& source) {
@@ -43,7 +46,7 @@ class Rules {
 
     Result<void> check() const {
         for (const auto rule : {&Rules::transport, &Rules::insecure, &Rules::database,
-                                &Rules::needs, &Rules::workers}) {
+                                &Rules::provider, &Rules::needs, &Rules::workers}) {
             if (auto kept = (this->*rule)(); !kept) return kept;
         }
         return {};
@@ -90,6 +93,19 @@ class Rules {
         return database.data_directory.empty() || !is_read("database.data_directory")
                    ? Result<void>{}
                    : idle("database.data_directory", "with database.url");
+    }
+
+    Result<void> provider() const {
+        const auto& oidc = settings_.oidc;
+        if (oidc.issuer.empty()) return {};
+        if (oidc.client_id.empty() || oidc.redirect_uri.empty()) {
+            return fail(Errc::invalid_input,
+                        "oidc.issuer also needs oidc.client_id and oidc.redirect_uri.");
+        }
+        if (!oidc.client_secret.empty() && !oidc.client_secret_file.empty()) {
+            return idle("oidc.client_secret_file", "with oidc.client_secret");
+        }
+        return {};
     }
 
     Result<void> needs() const {

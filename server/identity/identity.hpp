@@ -32,6 +32,13 @@ struct User {
     bool service = false;  // a team's service account: uses tokens, never signs in
 };
 
+// A user as administrators see it.
+struct Account {
+    User user;
+    bool second_factor = false;
+    bool provided = false;  // has signed in with an identity provider
+};
+
 // Changes to a user; omitted members are unchanged.
 struct UserChange {
     std::optional<std::string> name;

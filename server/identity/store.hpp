@@ -36,7 +36,7 @@ class IdentityStore {
   public:
     virtual ~IdentityStore() = default;
 
-    // The key that signs the cursors of the installation's servers, kSealKeyBytes.
+    // The key that signs what the installation's servers send out, such as cursors, kSealKeyBytes.
     virtual awaitable<Result<std::string>> cursor_key() = 0;
 
     // Look up by the secret's SHA-256. Errc::unauthenticated: unknown, expired, revoked or
@@ -57,7 +57,7 @@ class IdentityStore {
     virtual awaitable<Result<void>> create_sign_in_link(Author author, UserId user, TeamId team,
                                                         std::string hash, Timestamp expires_at) = 0;
 
-    virtual awaitable<Result<std::vector<User>>> users() = 0;
+    virtual awaitable<Result<std::vector<Account>>> users() = 0;
     virtual awaitable<Result<User>> create_user(Author author, std::string name, std::string email,
                                                 bool administrator) = 0;
     // Errc::conflict if the name or address is taken, or no administrator would be left.

@@ -4,6 +4,7 @@
 #include "server/postgres/identity/identity_store.hpp"
 #include "server/postgres/identity/invitation_store.hpp"
 #include "server/postgres/identity/password_store.hpp"
+#include "server/postgres/identity/provider_store.hpp"
 #include "server/postgres/jobs/dataset_store.hpp"
 #include "server/postgres/jobs/job_signals.hpp"
 #include "server/postgres/jobs/job_store.hpp"
@@ -40,6 +41,7 @@ struct ServerDatabase::Parts {
           identity(executor, calls),
           passwords(calls, identity.known()),
           invitations(calls, identity.known()),
+          providers(calls, identity.known()),
           saved_views(calls),
           report_links(calls),
           audit(calls),
@@ -64,6 +66,7 @@ struct ServerDatabase::Parts {
     IdentityStore identity;
     PasswordStore passwords;
     InvitationStore invitations;
+    ProviderStore providers;
     SavedViewStore saved_views;
     ReportLinkStore report_links;
     AuditStore audit;
@@ -153,6 +156,10 @@ identity::PasswordStore& ServerDatabase::passwords() {
 
 identity::InvitationStore& ServerDatabase::invitations() {
     return parts_->invitations;
+}
+
+identity::ProviderStore& ServerDatabase::providers() {
+    return parts_->providers;
 }
 
 identity::SavedViewStore& ServerDatabase::saved_views() {

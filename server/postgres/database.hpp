@@ -28,6 +28,7 @@ class AuditStore;
 class IdentityStore;
 class InvitationStore;
 class PasswordStore;
+class ProviderStore;
 class SavedViewStore;
 }  // namespace plimsoll::identity
 namespace plimsoll::schedules {
@@ -72,6 +73,7 @@ class ServerDatabase {
     identity::IdentityStore& identity();
     identity::PasswordStore& passwords();
     identity::InvitationStore& invitations();
+    identity::ProviderStore& providers();
     identity::SavedViewStore& saved_views();
     queue::ReportLinkStore& report_links();
     identity::AuditStore& audit();

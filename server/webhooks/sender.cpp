@@ -24,7 +24,8 @@ Attempted failed(std::string why) {
     return {.status = std::nullopt, .error = std::move(why)};
 }
 
-outbound::Request message_of(const Outgoing& notice, const Target& target, Timestamp now) {
+outbound::Request message_of(const Outgoing& notice, const outbound::Target& target,
+                             Timestamp now) {
     const auto id = to_public(notice.id);
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
     const auto timestamp = std::to_string(seconds);
@@ -51,13 +52,13 @@ Attempted judged(int status) {
 
 }  // namespace
 
-Sender::Sender(asio::any_io_executor executor, AllowList allowed,
+Sender::Sender(asio::any_io_executor executor, outbound::AllowList allowed,
                std::unique_ptr<asio::ssl::context> tls)
     : executor_(std::move(executor)), allowed_(std::move(allowed)), tls_(std::move(tls)) {}
 Sender::Sender(Sender&&) noexcept = default;
 Sender::~Sender() = default;
 
-Result<Sender> Sender::make(asio::any_io_executor executor, AllowList allowed,
+Result<Sender> Sender::make(asio::any_io_executor executor, outbound::AllowList allowed,
                             const std::string& authorities) {
     auto tls = outbound::verifying_context(authorities);
     if (!tls) return fail(std::move(tls.error()));
@@ -65,7 +66,7 @@ Result<Sender> Sender::make(asio::any_io_executor executor, AllowList allowed,
 }
 
 awaitable<Attempted> Sender::send(const Outgoing& notice, Timestamp now) {
-    const auto target = parse_target(notice.url);
+    const auto target = outbound::parse_target(notice.url);
     if (!target || !allowed_.allows(*target)) {
         co_return failed("The operator has not allowed notices to this origin.");
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/webhooks/target.hpp"
+#include "server/outbound/target.hpp"
 #include "server/webhooks/webhook.hpp"
 
 #include <chrono>
@@ -27,21 +27,21 @@ class Sender {
 
     // `authorities`: a PEM file of certificate authorities to trust besides the system's; may be
     // empty. Errc::invalid_input names the file if it cannot be used.
-    static Result<Sender> make(boost::asio::any_io_executor executor, AllowList allowed,
+    static Result<Sender> make(boost::asio::any_io_executor executor, outbound::AllowList allowed,
                                const std::string& authorities);
     Sender(Sender&&) noexcept;
     ~Sender();
 
-    const AllowList& allowed() const { return allowed_; }
+    const outbound::AllowList& allowed() const { return allowed_; }
     // `now` is the timestamp that is signed.
     boost::asio::awaitable<Attempted> send(const Outgoing& notice, Timestamp now);
 
   private:
-    Sender(boost::asio::any_io_executor executor, AllowList allowed,
+    Sender(boost::asio::any_io_executor executor, outbound::AllowList allowed,
            std::unique_ptr<boost::asio::ssl::context> tls);
 
     boost::asio::any_io_executor executor_;
-    AllowList allowed_;
+    outbound::AllowList allowed_;
     std::unique_ptr<boost::asio::ssl::context> tls_;
 };
 

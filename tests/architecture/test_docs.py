@@ -24,6 +24,7 @@ RUNNERS = {
     'server/cli/README.md': ['unit/server/cli/CMakeLists.txt'],
     'server/jobs/README.md': ['kind/run'],
     'tests/README.md': ['integration/docs_test.py'],
+    'web/src/routes/docs/topics/identity-provider.md': ['integration/provider_sign_in_test.py'],
     'web/src/routes/docs/topics/problems.md': ['integration/docs_test.py'],
     'web/src/routes/docs/topics/quick-start.md': ['integration/docs_test.py'],
     'web/src/routes/docs/topics/troubleshooting.md': ['integration/docs_test.py', 'integration/models_test.py'],

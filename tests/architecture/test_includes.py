@@ -40,7 +40,9 @@ ALLOWED = {
     'server/base': ['engine/base'],
     'server/identity': ['server/base', 'engine/base'],
     # Requests of ours to others: endpoints of models, receivers of notices.
-    'server/outbound': ['engine/base'],
+    'server/outbound': ['server/base', 'engine/base'],
+    # Sign-in with an identity provider.
+    'server/oidc': ['server/outbound', 'server/identity', 'server/base', 'engine/base'],
     'server/webhooks': ['server/outbound', 'server/base', 'engine/base'],
     # What a job kind is, and what kinds share.
     'server/jobs': ['server/base', 'engine/base', 'engine/text', 'engine/models'],
@@ -63,7 +65,7 @@ ALLOWED = {
     'server/postgres': ['server/queue', 'server/jobs', 'server/identity', 'server/webhooks',
                         'server/planning', 'server/schedules',
                         'server/base', 'engine/base', 'migrations'],
-    'server/http': ['server/queue', 'server/jobs', 'server/identity', 'server/webhooks',
+    'server/http': ['server/queue', 'server/jobs', 'server/identity', 'server/oidc', 'server/outbound', 'server/webhooks',
                     'server/planning', 'server/schedules',
                     'server/base', 'engine/base', 'engine/zones'],
     'server/worker': ['server/queue', 'server/jobs', 'server/base', 'engine/*'],
@@ -72,7 +74,7 @@ ALLOWED = {
     'server/terminal': ['server/client', 'server/base', 'engine/base', 'engine/text'],
     # The composition root of `plimsoll serve`.
     'server/app': ['server/http', 'server/postgres', 'server/schedules', 'server/planning',
-                   'server/queue', 'server/webhooks', 'server/identity',
+                   'server/queue', 'server/webhooks', 'server/identity', 'server/oidc', 'server/outbound',
                    'server/jobs', 'server/jobs/rest', 'server/base', 'engine/base'],
     'server/cli': ['server/app', 'server/terminal', 'server/client', 'server/postgres',
                    'server/schedules', 'server/identity', 'server/jobs', 'server/base',
@@ -96,7 +98,7 @@ SPECIFICATION = 'server/queue/spec/'
 LIBRARIES = {
     'CL/': ['engine/opencl'],
     'boost/': ['server', 'deploy/build'],
-    'boost/beast': ['server/http', 'server/client', 'server/outbound', 'server/webhooks', 'server/jobs/profile/run', 'deploy/build/boost'],
+    'boost/beast': ['server/http', 'server/client', 'server/outbound', 'server/oidc', 'server/webhooks', 'server/jobs/profile/run', 'deploy/build/boost'],
     'pqxx/': ['server/postgres/schema', 'server/postgres/cluster'],
     'libpq-fe.h': ['server/postgres'],
     'spdlog/': ['server/base', 'server/app'],

@@ -97,6 +97,8 @@ visit('a sign-in asks for the code', protectedByCode, async ({ page, server, go 
 
 visit('an administrator removes a lost second factor', async ({ page, server, go }) => {
   await go('/#/settings/people');
+  await page.getByRole('button', { name: 'Disable grace' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Remove second factor' }).count(), 1, 'only of who has one');
   await page.getByRole('button', { name: 'Remove second factor of grace' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await heard(page, 'grace signs in without a code');
@@ -131,4 +133,45 @@ visit('a used link says so', linked, async ({ page, go }) => {
   for (const field of ['New password', 'The same again']) await page.getByLabel(field).fill(boat);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('was used or has expired').waitFor();
+});
+
+const withProvider = (fields = {}) => ({ signedOut: true, arrange: (server) => Object.assign(server, { provider: 'Example Login', ...fields }) });
+
+visit('the identity provider signs in, and the page that was wanted follows', withProvider(), async ({ page, server, go }) => {
+  await go('/#/devices');
+  await page.getByRole('button', { name: 'Sign in with Example Login' }).click();
+  await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor();
+  assert.deepEqual(server.calls.findLast(({ name }) => name === 'POST /v1/sessions').body, {
+    provider: { code: 'good', state: 'state', iss: 'https://login.example.com' },
+  });
+  assert.equal(page.url(), `${server.url}/#/devices`, 'the code must leave the address');
+});
+
+visit('a provider that does not sign in leads back to the form', withProvider({ providerReturns: 'error=access_denied&state=state' }), async ({ page, server, go }) => {
+  await go('/');
+  await page.getByRole('button', { name: 'Sign in with Example Login' }).click();
+  await page.getByText('The identity provider did not sign you in.').waitFor();
+  assert.equal(page.url(), `${server.url}/`);
+  assert.ok(!server.calls.some(({ name }) => name === 'POST /v1/sessions'));
+  await page.getByLabel('Email address or name').waitFor();
+});
+
+visit('a response that the server refuses says so', withProvider({ providerReturns: 'code=stolen&state=state' }), async ({ page, go }) => {
+  await go('/');
+  await page.getByRole('button', { name: 'Sign in with Example Login' }).click();
+  await page.getByText('This sign-in failed or took too long. Try again.').waitFor();
+  await page.getByRole('button', { name: 'Sign in with Example Login' }).waitFor();
+});
+
+visit('a provider that cannot be reached is said to be', withProvider(), async ({ page, server, go }) => {
+  server.faults.set('POST /v1/provider-sign-ins', { status: 503, title: 'Service unavailable', detail: 'The identity provider cannot be used at present.' });
+  await go('/');
+  await page.getByRole('button', { name: 'Sign in with Example Login' }).click();
+  await page.getByText('The identity provider cannot be used at present.').waitFor();
+});
+
+visit('without a provider there is no button', { signedOut: true }, async ({ page, go }) => {
+  await go('/');
+  await page.getByLabel('Password').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Sign in with/ }).count(), 0);
 });

@@ -40,7 +40,7 @@ TEST(BootstrapTest, TwoFirstStartsMakeOneAdministrator) {
     const auto users = await(io, one.identity().users());
     ASSERT_TRUE(users);
     ASSERT_EQ(users->size(), 1u);
-    EXPECT_TRUE(users->front().administrator);
+    EXPECT_TRUE(users->front().user.administrator);
     const auto who = await(io, two.identity().spend_sign_in_link(std::string(32, 'l')));
     ASSERT_TRUE(who);
     const auto members = await(io, one.identity().members(who->team));

@@ -219,10 +219,10 @@ awaitable<Result<void>> FakeIdentity::create_sign_in_link(Author, UserId user, T
     co_return Result<void>();
 }
 
-awaitable<Result<std::vector<identity::User>>> FakeIdentity::users() {
-    std::vector<identity::User> all;
+awaitable<Result<std::vector<identity::Account>>> FakeIdentity::users() {
+    std::vector<identity::Account> all;
     for (const auto& [id, user] : users_) {
-        if (!user.service) all.push_back(user);
+        if (!user.service) all.push_back({user, with_factor.contains(id), provided.contains(id)});
     }
     co_return all;
 }

@@ -28,7 +28,7 @@ class FakeIdentity final : public identity::IdentityStore {
     awaitable<Result<void>> switch_team(SessionId id, TeamId team) override;
     awaitable<Result<void>> create_sign_in_link(Author author, UserId user, TeamId team,
                                                 std::string hash, Timestamp expires_at) override;
-    awaitable<Result<std::vector<identity::User>>> users() override;
+    awaitable<Result<std::vector<identity::Account>>> users() override;
     awaitable<Result<identity::User>> create_user(Author author, std::string name,
                                                   std::string email, bool administrator) override;
     awaitable<Result<identity::User>> update_user(Author author, UserId user,
@@ -73,6 +73,13 @@ class FakeIdentity final : public identity::IdentityStore {
     bool is_opened_by_token(SessionId session) const;
     // The sessions but one, and the links.
     void sign_out(UserId user, std::optional<SessionId> except);
+
+    // nullopt: there is none, or it is archived.
+    std::optional<TeamId> team_named(const std::string& name) const;
+
+    // Who has a second factor, and who came by an identity provider: the other fakes say it.
+    std::set<UserId> with_factor;
+    std::set<UserId> provided;
 
     // Secrets.
     std::string ada, vera, tom, narrow, link;  // `narrow` is ada's with jobs:read alone

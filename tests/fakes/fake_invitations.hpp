@@ -1,26 +1,38 @@
 #pragma once
 
 #include "server/identity/invitation_store.hpp"
+#include "tests/fakes/fake_identity.hpp"
+
+#include <string>
+#include <vector>
 
 namespace plimsoll::fakes {
 
-// No invitations: they are tested on the real database.
+// Invitations in memory, into the teams of a FakeIdentity. It keeps no audit rows.
 class FakeInvitations final : public identity::InvitationStore {
   public:
-    Answer<std::vector<identity::Invitation>> list(TeamId) override {
-        co_return std::vector<identity::Invitation>{};
-    }
-    Answer<identity::Invitation> create(Author, identity::NewInvitation) override {
-        co_return fail(Errc::unavailable, "The fake invites nobody.");
-    }
-    Answer<void> revoke(Author, identity::InvitationId) override { co_return nothing(); }
-    Answer<identity::InvitationOffer> find(std::string) override { co_return nothing(); }
-    Answer<identity::Joined> accept(std::string, identity::Invitee, std::string) override {
-        co_return nothing();
-    }
+    explicit FakeInvitations(FakeIdentity& identity) : identity_(identity) {}
+
+    Answer<std::vector<identity::Invitation>> list(TeamId team) override;
+    Answer<identity::Invitation> create(Author author, identity::NewInvitation invitation) override;
+    Answer<void> revoke(Author author, identity::InvitationId id) override;
+    Answer<identity::InvitationOffer> find(std::string hash) override;
+    Answer<identity::Joined> accept(std::string hash, identity::Invitee who,
+                                    std::string request_id) override;
 
   private:
-    static tl::unexpected<Error> nothing() { return fail(Errc::not_found, "No invitation."); }
+    struct Stored {
+        identity::Invitation invitation;
+        TeamId team;
+        std::string hash;
+        bool open = true;  // neither accepted nor revoked
+    };
+
+    static bool is_open(const Stored& stored);
+    Answer<Stored*> valid(const std::string& hash);
+
+    FakeIdentity& identity_;
+    std::vector<Stored> stored_;
 };
 
 }  // namespace plimsoll::fakes

@@ -38,6 +38,13 @@ std::optional<TeamId> FakeIdentity::last_team(UserId user) const {
     return team;
 }
 
+std::optional<TeamId> FakeIdentity::team_named(const std::string& name) const {
+    for (const auto& [id, team] : teams_) {
+        if (team.name == name && !team.archived) return id;
+    }
+    return std::nullopt;
+}
+
 bool FakeIdentity::has_signed_in(UserId user, const std::string& network) const {
     return networks_.contains({user, network});
 }

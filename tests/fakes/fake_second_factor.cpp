@@ -33,6 +33,7 @@ FakePasswords::Answer<void> FakePasswords::confirm_second_factor(
     }
     found->second.confirmed_at = now();
     found->second.last_step = step;
+    identity_.with_factor.insert(author.user);
     recovery_[author.user] = {recovery_hashes.begin(), recovery_hashes.end()};
     co_return Result<void>{};
 }
@@ -54,6 +55,7 @@ FakePasswords::Answer<void> FakePasswords::remove_second_factor(Author, UserId u
     const auto found = factors_.find(user);
     const bool confirmed = found != factors_.end() && found->second.confirmed_at;
     factors_.erase(user);
+    identity_.with_factor.erase(user);
     recovery_.erase(user);
     if (confirmed) co_return Result<void>{};
     co_return fail(Errc::not_found, "The user has no second factor.");

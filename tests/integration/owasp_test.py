@@ -1,8 +1,8 @@
 """The OWASP API Security Top 10 of 2023, with at least one test per category.
 
 API1 objects and API5 functions of others: access_test.py, every operation x every caller. API4 resources: attacks_test.py and
-smuggling_test.py. API7 requests that the server makes: webhooks_test.py and profile_test.py (allowed origins, addresses,
-redirects). The others are here.
+smuggling_test.py. API7 requests that the server makes: webhooks_test.py, profile_test.py and
+provider_sign_in_test.py (allowed origins, addresses, redirects). The others are here.
 """
 
 import base64
@@ -25,7 +25,9 @@ SECRETS = {"secret": {"TokenCreated", "WebhookCreated", "ReportLinkCreated", "Se
            "csrf_token": {"Session", "Me"}, "token": {"TokenCreated", "SessionCreate"}, "cookie": set(),
            # Passwords are in requests only.
            "password": {"PasswordSignIn", "PasswordChange", "PasswordLinkUse"}, "present_password": {"PasswordChange", "SecondFactorRequest"},
-           "password_token": {"PasswordLink", "PasswordLinkUse"}, "invitation_token": {"InvitationUse"}}
+           "password_token": {"PasswordLink", "PasswordLinkUse"}, "invitation_token": {"InvitationUse"},
+           # What identity providers send stays within the server.
+           "client_secret": set(), "id_token": set(), "access_token": set()}
 
 
 def unsigned(claims):

@@ -36,7 +36,8 @@ begin
   insert into password_attempt as a (name, source, attempts, last_at) values (v_name, v_source, 1, p_now)
   on conflict (name, source) do update set last_at = p_now,
     attempts = case when a.last_at < p_now - interval '1 day' then 1 else least(a.attempts + 1, 1000) end
-  where a.last_at + password_delay(a.attempts) <= p_now;
+  -- Of attempts at once, one may come before the other's p_now.
+  where password_delay(a.attempts) = interval '0' or a.last_at + password_delay(a.attempts) <= p_now;
   if not found then
     update password_attempt a set told = true where a.name = v_name and a.source = v_source and not a.told;
     if found and v_user is not null then
@@ -51,13 +52,7 @@ begin
   end if;
 
   return query
-  select 0, u.id, (
-      select m.team_id from membership m join team t on t.id = m.team_id
-      where m.user_id = u.id and t.archived_at is null
-      order by (select max(s.id) from session s where s.user_id = u.id and s.team_id = m.team_id) desc nulls last,
-        m.team_id
-      limit 1),
-    p.hash, v_name, v_source
+  select 0, u.id, last_team(u.id), p.hash, v_name, v_source
   from (values (v_user)) asked(id) left join app_user u on u.id = asked.id and u.disabled_at is null
     left join user_password p on p.user_id = u.id;
 end

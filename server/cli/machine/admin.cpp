@@ -82,7 +82,7 @@ class Administration {
     awaitable<Result<Answer>> run(const AdminRequest& request) {
         auto users = co_await store_.users();
         if (!users) co_return fail(users.error());
-        users_ = std::move(*users);
+        for (auto& account : *users) users_.push_back(std::move(account.user));
         const auto administrator = std::find_if(users_.begin(), users_.end(), [](const auto& u) {
             return u.administrator && !u.disabled;
         });

@@ -2,6 +2,7 @@
 
 #include "server/base/time.hpp"
 #include "server/http/access/password_desk.hpp"
+#include "server/http/access/provider_desk.hpp"
 #include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
 #include "server/identity/audit_store.hpp"
@@ -9,6 +10,7 @@
 #include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/outbound/target.hpp"
 #include "server/planning/planner.hpp"
 #include "server/queue/dataset_store.hpp"
 #include "server/queue/report_link_store.hpp"
@@ -16,7 +18,6 @@
 #include "server/queue/store.hpp"
 #include "server/schedules/store.hpp"
 #include "server/webhooks/store.hpp"
-#include "server/webhooks/target.hpp"
 
 #include <span>
 #include <string>
@@ -69,7 +70,9 @@ void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning
                    const Clock& clock);
 
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
-                  identity::InvitationStore& invitations, const Clock& clock);
+                  ProviderDesk& providers, identity::InvitationStore& invitations,
+                  const Clock& clock);
+void add_provider_sign_ins(Handlers& handlers, ProviderDesk& desk);
 void add_invitations(Handlers& handlers, identity::InvitationStore& store,
                      identity::IdentityStore& people, const Clock& clock);
 void add_passwords(Handlers& handlers, identity::PasswordStore& store, PasswordDesk& desk,
@@ -84,7 +87,7 @@ void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock&
 
 // `allowed`: where notices may be sent.
 void add_webhooks(Handlers& handlers, webhooks::WebhookStore& store,
-                  const webhooks::AllowList& allowed);
+                  const outbound::AllowList& allowed);
 
 struct Versions {
     std::string server;  // "0.1.0"

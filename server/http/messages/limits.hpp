@@ -49,6 +49,9 @@ constexpr FairBudget::Limits kComputedAnswers{.total = 16, .team = 6, .caller = 
 // nobody waits longer than half a second.
 constexpr FairBudget::Limits kPasswordWork{.total = 16, .team = 16, .caller = 4};
 
+// Sign-ins that wait for the identity provider; callers are networks.
+constexpr FairBudget::Limits kProviderSignIns{.total = 64, .team = 64, .caller = 16};
+
 // Defaults of limits.connections and limits.connections_per_network.
 constexpr std::size_t kConnections = 4096;
 constexpr std::size_t kConnectionsPerNetwork = 256;

@@ -4,6 +4,7 @@
 #include "server/base/time.hpp"
 #include "server/http/access/caller_limits.hpp"
 #include "server/http/access/password_desk.hpp"
+#include "server/http/access/provider_desk.hpp"
 #include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
 #include "server/http/site/static_files.hpp"
@@ -14,6 +15,7 @@
 #include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/outbound/target.hpp"
 #include "server/planning/planner.hpp"
 #include "server/queue/answer_store.hpp"
 #include "server/queue/baseline_store.hpp"
@@ -24,7 +26,6 @@
 #include "server/queue/team_record_store.hpp"
 #include "server/schedules/store.hpp"
 #include "server/webhooks/store.hpp"
-#include "server/webhooks/target.hpp"
 
 #include <chrono>
 #include <functional>
@@ -49,9 +50,10 @@ struct Backends {
     identity::IdentityStore& identity;
     identity::PasswordStore& passwords;
     PasswordDesk& password_desk;
+    ProviderDesk& provider_desk;
     identity::InvitationStore& invitations;
     webhooks::WebhookStore& webhooks;
-    const webhooks::AllowList& webhook_targets;
+    const outbound::AllowList& webhook_targets;
     const Clock& clock;
     std::span<const jobs::Contract> kinds;
     // Processes large bodies and chunks off the I/O thread; its load is bounded by

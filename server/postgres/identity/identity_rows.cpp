@@ -24,6 +24,10 @@ identity::User to_user(const Row& row) {
             row.get<bool>("disabled"),           row.get<Timestamp>("created_at")};
 }
 
+identity::Account to_user_account(const Row& row) {
+    return {to_user(row), row.get<bool>("second_factor"), row.get<bool>("provided")};
+}
+
 identity::Team to_team(const Row& row) {
     return {TeamId{row.get<std::int64_t>("id")}, row.get<std::string>("name"),
             row.get<Timestamp>("created_at"), row.get<bool>("archived")};

@@ -7,6 +7,7 @@
 namespace plimsoll::postgres {
 
 identity::User to_user(const Row& row);
+identity::Account to_user_account(const Row& row);
 identity::Team to_team(const Row& row);
 identity::Member to_member(const Row& row);
 identity::Membership to_membership(const Row& row);

@@ -30,10 +30,10 @@ asio::awaitable<Result<Rows>> IdentityStore::run(Statement scope, Statement stat
     co_return std::move(replies->back());
 }
 
-awaitable<Result<std::vector<identity::User>>> IdentityStore::users() {
+awaitable<Result<std::vector<identity::Account>>> IdentityStore::users() {
     auto rows = co_await run(across_teams(), Statement::of(sql::identity_users));
     if (!rows) co_return fail(std::move(rows.error()));
-    co_return all(*rows, to_user);
+    co_return all(*rows, to_user_account);
 }
 
 awaitable<Result<identity::User>> IdentityStore::create_user(Author author, std::string name,

@@ -33,7 +33,7 @@ class IdentityStore final : public identity::IdentityStore {
     Answer<void> create_sign_in_link(Author author, UserId user, TeamId team, std::string hash,
                                      Timestamp expires_at) override;
 
-    Answer<std::vector<identity::User>> users() override;
+    Answer<std::vector<identity::Account>> users() override;
     Answer<identity::User> create_user(Author author, std::string name, std::string email,
                                        bool administrator) override;
     Answer<identity::User> update_user(Author author, UserId user,

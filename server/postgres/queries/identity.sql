@@ -18,9 +18,11 @@ select h.hash, p.* from unnest($1::bytea[]) h(hash) cross join lateral plimsoll.
 select user_id, team_id from plimsoll.spend_sign_in_link($1::bytea);
 
 -- name: identity.users
--- System: all users. Index app_user_pkey.
-select id, name, email, is_admin, disabled_at is not null as disabled, created_at from plimsoll.app_user
-where removed_at is null and service_team_id is null order by id;
+-- System: all users. Indexes app_user_pkey, second_factor_pkey, user_identity_user.
+select u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled, u.created_at,
+  exists (select from plimsoll.second_factor f where f.user_id = u.id and f.confirmed_at is not null) as second_factor,
+  exists (select from plimsoll.user_identity i where i.user_id = u.id) as provided
+from plimsoll.app_user u where u.removed_at is null and u.service_team_id is null order by u.id;
 
 -- name: identity.user
 -- System or with a team. Index app_user_pkey.
@@ -82,7 +84,7 @@ select p.may, c.* from present p left join changed c on c.id = p.id;
 
 -- name: identity.remove_user
 -- System. $1 user, $2 the team whose service account it is (null: a person), $3 to $5 the actor. Ends memberships, and with
--- them tokens, sessions, links and saved views, the password and the second factor; what the user made stays under
+-- them tokens, sessions, links and saved views, the password, the second factor and the identity at a provider; what the user made stays under
 -- another name. No row: the user does not exist; removed false: no administrator would be left. SQLSTATE PLM02: a team would lose its last owner. Indexes
 -- app_user_pkey, membership_member; locks all administrators, in order.
 with admins as (
@@ -98,6 +100,8 @@ with admins as (
   delete from plimsoll.user_password w using present p where w.user_id = p.id and p.may
 ), no_factor as (
   delete from plimsoll.second_factor f using present p where f.user_id = p.id and p.may
+), no_identity as (
+  delete from plimsoll.user_identity i using present p where i.user_id = p.id and p.may
 ), old_links as (
   delete from plimsoll.password_link l using present p where l.user_id = p.id and p.may
 ), changed as (

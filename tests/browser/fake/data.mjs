@@ -300,8 +300,8 @@ export function busyQueue() {
 
 export const members = [
   { user, role: 'owner' },
-  { user: { id: 'usr_2', name: 'grace', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z' }, role: 'member' },
-  { user: { id: 'usr_3', name: 'linus of the very long family name', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z' }, role: 'viewer' },
+  { user: { id: 'usr_2', name: 'grace', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z', second_factor: true }, role: 'member' },
+  { user: { id: 'usr_3', name: 'linus of the very long family name', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z', provider_sign_in: true }, role: 'viewer' },
 ];
 
 export const serviceAccounts = [

@@ -151,8 +151,8 @@ function resultsTable(_, { response }) {
 }
 
 function signIn(fake, { call, response, session, json, problem }) {
-  const { sign_in_token, token, credentials, invitation } = call.body;
-  const valid = invitation ? takeInvitation(fake, invitation.secret) : credentials ? credentials.user === 'ada' && credentials.password === fake.password : sign_in_token ? fake.signInTokens.delete(sign_in_token) : fake.apiTokens.has(token);
+  const { sign_in_token, token, credentials, invitation, provider } = call.body;
+  const valid = provider ? provider.code === 'good' && provider.state === 'state' : invitation ? takeInvitation(fake, invitation.secret) : credentials ? credentials.user === 'ada' && credentials.password === fake.password : sign_in_token ? fake.signInTokens.delete(sign_in_token) : fake.apiTokens.has(token);
   if (valid && credentials && fake.secondFactor.code && credentials.code !== fake.secondFactor.code) {
     return problem(response, 401, { title: 'Second factor needed', errors: [{ pointer: '/credentials/code', detail: credentials.code ? 'is wrong or was used' : 'is needed' }] });
   }
@@ -163,6 +163,9 @@ function signIn(fake, { call, response, session, json, problem }) {
 export const routes = [
   [/^GET \/openapi\.json$/, (_, { response, json }) => json(response, 200, contract)],
   [/^POST \/v1\/sessions$/, signIn],
+  [/^GET \/v1\/sign-in-methods$/, (fake, { response, json }) => json(response, 200, { provider: fake.provider })],
+  // The stand-in is its own provider: it sends the browser back at once.
+  [/^POST \/v1\/provider-sign-ins$/, (fake, { response, json }) => json(response, 201, { authorization_url: `${fake.url}/?${fake.providerReturns}` })],
   [/^DELETE \/v1\/sessions\/current$/, (_, { response, session, json }) => json(response, 204, undefined, { 'Set-Cookie': `${session}; Path=/; Max-Age=0` })],
   [/^GET \/v1\/users\/me$/, (fake, { response, json }) => json(response, 200, me(fake))],
   [/^GET \/v1\/users\/me\/password$/, (fake, { response, json }) =>

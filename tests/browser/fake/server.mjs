@@ -56,6 +56,8 @@ export class FakeServer {
   secondFactor = { shown: '287082', code: null };
   passwordLinks = new Set();
   invitations = [];
+  provider = null;
+  providerReturns = 'code=good&state=state&iss=https%3A%2F%2Flogin.example.com';
   apiTokens = new Set(['plm_api_good']);
   results = new Map();
   /** By job, where a test needs another report than the usual one. */
@@ -169,7 +171,7 @@ export class FakeServer {
     if (fault instanceof Promise) await fault;
     else if (fault) return problem(response, fault.status ?? fault, fault);
     const signedIn = request.headers.cookie?.includes(session);
-    if (!signedIn && !call.name.startsWith('GET /v1/linked-report') && !['POST /v1/sessions', 'POST /v1/passwords', 'GET /v1/invitation-offer', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
+    if (!signedIn && !call.name.startsWith('GET /v1/linked-report') && !['POST /v1/sessions', 'POST /v1/passwords', 'GET /v1/sign-in-methods', 'POST /v1/provider-sign-ins', 'GET /v1/invitation-offer', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
     if (signedIn && request.method !== 'GET' && request.headers['x-csrf-token'] !== 'csrf' && !['POST /v1/sessions', 'POST /v1/passwords'].includes(call.name)) {
       return problem(response, 403, { title: 'Forbidden', detail: 'The CSRF token is missing.' });
     }

@@ -1,7 +1,9 @@
 #include "tests/conformance/promises/stores.hpp"
 #include "tests/fakes/fake_baselines.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
+#include "tests/fakes/fake_invitations.hpp"
 #include "tests/fakes/fake_passwords.hpp"
+#include "tests/fakes/fake_providers.hpp"
 #include "tests/fakes/fake_schedules.hpp"
 #include "tests/fakes/fake_shares.hpp"
 #include "tests/fakes/fake_team_records.hpp"
@@ -25,6 +27,8 @@ class MemoryStores final : public Stores {
     queue::TeamRecordStore& team_records() override { return team_records_; }
     identity::IdentityStore& identity() override { return identity_; }
     identity::PasswordStore& passwords() override { return passwords_; }
+    identity::InvitationStore& invitations() override { return invitations_; }
+    identity::ProviderStore& providers() override { return providers_; }
     schedules::ScheduleStore& schedules() override { return schedules_; }
     webhooks::WebhookStore& webhooks() override { return webhooks_; }
 
@@ -74,6 +78,8 @@ class MemoryStores final : public Stores {
     std::string kind_;
     fakes::FakeIdentity identity_;
     fakes::FakePasswords passwords_{identity_};
+    fakes::FakeInvitations invitations_{identity_};
+    fakes::FakeProviders providers_{identity_};
     fakes::FakeJobStore jobs_{identity_};
     fakes::FakeDatasetStore datasets_{identity_, jobs_};
     fakes::FakeBaselines baselines_{identity_, jobs_};

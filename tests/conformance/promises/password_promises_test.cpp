@@ -8,7 +8,6 @@ namespace {
 
 using identity::PasswordAttempt;
 
-constexpr std::chrono::hours kLong{1};
 constexpr std::chrono::seconds kNone{0};
 constexpr auto kHome = "192.0.2.7";
 constexpr auto kAbroad = "198.51.100.9";

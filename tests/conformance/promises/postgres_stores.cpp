@@ -27,6 +27,8 @@ class PostgresStores final : public Stores {
     queue::TeamRecordStore& team_records() override { return server_.team_records(); }
     identity::IdentityStore& identity() override { return server_.identity(); }
     identity::PasswordStore& passwords() override { return server_.passwords(); }
+    identity::InvitationStore& invitations() override { return server_.invitations(); }
+    identity::ProviderStore& providers() override { return server_.providers(); }
     schedules::ScheduleStore& schedules() override { return server_.schedules(); }
     webhooks::WebhookStore& webhooks() override { return server_.webhooks(); }
 

@@ -2,6 +2,7 @@
 
 #include "tests/conformance/promises/stores.hpp"
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,9 @@
 #include <gtest/gtest.h>
 
 namespace plimsoll::conformance {
+
+// No test takes as long.
+inline constexpr std::chrono::hours kLong{1};
 
 // The promises of a store, tested on each implementation: a fake that differs from PostgreSQL fails
 // here. Each test has its own team and job kind.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "server/identity/invitation_store.hpp"
 #include "server/identity/password_store.hpp"
+#include "server/identity/provider_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/queue/baseline_store.hpp"
 #include "server/queue/dataset_store.hpp"
@@ -28,6 +30,8 @@ class Stores {
     virtual queue::TeamRecordStore& team_records() = 0;
     virtual identity::IdentityStore& identity() = 0;
     virtual identity::PasswordStore& passwords() = 0;
+    virtual identity::InvitationStore& invitations() = 0;
+    virtual identity::ProviderStore& providers() = 0;
     virtual schedules::ScheduleStore& schedules() = 0;
     virtual webhooks::WebhookStore& webhooks() = 0;
 

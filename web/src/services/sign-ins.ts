@@ -1,4 +1,4 @@
-/** What else signs somebody in: API tokens, and sessions in other browsers. */
+/** What else signs somebody in: API tokens, sessions in other browsers, and an identity provider. */
 
 import type { components } from '../api/schema';
 import { api } from './client';
@@ -19,6 +19,18 @@ export async function createToken(token: TokenCreate): Promise<TokenCreated> {
 
 export async function revokeToken(id: string): Promise<void> {
   await api.DELETE('/v1/tokens/{token_id}', { params: { path: { token_id: id } } });
+}
+
+/** The name of the identity provider; null: there is none. */
+export async function readProvider(signal?: AbortSignal): Promise<string | null> {
+  const { data } = await api.GET('/v1/sign-in-methods', { signal });
+  return data!.provider;
+}
+
+/** The page of the provider to go to in this browser. */
+export async function beginProviderSignIn(): Promise<string> {
+  const { data } = await api.POST('/v1/provider-sign-ins');
+  return data!.authorization_url;
 }
 
 export type SessionInfo = components['schemas']['SessionInfo'];

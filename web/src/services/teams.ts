@@ -6,6 +6,7 @@ export type Member = components['schemas']['Member'];
 export type Membership = components['schemas']['Membership'];
 export type Role = components['schemas']['Role'];
 export type User = components['schemas']['User'];
+export type UserAccount = components['schemas']['UserAccount'];
 export type Team = components['schemas']['Team'];
 export type SignInLink = components['schemas']['SignInLink'];
 
@@ -31,7 +32,7 @@ export async function removeMember(team: string, user: string): Promise<void> {
   await api.DELETE('/v1/teams/{team_id}/members/{user_id}', { params: { path } });
 }
 
-export async function listUsers(signal?: AbortSignal): Promise<User[]> {
+export async function listUsers(signal?: AbortSignal): Promise<UserAccount[]> {
   return everything((query) => api.GET('/v1/users', { params: { query }, signal }));
 }
 

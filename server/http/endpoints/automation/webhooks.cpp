@@ -58,7 +58,7 @@ Response webhook_response(const Webhook& webhook) {
 
 class Webhooks {
   public:
-    Webhooks(webhooks::WebhookStore& store, const webhooks::AllowList& allowed)
+    Webhooks(webhooks::WebhookStore& store, const outbound::AllowList& allowed)
         : store_(store), allowed_(allowed) {}
 
     awaitable<Outcome<Response>> list(const Call& call) const {
@@ -149,7 +149,7 @@ class Webhooks {
 
     // The addresses of the name are checked when a notice is sent, because they may change.
     Result<void> check_target(const std::string& url) const {
-        const auto target = webhooks::parse_target(url);
+        const auto target = outbound::parse_target(url);
         if (!target) return fail(Errc::invalid_input, target.error().message, "/url");
         if (allowed_.allows(*target)) return {};
         return fail(Errc::invalid_input,
@@ -160,13 +160,13 @@ class Webhooks {
     }
 
     webhooks::WebhookStore& store_;
-    const webhooks::AllowList& allowed_;
+    const outbound::AllowList& allowed_;
 };
 
 }  // namespace
 
 void add_webhooks(Handlers& handlers, webhooks::WebhookStore& store,
-                  const webhooks::AllowList& allowed) {
+                  const outbound::AllowList& allowed) {
     const auto webhooks = std::make_shared<const Webhooks>(store, allowed);
     handlers["listWebhooks"] = [webhooks](const Call& call) { return webhooks->list(call); };
     handlers["createWebhook"] = [webhooks](const Call& call) { return webhooks->create(call); };

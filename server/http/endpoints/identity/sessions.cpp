@@ -55,16 +55,20 @@ Outcome<NewSession> session_of(Result<identity::Principal> principal) {
 
 class Sessions {
   public:
-    Sessions(identity::IdentityStore& store, PasswordDesk& desk,
+    Sessions(identity::IdentityStore& store, PasswordDesk& desk, ProviderDesk& providers,
              identity::InvitationStore& invitations, const Clock& clock)
-        : store_(store), desk_(desk), invitations_(invitations), clock_(clock) {}
+        : store_(store),
+          desk_(desk),
+          providers_(providers),
+          invitations_(invitations),
+          clock_(clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) {
         if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
         const auto& address = call.request.remote_address;
         const auto now = FailureLimit::Clock::now();
         if (auto may = limit_.admit(address, now); !may) co_return tl::unexpected(may.error());
-        const auto who = co_await identify(call.body, address, call.request.id);
+        const auto who = co_await identify(call);
         if (!who) {
             if (who.error().status == 401 && who.error().slug != kCodeNeeded) {
                 limit_.failed(address, now);
@@ -74,7 +78,11 @@ class Sessions {
         auto session = *who;
         session.address = address;
         session.agent = agent_of(call.request);
-        co_return co_await open(std::move(session), call.request.secure);
+        auto opened = co_await open(std::move(session), call.request.secure);
+        if (opened && call.body.contains("provider")) {
+            opened->with("Set-Cookie", expired_sign_in_cookie(call.request.secure));
+        }
+        co_return opened;
     }
 
     awaitable<Outcome<Response>> list(const Call& call) {
@@ -170,13 +178,18 @@ class Sessions {
         co_return *found;
     }
 
-    awaitable<Outcome<NewSession>> identify(const json& body, const std::string& address,
-                                            const std::string& request_id) {
+    awaitable<Outcome<NewSession>> identify(const Call& call) {
+        const auto& body = call.body;
         if (const auto given = body.find("credentials"); given != body.end()) {
-            co_return co_await by_password(*given, address);
+            co_return co_await by_password(*given, call.request.remote_address);
         }
         if (const auto given = body.find("invitation"); given != body.end()) {
-            co_return co_await by_invitation(*given, request_id);
+            co_return co_await by_invitation(*given, call.request.id);
+        }
+        if (const auto given = body.find("provider"); given != body.end()) {
+            co_return co_await providers_.end(
+                call.request, {given->at("code").get<std::string>(), given->value("iss", "")},
+                given->at("state").get<std::string>());
         }
         constexpr std::string_view kNotGood =
             "This sign-in link or token is invalid or has expired.";
@@ -237,6 +250,7 @@ class Sessions {
 
     identity::IdentityStore& store_;
     PasswordDesk& desk_;
+    ProviderDesk& providers_;
     identity::InvitationStore& invitations_;
     const Clock& clock_;
     FailureLimit limit_{limits::kFailedSignIns, limits::kFailureWindow, "failed-sign-ins"};
@@ -245,8 +259,9 @@ class Sessions {
 }  // namespace
 
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
-                  identity::InvitationStore& invitations, const Clock& clock) {
-    const auto sessions = std::make_shared<Sessions>(store, desk, invitations, clock);
+                  ProviderDesk& providers, identity::InvitationStore& invitations,
+                  const Clock& clock) {
+    const auto sessions = std::make_shared<Sessions>(store, desk, providers, invitations, clock);
     handlers["createSession"] = [sessions](const Call& call) { return sessions->create(call); };
     handlers["listSessions"] = [sessions](const Call& call) { return sessions->list(call); };
     handlers["getSession"] = [sessions](const Call& call) { return sessions->get(call); };

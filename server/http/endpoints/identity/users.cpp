@@ -18,11 +18,18 @@ namespace {
 // Long enough to be sent to a colleague, short enough to be forgotten safely.
 constexpr std::chrono::hours kLinkLifetime{24};
 
+json account_json(const identity::Account& account) {
+    auto told = user_json(account.user);
+    told["second_factor"] = account.second_factor;
+    told["provider_sign_in"] = account.provided;
+    return told;
+}
+
 awaitable<Outcome<Response>> list_users(const Call& call, identity::IdentityStore& store) {
     const auto users = co_await store.users();
     if (!users) co_return tl::unexpected<Problem>(users.error());
     auto items = json::array();
-    for (const auto& user : *users) items.push_back(user_json(user));
+    for (const auto& account : *users) items.push_back(account_json(account));
     co_return list_by_id(call, std::move(items));
 }
 
@@ -34,12 +41,18 @@ Response user_response(const identity::User& user) {
     return with_version(json_response(200, user_json(user)), editable_user(user));
 }
 
-awaitable<Outcome<identity::User>> user_in_path(const Call& call, identity::IdentityStore& store) {
+json editable_account(const identity::Account& account) {
+    return editable_user(account.user);
+}
+
+awaitable<Outcome<identity::Account>> user_in_path(const Call& call,
+                                                   identity::IdentityStore& store) {
     const auto id = user_id_of(call.parameters.text("user_id").value_or(""));
     if (!id) co_return tl::unexpected(id.error());
     const auto users = co_await store.users();
     if (!users) co_return tl::unexpected<Problem>(users.error());
-    const auto found = std::ranges::find(*users, *id, &identity::User::id);
+    const auto found = std::ranges::find_if(
+        *users, [&id](const identity::Account& account) { return account.user.id == *id; });
     if (found == users->end()) co_return refuse(404, "The user was not found.");
     co_return *found;
 }
@@ -47,7 +60,7 @@ awaitable<Outcome<identity::User>> user_in_path(const Call& call, identity::Iden
 awaitable<Outcome<Response>> get_user(const Call& call, identity::IdentityStore& store) {
     const auto user = co_await user_in_path(call, store);
     if (!user) co_return tl::unexpected(user.error());
-    co_return user_response(*user);
+    co_return with_version(json_response(200, account_json(*user)), editable_account(*user));
 }
 
 awaitable<Outcome<Response>> remove_user(const Call& call, identity::IdentityStore& store) {
@@ -82,7 +95,7 @@ awaitable<Outcome<Response>> update_user(const Call& call, identity::IdentitySto
     if (const auto disabled = call.body.find("disabled"); disabled != call.body.end()) {
         change.disabled = *disabled;
     }
-    const auto author = co_await editor_of(call, user_in_path(call, store), editable_user);
+    const auto author = co_await editor_of(call, user_in_path(call, store), editable_account);
     if (!author) co_return tl::unexpected(author.error());
     const auto user = co_await store.update_user(*author, *id, std::move(change));
     if (!user) co_return tl::unexpected<Problem>(user.error());

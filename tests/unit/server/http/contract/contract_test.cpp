@@ -49,6 +49,8 @@ TEST_F(ContractTest, EverythingUnderV1NeedsCredentialsButSigningInAndLinks) {
         // link's secret instead.
         const bool open = operation.id == "createSession" || operation.id == "spendPasswordLink" ||
                           operation.id == "getInvitationOffer" ||
+                          operation.id == "getSignInMethods" ||
+                          operation.id == "createProviderSignIn" ||
                           operation.path.starts_with("/v1/linked-report");
         if (operation.path.starts_with("/v1/")) EXPECT_EQ(operation.open, open) << operation.id;
         if (operation.method != "GET" && operation.body != nullptr) {

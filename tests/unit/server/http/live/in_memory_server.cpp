@@ -15,6 +15,7 @@ InMemoryServer::InMemoryServer() {
         .identity = identity_,
         .passwords = passwords_,
         .password_desk = password_desk_,
+        .provider_desk = provider_desk_,
         .invitations = invitations_,
         .webhooks = webhooks_,
         .webhook_targets = webhook_targets_,

@@ -10,6 +10,7 @@
 #include "tests/fakes/fake_invitations.hpp"
 #include "tests/fakes/fake_job_store.hpp"
 #include "tests/fakes/fake_passwords.hpp"
+#include "tests/fakes/fake_providers.hpp"
 #include "tests/fakes/fake_report_links.hpp"
 #include "tests/fakes/fake_saved_views.hpp"
 #include "tests/fakes/fake_schedules.hpp"
@@ -49,7 +50,9 @@ class InMemoryServer : public ::testing::Test {
     FakeIdentity identity_;
     FakePasswords passwords_{identity_};
     PasswordDesk password_desk_{passwords_, {}, PLIMSOLL_HASHER};
-    fakes::FakeInvitations invitations_;
+    fakes::FakeInvitations invitations_{identity_};
+    fakes::FakeProviders providers_{identity_};
+    ProviderDesk provider_desk_{providers_, identity_, clock_, nullptr};
     FakeJobStore jobs_{identity_};
     FakeDatasetStore datasets_{identity_, jobs_};
     FakeSignals signals_;
@@ -63,8 +66,8 @@ class InMemoryServer : public ::testing::Test {
     fakes::FakeReportLinks report_links_;
     fakes::FakeAudit audit_;
     fakes::FakeAnswers answers_;
-    webhooks::AllowList webhook_targets_ =
-        webhooks::AllowList::parse("https://hooks.example.com", "").value();
+    outbound::AllowList webhook_targets_ =
+        outbound::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;
 
   private:

@@ -9,9 +9,9 @@
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
 
-namespace plimsoll::webhooks {
+namespace plimsoll::outbound {
 
-// The parsed URL of a webhook.
+// The parsed URL of a request.
 struct Target {
     bool tls = true;
     std::string host;  // lower case, an IPv6 address without brackets
@@ -24,7 +24,7 @@ struct Target {
 // http:// and https:// without a user, a password or a fragment; Errc::invalid_input otherwise.
 Result<Target> parse_target(const std::string& url);
 
-// Allowed targets of notices. Both must hold: the origin is on the operator's list, and every
+// Allowed targets. Both must hold: the origin is on the operator's list, and every
 // address that its name resolves to is public or in a listed network.
 class AllowList {
   public:
@@ -48,4 +48,4 @@ class AllowList {
     std::vector<boost::asio::ip::network_v6> networks_v6_;
 };
 
-}  // namespace plimsoll::webhooks
+}  // namespace plimsoll::outbound

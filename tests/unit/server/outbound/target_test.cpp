@@ -1,10 +1,10 @@
-#include "server/webhooks/target.hpp"
+#include "server/outbound/target.hpp"
 
 #include "server/base/addresses.hpp"
 
 #include <gtest/gtest.h>
 
-namespace plimsoll::webhooks {
+namespace plimsoll::outbound {
 namespace {
 
 bool is_public(const std::string& address) {
@@ -152,4 +152,4 @@ TEST(AllowList, InvalidEntriesAreNamed) {
 }
 
 }  // namespace
-}  // namespace plimsoll::webhooks
+}  // namespace plimsoll::outbound

@@ -1,4 +1,4 @@
-#include "server/webhooks/target.hpp"
+#include "server/outbound/target.hpp"
 
 #include "server/base/addresses.hpp"
 #include "server/base/parse_url.hpp"
@@ -9,7 +9,7 @@
 
 #include <boost/url.hpp>
 
-namespace plimsoll::webhooks {
+namespace plimsoll::outbound {
 
 namespace ip = boost::asio::ip;
 using boost::system::error_code;
@@ -127,4 +127,4 @@ bool AllowList::allows(const ip::address& given) const {
     });
 }
 
-}  // namespace plimsoll::webhooks
+}  // namespace plimsoll::outbound

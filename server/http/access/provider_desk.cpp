@@ -1,0 +1,145 @@
+#include "server/http/access/provider_desk.hpp"
+
+#include "server/base/log.hpp"
+#include "server/http/access/cookies.hpp"
+#include "server/http/access/network.hpp"
+#include "server/oidc/encoding.hpp"
+
+#include <utility>
+
+namespace plimsoll::http {
+
+using boost::asio::awaitable;
+
+namespace {
+
+Problem no_provider() {
+    return {404, "This server has no identity provider."};
+}
+
+// In the same words whatever was wrong.
+Problem not_signed_in() {
+    return {401, "The sign-in with the identity provider failed or took too long. Begin again."};
+}
+
+Problem may_not() {
+    return {403,
+            "Your account may not sign in here. Ask an administrator, who finds the reason in the "
+            "server's log."};
+}
+
+void log_refusal(const Request& request, std::string_view what, const std::string& reason) {
+    log::warn(what, {{"request", request.id}, {"reason", reason}});
+}
+
+std::string named(const std::vector<std::string>& names) {
+    std::string text;
+    for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+}  // namespace
+
+ProviderDesk::ProviderDesk(identity::ProviderStore& store, identity::IdentityStore& people,
+                           const Clock& clock, std::unique_ptr<oidc::Provider> provider)
+    : store_(store), people_(people), clock_(clock), provider_(std::move(provider)) {}
+
+std::string ProviderDesk::name() const {
+    return provider_ ? provider_->name() : std::string();
+}
+
+Outcome<FairBudget::Reservation> ProviderDesk::take_place(const Request& request) {
+    if (auto place = places_.reserve({network_of(request.remote_address), {}}, 1)) {
+        return std::move(*place);
+    }
+    return tl::unexpected(overloaded("Too many sign-ins are under way. Try again."));
+}
+
+awaitable<Result<std::string>> ProviderDesk::key() {
+    if (key_.empty()) {
+        auto found = co_await people_.cursor_key();
+        if (!found) co_return fail(std::move(found.error()));
+        key_ = std::move(*found);
+    }
+    co_return key_;
+}
+
+awaitable<Outcome<ProviderDesk::Beginning>> ProviderDesk::begin(const Request& request) {
+    if (!provider_) co_return tl::unexpected(no_provider());
+    const auto place = take_place(request);
+    if (!place) co_return tl::unexpected(place.error());
+    const auto secret = co_await key();
+    if (!secret) co_return tl::unexpected<Problem>(secret.error());
+    const auto attempt = oidc::begin_attempt(*secret, clock_.now());
+    auto url = co_await provider_->authorization_url(attempt);
+    if (!url) {
+        log_refusal(request, "identity provider not usable", url.error().message);
+        co_return tl::unexpected(overloaded("The identity provider cannot be used at present."));
+    }
+    co_return Beginning{std::move(*url),
+                        sign_in_cookie(attempt.cookie, oidc::kAttemptLife, request.secure)};
+}
+
+awaitable<Outcome<oidc::Attempt>> ProviderDesk::attempt_of(const Request& request,
+                                                           const std::string& state) {
+    const auto secret = co_await key();
+    if (!secret) co_return tl::unexpected<Problem>(secret.error());
+    const auto cookie = request.cookie(sign_in_cookie_name(request.secure));
+    auto attempt = oidc::continue_attempt(*secret, cookie.value_or(""), clock_.now());
+    if (!attempt || !oidc::same_text(attempt->state, state)) {
+        log_refusal(request, "sign-in refused",
+                    attempt ? "The state is not the one of this browser."
+                            : "This browser began no sign-in within the last ten minutes.");
+        co_return tl::unexpected(not_signed_in());
+    }
+    const auto fresh = co_await store_.spend_state(oidc::sha256(state), attempt->expires_at);
+    if (!fresh) co_return tl::unexpected<Problem>(fresh.error());
+    if (!*fresh) {
+        log_refusal(request, "sign-in refused", "The response was used before.");
+        co_return tl::unexpected(not_signed_in());
+    }
+    co_return std::move(*attempt);
+}
+
+awaitable<Outcome<identity::NewSession>> ProviderDesk::admit(const Request& request,
+                                                             identity::ProvidedUser user) {
+    const auto who = "issuer " + user.issuer + ", subject " + user.subject;
+    const auto admitted = co_await store_.sign_in(std::move(user), request.id);
+    if (!admitted) {
+        const auto& error = admitted.error();
+        const bool policy = error.code == Errc::not_found || error.code == Errc::conflict ||
+                            error.code == Errc::forbidden;
+        if (!policy) co_return tl::unexpected<Problem>(error);
+        log_refusal(request, "sign-in refused", error.message + " (" + who + ")");
+        co_return tl::unexpected(may_not());
+    }
+    if (!admitted->unknown_teams.empty()) {
+        log_refusal(request, "oidc.groups names teams that do not exist",
+                    named(admitted->unknown_teams));
+    }
+    if (!admitted->ownerless_teams.empty()) {
+        log_refusal(request, "a team keeps its last owner, against oidc.groups",
+                    named(admitted->ownerless_teams));
+    }
+    co_return identity::NewSession{admitted->user, admitted->team, {}};
+}
+
+awaitable<Outcome<identity::NewSession>> ProviderDesk::end(const Request& request,
+                                                           oidc::Return returned,
+                                                           std::string state) {
+    if (!provider_) co_return tl::unexpected(not_signed_in());
+    const auto place = take_place(request);
+    if (!place) co_return tl::unexpected(place.error());
+    const auto attempt = co_await attempt_of(request, state);
+    if (!attempt) co_return tl::unexpected(attempt.error());
+    auto user = co_await provider_->redeem(std::move(returned), *attempt, clock_.now());
+    if (user) co_return co_await admit(request, std::move(*user));
+    const auto& error = user.error();
+    log_refusal(request, "sign-in refused", error.message);
+    if (error.code == Errc::unavailable) {
+        co_return tl::unexpected(overloaded("The identity provider cannot be used at present."));
+    }
+    co_return tl::unexpected(error.code == Errc::forbidden ? may_not() : not_signed_in());
+}
+
+}  // namespace plimsoll::http

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "server/base/fair_budget.hpp"
+#include "server/base/time.hpp"
+#include "server/http/messages/limits.hpp"
+#include "server/http/messages/problem.hpp"
+#include "server/identity/provider_store.hpp"
+#include "server/identity/store.hpp"
+#include "server/oidc/provider.hpp"
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+namespace plimsoll::http {
+
+// Sign-ins with the identity provider. Refusals tell the caller no reason; the log does. A few are
+// under way at a time; beyond them, and beyond the share of a network, the response is 503. For the
+// I/O thread.
+class ProviderDesk {
+  public:
+    // `provider`: may be null: there is none.
+    ProviderDesk(identity::ProviderStore& store, identity::IdentityStore& people,
+                 const Clock& clock, std::unique_ptr<oidc::Provider> provider);
+
+    // For people; empty: there is no provider.
+    std::string name() const;
+
+    struct Beginning {
+        std::string url;
+        std::string cookie;
+    };
+    // 404: there is no provider.
+    boost::asio::awaitable<Outcome<Beginning>> begin(const Request& request);
+    // 401, or 403 for a user who may not sign in. Nothing is tried twice with one state.
+    boost::asio::awaitable<Outcome<identity::NewSession>> end(const Request& request,
+                                                              oidc::Return returned,
+                                                              std::string state);
+
+  private:
+    boost::asio::awaitable<Outcome<oidc::Attempt>> attempt_of(const Request& request,
+                                                              const std::string& state);
+    boost::asio::awaitable<Outcome<identity::NewSession>> admit(const Request& request,
+                                                                identity::ProvidedUser user);
+    Outcome<FairBudget::Reservation> take_place(const Request& request);
+    boost::asio::awaitable<Result<std::string>> key();
+
+    identity::ProviderStore& store_;
+    identity::IdentityStore& people_;
+    const Clock& clock_;
+    std::unique_ptr<oidc::Provider> provider_;
+    FairBudget places_{limits::kProviderSignIns};
+    std::string key_;  // empty until it was needed
+};
+
+}  // namespace plimsoll::http

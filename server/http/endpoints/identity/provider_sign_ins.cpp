@@ -1,0 +1,34 @@
+// How a sign-in with the identity provider begins; it ends at the sessions.
+#include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/json_values.hpp"
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+
+namespace {
+
+awaitable<Outcome<Response>> sign_in_methods(const ProviderDesk& desk) {
+    co_return json_response(200, {{"provider", text_or_null(desk.name())}});
+}
+
+awaitable<Outcome<Response>> begin_provider_sign_in(const Call& call, ProviderDesk& desk) {
+    if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
+    auto begun = co_await desk.begin(call.request);
+    if (!begun) co_return tl::unexpected(std::move(begun.error()));
+    auto response = json_response(201, {{"authorization_url", begun->url}});
+    response.with("Set-Cookie", begun->cookie);
+    co_return response;
+}
+
+}  // namespace
+
+void add_provider_sign_ins(Handlers& handlers, ProviderDesk& desk) {
+    handlers["getSignInMethods"] = [&desk](const Call&) { return sign_in_methods(desk); };
+    handlers["createProviderSignIn"] = [&desk](const Call& call) {
+        return begin_provider_sign_in(call, desk);
+    };
+}
+
+}  // namespace plimsoll::http::endpoints

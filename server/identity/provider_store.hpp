@@ -1,0 +1,58 @@
+#pragma once
+
+#include "engine/base/result.hpp"
+#include "server/identity/identity.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+// Users who sign in with an identity provider (OpenID Connect). Every change adds an audit row in
+// its transaction. Implemented by server/postgres.
+namespace plimsoll::identity {
+
+// What the provider's groups give in a team that the operator's mapping names; no role: nothing, so
+// that the user is taken out of it.
+struct MappedTeam {
+    std::string name;
+    std::optional<Role> role;
+};
+
+// Somebody for whom the provider vouches.
+struct ProvidedUser {
+    std::string issuer;
+    std::string subject;             // unique at the issuer, and never given to another
+    std::vector<std::string> names;  // for a new user, the first that nobody has
+    std::string email;               // verified by the provider; may be empty
+    bool create = false;             // a user, if there is none
+    bool link = false;               // to the user who has the address, if the subject is new
+    std::vector<MappedTeam> teams;   // each once
+};
+
+struct ProvidedSignIn {
+    UserId user;
+    TeamId team;                             // that the user was in last
+    std::vector<std::string> unknown_teams;  // names that no team has, or an archived one
+    // Teams in which the mapping was not followed: they would have lost their last owner.
+    std::vector<std::string> ownerless_teams;
+};
+
+class ProviderStore {
+  public:
+    virtual ~ProviderStore() = default;
+
+    template <class T>
+    using Answer = boost::asio::awaitable<Result<T>>;
+
+    // Marks the state of a sign-in as used; false: it was. It is kept until `expires_at`.
+    virtual Answer<bool> spend_state(std::string hash, Timestamp expires_at) = 0;
+
+    // Finds or makes the user and follows the mapping, or changes nothing. Errc::not_found: the
+    // subject is unknown and `create` false; Errc::conflict: a new user, whose address or whose
+    // every name is taken; Errc::forbidden: the user is disabled, or would be in no team.
+    virtual Answer<ProvidedSignIn> sign_in(ProvidedUser user, std::string request_id) = 0;
+};
+
+}  // namespace plimsoll::identity

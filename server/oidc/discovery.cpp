@@ -1,0 +1,83 @@
+#include "server/oidc/discovery.hpp"
+
+#include "server/outbound/target.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::oidc {
+namespace {
+
+using nlohmann::json;
+
+tl::unexpected<Error> bad_document(const std::string& why) {
+    return fail(Errc::corrupt, "The provider's discovery document " + why + ".");
+}
+
+// An absent list has a usual value, which `unsaid` tells.
+bool lists(const json& document, const char* name, std::string_view value, bool unsaid) {
+    const auto found = document.find(name);
+    if (found == document.end()) return unsaid;
+    return found->is_array() &&
+           std::ranges::any_of(*found, [&](const json& one) { return one == value; });
+}
+
+}  // namespace
+
+std::string discovery_url(std::string_view issuer) {
+    std::string url(issuer.substr(0, issuer.find_last_not_of('/') + 1));
+    return url + "/.well-known/openid-configuration";
+}
+
+Result<Discovered> parse_discovery(std::string_view text, const std::string& issuer) {
+    const auto document = json::parse(text, nullptr, false);
+    if (!document.is_object()) return bad_document("is not a JSON object");
+    if (const auto named = document.find("issuer"); named == document.end() || *named != issuer) {
+        return bad_document("names another issuer than oidc.issuer" +
+                            (named != document.end() && named->is_string()
+                                 ? ": " + named->get<std::string>().substr(0, 200)
+                                 : std::string()));
+    }
+    if (!lists(document, "response_types_supported", "code", false)) {
+        return bad_document("does not offer the response type code");
+    }
+    if (!lists(document, "code_challenge_methods_supported", "S256", true)) {
+        return bad_document("does not offer PKCE with S256");
+    }
+    constexpr auto kAlgorithms = "id_token_signing_alg_values_supported";
+    if (!lists(document, kAlgorithms, "RS256", true) &&
+        !lists(document, kAlgorithms, "ES256", true)) {
+        return bad_document("offers neither RS256 nor ES256 for ID tokens");
+    }
+    Discovered found;
+    struct Address {
+        const char* name;
+        std::string& to;
+        bool needed;
+    };
+    for (const auto& [name, to, needed] :
+         std::array{Address{"authorization_endpoint", found.authorization_endpoint, true},
+                    Address{"token_endpoint", found.token_endpoint, true},
+                    Address{"jwks_uri", found.jwks_uri, true},
+                    Address{"userinfo_endpoint", found.userinfo_endpoint, false}}) {
+        const auto given = document.find(name);
+        if (given == document.end() && !needed) continue;
+        if (given == document.end() || !given->is_string()) {
+            return bad_document(std::string("has no ") + name);
+        }
+        to = given->get<std::string>();
+        const auto target = outbound::parse_target(to);
+        if (!target || (!target->tls && issuer.starts_with("https://"))) {
+            return bad_document(std::string("has a ") + name + " that is no https address");
+        }
+    }
+    constexpr auto kMethods = "token_endpoint_auth_methods_supported";
+    found.basic = lists(document, kMethods, "client_secret_basic", true);
+    const auto naming = document.find("authorization_response_iss_parameter_supported");
+    found.names_itself = naming != document.end() && *naming == true;
+    return found;
+}
+
+}  // namespace plimsoll::oidc

@@ -1,0 +1,225 @@
+#include "server/oidc/provider.hpp"
+
+#include "server/oidc/encoding.hpp"
+#include "server/oidc/id_token.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <sodium.h>
+
+namespace plimsoll::oidc {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+std::string form_of(std::initializer_list<std::pair<std::string_view, std::string_view>> fields) {
+    std::string form;
+    for (const auto& [name, value] : fields) {
+        if (!form.empty()) form += '&';
+        form += std::string(name) + '=' + escaped(value);
+    }
+    return form;
+}
+
+// RFC 6749, 2.3.1.
+std::string basic(const Client& client) {
+    const auto text = escaped(client.id) + ':' + escaped(client.secret);
+    constexpr int kPadded = sodium_base64_VARIANT_ORIGINAL;
+    std::string encoded(sodium_base64_encoded_len(text.size(), kPadded), '\0');
+    sodium_bin2base64(encoded.data(), encoded.size(),
+                      reinterpret_cast<const unsigned char*>(text.data()), text.size(), kPadded);
+    encoded.pop_back();
+    return "Basic " + encoded;
+}
+
+// A provider's error code, as far as it is one: it goes into a log.
+std::string error_in(const std::string& body) {
+    const auto parsed = json::parse(body, nullptr, false);
+    if (!parsed.is_object() || !parsed.contains("error") || !parsed["error"].is_string()) return {};
+    auto code = parsed["error"].get<std::string>();
+    constexpr std::size_t kMostCode = 64;
+    const bool good = code.size() <= kMostCode &&
+                      code.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
+    return good ? ": " + code : std::string();
+}
+
+tl::unexpected<Error> refused(const char* what, int status, const std::string& body) {
+    return fail(status >= 500 ? Errc::unavailable : Errc::unauthenticated,
+                std::string("The identity provider's ") + what + " responded with " +
+                    std::to_string(status) + error_in(body) + ".");
+}
+
+}  // namespace
+
+Provider::Provider(asio::any_io_executor executor, Registration registration)
+    : client_(std::move(registration.client)),
+      admission_(std::move(registration.admission)),
+      calls_(std::move(registration.calls)),
+      read_(std::move(executor), Steady::time_point::max()) {}
+
+awaitable<Result<std::string>> Provider::document(std::string url) const {
+    auto reply = co_await calls_.get(std::move(url), {});
+    if (!reply) co_return fail(std::move(reply.error()));
+    if (reply->status != 200) {
+        co_return fail(Errc::unavailable,
+                       "The identity provider's discovery or keys responded with " +
+                           std::to_string(reply->status) + ".");
+    }
+    co_return std::move(reply->body);
+}
+
+awaitable<Provider::KnownOrError> Provider::read() const {
+    const auto about_text = co_await document(discovery_url(client_.issuer));
+    if (!about_text) co_return fail(about_text.error());
+    auto about = parse_discovery(*about_text, client_.issuer);
+    if (!about) co_return fail(std::move(about.error()));
+    const auto keys_text = co_await document(about->jwks_uri);
+    if (!keys_text) co_return fail(keys_text.error());
+    auto keys = parse_keys(*keys_text);
+    if (!keys) co_return fail(std::move(keys.error()));
+    co_return std::make_shared<const Known>(
+        Known{std::move(*about), std::move(*keys), Steady::now()});
+}
+
+awaitable<Provider::KnownOrError> Provider::known(Instant since) {
+    for (;;) {
+        if (known_ && known_->read_at >= since) co_return known_;
+        if (failure_ && Steady::now() < failed_at_ + kAfterFailure) co_return fail(*failure_);
+        if (!reading_) break;
+        boost::system::error_code woken;
+        co_await read_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+    }
+    reading_ = true;
+    auto found = co_await read();
+    reading_ = false;
+    if (found) {
+        known_ = *found;
+        failure_.reset();
+    } else {
+        failure_ = found.error();
+        failed_at_ = Steady::now();
+    }
+    read_.cancel();
+    co_return found;
+}
+
+awaitable<Result<std::string>> Provider::authorization_url(const Attempt& attempt) {
+    const auto provider = co_await known(Steady::now() - kKept);
+    if (!provider) co_return fail(provider.error());
+    const auto& endpoint = (*provider)->about.authorization_endpoint;
+    co_return endpoint + (endpoint.find('?') == std::string::npos ? '?' : '&') +
+        form_of({{"response_type", "code"},
+                 {"client_id", client_.id},
+                 {"redirect_uri", client_.redirect_uri},
+                 {"scope", client_.scopes},
+                 {"state", attempt.state},
+                 {"nonce", attempt.nonce},
+                 {"code_challenge", challenge_of(attempt.verifier)},
+                 {"code_challenge_method", "S256"}});
+}
+
+awaitable<Result<Provider::Tokens>> Provider::redeemed(const Discovered& about,
+                                                       const std::string& code,
+                                                       const std::string& verifier) const {
+    auto form = form_of({{"grant_type", "authorization_code"},
+                         {"code", code},
+                         {"redirect_uri", client_.redirect_uri},
+                         {"code_verifier", verifier}});
+    const bool by_field = !client_.secret.empty() && about.basic;
+    if (!by_field) form += '&' + form_of({{"client_id", client_.id}});
+    if (!by_field && !client_.secret.empty()) {
+        form += '&' + form_of({{"client_secret", client_.secret}});
+    }
+    const auto reply =
+        co_await calls_.post(about.token_endpoint, by_field ? basic(client_) : std::string(), form);
+    if (!reply) co_return fail(reply.error());
+    if (reply->status != 200) co_return refused("token endpoint", reply->status, reply->body);
+    const auto body = json::parse(reply->body, nullptr, false);
+    const auto has = [&body](const char* name) {
+        return body.is_object() && body.contains(name) && body[name].is_string();
+    };
+    if (!has("id_token") || !has("access_token")) {
+        co_return fail(Errc::corrupt,
+                       "The identity provider sent no ID token. Does oidc.scopes have openid?");
+    }
+    co_return Tokens{body["id_token"], body["access_token"]};
+}
+
+awaitable<Result<json>> Provider::claims(const Tokens& tokens, const Attempt& attempt,
+                                         Timestamp now) {
+    auto token = read_token(tokens.id);
+    if (!token) co_return fail(token.error());
+    auto provider = co_await known(Steady::now() - kKept);
+    // It signs with a new key.
+    if (provider && !has_key((*provider)->keys, *token)) {
+        provider = co_await known(Steady::now() - kBetweenReadings);
+    }
+    if (!provider) co_return fail(provider.error());
+    const auto good = check_id_token(*token, (*provider)->keys,
+                                     {.issuer = client_.issuer,
+                                      .client_id = client_.id,
+                                      .nonce = attempt.nonce,
+                                      .access_token = tokens.access,
+                                      .now = now});
+    if (!good) co_return fail(good.error());
+    co_return std::move(token->claims);
+}
+
+awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about,
+                                           const std::string& access_token) const {
+    const std::array<std::string, 3> wanted = {"email", "name", admission_.groups_claim};
+    const bool all = std::ranges::all_of(wanted, [&](const std::string& name) {
+        return claims.contains(name) ||
+               (name == admission_.groups_claim && admission_.mapping.empty());
+    });
+    if (all || about.userinfo_endpoint.empty()) co_return Result<void>{};
+    const auto reply = co_await calls_.get(about.userinfo_endpoint, "Bearer " + access_token);
+    if (!reply) co_return fail(reply.error());
+    if (reply->status != 200) co_return refused("userinfo endpoint", reply->status, reply->body);
+    const auto more = json::parse(reply->body, nullptr, false);
+    if (!more.is_object() || !more.contains("sub") || more["sub"] != claims["sub"]) {
+        co_return fail(Errc::corrupt, "The identity provider's userinfo is about somebody else.");
+    }
+    // What is signed counts. An address and whether it is verified belong together.
+    const bool has_address = claims.contains("email");
+    for (const auto& [name, value] : more.items()) {
+        if (name == "email_verified" && has_address) continue;
+        if (!claims.contains(name)) claims[name] = value;
+    }
+    co_return Result<void>{};
+}
+
+awaitable<Result<identity::ProvidedUser>> Provider::redeem(Return returned, const Attempt& attempt,
+                                                           Timestamp now) {
+    const auto provider = co_await known(Steady::now() - kKept);
+    if (!provider) co_return fail(provider.error());
+    const auto about = (*provider)->about;
+    // RFC 9207: a response of another provider, mixed up with ours.
+    const bool named = !returned.issuer.empty();
+    if (named ? returned.issuer != client_.issuer : about.names_itself) {
+        co_return fail(Errc::unauthenticated, "The response is of another issuer.");
+    }
+    const auto tokens = co_await redeemed(about, returned.code, attempt.verifier);
+    if (!tokens) co_return fail(tokens.error());
+    auto found = co_await claims(*tokens, attempt, now);
+    if (!found) co_return fail(found.error());
+    if (auto complete_now = co_await complete(*found, about, tokens->access); !complete_now) {
+        co_return fail(complete_now.error());
+    }
+    auto user = admission_.admit(*found);
+    if (!user) {
+        co_return fail(user.error().code, user.error().message + " (subject " +
+                                              found->at("sub").get<std::string>() + ")");
+    }
+    co_return user;
+}
+
+}  // namespace plimsoll::oidc

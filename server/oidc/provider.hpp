@@ -1,0 +1,101 @@
+#pragma once
+
+#include "server/oidc/attempt.hpp"
+#include "server/oidc/calls.hpp"
+#include "server/oidc/discovery.hpp"
+#include "server/oidc/keys.hpp"
+#include "server/oidc/mapping.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace plimsoll::oidc {
+
+// How this installation is registered with the provider.
+struct Client {
+    std::string issuer;
+    std::string id;
+    std::string secret;  // may be empty: a public client
+    std::string redirect_uri;
+    std::string scopes;  // separated by spaces
+    std::string name;    // of the provider, for people
+};
+
+struct Registration {
+    Client client;
+    Admission admission;
+    Calls calls;
+};
+
+// The provider's response as the browser brought it.
+struct Return {
+    std::string code;
+    std::string issuer;  // "iss"; may be empty
+};
+
+// An OpenID Connect provider: the authorization code flow with PKCE. What it says of itself and its
+// keys are kept for an hour, and read again for a key that is not among them. Single-threaded.
+class Provider {
+  public:
+    static constexpr std::chrono::hours kKept{1};
+    // Between two readings that a token with an unknown key causes.
+    static constexpr std::chrono::seconds kBetweenReadings{10};
+    // After a failed reading, the next is not tried sooner.
+    static constexpr std::chrono::seconds kAfterFailure{5};
+
+    Provider(boost::asio::any_io_executor executor, Registration registration);
+
+    const std::string& name() const { return client_.name; }
+    const std::string& issuer() const { return client_.issuer; }
+
+    // Where the browser goes to sign in.
+    boost::asio::awaitable<Result<std::string>> authorization_url(const Attempt& attempt);
+
+    // Redeems the code and checks who it is. Messages are for the operator's log.
+    // Errc::unavailable: the provider; Errc::forbidden: the rules for users; else the sign-in is
+    // invalid.
+    boost::asio::awaitable<Result<identity::ProvidedUser>> redeem(Return returned,
+                                                                  const Attempt& attempt,
+                                                                  Timestamp now);
+
+  private:
+    using Instant = std::chrono::steady_clock::time_point;
+    struct Known {
+        Discovered about;
+        std::vector<Key> keys;
+        Instant read_at;
+    };
+    using KnownOrError = Result<std::shared_ptr<const Known>>;
+    struct Tokens {
+        std::string id;
+        std::string access;
+    };
+
+    // Not read before `since`.
+    boost::asio::awaitable<KnownOrError> known(Instant since);
+    boost::asio::awaitable<KnownOrError> read() const;
+    boost::asio::awaitable<Result<std::string>> document(std::string url) const;
+    boost::asio::awaitable<Result<Tokens>> redeemed(const Discovered& about,
+                                                    const std::string& code,
+                                                    const std::string& verifier) const;
+    boost::asio::awaitable<Result<nlohmann::json>> claims(const Tokens& tokens,
+                                                          const Attempt& attempt, Timestamp now);
+    // Adds what the ID token leaves out.
+    boost::asio::awaitable<Result<void>> complete(nlohmann::json& claims, const Discovered& about,
+                                                  const std::string& access_token) const;
+
+    const Client client_;
+    const Admission admission_;
+    const Calls calls_;
+    std::shared_ptr<const Known> known_;
+    std::optional<Error> failure_;  // of the last reading
+    Instant failed_at_;
+    bool reading_ = false;
+    boost::asio::steady_timer read_;  // cancelled when a reading ends
+};
+
+}  // namespace plimsoll::oidc

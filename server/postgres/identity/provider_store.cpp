@@ -1,0 +1,57 @@
+#include "server/postgres/identity/provider_store.hpp"
+
+#include "server/postgres/pool/scope.hpp"
+#include "server/postgres/sql.hpp"
+
+namespace plimsoll::postgres {
+namespace {
+
+Error no_provided_sign_in(const std::string& outcome) {
+    if (outcome == "unknown") return {Errc::not_found, "Nobody here is this user.", {}};
+    if (outcome == "taken") {
+        return {Errc::conflict, "A user with this address, or with every such name, exists.", {}};
+    }
+    if (outcome == "disabled") return {Errc::forbidden, "The user is disabled.", {}};
+    return {Errc::forbidden, "The user would be in no team.", {}};
+}
+
+}  // namespace
+
+ProviderStore::Answer<bool> ProviderStore::spend_state(std::string hash, Timestamp expires_at) {
+    Batch batch;
+    batch.push_back(across_teams());
+    batch.push_back(Statement::of(sql::providers_spend_state, Bytes{std::move(hash)}, expires_at));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return !replies->back().empty();
+}
+
+ProviderStore::Answer<identity::ProvidedSignIn> ProviderStore::sign_in(identity::ProvidedUser user,
+                                                                       std::string request_id) {
+    const auto cache = known_;
+    std::vector<std::string> teams;
+    std::vector<std::string> roles;
+    for (auto& [name, role] : user.teams) {
+        teams.push_back(std::move(name));
+        roles.emplace_back(role ? to_string(*role) : "");
+    }
+    Batch batch;
+    batch.push_back(across_teams());
+    batch.push_back(Statement::of(
+        sql::providers_sign_in, std::move(user.issuer), std::move(user.subject),
+        std::move(user.names),
+        user.email.empty() ? std::nullopt : std::optional(std::move(user.email)), user.create,
+        user.link, std::move(teams), std::move(roles), std::move(request_id)));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    cache->forget();
+    const Row row = replies->back()[0];
+    const auto outcome = row.get<std::string>("outcome");
+    if (outcome != "signed in") co_return fail(no_provided_sign_in(outcome));
+    co_return identity::ProvidedSignIn{UserId{row.get<std::int64_t>("user_id")},
+                                       TeamId{row.get<std::int64_t>("team_id")},
+                                       row.get<std::vector<std::string>>("unknown_teams"),
+                                       row.get<std::vector<std::string>>("ownerless_teams")};
+}
+
+}  // namespace plimsoll::postgres

@@ -1,0 +1,19 @@
+-- Users of an identity provider. They cross teams: run in a transaction that has set app.system = 'on'.
+
+-- name: providers.spend_state
+-- $1 the state's hash, $2 expires at. No row: it was spent. Also forgets some that have expired. Indexes
+-- spent_sign_in_pkey, spent_sign_in_expires.
+with old as (
+  delete from plimsoll.spent_sign_in where state in (
+    select state from plimsoll.spent_sign_in where expires_at < clock_timestamp() - interval '10 minutes'
+    order by expires_at limit 100 for update skip locked)
+)
+insert into plimsoll.spent_sign_in (state, expires_at) values ($1::bytea, $2::timestamptz)
+on conflict (state) do nothing returning state;
+
+-- name: providers.sign_in
+-- $1 issuer, $2 subject, $3 names, $4 address or null, $5 create, $6 link, $7 teams, $8 their roles or '', $9 request id.
+select outcome, user_id, team_id, unknown_teams, ownerless_teams
+from plimsoll.sign_in_provided_user($1::text, $2::text, $3::text[], $4::text, $5::boolean, $6::boolean, $7::text[],
+  (select coalesce(array_agg(nullif(r.role, '') order by r.n), '{}')
+   from unnest($8::text[]) with ordinality r(role, n)), $9::text);
