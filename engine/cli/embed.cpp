@@ -26,8 +26,9 @@ Result<void> print_embeddings(const EmbedOptions& options) {
     read_plans(plans, tuning::plans_file(options.cache, info.address));
     opencl::Programs programs(ready->device, opencl::ProgramCache(options.cache / "programs"));
     opencl::Ledger ledger(info.memory.bytes.value_or(info.driver_memory_bytes));
-    auto model = transformer::TextModel::load(store.folder_of(manifest->name), programs, ledger,
-                                              ready->capability, plans, routines::Form::fp32, {});
+    auto model = transformer::TextModel::load(
+        store.folder_of(manifest->name), programs, ledger, ready->capability, plans,
+        method_for(ready->capability, routines::Form::fp32), {});
     if (!model) return fail(model.error());
     return embed(*model, given->texts, {}, [](std::span<const float> numbers, bool truncated) {
         const nlohmann::json line{{"embedding", std::vector(numbers.begin(), numbers.end())},

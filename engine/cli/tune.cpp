@@ -4,7 +4,6 @@
 #include "engine/cli/ready_device.hpp"
 #include "engine/cli/saved_plans.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -38,8 +37,8 @@ Result<void> tune_all(const ReadyDevice& ready, const TuneOptions& options, tuni
     opencl::Programs programs(ready.device, opencl::ProgramCache(options.cache / "programs"));
     std::vector<routines::Method> methods;
     for (const auto form : {Form::fp32, Form::bf16, Form::int8}) {
-        const auto method = method_for(ready.capability, form);
-        if (std::ranges::find(methods, method) == methods.end()) methods.push_back(method);
+        const auto own = methods_for(ready.capability, form);
+        methods.insert(methods.end(), own.begin(), own.end());
     }
     for (const auto method : methods) {
         const auto buckets = tuning::products_of_layers(method, kHidden, kIntermediate);

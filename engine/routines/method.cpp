@@ -24,6 +24,20 @@ const MethodFacts& method_facts_of(Method method) {
     return kMethods.at(static_cast<std::size_t>(method));
 }
 
+struct Needed {
+    Method method;
+    std::optional<opencl::Feature> feature;
+};
+
+// What methods need of a device.
+constexpr std::array kByUsualSpeed{Needed{Method::block_amx, opencl::Feature::amx_bf16},
+                                   Needed{Method::block_bf16, opencl::Feature::avx512_bf16},
+                                   Needed{Method::block_int8, opencl::Feature::avx512_vnni},
+                                   Needed{Method::block_int8_avx2, opencl::Feature::avx2},
+                                   Needed{Method::block_fp32, std::nullopt},
+                                   Needed{Method::group_mma, opencl::Feature::mma_bf16},
+                                   Needed{Method::group_fp32, std::nullopt}};
+
 constexpr std::array<std::string_view, 3> kForms{"fp32", "bf16", "int8"};
 
 }  // namespace
@@ -43,6 +57,13 @@ std::string_view to_string(Method method) {
     return method_facts_of(method).name;
 }
 
+std::optional<Method> parse_method(std::string_view name) {
+    for (std::size_t i = 0; i < kMethods.size(); ++i) {
+        if (kMethods.at(i).name == name) return static_cast<Method>(i);
+    }
+    return std::nullopt;
+}
+
 Form form_of(Method method) {
     return method_facts_of(method).form;
 }
@@ -58,17 +79,21 @@ std::string dot_options(Method method) {
            std::string(kNames.at(static_cast<std::size_t>(method)));
 }
 
-Method method_for(const opencl::Capability& capability, Form form) {
-    using opencl::Feature;
-    if (flavour_for(capability.info) == Flavour::group) {
-        return form == Form::bf16 && capability.has(Feature::mma_bf16) ? Method::group_mma
-                                                                       : Method::group_fp32;
+std::vector<Method> methods_for(const opencl::Capability& capability, Form form) {
+    const auto flavour = flavour_for(capability.info);
+    std::vector<Method> methods;
+    for (const auto& [method, needed] : kByUsualSpeed) {
+        if (form_of(method) == form && flavour_of(method) == flavour &&
+            (!needed || capability.has(*needed))) {
+            methods.push_back(method);
+        }
     }
-    if (form == Form::bf16 && capability.has(Feature::amx_bf16)) return Method::block_amx;
-    if (form == Form::bf16 && capability.has(Feature::avx512_bf16)) return Method::block_bf16;
-    if (form == Form::int8 && capability.has(Feature::avx512_vnni)) return Method::block_int8;
-    if (form == Form::int8 && capability.has(Feature::avx2)) return Method::block_int8_avx2;
-    return Method::block_fp32;
+    return methods;
+}
+
+Method method_for(const opencl::Capability& capability, Form form) {
+    const auto methods = methods_for(capability, form);
+    return methods.empty() ? methods_for(capability, Form::fp32).front() : methods.front();
 }
 
 }  // namespace plimsoll::routines

@@ -34,14 +34,19 @@ enum class Method {
 };
 
 std::string_view to_string(Method method);
+std::optional<Method> parse_method(std::string_view name);
 Form form_of(Method method);
 Flavour flavour_of(Method method);
 
 // Compile options of kernels/gemm/dot.cl, for the block methods.
 std::string dot_options(Method method);
 
-// The best method whose instructions passed their test on this device; fp32 always works, and
-// replaces a form that the device does not support.
+// The methods of a form whose instructions passed their test on this device, the one that is
+// usually the fastest first; none: the device does not support the form. Those of int8 give the
+// same bits, those of bf16 may not.
+std::vector<Method> methods_for(const opencl::Capability& capability, Form form);
+
+// The first of them, where nothing was measured; that of fp32 if there is none.
 Method method_for(const opencl::Capability& capability, Form form);
 
 }  // namespace plimsoll::routines

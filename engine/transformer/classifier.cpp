@@ -26,8 +26,8 @@ std::uint32_t narrow_unit(Method method) {
     return method == Method::group_mma ? 8 : 4;
 }
 
-Methods methods_for(const opencl::Capability& capability, Form form) {
-    return {method_for(capability, form), method_for(capability, Form::fp32)};
+Methods methods_with(const opencl::Capability& capability, Method layers) {
+    return {layers, method_for(capability, Form::fp32)};
 }
 
 bool is_empty(const opencl::Buffer& buffer) {
@@ -46,27 +46,29 @@ bool can_use(const opencl::Capability& capability, Form form) {
 
 std::uint64_t Classifier::predicted_bytes(const opencl::Capability& capability,
                                           const tuning::Plans& plans,
-                                          const model_files::Config& config, Form form,
+                                          const model_files::Config& config, Method method,
                                           std::size_t tokens) {
     const auto capacity = std::max<std::size_t>(tokens, config.longest());
-    const auto methods = methods_for(capability, form);
+    const auto methods = methods_with(capability, method);
     return weight_bytes(config, plans, methods) +
-           activation_bytes(config, methods.layers, attention_method_for(capability, form),
-                            capacity);
+           activation_bytes(config, methods.layers,
+                            attention_method_for(capability, form_of(method)), capacity);
 }
 
 Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
                                                      opencl::Ledger& ledger,
                                                      const opencl::Capability& capability,
                                                      const tuning::Plans& plans,
-                                                     const model_files::Model& model, Form form,
+                                                     const model_files::Model& model, Method method,
                                                      std::size_t tokens, const Watch& watch) {
+    const auto form = form_of(method);
     const std::string name(to_string(form));
-    if (!can_use(capability, form)) {
-        return fail(Errc::unavailable, "This device does not support " + name + ".");
-    }
     const auto methods = methods_for(capability, form);
-    const auto unit = narrow_unit(methods.layers);
+    if (!can_use(capability, form) || std::ranges::find(methods, method) == methods.end()) {
+        return fail(Errc::unavailable, "This device does not support " + name + " by " +
+                                           std::string(to_string(method)) + ".");
+    }
+    const auto unit = narrow_unit(method);
     if (form != Form::fp32 && model.config.intermediate % unit != 0) {
         return fail(Errc::unavailable, "On this device, a model in " + name +
                                            " has an intermediate_size that is a multiple of " +
@@ -80,11 +82,12 @@ Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
                                            std::to_string(routines::kLargestMmaHead) + " numbers.");
     }
     const auto capacity = std::max<std::size_t>(tokens, model.config.longest());
-    auto entry = ledger.enter(predicted_bytes(capability, plans, model.config, form, capacity),
+    auto entry = ledger.enter(predicted_bytes(capability, plans, model.config, method, capacity),
                               "the model's weights and batches");
     if (!entry) return fail(entry.error());
-    std::unique_ptr<Classifier> made(new Classifier(programs, std::move(*entry), plans, methods,
-                                                    attention, model.config, capacity));
+    std::unique_ptr<Classifier> made(new Classifier(programs, std::move(*entry), plans,
+                                                    methods_with(capability, method), attention,
+                                                    model.config, capacity));
     const auto loading = ledger.enter(loading_bytes(model.config), "loading the model");
     if (!loading) return fail(loading.error());
     auto weights = load_weights(programs, plans, made->methods_, model, watch);

@@ -23,25 +23,25 @@ namespace plimsoll::transformer {
 bool can_use(const opencl::Capability& capability, routines::Form form);
 
 // A published model on a device: BERT, DistilBERT or RoBERTa with a classification head, or an
-// encoder without one, which makes embeddings. Its form
-// is that of products in layers, and of attention in bf16; all else is in fp32.
-// Its output for a sequence depends only on the sequence, the model and its form, to the last bit:
-// not on the rest of the batch, its order, the plans of products or the number of threads.
+// encoder without one, which makes embeddings. Its method, and so its form, is that of products in
+// layers; attention is in bf16 with them; all else is in fp32.
+// Its output for a sequence depends only on the sequence, the model and its method, to the last
+// bit: not on the rest of the batch, its order, the plans of products or the number of threads.
 // Used by the device's thread; must not outlive `programs`.
 class Classifier {
   public:
     // Allocates everything that it will ever need on the device and records it in the ledger:
     // Errc::exhausted, with the bytes, if it does not fit. `tokens` is the largest batch.
-    // Errc::unavailable: the form is not supported by this device or this model.
+    // Errc::unavailable: the method is not supported by this device, or its form by this model.
     static Result<std::unique_ptr<Classifier>> load(
         opencl::Programs& programs, opencl::Ledger& ledger, const opencl::Capability& capability,
-        const tuning::Plans& plans, const model_files::Model& model, routines::Form form,
+        const tuning::Plans& plans, const model_files::Model& model, routines::Method method,
         std::size_t tokens, const Watch& watch);
 
     // What load() with these arguments records in the ledger.
     static std::uint64_t predicted_bytes(const opencl::Capability& capability,
                                          const tuning::Plans& plans,
-                                         const model_files::Config& config, routines::Form form,
+                                         const model_files::Config& config, routines::Method method,
                                          std::size_t tokens);
 
     // Sequences have 2 to longest() tokens of the vocabulary, together at most capacity():

@@ -56,10 +56,10 @@ std::string judged(const Proof& proof, Form form) {
     return why;
 }
 
-Result<std::unique_ptr<TextClassifier>> load(const Guarded& guarded, Form form,
+Result<std::unique_ptr<TextClassifier>> load(const Guarded& guarded, routines::Method method,
                                              const Watch& watch) {
     return TextClassifier::load(guarded.folder, guarded.programs, guarded.ledger,
-                                guarded.capability, guarded.plans, form, watch);
+                                guarded.capability, guarded.plans, method, watch);
 }
 
 Result<std::vector<Classified>> classify(TextClassifier& classifier,
@@ -72,7 +72,7 @@ Result<std::vector<Classified>> classify(TextClassifier& classifier,
         text = texts[at++];
         return &text;
     };
-    return classifier.classify(next, texts.size(), watch, [](std::size_t) {}, seen);
+    return classifier.classify(next, texts.size(), watch, [](std::size_t, std::size_t) {}, seen);
 }
 
 // What a form says of all texts.
@@ -118,7 +118,51 @@ Result<double> speedup_of(TextClassifier& exact, TextClassifier& form,
     return least->front() / least->back();
 }
 
+std::vector<routines::Method> methods_of(const opencl::Capability& capability,
+                                         std::span<const Form> forms) {
+    std::vector<routines::Method> methods;
+    for (const auto form : forms) {
+        const auto own = methods_for(capability, form);
+        methods.insert(methods.end(), own.begin(), own.end());
+    }
+    return methods;
+}
+
+// What the last method said, unless an earlier one of its form is faster.
+void keep_fastest(Proven& proven, std::vector<float> probabilities) {
+    const auto& last = proven.proofs.back();
+    const bool is_slower = std::ranges::any_of(proven.proofs, [&](const Proof& other) {
+        return other.form == last.form && other.speedup > last.speedup;
+    });
+    if (is_slower) return;
+    std::erase_if(proven.said, [&](const Said& said) { return said.form == last.form; });
+    proven.said.push_back({last.form, std::move(probabilities)});
+}
+
 }  // namespace
+
+bool is_of(const opencl::Capability& capability, const Proof& proof) {
+    const auto form = routines::parse_form(proof.form);
+    if (!form || !can_use(capability, *form)) return false;
+    return std::ranges::any_of(methods_for(capability, *form), [&](routines::Method method) {
+        return to_string(method) == proof.method;
+    });
+}
+
+std::optional<routines::Method> proven_method(std::span<const Proof> proofs, Form form,
+                                              const opencl::Capability& capability) {
+    if (form == Form::fp32) return method_for(capability, form);
+    const Proof* fastest = nullptr;
+    for (const auto& proof : proofs) {
+        const bool may_be_used =
+            proof.passed && proof.form == to_string(form) && is_of(capability, proof);
+        if (may_be_used && (fastest == nullptr || proof.speedup > fastest->speedup)) {
+            fastest = &proof;
+        }
+    }
+    if (fastest == nullptr) return std::nullopt;
+    return routines::parse_method(fastest->method);
+}
 
 Limits limits_of(Form form) {
     return form == Form::bf16 ? Limits{0.995, 0.01} : Limits{0.99, 0.03};
@@ -163,29 +207,30 @@ Result<Proven> prove(const Guarded& guarded, std::span<const Form> forms, const 
     if (guarded.texts.empty()) {
         return fail(Errc::invalid_input, "There are no texts to compare the forms on.", "texts");
     }
-    const auto fp32 = load(guarded, Form::fp32, watch);
+    const auto fp32 = load(guarded, method_for(guarded.capability, Form::fp32), watch);
     if (!fp32) return fail(fp32.error());
     auto exact = try_form(**fp32, guarded.texts, watch);
     if (!exact) return fail(exact.error());
     const std::size_t labels = (*fp32)->model().config().labels.size();
     Proven proven;
-    for (const auto form : forms) {
-        const auto classifier = load(guarded, form, watch);
+    for (const auto method : methods_of(guarded.capability, forms)) {
+        const auto form = form_of(method);
+        const auto classifier = load(guarded, method, watch);
         if (!classifier) return fail(classifier.error());
         auto found = try_form(**classifier, guarded.texts, watch);
         if (!found) return fail(found.error());
         const auto speedup = speedup_of(**fp32, **classifier, guarded.texts, watch);
         if (!speedup) return fail(speedup.error());
         Proof proof{.form = std::string(to_string(form)),
-                    .method = std::string(to_string(method_for(guarded.capability, form))),
+                    .method = std::string(to_string(method)),
                     .why = {},
                     .speedup = *speedup,
                     .device = guarded.capability.info.name,
                     .proven_at = models::now_text()};
         find_outliers(exact->largest, proof);
         compare(exact->probabilities, found->probabilities, labels, form, proof);
-        proven.said.push_back({proof.form, std::move(found->probabilities)});
         proven.proofs.push_back(std::move(proof));
+        keep_fastest(proven, std::move(found->probabilities));
     }
     proven.said.insert(proven.said.begin(),
                        {std::string(to_string(Form::fp32)), std::move(exact->probabilities)});

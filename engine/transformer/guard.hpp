@@ -3,6 +3,7 @@
 #include "engine/models/proof.hpp"
 #include "engine/transformer/text_classifier.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,15 @@ struct Limits {
     double difference_p99;  // of probabilities
 };
 Limits limits_of(routines::Form form);
+
+// Whether the proof is that of a method of this device.
+bool is_of(const opencl::Capability& capability, const models::Proof& proof);
+
+// The method that a form is computed by on this device: the fastest one that passed, by its proof.
+// fp32 needs no proof. None: the form may not be used here.
+std::optional<routines::Method> proven_method(std::span<const models::Proof> proofs,
+                                              routines::Form form,
+                                              const opencl::Capability& capability);
 
 // A form's output for texts next to fp32's. For each text, `labels` probabilities in sequence.
 void compare(std::span<const float> exact, std::span<const float> found, std::size_t labels,
@@ -40,11 +50,12 @@ struct Said {
     std::vector<float> probabilities;
 };
 struct Proven {
-    std::vector<models::Proof> proofs;  // by form
+    std::vector<models::Proof> proofs;  // by form and method
     std::vector<Said> said;             // fp32 first, then by form
 };
-// Classifies the texts in fp32 and in each form, and reports for each form whether it may be used.
-// The forms must be supported by the device; none: fp32 alone. Errc::cancelled.
+// Classifies the texts in fp32 and in each form by each of the device's methods, and reports for
+// each whether it may be used. `said` is that of the form's fastest method. The forms must be
+// supported by the device; none: fp32 alone. Errc::cancelled.
 Result<Proven> prove(const Guarded& guarded, std::span<const routines::Form> forms,
                      const Watch& watch);
 

@@ -30,9 +30,9 @@ std::string key_of(std::span<const std::uint32_t> ids) {
 
 Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
     const std::filesystem::path& folder, opencl::Programs& programs, opencl::Ledger& ledger,
-    const opencl::Capability& capability, const tuning::Plans& plans, routines::Form form,
+    const opencl::Capability& capability, const tuning::Plans& plans, routines::Method method,
     const Watch& watch) {
-    auto model = TextModel::load(folder, programs, ledger, capability, plans, form, watch);
+    auto model = TextModel::load(folder, programs, ledger, capability, plans, method, watch);
     if (!model) return fail(model.error());
     if (model->classifier->config().labels.empty()) {
         return fail(Errc::invalid_input,
@@ -126,7 +126,8 @@ Result<void> TextClassifier::compute(SharedBatch& shared, const Watch& watch,
         append(scores.probabilities, scores_.probabilities);
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (shared.finished[i] != 0) parts[i].done(std::exchange(shared.finished[i], 0));
+        if (shared.tokens[i] == 0) continue;
+        parts[i].done(std::exchange(shared.finished[i], 0), std::exchange(shared.tokens[i], 0));
     }
     shared.batch.clear();
     shared.parts.clear();
@@ -140,8 +141,10 @@ Result<void> TextClassifier::compute_all(std::span<Part> parts, std::span<Work> 
     for (const Part& part : parts) {
         if (part.classified) left += part.tokens;
     }
-    SharedBatch shared{
-        .batch = {}, .parts = {}, .finished = std::vector<std::size_t>(parts.size())};
+    SharedBatch shared{.batch = {},
+                       .parts = {},
+                       .finished = std::vector<std::size_t>(parts.size()),
+                       .tokens = std::vector<std::size_t>(parts.size())};
     std::size_t share = tokens_per_batch(left);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (!parts[i].classified) continue;
@@ -156,6 +159,7 @@ Result<void> TextClassifier::compute_all(std::span<Part> parts, std::span<Work> 
             shared.batch.add(rest.first(length));
             shared.parts.push_back(i);
             shared.finished[i] += works[i].users[s];
+            shared.tokens[i] += length;
             rest = rest.subspan(length);
             left -= length;
             const auto& batch = shared.batch;

@@ -30,20 +30,18 @@ struct Classified {
 // A published model that classifies texts on a device, in batches without padding.
 class TextClassifier {
   public:
-    static Result<std::unique_ptr<TextClassifier>> load(const std::filesystem::path& folder,
-                                                        opencl::Programs& programs,
-                                                        opencl::Ledger& ledger,
-                                                        const opencl::Capability& capability,
-                                                        const tuning::Plans& plans,
-                                                        routines::Form form, const Watch& watch);
+    static Result<std::unique_ptr<TextClassifier>> load(
+        const std::filesystem::path& folder, opencl::Programs& programs, opencl::Ledger& ledger,
+        const opencl::Capability& capability, const tuning::Plans& plans, routines::Method method,
+        const Watch& watch);
 
     // Classifies texts, in order. `next` returns them one by one until it returns none: all are
     // read before the first is computed, so that batches are even. A batch has at most `texts`
     // texts, and about as many tokens as the device computes in a quarter of a second. `done` is
-    // called after each batch with the number of finished texts; `seen` as in Classifier::run.
-    // Errc::cancelled.
+    // called after each batch with the number of texts that it finished and of tokens that it read;
+    // `seen` as in Classifier::run. Errc::cancelled.
     using Next = std::function<Result<const std::string_view*>()>;
-    using Done = std::function<void(std::size_t)>;
+    using Done = std::function<void(std::size_t texts, std::size_t tokens)>;
     Result<std::vector<Classified>> classify(const Next& next, std::size_t texts,
                                              const Watch& watch, const Done& done,
                                              const Classifier::Seen& seen = nullptr);
@@ -87,6 +85,7 @@ class TextClassifier {
         Batch batch;
         std::vector<std::size_t> parts;     // of every sequence
         std::vector<std::size_t> finished;  // texts, by part
+        std::vector<std::size_t> tokens;    // by part
     };
 
     TextClassifier(tokenizers::Tokenizer tokenizer, std::unique_ptr<Classifier> classifier)

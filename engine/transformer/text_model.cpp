@@ -16,7 +16,7 @@ std::size_t most_tokens(const opencl::DeviceInfo& device, std::size_t longest) {
 
 Result<TextModel> TextModel::load(const std::filesystem::path& folder, opencl::Programs& programs,
                                   opencl::Ledger& ledger, const opencl::Capability& capability,
-                                  const tuning::Plans& plans, routines::Form form,
+                                  const tuning::Plans& plans, routines::Method method,
                                   const Watch& watch) {
     auto tokenizer = tokenizers::Tokenizer::read(folder);
     if (!tokenizer) return fail(tokenizer.error());
@@ -27,7 +27,7 @@ Result<TextModel> TextModel::load(const std::filesystem::path& folder, opencl::P
                     folder.string());
     }
     auto classifier =
-        Classifier::load(programs, ledger, capability, plans, *model, form,
+        Classifier::load(programs, ledger, capability, plans, *model, method,
                          most_tokens(capability.info, model->config.longest()), watch);
     if (!classifier) return fail(classifier.error());
     return TextModel{std::move(*tokenizer), std::move(*classifier)};

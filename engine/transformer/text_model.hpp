@@ -16,7 +16,7 @@ struct TextModel {
     // Errors are those of Tokenizer::read(), open_model() and Classifier::load().
     static Result<TextModel> load(const std::filesystem::path& folder, opencl::Programs& programs,
                                   opencl::Ledger& ledger, const opencl::Capability& capability,
-                                  const tuning::Plans& plans, routines::Form form,
+                                  const tuning::Plans& plans, routines::Method method,
                                   const Watch& watch);
 };
 

@@ -21,14 +21,9 @@ using routines::Method;
 // be the fastest.
 constexpr int kVersion = 4;
 constexpr std::array kRows{32U, 64U, 128U, 256U, 1024U};
-constexpr std::array kMethods{Method::block_fp32, Method::block_bf16,      Method::block_amx,
-                              Method::block_int8, Method::block_int8_avx2, Method::group_fp32,
-                              Method::group_mma};
 
 Method method_of(const std::string& name) {
-    for (const auto method : kMethods) {
-        if (to_string(method) == name) return method;
-    }
+    if (const auto method = routines::parse_method(name)) return *method;
     throw std::invalid_argument("unknown method " + name);
 }
 

@@ -65,8 +65,8 @@ int main(int count, char** arguments) {
     const auto seconds = [&](auto since) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
     };
-    auto classifier = need(transformer::TextClassifier::load(arguments[1], programs, ledger,
-                                                             capability, plans, *form, {}));
+    auto classifier = need(transformer::TextClassifier::load(
+        arguments[1], programs, ledger, capability, plans, method_for(capability, *form), {}));
     std::fprintf(stderr, "load %.3f\n", seconds(began));
     std::vector<transformer::Classified> classified;
     for (long round = 0; round < number("ROUNDS", 1); ++round) {
@@ -79,8 +79,9 @@ int main(int count, char** arguments) {
         };
         const auto start = std::chrono::steady_clock::now();
         const auto cpu = std::clock();
-        classified = need(classifier->classify(
-            next, static_cast<std::size_t>(number("TEXTS", 1 << 20)), {}, [](std::size_t) {}));
+        classified =
+            need(classifier->classify(next, static_cast<std::size_t>(number("TEXTS", 1 << 20)), {},
+                                      [](std::size_t, std::size_t) {}));
         std::fprintf(stderr, "round %.4f %.4f\n", seconds(start),
                      double(std::clock() - cpu) / CLOCKS_PER_SEC);
     }

@@ -100,7 +100,7 @@ struct Bench {
 
     std::unique_ptr<transformer::TextClassifier> load() {
         return need(transformer::TextClassifier::load(folder, programs, ledger, capability, plans,
-                                                      form, {}));
+                                                      method_for(capability, form), {}));
     }
 
     std::vector<transformer::Classified> classify(
@@ -113,7 +113,7 @@ struct Bench {
             text = texts[order[at++]];
             return &text;
         };
-        return need(classifier.classify(next, most, {}, [](std::size_t) {}, seen));
+        return need(classifier.classify(next, most, {}, [](std::size_t, std::size_t) {}, seen));
     }
 
     std::vector<std::size_t> in_order() const {
@@ -139,9 +139,9 @@ json memory(Bench& bench) {
     const auto model = need(model_files::open_model(bench.folder));
     constexpr std::size_t kTokens = 2560;
     const auto load = [&] {
-        auto made =
-            need(transformer::Classifier::load(bench.programs, bench.ledger, bench.capability,
-                                               bench.plans, model, bench.form, kTokens, {}));
+        auto made = need(transformer::Classifier::load(
+            bench.programs, bench.ledger, bench.capability, bench.plans, model,
+            method_for(bench.capability, bench.form), kTokens, {}));
         fill(*made);
         return made;
     };
@@ -216,8 +216,8 @@ json cancel(Bench& bench) {
             text = bench.texts[order[at++]];
             return &text;
         };
-        const auto found =
-            classifier->classify(next, order.size(), Watch{stop.get_token()}, [](std::size_t) {});
+        const auto found = classifier->classify(next, order.size(), Watch{stop.get_token()},
+                                                [](std::size_t, std::size_t) {});
         const auto ended = Clock::now();
         asks.join();
         if (!found) seconds.push_back(std::chrono::duration<double>(ended - asked).count());

@@ -2,7 +2,7 @@
 
 #include "engine/models/store.hpp"
 #include "engine/sentiment/vader/vader.hpp"
-#include "engine/transformer/text_classifier.hpp"
+#include "engine/transformer/guard.hpp"
 #include "server/jobs/records/models_folder.hpp"
 
 #include <algorithm>
@@ -83,9 +83,9 @@ profiling::Model vader_model() {
 // A model on the device of this worker.
 class Published {
   public:
-    Published(std::filesystem::path folder, routines::Form form, const RunContext& context)
+    Published(std::filesystem::path folder, routines::Method method, const RunContext& context)
         : folder_(std::move(folder)),
-          form_(form),
+          method_(method),
           context_(context),
           programs_(*context.device, opencl::ProgramCache(context.settings.cache)),
           plans_(context.device->info()) {
@@ -97,7 +97,7 @@ class Published {
     Result<void> load() {
         classifier_.reset();
         auto loaded = transformer::TextClassifier::load(
-            folder_, programs_, *context_.ledger, *context_.capability, plans_, form_, watch());
+            folder_, programs_, *context_.ledger, *context_.capability, plans_, method_, watch());
         if (!loaded) return fail(loaded.error());
         classifier_ = std::move(*loaded);
         return {};
@@ -111,7 +111,7 @@ class Published {
             return &text;
         };
         const auto scored = classifier_->classify(next, static_cast<std::size_t>(batch), watch(),
-                                                  [](std::size_t) {});
+                                                  [](std::size_t, std::size_t) {});
         return scored ? Result<void>() : fail(scored.error());
     }
     std::int64_t largest_batch(std::int64_t words) const {
@@ -126,7 +126,7 @@ class Published {
     Watch watch() const { return {context_.stop, &context_.progress}; }
 
     std::filesystem::path folder_;
-    routines::Form form_;
+    routines::Method method_;
     const RunContext& context_;
     opencl::Programs programs_;
     tuning::Plans plans_;
@@ -147,8 +147,11 @@ Result<SentimentModel> published_model(const Request& request, const RunContext&
             "The model \"" + request.sentiment_model +
                 "\" was removed from the workers, or replaced, after the job was submitted.");
     }
+    // A form may be profiled before it is proven.
+    const auto method = transformer::proven_method(manifest->proofs, *form, *context.capability)
+                            .value_or(method_for(*context.capability, *form));
     const auto published =
-        std::make_shared<Published>(store.folder_of(manifest->name), *form, context);
+        std::make_shared<Published>(store.folder_of(manifest->name), method, context);
     SentimentModel model{.model = {.name = manifest->name,
                                    .type = "sentiment",
                                    .load = [published] { return published->load(); },

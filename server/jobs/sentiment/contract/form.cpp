@@ -9,10 +9,12 @@ namespace plimsoll::jobs::sentiment {
 using nlohmann::json;
 
 const models::Proof* passed_proof(const Manifest& model, std::string_view form) {
-    const auto found = std::ranges::find_if(model.proofs, [&](const models::Proof& proof) {
-        return proof.form == form && proof.passed;
-    });
-    return found == model.proofs.end() ? nullptr : &*found;
+    const models::Proof* fastest = nullptr;
+    for (const auto& proof : model.proofs) {
+        if (proof.form != form || !proof.passed) continue;
+        if (fastest == nullptr || proof.speedup > fastest->speedup) fastest = &proof;
+    }
+    return fastest;
 }
 
 tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std::string& asked) {

@@ -14,7 +14,7 @@ namespace plimsoll::jobs::sentiment {
 // The numeric form of a model: fp32, or a form that passed the guard of the model.
 inline constexpr std::string_view kAutoForm = "auto";
 
-// The proof that allows a model to be used in a form; null: there is none.
+// The proof that allows a model to be used in a form, of its fastest method; null: there is none.
 const models::Proof* passed_proof(const Manifest& model, std::string_view form);
 
 // The form that a model scores in for a job with the argument `form`, `asked`. `auto` is the

@@ -3,6 +3,7 @@
 #include "engine/models/store.hpp"
 #include "engine/opencl/memory/ledger.hpp"
 #include "engine/opencl/runtime/programs.hpp"
+#include "engine/transformer/guard.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
 
 #include <algorithm>
@@ -36,28 +37,20 @@ void open_device(const RunContext& context) {
 }
 
 Result<LoadedModel> load(const std::filesystem::path& folder, const models::Manifest& manifest,
-                         routines::Form form, RunContext& context) {
+                         routines::Method method, RunContext& context) {
     auto meaning = ::plimsoll::sentiment::Meaning::of(manifest.labels);
     if (!meaning) return fail(meaning.error());
     const auto start = std::chrono::steady_clock::now();
     auto classifier = transformer::TextClassifier::load(folder, *kept.programs, *context.ledger,
-                                                        *context.capability, *kept.plans, form,
+                                                        *context.capability, *kept.plans, method,
                                                         Watch{context.stop, &context.progress});
     if (!classifier) return fail(classifier.error());
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     return LoadedModel{.hash = manifest.hash,
-                       .form = form,
+                       .form = form_of(method),
                        .meaning = std::move(*meaning),
                        .classifier = std::move(*classifier),
                        .load_seconds = took.count()};
-}
-
-bool is_proven(const models::Manifest& manifest, routines::Form form,
-               const opencl::Capability& device) {
-    return form == routines::Form::fp32 ||
-           std::ranges::any_of(manifest.proofs, [&](const models::Proof& proof) {
-               return proof.passed && proof.form == to_string(form) && is_of(device, proof);
-           });
 }
 
 enum class IfFull { others_leave, refuse };
@@ -89,15 +82,16 @@ Result<LoadedModel*> find_or_load(const std::string& name, const std::string& ha
             "The model \"" + name +
                 "\" was removed from the workers, or replaced, after the job was submitted.");
     }
-    if (!is_proven(*manifest, form, *context.capability)) {
+    const auto method = transformer::proven_method(manifest->proofs, form, *context.capability);
+    if (!method) {
         return fail(Errc::not_found, "This worker has no proof of \"" + name + "\" in " +
                                          std::string(to_string(form)) + ".");
     }
-    auto loaded = load(store.folder_of(name), *manifest, form, context);
+    auto loaded = load(store.folder_of(name), *manifest, *method, context);
     while (!loaded && loaded.error().code == Errc::exhausted && !kept.models.empty() &&
            if_full == IfFull::others_leave) {
         kept.models.pop_back();
-        loaded = load(store.folder_of(name), *manifest, form, context);
+        loaded = load(store.folder_of(name), *manifest, *method, context);
     }
     if (!loaded) return fail(loaded.error());
     kept.models.push_front(std::move(*loaded));
@@ -114,19 +108,13 @@ Result<void> compute_once(transformer::TextClassifier& classifier, const Watch& 
         const auto next = [&]() -> Result<const std::string_view*> {
             return std::exchange(given, true) ? nullptr : &view;
         };
-        const auto done = classifier.classify(next, 1, watch, [](std::size_t) {});
+        const auto done = classifier.classify(next, 1, watch, [](std::size_t, std::size_t) {});
         if (!done) return fail(done.error());
     }
     return {};
 }
 
 }  // namespace
-
-bool is_of(const opencl::Capability& device, const models::Proof& proof) {
-    const auto form = routines::parse_form(proof.form);
-    return form && transformer::can_use(device, *form) &&
-           proof.method == to_string(method_for(device, *form));
-}
 
 DeviceTools tools_of(const RunContext& context) {
     open_device(context);

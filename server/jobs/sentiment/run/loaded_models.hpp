@@ -38,9 +38,6 @@ DeviceTools tools_of(const RunContext& context);
 Result<bool> make_ready(const std::string& name, const std::string& hash, const std::string& form,
                         RunContext& context);
 
-// Whether the proof applies to this device's method.
-bool is_of(const opencl::Capability& device, const models::Proof& proof);
-
 // Releases all models and kernels; see Run::release.
 std::uint64_t release_models(opencl::Device* device);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include <gmock/gmock.h>
+
 namespace plimsoll::routines::gemm_test {
 namespace {
 
@@ -165,6 +167,9 @@ TEST(Gemm, OnlyProvenInstructionsAreChosen) {
     EXPECT_EQ(chosen(Form::fp32), Method::block_fp32);
     device.features.back().failure.clear();
     EXPECT_EQ(chosen(Form::bf16), Method::block_amx);
+    EXPECT_THAT(methods_for(device, Form::bf16),
+                testing::ElementsAre(Method::block_amx, Method::block_bf16));
+    EXPECT_TRUE(methods_for(device, Form::int8).empty());
     device.info.type = opencl::DeviceType::gpu;
     EXPECT_EQ(chosen(Form::bf16), Method::group_fp32);
     device.features = {{"mma_bf16", 0, 0, {}}};

@@ -33,7 +33,10 @@ struct Loaded {
         model.emplace(need(model_files::open_model(folder.path())));
     }
     Result<std::unique_ptr<Classifier>> load(std::size_t tokens = 128, Form form = Form::fp32) {
-        return Classifier::load(programs(), ledger, capability, plans, *model, form, tokens, {});
+        return load(tokens, method_for(capability, form));
+    }
+    Result<std::unique_ptr<Classifier>> load(std::size_t tokens, routines::Method method) {
+        return Classifier::load(programs(), ledger, capability, plans, *model, method, tokens, {});
     }
     std::vector<Form> forms() const {
         std::vector<Form> usable;
@@ -44,7 +47,7 @@ struct Loaded {
     }
     Result<std::unique_ptr<TextClassifier>> load_with_tokenizer() {
         return TextClassifier::load(folder.path(), programs(), ledger, capability, plans,
-                                    Form::fp32, {});
+                                    method_for(capability, Form::fp32), {});
     }
 
     TemporaryFolder folder;
@@ -129,18 +132,15 @@ TEST(Classifier, PlansOfProductsDoNotChangeBits) {
 // Both instructions for bytes form the same sums.
 TEST(Classifier, Int8HasTheSameBitsOnEveryProcessor) {
     Loaded loaded;
-    if (method_for(loaded.capability, Form::int8) != routines::Method::block_int8) {
+    if (methods_for(loaded.capability, Form::int8).size() < 2) {
         GTEST_SKIP() << "of processors with AVX512-VNNI";
     }
     Batch batch;
     for (unsigned i = 0; i < 9; ++i) batch.add(sequence(i, 13));
     Scores by_vnni;
-    need(need(loaded.load(128, Form::int8))->run(batch, {}, by_vnni));
-    std::erase_if(loaded.capability.features,
-                  [](const auto& test) { return test.name == "avx512_vnni"; });
-    ASSERT_EQ(method_for(loaded.capability, Form::int8), routines::Method::block_int8_avx2);
+    need(need(loaded.load(128, routines::Method::block_int8))->run(batch, {}, by_vnni));
     Scores by_avx2;
-    need(need(loaded.load(128, Form::int8))->run(batch, {}, by_avx2));
+    need(need(loaded.load(128, routines::Method::block_int8_avx2))->run(batch, {}, by_avx2));
     EXPECT_EQ(by_vnni.logits, by_avx2.logits);
 }
 
@@ -166,8 +166,9 @@ TEST(Classifier, FormsGiveNearlyTheSameScores) {
 TEST(Classifier, RefusesAFormThatTheDeviceDoesNotHave) {
     Loaded loaded;
     loaded.capability.features.clear();
-    for (const auto form : {Form::bf16, Form::int8}) {
-        EXPECT_EQ(loaded.load(128, form).error().code, Errc::unavailable);
+    for (const auto method : {routines::Method::block_bf16, routines::Method::block_amx,
+                              routines::Method::block_int8, routines::Method::block_int8_avx2}) {
+        EXPECT_EQ(loaded.load(128, method).error().code, Errc::unavailable);
     }
 }
 
@@ -175,7 +176,7 @@ TEST(Classifier, RecordsItsPredictedMemoryAndReturnsIt) {
     Loaded loaded;
     const auto predicted = [&](Form form) {
         return Classifier::predicted_bytes(loaded.capability, loaded.plans, loaded.model->config,
-                                           form, 128);
+                                           method_for(loaded.capability, form), 128);
     };
     for (const auto form : loaded.forms()) {
         {
@@ -241,8 +242,8 @@ TEST(TextClassifier, ReportsDuplicatesAndTruncation) {
             return &text;
         };
         finished = 0;
-        const auto found =
-            need(classifier->classify(next, most, {}, [&](std::size_t more) { finished += more; }));
+        const auto found = need(classifier->classify(
+            next, most, {}, [&](std::size_t more, std::size_t) { finished += more; }));
         ASSERT_EQ(found.size(), 5U);
         EXPECT_EQ(finished, 5U);
         EXPECT_EQ(found[0].tokens, 4U);
@@ -264,6 +265,7 @@ TEST(TextClassifier, ReportsDuplicatesAndTruncation) {
 struct Sharer {
     std::vector<std::string> texts;
     std::size_t finished = 0;
+    std::size_t tokens = 0;
     std::size_t at = 0;
     std::string_view text = {};
     std::size_t broken_at = 1000;  // the text that cannot be read
@@ -275,7 +277,11 @@ struct Sharer {
                     text = texts[at++];
                     return &text;
                 },
-                .done = [this](std::size_t more) { finished += more; },
+                .done =
+                    [this](std::size_t more, std::size_t read) {
+                        finished += more;
+                        tokens += read;
+                    },
                 .stop = std::move(stop)};
     }
 };
@@ -302,6 +308,7 @@ TEST(TextClassifier, PartsThatShareBatchesGetWhatTheyWouldGetAlone) {
             ASSERT_TRUE(parts[i].classified);
             ASSERT_EQ(parts[i].classified->size(), expected.size());
             EXPECT_EQ(sharers[i].finished, given[i].size());
+            EXPECT_EQ(sharers[i].tokens, parts[i].tokens);
             for (std::size_t t = 0; t < expected.size(); ++t) {
                 EXPECT_EQ((*parts[i].classified)[t].logits, expected[t].logits);
                 EXPECT_EQ((*parts[i].classified)[t].duplicate, expected[t].duplicate);
@@ -324,7 +331,9 @@ TEST(TextClassifier, AnErrorOrAStopOfAPartIsItsOwn) {
     std::vector<TextClassifier::Part> parts;
     for (auto& sharer : sharers) parts.push_back(sharer.part());
     parts[2].stop = stop.get_token();
-    parts[2].done = [&](std::size_t) { stop.request_stop(); };  // in the midst of its texts
+    parts[2].done = [&](std::size_t, std::size_t) {
+        stop.request_stop();
+    };  // in the midst of its texts
     need(classifier->classify(parts, 1, {}));
     EXPECT_EQ(parts[1].classified.error().code, Errc::corrupt);
     EXPECT_EQ(parts[1].tokens, 0U);

@@ -29,7 +29,7 @@ class Embeddings : public testing::Test {
         }
         tiny.write(folder_.path());
         return TextModel::load(folder_.path(), programs(), ledger_, capability_, plans_,
-                               routines::Form::fp32, {});
+                               method_for(capability_, routines::Form::fp32), {});
     }
 
     TemporaryFolder folder_;
@@ -72,8 +72,9 @@ TEST_F(Embeddings, AreOfModelsWithoutAHeadAndScoresOfOthers) {
     const auto refused = embed(with_head, texts, {}, [](std::span<const float>, bool) { FAIL(); });
     EXPECT_THAT(refused.error().message, HasSubstr("has a head for classification"));
     need(load(false));
-    const auto scorer = TextClassifier::load(folder_.path(), programs(), ledger_, capability_,
-                                             plans_, routines::Form::fp32, {});
+    const auto scorer =
+        TextClassifier::load(folder_.path(), programs(), ledger_, capability_, plans_,
+                             method_for(capability_, routines::Form::fp32), {});
     EXPECT_THAT(scorer.error().message, HasSubstr("has no head for classification"));
 }
 

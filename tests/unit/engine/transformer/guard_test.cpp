@@ -94,6 +94,52 @@ TEST(Guard, ItsTextsAreDiverseAndFixed) {
     EXPECT_GT(std::set<std::string>(all.begin(), all.end()).size(), 450U);
 }
 
+Proof proof_of(const std::string& form, const std::string& method, bool passed, double speedup) {
+    Proof proof;
+    proof.form = form;
+    proof.method = method;
+    proof.passed = passed;
+    proof.speedup = speedup;
+    return proof;
+}
+
+TEST(Guard, TheFastestMethodThatPassedIsUsed) {
+    using routines::Method;
+    opencl::Capability device;
+    device.info.type = opencl::DeviceType::cpu;
+    device.features = {{"avx512_bf16", 0, 0, {}}, {"amx_bf16", 0, 0, {}}, {"avx2", 0, 0, {}}};
+    const std::vector proofs{
+        proof_of("bf16", "block_amx", true, 1.4), proof_of("bf16", "block_bf16", true, 1.9),
+        proof_of("int8", "block_int8", true, 3), proof_of("int8", "block_int8_avx2", false, 2)};
+    const auto used = [&](Form form) { return proven_method(proofs, form, device); };
+    EXPECT_EQ(used(Form::fp32), Method::block_fp32);
+    EXPECT_EQ(used(Form::bf16), Method::block_bf16) << "though AMX is usually faster";
+    EXPECT_EQ(used(Form::int8), std::nullopt) << "that of another processor, or refused";
+    device.features.front().failure = "killed by SIGILL";
+    EXPECT_EQ(used(Form::bf16), Method::block_amx);
+    device.features.push_back({"avx512_vnni", 0, 0, {}});
+    EXPECT_EQ(used(Form::int8), Method::block_int8);
+}
+
+TEST(Guard, MeasuresEveryMethodOfAForm) {
+    if (!__builtin_cpu_supports("avx512vnni")) GTEST_SKIP() << "of processors with AVX512-VNNI";
+    TemporaryFolder folder;
+    TinyModel().write(folder.path());
+    opencl::Ledger ledger(64 << 20);
+    auto capability = opencl::assess(programs().device());
+    capability.features = {{"avx2", 0, 0, {}}, {"avx512_vnni", 0, 0, {}}};
+    const tuning::Plans plans(programs().device().info());
+    const std::vector<std::string> texts{"good news", "bad news"};
+    const std::vector forms{Form::int8};
+    const auto proven =
+        need(prove({folder.path(), programs(), ledger, capability, plans, texts}, forms, {}));
+    ASSERT_EQ(proven.proofs.size(), 2U);
+    EXPECT_EQ(proven.proofs[0].method, "block_int8");
+    EXPECT_EQ(proven.proofs[1].method, "block_int8_avx2");
+    EXPECT_EQ(proven.proofs[0].difference_most, proven.proofs[1].difference_most);
+    ASSERT_EQ(proven.said.size(), 2U) << "fp32 and int8";
+}
+
 TEST(Guard, ProvesTheFormsOfAModel) {
     TemporaryFolder folder;
     TinyModel tiny;

@@ -54,10 +54,12 @@ std::vector<Form> unproven_forms(const Manifest& manifest, const opencl::Capabil
     std::vector<Form> forms;
     for (const auto form : {Form::bf16, Form::int8}) {
         if (!transformer::can_use(device, form)) continue;
-        const bool is_proven = std::ranges::any_of(manifest.proofs, [&](const Proof& proof) {
-            return proof.form == to_string(form) && is_of(device, proof);
-        });
-        if (!is_proven) forms.push_back(form);
+        const auto is_proven = [&](routines::Method method) {
+            return std::ranges::find(manifest.proofs, to_string(method), &Proof::method) !=
+                   manifest.proofs.end();
+        };
+        // Their speeds are compared: they are measured together.
+        if (!std::ranges::all_of(methods_for(device, form), is_proven)) forms.push_back(form);
     }
     return forms;
 }
@@ -85,6 +87,7 @@ void report(const Manifest& manifest, const Result<std::vector<Proof>>& proofs) 
     for (const auto& proof : *proofs) {
         log::info("proved a form of a model", {{"model", manifest.name},
                                                {"form", proof.form},
+                                               {"method", proof.method},
                                                {"passed", proof.passed ? "yes" : proof.why},
                                                {"times_as_fast", format_figure(proof.speedup)}});
     }

@@ -3,7 +3,7 @@
 #include "engine/base/format_number.hpp"
 #include "engine/base/steady_beat.hpp"
 #include "engine/models/store.hpp"
-#include "engine/transformer/classifier.hpp"
+#include "engine/transformer/guard.hpp"
 #include "engine/tuning/tune.hpp"
 #include "server/base/log.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
@@ -30,17 +30,12 @@ thread_local std::set<Bucket> failed;
 // Of the forms that jobs may use here.
 std::vector<Bucket> untuned(const Manifest& manifest, const opencl::Capability& device,
                             const tuning::Plans& plans) {
-    std::vector<routines::Method> methods{method_for(device, Form::fp32)};
-    for (const auto& proof : manifest.proofs) {
-        const auto form = routines::parse_form(proof.form);
-        if (form && proof.passed && is_of(device, proof)) {
-            methods.push_back(method_for(device, *form));
-        }
-    }
     std::vector<Bucket> buckets;
-    for (const auto method : methods) {
+    for (const auto form : {Form::fp32, Form::bf16, Form::int8}) {
+        const auto method = transformer::proven_method(manifest.proofs, form, device);
+        if (!method) continue;
         for (const auto& bucket :
-             tuning::products_of_layers(method, manifest.hidden, manifest.intermediate)) {
+             tuning::products_of_layers(*method, manifest.hidden, manifest.intermediate)) {
             if (!plans.has(bucket) && !failed.contains(bucket)) buckets.push_back(bucket);
         }
     }
