@@ -2,6 +2,7 @@
 
 #include "engine/text/sentences.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::transformer {
@@ -10,18 +11,10 @@ namespace {
 // Around every text.
 constexpr std::size_t kSpecialTokens = 2;
 
-// Where the code point in the middle begins, else the next one; 0 if there is only one.
-std::size_t middle_of(std::string_view text) {
-    const auto begins = [&](std::size_t at) {
-        return (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
-    };
-    auto middle = text.size() / 2;
-    while (middle > 0 && !begins(middle)) --middle;
-    if (middle != 0) return middle;
-    for (middle = 1; middle < text.size(); ++middle) {
-        if (begins(middle)) return middle;
-    }
-    return 0;
+// Where the next code point begins, from `at` on; at most the end.
+std::size_t boundary_from(std::string_view text, std::size_t at) {
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) ++at;
+    return std::min(at, text.size());
 }
 
 class Windows {
@@ -35,8 +28,8 @@ class Windows {
             if (tokens_of(word) <= most_) {
                 add(word);
             } else {
-                close();
-                put(word);
+                open_ = cut(joined(word));
+                tokens_ = tokens_of(open_) - kSpecialTokens;
             }
         }
     }
@@ -54,31 +47,58 @@ class Windows {
     }
 
     // Parts lie side by side in the text.
+    std::string_view joined(std::string_view part) const {
+        return open_.empty() ? part : std::string_view(open_.data(), open_.size() + part.size());
+    }
+
     void add(std::string_view part) {
         const auto own = tokens_of(part) - kSpecialTokens;
         if (tokens_ + own > most_ - kSpecialTokens) close();
-        open_ = open_.empty() ? part : std::string_view(open_.data(), open_.size() + part.size());
+        open_ = joined(part);
         tokens_ += own;
     }
 
+    // Parts together can have more tokens than one by one, so that the whole is counted.
     void close() {
-        put(open_);
+        put(cut(open_));
         open_ = {};
         tokens_ = 0;
     }
 
-    // Parts together can have more tokens than one by one, so that the whole is counted.
     void put(std::string_view window) {
         window = text::trimmed(window);
-        const auto tokens = tokens_of(window);
-        if (tokens <= kSpecialTokens) return;  // white space and characters that count for nothing
-        const auto middle = middle_of(window);
-        if (middle == 0 || tokens <= most_) {
-            windows_.push_back(window);
-            return;
+        // White space and characters that count for nothing make no window.
+        if (tokens_of(window) > kSpecialTokens) windows_.push_back(window);
+    }
+
+    bool fits(std::string_view window) { return tokens_of(text::trimmed(window)) <= most_; }
+
+    // Makes windows of as many characters as fit; returns the rest, which fits in one.
+    std::string_view cut(std::string_view text) {
+        while (!fits(text)) {
+            const auto first = text.substr(0, fitting_bytes(text));
+            put(first);
+            text.remove_prefix(first.size());
         }
-        put(window.substr(0, middle));
-        put(window.substr(middle));
+        return text;
+    }
+
+    // The most characters at the beginning that fit, at least one, of a text that does not fit.
+    // Looks at few more than these, since a text may be long.
+    std::size_t fitting_bytes(std::string_view text) {
+        std::size_t least = 0;
+        auto most = boundary_from(text, most_);
+        while (most < text.size() && fits(text.substr(0, most))) {
+            least = most;
+            most = boundary_from(text, 2 * most);
+        }
+        for (;;) {
+            const auto next = boundary_from(text, least + 1);
+            if (next >= most) return least == 0 ? next : least;
+            const auto middle = std::max(boundary_from(text, (least + most) / 2), next);
+            const auto tried = middle < most ? middle : next;
+            (fits(text.substr(0, tried)) ? least : most) = tried;
+        }
     }
 
     std::size_t most_;

@@ -37,11 +37,23 @@ TEST_F(Windows, HoldAsManySentencesAsFit) {
     EXPECT_THAT(windows("Good. Bad.", 4), ElementsAre("Good. Bad."));
 }
 
-TEST_F(Windows, DivideALongSentenceBetweenWordsAndALongWordInTheMiddle) {
+TEST_F(Windows, DivideALongSentenceBetweenWordsAndALongWordAnywhere) {
     EXPECT_THAT(windows("good bad news for every good. Bad.", 4),
                 ElementsAre("good bad news for", "every good.", "Bad."));
-    EXPECT_THAT(windows("good everyoneoneoneone bad", 2),
-                ElementsAre("good", "everyone", "oneoneone", "bad"));
+    EXPECT_THAT(windows("every good.bad.news.for bad", 3),
+                ElementsAre("every good.", "bad.news", ".for bad"));
+}
+
+// Words of these scripts have no white space between them.
+TEST_F(Windows, AreFullWithoutSentencesAndWords) {
+    EXPECT_THAT(windows("好好好好好好好好好好 good", 4),
+                ElementsAre("好好好好", "好好好好", "好好 good"));
+    EXPECT_THAT(windows("good 好好好好好好", 4), ElementsAre("good 好好好", "好好好"));
+    std::string text;
+    for (int i = 0; i < 3000; ++i) text += "好";
+    const auto all = windows(text, 510);
+    ASSERT_EQ(all.size(), 6U);
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) EXPECT_EQ(all[i].size(), 3U * 510);
 }
 
 TEST_F(Windows, OfWhiteSpaceIsOneAndEmpty) {
