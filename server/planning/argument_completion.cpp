@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::chrono::seconds kRecent{1};
 
-bool is_ready(const queue::DeviceStatus& device) {
-    return device.state == "ready" || device.state == "busy";
-}
-
 }  // namespace
 
 awaitable<Result<ArgumentCompletion::SharedPool>> ArgumentCompletion::read_pool() const {
@@ -22,7 +18,13 @@ awaitable<Result<ArgumentCompletion::SharedPool>> ArgumentCompletion::read_pool(
     if (!devices) co_return fail(devices.error());
     auto pool = std::make_shared<Pool>();
     pool->read_at = std::chrono::steady_clock::now();
+    const auto now = SystemClock().now();
     for (const auto& device : *devices) {
+        if (may_come_back(device, now)) {
+            if (auto offers = queue::offers_of(device); !offers.empty()) {
+                pool->absent_offers.push_back(std::move(offers));
+            }
+        }
         if (!is_ready(device)) continue;
         if (device.device_class == "gpu") {
             pool->gpus.push_back({device.node, device.name, device.memory_bytes});
@@ -72,6 +74,7 @@ awaitable<Result<jobs::Knowledge>> ArgumentCompletion::knowledge(TeamId team,
     if (!pool) co_return fail(pool.error());
     known.devices = (*pool)->gpus;
     known.offers = (*pool)->offers;
+    known.absent_offers = (*pool)->absent_offers;
     co_return known;
 }
 
@@ -97,6 +100,7 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(
         }
         known.devices = pool->gpus;
         known.offers = pool->offers;
+        known.absent_offers = pool->absent_offers;
         auto completed = kind.complete(args, known);
         if (completed) co_return std::move(*completed);
         if (!recent) co_return tl::unexpected<Refusal>(completed.error());

@@ -57,6 +57,7 @@ class ArgumentCompletion {
         std::chrono::steady_clock::time_point read_at;
         std::vector<jobs::PoolDevice> gpus;
         std::vector<std::string> offers;
+        std::vector<std::string> absent_offers;
     };
     using SharedPool = std::shared_ptr<const Pool>;
 

@@ -10,6 +10,8 @@ namespace {
 constexpr std::array<std::string_view, 7> kJobStates = {
     "scheduled", "queued", "running", "cancelling", "succeeded", "failed", "cancelled"};
 
+constexpr std::chrono::hours kWorkerAbsence{1};
+
 }  // namespace
 
 std::string_view to_string(JobState state) {
@@ -21,6 +23,14 @@ std::optional<JobState> parse_job_state(std::string_view text) {
         if (kJobStates[i] == text) return static_cast<JobState>(i);
     }
     return std::nullopt;
+}
+
+bool is_ready(const DeviceStatus& device) {
+    return device.state == "ready" || device.state == "busy";
+}
+
+bool may_come_back(const DeviceStatus& device, Timestamp now) {
+    return !is_ready(device) && device.seen_at && *device.seen_at > now - kWorkerAbsence;
 }
 
 std::string offers_of(const DeviceStatus& device) {

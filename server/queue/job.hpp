@@ -69,6 +69,7 @@ struct Job {
     std::int64_t items_total = 0;
     std::int64_t items_done = 0;  // including failed ones
     std::int64_t items_failed = 0;
+    std::int64_t tokens_done = 0;  // that models have read, while it ran
     int tasks_total = 0;
     int tasks_done = 0;
     int tasks_failed = 0;    // quarantined; their items count as failed
@@ -210,5 +211,10 @@ struct DeviceStatus {
 
 // The kinds' offers on the device (WorkerInfo::offers): a JSON object, or empty.
 std::string offers_of(const DeviceStatus& device);
+
+// Whether the device takes tasks; else, whether it was seen so recently that it may come back: what
+// it had is not given up (worker_absence in the database).
+bool is_ready(const DeviceStatus& device);
+bool may_come_back(const DeviceStatus& device, Timestamp now);
 
 }  // namespace plimsoll::queue

@@ -33,6 +33,11 @@ FieldErrors unknown_model(const std::string& name, std::span<const OfferedModel>
                          " Available: " + list + ".");
 }
 
+const OfferedModel* find(std::span<const OfferedModel> models, std::string_view name) {
+    const auto found = std::ranges::find(models, name, &OfferedModel::name);
+    return found == models.end() ? nullptr : &*found;
+}
+
 FieldErrors measures_none(std::string pointer) {
     return one_error(std::move(pointer), "not_used",
                      "Only the modes \"sentiment\" and \"full\" measure a model.");
@@ -89,11 +94,18 @@ tl::expected<json, FieldErrors> with_model(json args, const Knowledge& knowledge
         return args;
     }
     const auto name = args.value("sentiment_model", std::string(kPreferred));
-    const auto found = std::ranges::find(models, name, &OfferedModel::name);
-    if (found == models.end()) {
+    const auto absent = models_of(knowledge.absent_offers, knowledge.team);
+    const auto* found = find(models, name);
+    if (found == nullptr && is_named) found = find(absent, name);
+    if (found == nullptr) {
         if (is_named) return tl::unexpected(unknown_model(name, models));
         args["sentiment_model"] = kVader;
         return args;
+    }
+    if (found->forms.empty()) {
+        return tl::unexpected(one_error(
+            "/sentiment_model", "not_a_classifier",
+            "The model \"" + name + "\" has no head for classification: it scores no texts."));
     }
     const auto form = args.value("form", std::string(kExactForm));
     if (std::ranges::find(found->forms, form) == found->forms.end()) {

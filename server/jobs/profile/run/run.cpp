@@ -138,7 +138,8 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
     return Merged{report.dump(), {}};
 }
 
-// The models that this machine has, in the forms that the device computes.
+// The models that this machine has, in the forms that the device computes; those that score no
+// texts in none.
 Abilities abilities(const KindSettings& settings, const opencl::Capability* device) {
     if (device == nullptr) return {};
     Abilities can;
@@ -150,7 +151,7 @@ Abilities abilities(const KindSettings& settings, const opencl::Capability* devi
         model.parameters = manifest.parameters;
         model.audience = manifest.audience;
         for (const auto form : {routines::Form::fp32, routines::Form::bf16, routines::Form::int8}) {
-            if (!transformer::can_use(*device, form)) continue;
+            if (manifest.labels.empty() || !transformer::can_use(*device, form)) continue;
             model.forms.emplace_back(to_string(form));
             can.names.push_back(capability_of(model.name, model.hash, model.forms.back()));
         }

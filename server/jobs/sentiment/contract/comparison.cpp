@@ -47,7 +47,7 @@ std::vector<ComparedModel> compared_models_from_json(const json& stored) {
     return models;
 }
 
-tl::expected<json, FieldErrors> with_compared(json args, std::span<const Manifest> known) {
+tl::expected<json, FieldErrors> with_compared(json args, const Knowledge& knowledge) {
     auto& models = args["models"];
     const auto asked = args.value("form", std::string(kExactForm));
     for (std::size_t i = 0; i < models.size(); ++i) {
@@ -62,8 +62,8 @@ tl::expected<json, FieldErrors> with_compared(json args, std::span<const Manifes
                 FieldErrors{{pointer, "unique", "The model \"" + name + "\" is listed twice."}});
         }
         if (name == kVader) continue;
-        const auto found = std::ranges::find(known, name, &Manifest::name);
-        if (found == known.end()) return tl::unexpected(unknown_model(pointer, name, known));
+        const auto found = named_model(pointer, name, knowledge);
+        if (!found) return tl::unexpected(found.error());
         auto form = form_of(*found, asked);
         if (!form) return tl::unexpected(std::move(form.error()));
         models[i] = to_json(ScoringModel{*found, std::move(*form)});

@@ -29,7 +29,7 @@ std::vector<ComparedModel> compared_models_from_json(const nlohmann::json& store
 // The arguments with everything that planning needs about the models that they name, in the
 // requested form.
 tl::expected<nlohmann::json, FieldErrors> with_compared(nlohmann::json args,
-                                                        std::span<const Manifest> known);
+                                                        const Knowledge& knowledge);
 
 // Items of the arguments with an unknown label.
 FieldErrors unknown_labels(const nlohmann::json& args);

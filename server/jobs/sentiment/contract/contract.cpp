@@ -97,7 +97,7 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
             return tl::unexpected(
                 one_error("/models", "one_of", "Give a model, a policy or models to compare."));
         }
-        return with_compared(std::move(args), models);
+        return with_compared(std::move(args), knowledge);
     }
     if (args.contains("policy")) {
         if (chosen) {
@@ -110,19 +110,17 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
     if (!chosen && follows_server_policy(settings)) {
         return with_policy(std::move(args), std::string(kServerPolicy), knowledge, models);
     }
-    const auto name = args.value("model", usual_model(settings));
-    const auto found = std::ranges::find(models, name, &Manifest::name);
-    if (found != models.end()) {
-        auto form = form_of(*found, args.value("form", std::string(kExactForm)));
-        if (!form) return tl::unexpected(std::move(form.error()));
-        args["model"] = to_json(ScoringModel{*found, std::move(*form)});
-        return args;
-    }
-    if (!chosen) {
+    const auto usual = usual_model(settings);
+    if (!chosen && std::ranges::find(models, usual, &Manifest::name) == models.end()) {
         args["model"] = kVader;
         return args;
     }
-    return tl::unexpected(unknown_model("/model", name, models));
+    const auto found = named_model("/model", args.value("model", usual), knowledge);
+    if (!found) return tl::unexpected(found.error());
+    auto form = form_of(*found, args.value("form", std::string(kExactForm)));
+    if (!form) return tl::unexpected(std::move(form.error()));
+    args["model"] = to_json(ScoringModel{*found, std::move(*form)});
+    return args;
 }
 
 // What scores the texts of a job.

@@ -1,6 +1,7 @@
 #include "server/jobs/sentiment/contract/models.hpp"
 
 #include "engine/base/closest.hpp"
+#include "engine/sentiment/meaning.hpp"
 #include "server/jobs/records/audience.hpp"
 #include "server/jobs/sentiment/contract/form.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
@@ -50,6 +51,31 @@ TextKind texts_at(double seconds_per_token) {
     return texts;
 }
 
+FieldErrors unknown_model(std::string pointer, const std::string& name,
+                          const std::vector<Manifest>& known) {
+    std::string names(kVader);
+    std::vector<std::string> list{names};
+    for (const auto& model : known) {
+        names += ", " + model.name;
+        list.push_back(model.name);
+    }
+    return {{std::move(pointer), "unknown_model",
+             "No worker has a model \"" + name + "\"." + did_you_mean(name, list) + " Available: " +
+                 names + ". Run `plimsoll model add` on a worker's machine to install one."}};
+}
+
+std::vector<Manifest> all_models_of(std::span<const std::string> offers, TeamId team) {
+    std::vector<Manifest> models;
+    for (const auto& text : offers) {
+        const auto offer = json::parse(text, nullptr, false);
+        if (!offer.is_object() || !offer.contains(kName)) continue;
+        for (auto& model : models_in(offer[kName])) {
+            if (is_for(model.audience, team)) models.push_back(std::move(model));
+        }
+    }
+    return models;
+}
+
 }  // namespace
 
 std::int64_t device_bytes(const Manifest& model) {
@@ -81,14 +107,10 @@ std::vector<Manifest> models_in(const json& offer) {
 }
 
 std::vector<Manifest> models_of(std::span<const std::string> offers, TeamId team) {
-    std::vector<Manifest> models;
-    for (const auto& text : offers) {
-        const auto offer = json::parse(text, nullptr, false);
-        if (!offer.is_object() || !offer.contains(kName)) continue;
-        for (auto& model : models_in(offer[kName])) {
-            if (is_for(model.audience, team)) models.push_back(std::move(model));
-        }
-    }
+    auto models = all_models_of(offers, team);
+    std::erase_if(models, [](const Manifest& model) {
+        return !::plimsoll::sentiment::Meaning::of(model.labels);
+    });
     const auto key = [](const Manifest& model) { return std::tie(model.name, model.hash); };
     std::ranges::sort(models, {}, key);
     std::vector<Manifest> each;
@@ -150,17 +172,24 @@ TextKind texts_of_all(std::span<const ScoringModel> models) {
     return texts_at(token);
 }
 
-FieldErrors unknown_model(std::string pointer, const std::string& name,
-                          std::span<const Manifest> known) {
-    std::string names(kVader);
-    std::vector<std::string> list{names};
-    for (const auto& model : known) {
-        names += ", " + model.name;
-        list.push_back(model.name);
+tl::expected<Manifest, FieldErrors> named_model(std::string pointer, const std::string& name,
+                                                const Knowledge& knowledge) {
+    const auto known = models_of(knowledge.offers, knowledge.team);
+    const auto absent = models_of(knowledge.absent_offers, knowledge.team);
+    for (const auto* models : {&known, &absent}) {
+        const auto found = std::ranges::find(*models, name, &Manifest::name);
+        if (found != models->end()) return *found;
     }
-    return {{std::move(pointer), "unknown_model",
-             "No worker has a model \"" + name + "\"." + did_you_mean(name, list) + " Available: " +
-                 names + ". Run `plimsoll model add` on a worker's machine to install one."}};
+    const auto offered = all_models_of(knowledge.offers, knowledge.team);
+    if (std::ranges::find(offered, name, &Manifest::name) != offered.end()) {
+        return tl::unexpected(
+            FieldErrors{{std::move(pointer), "not_a_classifier",
+                         "The model \"" + name +
+                             "\" has no head for classification and scores no texts; it makes "
+                             "embeddings: `plimsoll-engine embed " +
+                             name + " FILE`."}});
+    }
+    return tl::unexpected(unknown_model(std::move(pointer), name, known));
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -23,9 +23,14 @@ using models::Manifest;
 nlohmann::json offer_of(const std::vector<Manifest>& models);
 std::vector<Manifest> models_in(const nlohmann::json& offer);
 
-// The models of all workers that the team may use, by name: each name and hash once, with the
-// findings of all. Offers are those of Knowledge::offers.
+// The models of all workers that the team may score texts with, by name: each name and hash once,
+// with the findings of all. Offers are those of Knowledge::offers.
 std::vector<Manifest> models_of(std::span<const std::string> offers, TeamId team);
+
+// The model that a job names: of ready workers, else of those that may come back. The error, at the
+// pointer, names the available ones, or says why the model cannot score texts.
+tl::expected<Manifest, FieldErrors> named_model(std::string pointer, const std::string& name,
+                                                const Knowledge& knowledge);
 
 // A model of a job, and the form that it scores in (form.hpp).
 struct ScoringModel {
@@ -56,9 +61,5 @@ double products_per_token(const Manifest& model);
 TextKind texts_of(std::span<const ScoringModel> models);
 // Texts that all of them score.
 TextKind texts_of_all(std::span<const ScoringModel> models);
-
-// The error that no worker has a model, with the available ones.
-FieldErrors unknown_model(std::string pointer, const std::string& name,
-                          std::span<const Manifest> known);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -34,9 +34,10 @@ struct Offer {
 
 // What is known of the models besides what workers offer.
 struct Known {
-    std::vector<Offer> offers;
-    std::vector<std::string> hosts;  // devices that run vader
-    std::vector<Manifest> local;     // of this machine, with their files
+    std::vector<Offer> offers;        // of ready devices
+    std::vector<std::string> absent;  // of those that may come back
+    std::vector<std::string> hosts;   // devices that run vader
+    std::vector<Manifest> local;      // of this machine, with their files
     std::vector<TeamRecord> speeds;
     TeamId team;
 };
@@ -136,10 +137,13 @@ json model_json(const Manifest& model, const Known& known) {
 json models_json(const Known& known, const std::string& usual) {
     std::vector<std::string> texts;
     for (const auto& offer : known.offers) texts.push_back(offer.text);
+    const auto ready = models_of(texts, known.team);
+    const bool is_there = std::ranges::find(ready, usual, &Manifest::name) != ready.end();
+    texts.insert(texts.end(), known.absent.begin(), known.absent.end());
     auto items = json::array({vader_json(known)});
-    const auto models = models_of(texts, known.team);
-    for (const auto& model : models) items.push_back(model_json(model, known));
-    const bool is_there = std::ranges::find(models, usual, &Manifest::name) != models.end();
+    for (const auto& model : models_of(texts, known.team)) {
+        items.push_back(model_json(model, known));
+    }
     return {{"default", is_there ? usual : kVader}, {"items", std::move(items)}};
 }
 
@@ -211,6 +215,9 @@ class Models {
         const auto devices = co_await services_.jobs.devices();
         if (!devices) co_return fail(devices.error());
         for (const auto& device : *devices) {
+            if (may_come_back(device, services_.clock.now())) {
+                known.absent.push_back(queue::offers_of(device));
+            }
             if (!is_ready(device)) continue;
             const auto name = device.node + "/" + device.device;
             if (device.device_class == "host") known.hosts.push_back(name);

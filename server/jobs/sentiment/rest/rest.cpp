@@ -5,10 +5,6 @@
 
 namespace plimsoll::jobs::sentiment {
 
-bool is_ready(const queue::DeviceStatus& device) {
-    return device.state == "ready" || device.state == "busy";
-}
-
 std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices, TeamId team) {
     std::vector<std::string> texts;
     for (const auto& device : devices) {

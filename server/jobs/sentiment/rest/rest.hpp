@@ -20,7 +20,6 @@ void add_policies(http::Handlers& handlers, Services services);
 void add_policy_report(http::Handlers& handlers, const Services& services);
 void add_scores(http::Handlers& handlers, const Services& services);
 
-bool is_ready(const queue::DeviceStatus& device);
 // The models of ready devices that the team may use.
 std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices, TeamId team);
 

@@ -21,7 +21,8 @@ using nlohmann::json;
 class OfferedModel : public testing::Test {
   protected:
     // A worker tells the queue that it has the model.
-    void offer(const std::string& name) {
+    void offer(const std::string& name, const std::string& state = "ready",
+               std::chrono::minutes ago = {}) {
         const json model{{"name", name},          {"hash", std::string(64, 'a')},
                          {"licence", ""},         {"source", ""},
                          {"family", "bert"},      {"added_at", ""},
@@ -29,7 +30,8 @@ class OfferedModel : public testing::Test {
                          {"layers", 2},           {"longest_text", 512},
                          {"hidden", 128},         {"intermediate", 512}};
         queue::DeviceStatus device;
-        device.state = "ready";
+        device.state = state;
+        device.seen_at = SystemClock().now() - ago;
         device.device_class = "cpu";
         device.capability = json{{"offers", {{"sentiment", {{"models", {model}}}}}}}.dump();
         jobs_.more_devices.push_back(device);
@@ -57,6 +59,16 @@ TEST_F(OfferedModel, IsRequiredByTheJob) {
     const auto planned = plan(json::object());
     ASSERT_TRUE(planned);
     EXPECT_EQ(planned->plan.requirement.capability, "model finbert aaaaaaaaaaaa");
+}
+
+TEST_F(OfferedModel, IsKnownForAnHourAfterItsWorkerEnded) {
+    offer("finbert", "gone", std::chrono::minutes(59));
+    offer("roberta", "failed", std::chrono::minutes(61));
+    const auto planned = plan({{"model", "finbert"}});
+    ASSERT_TRUE(planned);
+    EXPECT_EQ(planned->plan.requirement.capability, "model finbert aaaaaaaaaaaa");
+    EXPECT_FALSE(plan({{"model", "roberta"}}));
+    EXPECT_EQ(plan(json::object())->plan.requirement.capability, "") << "by vader";
 }
 
 TEST_F(OfferedModel, IsNotLookedUpForVader) {

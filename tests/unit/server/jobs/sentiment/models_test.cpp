@@ -57,6 +57,29 @@ TEST(SentimentModels, AnUnavailableModelIsRefusedWithTheAvailableOnes) {
     EXPECT_THAT(refused.error()[0].message, HasSubstr("vader, finbert, roberta"));
 }
 
+TEST(SentimentModels, OneWithoutAHeadIsRefusedWithTheReason) {
+    auto encoder = model("minilm");
+    encoder.labels.clear();
+    const auto known = knowledge({model("finbert"), encoder});
+    for (const json& args : {json{{"model", "minilm"}}, {{"models", {"finbert", "minilm"}}}}) {
+        const auto refused = contract().complete(args, known);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error()[0].rule, "not_a_classifier");
+        EXPECT_THAT(refused.error()[0].message, HasSubstr("plimsoll-engine embed minilm"));
+    }
+    EXPECT_EQ(models_of(known.offers, TeamId{1}).size(), 1U);
+}
+
+// A worker that has just ended may be back in seconds.
+TEST(SentimentModels, OneOfAWorkerThatMayComeBackIsUsedIfItIsNamed) {
+    auto known = knowledge({});
+    known.absent_offers = knowledge({model("finbert")}).offers;
+    EXPECT_EQ(completed({{"model", "finbert"}}, known)["model"]["name"], "finbert");
+    EXPECT_EQ(completed({{"models", {"finbert", "vader"}}}, known)["models"][0]["name"], "finbert");
+    EXPECT_EQ(completed({{"texts", {"a"}}}, known)["model"], "vader") << "nobody has to wait";
+    EXPECT_FALSE(contract().complete({{"model", "roberta"}}, known));
+}
+
 TEST(SentimentModels, AJobNeedsAWorkerWithTheSameModelHash) {
     const auto args = completed({{"texts", {"a"}}, {"model", "finbert"}, {"batch_size", 20}},
                                 knowledge({model("finbert")}));
