@@ -17,7 +17,8 @@ struct Close {
 using File = std::unique_ptr<std::FILE, Close>;
 
 tl::unexpected<Error> trouble(const std::filesystem::path& file, const char* verb) {
-    return fail(Errc::unavailable,
+    const bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+    return fail(is_full ? Errc::exhausted : Errc::unavailable,
                 file.filename().string() + " cannot be " + verb + ": " + std::strerror(errno) + ".",
                 file.string());
 }

@@ -14,7 +14,7 @@ std::string sha256_of(std::string_view text);
 
 // The hash of a file, which is also copied to `copy` unless that is empty. Progress counts
 // bytes. Errc::cancelled; Errc::unavailable if something cannot be read or written, with the
-// reason.
+// reason, or Errc::exhausted if the disk is full.
 Result<std::string> sha256_of_file(const std::filesystem::path& file,
                                    const std::filesystem::path& copy, const Watch& watch);
 

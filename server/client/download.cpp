@@ -168,7 +168,8 @@ struct Close {
 using File = std::unique_ptr<std::FILE, Close>;
 
 tl::unexpected<Error> not_written(const std::filesystem::path& path) {
-    return fail(Errc::unavailable,
+    const bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+    return fail(is_full ? Errc::exhausted : Errc::unavailable,
                 path.filename().string() + " cannot be written: " + std::strerror(errno) + ".",
                 path.string());
 }
@@ -221,7 +222,10 @@ Result<void> download(const Origin& origin, const RemoteFile& file,
         if (received && std::fflush(to.get()) != 0) received = not_written(part);
         if (!received) {
             std::error_code ignored;
-            if (received.error().code == Errc::corrupt) std::filesystem::remove(part, ignored);
+            const auto code = received.error().code;
+            if (code == Errc::corrupt || code == Errc::exhausted) {
+                std::filesystem::remove(part, ignored);
+            }
             return received;
         }
     }

@@ -27,8 +27,8 @@ struct RemoteFile {
 // Downloads a file to `path` through `path`.part, from which an interrupted download resumes.
 // Progress counts received bytes. Errc::corrupt: the file is too long, and nothing is kept, or a
 // redirect is not allowed; Errc::unauthenticated, forbidden, not_found: the server's response;
-// Errc::unavailable: the connection broke or the disk is full, and what was received is kept;
-// Errc::cancelled.
+// Errc::unavailable: the connection broke, and what was received is kept; Errc::exhausted: the disk
+// is full, and nothing is kept; Errc::cancelled.
 Result<void> download(const Origin& origin, const RemoteFile& file,
                       const std::filesystem::path& path, const Watch& watch);
 

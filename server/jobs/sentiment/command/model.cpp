@@ -71,34 +71,38 @@ int tell(const CommandContext& context, const ModelFlags& flags, const Result<Ma
     return 0;
 }
 
-// Adds the files of a folder, and says how to use them.
-int install(const CommandContext& context, const ModelFlags& flags,
-            const std::filesystem::path& folder, Manifest about) {
-    auto store = store_of(flags);
-    if (!store) return refuse(context, store.error());
+// Adds the files of a folder.
+Result<Manifest> install(const CommandContext& context, const ModelFlags& flags,
+                         models::Store& store, const std::filesystem::path& folder,
+                         Manifest about) {
     const auto files = models::published_files(folder);
     if (files.names.empty()) {
-        return refuse(context, {Errc::not_found,
-                                "The folder has no model; it needs config.json, a tokenizer, and "
-                                "model.safetensors or pytorch_model.bin.",
-                                folder.string()});
+        return fail(Errc::not_found,
+                    "The folder has no model; it needs config.json, a tokenizer, and "
+                    "model.safetensors or pytorch_model.bin.",
+                    folder.string());
     }
-    const auto name = about.name;
-    const auto added =
-        watched(context, telling(flags), "Adding " + name, files.bytes, [&](const Watch& watch) {
-            return store->add(folder, std::move(about), flags.replace, watch);
-        });
+    auto added = watched(context, telling(flags), "Adding " + about.name, files.bytes,
+                         [&](const Watch& watch) {
+                             return store.add(folder, std::move(about), flags.replace, watch);
+                         });
+    if (!added || added->labels.empty()) return added;
+    if (const auto meaning = ::plimsoll::sentiment::Meaning::of(added->labels); !meaning) {
+        static_cast<void>(store.remove(added->name));
+        return fail(meaning.error());
+    }
+    return added;
+}
+
+// Says how to use it.
+int tell_added(const CommandContext& context, const ModelFlags& flags,
+               const Result<Manifest>& added) {
+    const auto name = added ? added->name : std::string();
     if (added && added->labels.empty()) {
         return tell(context, flags, added,
                     "It has no head for classification and scores no texts; it makes embeddings: "
                     "plimsoll-engine embed " +
                         name + " FILE");
-    }
-    if (added) {
-        if (const auto meaning = ::plimsoll::sentiment::Meaning::of(added->labels); !meaning) {
-            static_cast<void>(store->remove(name));
-            return refuse(context, meaning.error());
-        }
     }
     return tell(context, flags, added,
                 "Workers of this machine offer it within 10 s: plimsoll submit sentiment FILE "
@@ -120,7 +124,9 @@ int add_model(const CommandContext& context, const ModelFlags& flags,
     auto about = new_manifest(flags);
     about.source = flags.source;
     about.licence = flags.licence;
-    return install(context, flags, published, std::move(about));
+    auto store = store_of(flags);
+    if (!store) return refuse(context, store.error());
+    return tell_added(context, flags, install(context, flags, *store, published, std::move(about)));
 }
 
 std::vector<std::string> row_of(const json& model) {
@@ -150,7 +156,40 @@ int list_models(const CommandContext& context, const ModelFlags& flags) {
         "No models on this machine: try `plimsoll model pull finbert`. vader is built in.");
 }
 
-// Fetches into a folder that a later try goes on with, then installs.
+// The model is copied when it is added, so that it needs its size twice for a while.
+Result<void> check_space(const HubModel& model, const std::filesystem::path& folder) {
+    std::error_code error;
+    const auto space = std::filesystem::space(folder, error);
+    if (error) return {};
+    std::uint64_t there = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
+        there += file.is_regular_file(error) ? file.file_size(error) : 0;
+    }
+    const auto needed = 2 * model.bytes();
+    if (there + space.available >= needed) return {};
+    return fail(Errc::exhausted,
+                model.repository + " needs " + megabytes(needed) + " in " +
+                    folder.parent_path().string() + " while it is added; " +
+                    megabytes(there + space.available) + " are free.",
+                folder.string());
+}
+
+// Into a folder that a later try goes on with.
+Result<Manifest> fetch(const CommandContext& context, const ModelFlags& flags,
+                       const client::Origin& hub, const HubModel& model,
+                       const std::filesystem::path& folder) {
+    std::error_code ignored;
+    std::filesystem::create_directories(folder, ignored);
+    if (auto fits = check_space(model, folder); !fits) return fail(fits.error());
+    return watched(context, telling(flags), "Fetching " + model.repository, model.bytes(),
+                   [&](const Watch& watch) -> Result<Manifest> {
+                       if (auto done = fetch_from_hub(hub, model, folder, watch); !done)
+                           return fail(done.error());
+                       return Manifest{};
+                   });
+}
+
+// Fetches, then installs.
 int pull_model(const CommandContext& context, const ModelFlags& flags, const std::string& wanted) {
     auto store = store_of(flags);
     if (!store) return refuse(context, store.error());
@@ -171,19 +210,14 @@ int pull_model(const CommandContext& context, const ModelFlags& flags, const std
                                 "A model \"" + about.name + "\" is already installed.", "name"});
     }
     const auto folder = store->folder() / (".pull-" + model->commit);
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    const auto fetched =
-        watched(context, telling(flags), "Fetching " + model->repository, model->bytes(),
-                [&](const Watch& watch) -> Result<Manifest> {
-                    if (auto done = fetch_from_hub(*hub, *model, folder, watch); !done)
-                        return fail(done.error());
-                    return Manifest{};
-                });
-    if (!fetched) return refuse(context, fetched.error());
-    const int status = install(context, flags, folder, std::move(about));
-    if (status == 0) std::filesystem::remove_all(folder, error);
-    return status;
+    auto added = fetch(context, flags, *hub, *model, folder);
+    if (added) added = install(context, flags, *store, folder, std::move(about));
+    // A broken connection or an interruption: a later try goes on. Else the files are of no use.
+    const bool goes_on = !added && (added.error().code == Errc::unavailable ||
+                                    added.error().code == Errc::cancelled);
+    std::error_code ignored;
+    if (!goes_on) std::filesystem::remove_all(folder, ignored);
+    return tell_added(context, flags, added);
 }
 
 template <class Act>
