@@ -22,6 +22,8 @@ class Progress {
         done_.fetch_add(items, std::memory_order_relaxed);
         beat();
     }
+    // Tokens that a model has read for the items.
+    void count_tokens(std::int64_t tokens) { tokens_.fetch_add(tokens, std::memory_order_relaxed); }
     // Sign of life without a finished item: call at least once a second from long loops.
     void beat() {
         beats_.fetch_add(1, std::memory_order_relaxed);
@@ -30,12 +32,14 @@ class Progress {
 
     std::int64_t done() const { return done_.load(std::memory_order_relaxed); }
     std::int64_t total() const { return total_.load(std::memory_order_relaxed); }
+    std::int64_t tokens() const { return tokens_.load(std::memory_order_relaxed); }
     std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
 
   private:
     Progress* whole_ = nullptr;
     std::atomic<std::int64_t> done_{0};
     std::atomic<std::int64_t> total_{0};
+    std::atomic<std::int64_t> tokens_{0};
     std::atomic<std::uint64_t> beats_{0};
 };
 

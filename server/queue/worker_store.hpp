@@ -143,6 +143,9 @@ class WorkerStore {
     virtual awaitable<Result<HeartbeatReply>> heartbeat(
         WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         WorkerTelemetry telemetry) = 0;
+    // Adds tokens that models have read for a job that runs, to be shown.
+    virtual awaitable<Result<void>> count_tokens(WorkerHandle worker, JobId job,
+                                                 std::int64_t tokens) = 0;
     // Reports the result of a cleanup request, which every heartbeat repeats until then.
     virtual awaitable<Result<void>> report_cleanup(WorkerHandle worker, std::int64_t cleanup,
                                                    Freed freed) = 0;

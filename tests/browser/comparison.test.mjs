@@ -42,7 +42,7 @@ visit('a form that passed its guard can be selected, and windows for long texts'
   assert.deepEqual(sent(server).at(-1), { model: 'finbert', form: 'int8', long_texts: 'windows', texts: ['one'] });
   await go('/#/new/sentiment');
   await page.getByLabel('Form', { exact: true }).waitFor();
-  await page.getByLabel('Model', { exact: true }).selectOption('vader');
+  await page.getByLabel('Model', { exact: true }).selectOption('model vader');
   await page.getByText('A lexicon and rules').waitFor();
   assert.equal(await page.getByLabel('Form', { exact: true }).count(), 0);
   assert.equal(await page.getByLabel('Read long texts to their end').count(), 0);

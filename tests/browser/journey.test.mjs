@@ -90,7 +90,7 @@ const oneRunning = {
 visit('a lost connection is shown and restored without losing events', oneRunning, async ({ page, server, go }) => {
   await go('/#/jobs/job_r');
   await until(() => server.followers('job_r') === 1, 'the event stream');
-  server.update('job_r', { progress: { items_done: 300 } });
+  server.update('job_r', { progress: { items_done: 300, tokens_done: 9100 } });
   await page.getByText('300 of 1,000 texts').waitFor();
   server.faults.set('GET /v1/jobs/job_r/events', 503);
   server.cut('job_r');
@@ -99,7 +99,8 @@ visit('a lost connection is shown and restored without losing events', oneRunnin
   await until(() => server.followers('job_r') === 1, 'the reconnect');
   const last = server.calls.findLast(({ name }) => name.endsWith('/events'));
   assert.equal(last.headers['last-event-id'], '2');
-  server.update('job_r', { progress: { items_done: 700 } });
+  server.update('job_r', { progress: { items_done: 700, tokens_done: 21_300 } });
+  await page.getByText('21,300 tokens').waitFor();
   await page.getByText('700 of 1,000 texts').waitFor();
   const started = page.getByRole('listitem').filter({ hasText: 'Started' });
   await started.first().waitFor();
@@ -148,12 +149,13 @@ visit('the pool\'s models can be chosen, and its default is', { arrange: (server
   const choice = page.getByRole('combobox', { name: 'Model' });
   await page.getByText('109 million parameters').waitFor();
   assert.equal(await choice.inputValue(), 'model finbert');
+  assert.deepEqual((await choice.locator('option').allTextContents()).slice(0, 2), ['vader: 0.08 ms per text', 'finbert (default): 418 MiB, 20 ms per text, int8 passed']);
   await page.getByLabel('Texts', { exact: true }).fill('one');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText('0 of 1 text').waitFor();
   assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/jobs').body.args, { model: 'finbert', texts: ['one'] });
   await go('/#/new/sentiment');
-  await choice.selectOption('vader');
+  await choice.selectOption('model vader');
   await page.getByText('A lexicon and rules').waitFor();
   await page.getByLabel('Texts', { exact: true }).fill('one');
   server.faults.set('POST /v1/jobs', { status: 422, title: 'Invalid body', errors: [{ pointer: '/args/model', detail: 'is gone' }] });

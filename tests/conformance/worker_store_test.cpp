@@ -129,6 +129,22 @@ TEST_F(WorkerStoreTest, ProgressOfRunningTasksIsShown) {
     EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 7);
 }
 
+TEST_F(WorkerStoreTest, TokensAreCountedWhileTheJobRuns) {
+    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
+    const auto tokens = [&] { return must(server_.jobs().get(people_.team, id)).tokens_done; };
+    must(worker.store().count_tokens(worker.handle, id, 5));
+    EXPECT_EQ(tokens(), 0) << "before it runs";
+    claim(worker);
+    for (const std::int64_t more : {30, 12}) {
+        must(worker.store().count_tokens(worker.handle, id, more));
+    }
+    auto other = worker.handle;
+    --other.epoch;
+    must(worker.store().count_tokens(other, id, 100));
+    EXPECT_EQ(tokens(), 42);
+}
+
 TEST_F(WorkerStoreTest, ATaskThatKillsTwoWorkersIsQuarantined) {
     const auto id = must(server_.jobs().submit(job_of(1))).id;
     for (const char* device : {"cpu:0", "cpu:1"}) {

@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import time
 import unittest
 
 import hub
+import tiny_model
 from harness import BIN, PATIENCE, ROOT, Server
 
 MAKE = ROOT / "deploy/samples/models/make_tiny_model.py"
@@ -28,10 +30,12 @@ class Pull(unittest.TestCase):
         subprocess.run([sys.executable, "-B", MAKE, self.folder / "published"], check=True)
         self.hub = hub.start(self, self.folder / "published")
 
-    def pull(self, *arguments, status=0, address=None):
+    def pull(self, *arguments, status=0, address=None, hosts="", largest_file=None):
+        limit = largest_file and (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file)))
+        # Python ignores the signal that the limit sends, and so does the program then: it sees the error.
         done = subprocess.run([BIN / "plimsoll", "--json", "model", "pull", *arguments], capture_output=True, text=True, env={
             **os.environ, "PLIMSOLL_HUB": address or f"http://127.0.0.1:{self.hub.server_port}", "HF_TOKEN": "secret",
-            "PLIMSOLL_MODELS": str(self.folder / "models")})
+            "PLIMSOLL_HUB_HOSTS": hosts, "PLIMSOLL_MODELS": str(self.folder / "models")}, preexec_fn=limit, restore_signals=False)
         if status is None:  # any failure
             self.assertNotEqual(done.returncode, 0)
         else:
@@ -82,6 +86,33 @@ class Pull(unittest.TestCase):
             self.assertRegex(told, "not allowed|invalid URL", location)
             self.assertNotIn("token", told)
             self.assertEqual([path for path, _, _ in self.hub.asked if path.startswith("/moved")], [])
+
+    def test_an_allowed_host_may_not_lead_to_a_private_address(self):
+        self.hub.tricks["location"] = "https://localhost:9/x"
+        told = self.pull("desk/tiny", "--name", "tiny", status=None, hosts="localhost")["error"]["message"]
+        self.assertIn("has no address on the public internet", told)
+        self.assertEqual(self.left(), [])
+
+    def test_a_full_disk_is_told_and_nothing_is_left(self):
+        folder = self.folder / "models/.pull-c0ffee"
+        folder.mkdir(parents=True)
+        (folder / "model.safetensors.part").symlink_to("/dev/full")
+        told = self.pull("desk/tiny", "--name", "tiny", status=4)["error"]["message"]
+        self.assertEqual(told, "model.safetensors.part cannot be written: No space left on device.")
+        self.assertEqual(self.left(), [])
+        # What is fetched already fits, its copy does not.
+        folder.mkdir(parents=True)
+        for name, data in self.hub.files.items():
+            (folder / name).write_bytes(data)
+        told = self.pull("desk/tiny", "--name", "tiny", status=4, largest_file=20_000)["error"]["message"]
+        self.assertEqual(told, "model.safetensors cannot be written: File too large.")
+        self.assertEqual(self.left(), [])
+        self.hub.tricks["size"] = 1 << 60
+        told = self.pull("desk/tiny", "--name", "tiny", status=4)["error"]["message"]
+        self.assertRegex(told, r"^desk/tiny needs \S+ MB in \S+ while it is added; \S+ MB are free\.$")
+        self.assertEqual(self.left(), [])
+        self.hub.tricks.clear()
+        self.pull("desk/tiny", "--name", "tiny")
 
     def test_errors_are_reported(self):
         self.assertIn("has no model", self.pull("desk/other", "--name", "x", status=2)["error"]["message"])
@@ -235,6 +266,20 @@ class Models(unittest.TestCase):
         (broken / "config.json").write_text('{"model_type": "gpt2"}')
         told = self.server.run("model", "add", broken, "--name", "broken", check=False)
         self.assertIn('"gpt2"; supported: bert, distilbert, roberta', told.stderr)
+
+    def test_a_model_without_a_head_is_refused_with_the_reason(self):
+        encoder = self.server.folder / "encoder"
+        tiny_model.write_without_head(encoder)
+        self.assertIn("It has no head", self.server.run("model", "add", encoder, "--name", "encoder").stderr)
+        self.addCleanup(self.server.run, "model", "remove", "encoder", "--force")
+        spec = {"kind": "sentiment", "args": {"model": "encoder", "texts": ["good"]}}
+        refused = self.until(lambda: self.api.post("/v1/jobs", spec).json["errors"][0], lambda told: "No worker has" not in told["detail"])
+        self.assertEqual(refused["pointer"], "/args/model")
+        self.assertIn("has no head for classification and scores no texts", refused["detail"])
+        self.assertIn("has no head", self.server.run("score", "--model", "encoder", "good", check=False).stderr)
+        self.assertNotIn("encoder", [model["name"] for model in self.api.get("/v1/models").json["items"]])
+        profile = self.api.post("/v1/jobs", {"kind": "profile", "args": {"mode": "sentiment", "sentiment_model": "encoder"}})
+        self.assertIn("has no head for classification", profile.json["errors"][0]["detail"])
 
     def proven(self):
         """The forms of the tiny model that idle workers have proven."""

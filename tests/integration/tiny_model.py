@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import struct
 import subprocess
 import sys
 import time
@@ -34,22 +35,53 @@ def until_offered(api, *names):
           f"workers do not offer {', '.join(sorted(wanted))}")
 
 
-def install(server, api, *names):
-    """The same weights under each of the names."""
+def install(server, api, *names, there=()):
+    """The same weights under each of the names, beside models that are there."""
     published = make(server)
     for name in names:
         server.run("model", "add", published, "--name", name)
-    until_offered(api, *names)
+    until_offered(api, *names, *there)
     return published
 
 
-def write_two_classes(folder):
-    """The same without its third label: a model that knows positive and negative alone, as SST-2's do."""
+def parts():
+    """The program that makes it, its vocabulary and its tensors."""
     spec = importlib.util.spec_from_file_location("make_tiny_model", MAKE)
     sample = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sample)
     vocabulary = [*sample.MARKS, *sorted({*sample.POSITIVE, *sample.NEGATIVE})]
-    tensors = sample.make(vocabulary)
+    return sample, vocabulary, sample.make(vocabulary)
+
+
+def write_without_head(folder):
+    """Its encoder alone, which makes embeddings."""
+    sample, vocabulary, tensors = parts()
+    sample.write(folder, vocabulary, {name: one for name, one in tensors.items() if "classifier" not in name})
+
+
+def write_large(folder, words):
+    """The same with a table of so many words, most of them zeros that take no space on the disk."""
+    sample, vocabulary, tensors = parts()
+    table = tensors.pop("distilbert.embeddings.word_embeddings.weight")
+    tensors["distilbert.embeddings.word_embeddings.weight"] = table  # the last in the file
+    sample.write(folder, vocabulary, tensors)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "vocab_size": words}))
+    weights = (folder / "model.safetensors").read_bytes()
+    (size,) = struct.unpack("<Q", weights[:8])
+    header = json.loads(weights[8:8 + size])
+    entry = header["distilbert.embeddings.word_embeddings.weight"]
+    entry["shape"][0] = words
+    entry["data_offsets"][1] = entry["data_offsets"][0] + words * sample.HIDDEN * 4
+    text = json.dumps(header).encode()
+    with open(folder / "model.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + weights[8 + size:])
+        file.truncate(8 + len(text) + entry["data_offsets"][1])
+
+
+def write_two_classes(folder):
+    """The same without its third label: a model that knows positive and negative alone, as SST-2's do."""
+    sample, vocabulary, tensors = parts()
     for name, width in (("classifier.weight", sample.HIDDEN), ("classifier.bias", 1)):
         tensors[name]["shape"][0] = 2
         del tensors[name]["numbers"][2 * width:]

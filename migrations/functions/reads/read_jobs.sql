@@ -9,7 +9,7 @@ returns table (id bigint, team_id bigint, user_id bigint, submitter_name text, k
   last_error text, error text,
   unique_key text, created_at timestamptz, run_at timestamptz, deadline timestamptz, timeout_seconds real,
   started_at timestamptz, finished_at timestamptz, revision int, schedule_id bigint, schedule_name text,
-  due_at timestamptz)
+  due_at timestamptz, tokens_done bigint)
 language plpgsql stable set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -28,7 +28,7 @@ begin
     j.tasks_quarantined, j.retries, j.last_error, j.error, j.unique_key, j.created_at,
     j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
     j.schedule_id, case when j.schedule_id is not null then (select s.name from schedule s where s.id = j.schedule_id)
-      end, j.due_at
+      end, j.due_at, j.tokens_done
   from unnest(p_jobs) u(id)
   cross join lateral (select * from job x where x.id = u.id and x.id between v_low and v_high offset 0) j;
 end

@@ -63,6 +63,7 @@ queue::Job to_job(const Row& row) {
     job.items_total = row.get<std::int64_t>("items_total");
     job.items_done = row.get<std::int64_t>("items_done");
     job.items_failed = row.get<std::int64_t>("items_failed");
+    job.tokens_done = row.get<std::int64_t>("tokens_done");
     job.tasks_total = row.get<int>("tasks_total");
     job.tasks_done = row.get<int>("tasks_done");
     job.tasks_failed = row.get<int>("tasks_failed");

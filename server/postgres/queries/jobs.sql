@@ -12,7 +12,7 @@ select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submit
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
-  j.schedule_id, s.name as schedule_name, j.due_at
+  j.schedule_id, s.name as schedule_name, j.due_at, j.tokens_done
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id left join plimsoll.schedule s on s.id = j.schedule_id
 where j.id < coalesce($1::bigint, 9223372036854775807)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.ended_as = $3)
@@ -25,7 +25,7 @@ select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submit
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
-  j.schedule_id, s.name as schedule_name, j.due_at
+  j.schedule_id, s.name as schedule_name, j.due_at, j.tokens_done
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id left join plimsoll.schedule s on s.id = j.schedule_id
 where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807)
   and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
@@ -39,7 +39,7 @@ select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submit
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
-  j.schedule_id, s.name as schedule_name, j.due_at
+  j.schedule_id, s.name as schedule_name, j.due_at, j.tokens_done
 from plimsoll.job_label l join plimsoll.job j on j.id = l.job_id left join plimsoll.app_user u on u.id = j.user_id
   left join plimsoll.schedule s on s.id = j.schedule_id
 where l.job_id < coalesce($1::bigint, 9223372036854775807) and l.key = $5::text and ($6::text is null or l.value = $6)

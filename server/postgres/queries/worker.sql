@@ -11,6 +11,9 @@ select plimsoll.report_device($1::text, $2::text, $3::text, $4::json);
 select alive, draining, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat(
   $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);
 
+-- name: worker.count_tokens
+select plimsoll.count_tokens($1::int, $2::int, $3::bigint, $4::bigint);
+
 -- name: worker.report_cleanup
 select plimsoll.report_cleanup($1::int, $2::int, $3::bigint, $4::json);
 

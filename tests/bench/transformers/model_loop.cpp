@@ -247,7 +247,8 @@ json texts(Bench& bench) {
 // The model alone: its batches are made before.
 json forward(Bench& bench) {
     auto model = need(transformer::TextModel::load(bench.folder, bench.programs, bench.ledger,
-                                                   bench.capability, bench.plans, bench.form, {}));
+                                                   bench.capability, bench.plans,
+                                                   method_for(bench.capability, bench.form), {}));
     auto& classifier = *model.classifier;
     std::vector<transformer::Batch> batches(1);
     tokenizers::Encoded encoded;

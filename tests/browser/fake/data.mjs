@@ -140,6 +140,7 @@ export function makeReport(job, results, by) {
       goal: null,
       policy: null,
       choices: [],
+      devices: by ? [{ device: 'desk-1/opencl:pocl:0', name: 'cpu-haswell-AMD EPYC', processor_class: 'AVX2', items: scored.length }] : [{ device: 'desk-1/host', name: null, processor_class: null, items: scored.length }],
       compared: null,
       by_source: null,
       by_group: null,
@@ -149,7 +150,7 @@ export function makeReport(job, results, by) {
       form: by ? 'int8' : null,
       proofs: by ? [{ model: by, model_hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', proof }] : [],
       accuracies: [],
-      reading: by ? { tokens: 28_114, truncated: results.filter((row) => row.truncated).length, windowed: 0, windows: 0, duplicates: 12 } : null,
+      reading: by ? { tokens: 28_114, truncated: results.filter((row) => row.truncated).length, windowed: 3, windows: 11, duplicates: 12 } : null,
       labels: { positive: labelled('positive'), neutral: labelled('neutral'), negative: labelled('negative') },
       compound: { mean, standard_deviation: Math.sqrt(variance), minimum: Math.min(...scores), maximum: Math.max(...scores) },
       histogram: Array.from({ length: binCount }, (_, bin) => ({

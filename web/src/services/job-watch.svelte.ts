@@ -13,8 +13,11 @@ export class JobWatch {
   connected = $state(true);
   /** Recent items per second; null until known. */
   rate = $state<number | null>(null);
+  /** Recent tokens per second; null until known, and if the job reads none. */
+  tokenRate = $state<number | null>(null);
   #abort = new AbortController();
   #speed = new Speed();
+  #tokenSpeed = new Speed();
 
   constructor(readonly id: string) {
     void this.#watch();
@@ -27,6 +30,8 @@ export class JobWatch {
     this.job = job;
     this.#speed.add(job.progress.items_done, performance.now());
     this.rate = this.#speed.perSecond();
+    this.#tokenSpeed.add(job.progress.tokens_done ?? 0, performance.now());
+    this.tokenRate = this.#tokenSpeed.perSecond();
   }
 
   stop(): void {

@@ -92,6 +92,7 @@ void write_job(JsonWriter& out, const queue::Job& job, Timestamp now) {
     out.key("items_total").number(job.items_total);
     out.key("items_done").number(job.items_done);
     out.key("items_failed").number(job.items_failed);
+    if (job.tokens_done > 0) out.key("tokens_done").number(job.tokens_done);
     out.key("fraction").number(fraction_done(job));
     const auto eta = eta_seconds(job, now);
     out.key("eta_seconds");

@@ -122,6 +122,20 @@ std::string series_text(const json& series, std::size_t width) {
     return "\nby " + unit + "\n" + table_text(rows, width) + omitted;
 }
 
+// Reports of earlier servers do not name them.
+std::string devices_text(const json& summary) {
+    std::string text;
+    for (const json& used : summary.value("devices", json::array())) {
+        text += (text.empty() ? "computed by " : "; ") + used.at("device").get<std::string>();
+        if (const json& name = used.at("name"); !name.is_null()) {
+            text += ", " + name.get<std::string>();
+            if (const json& known = used.at("processor_class"); !known.is_null())
+                text += ", " + known.get<std::string>();
+        }
+    }
+    return text.empty() ? text : text + "\n";
+}
+
 std::string accuracies_text(const json& accuracies) {
     std::string text;
     for (const json& known : accuracies) {
@@ -192,8 +206,8 @@ std::string scored_text(const json& summary, std::size_t width) {
                 fmt::format("{:.3f}", compound.at("standard_deviation").get<double>()) + "\n";
     }
     if (!goal.is_null()) text += goal.at("reason").get<std::string>() + "\n";
-    return text + reading_text(summary.at("reading")) + accuracies_text(summary.at("accuracies")) +
-           choices_text(summary.at("choices"), width) +
+    return text + reading_text(summary.at("reading")) + devices_text(summary) +
+           accuracies_text(summary.at("accuracies")) + choices_text(summary.at("choices"), width) +
            breakdown_text("GROUP", summary.at("by_group"), width) +
            breakdown_text("SOURCE", summary.at("by_source"), width) +
            series_text(summary.at("over_time"), width) +

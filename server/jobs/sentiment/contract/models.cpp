@@ -181,13 +181,17 @@ tl::expected<Manifest, FieldErrors> named_model(std::string pointer, const std::
         if (found != models->end()) return *found;
     }
     const auto offered = all_models_of(knowledge.offers, knowledge.team);
-    if (std::ranges::find(offered, name, &Manifest::name) != offered.end()) {
-        return tl::unexpected(
-            FieldErrors{{std::move(pointer), "not_a_classifier",
-                         "The model \"" + name +
-                             "\" has no head for classification and scores no texts; it makes "
-                             "embeddings: `plimsoll-engine embed " +
-                             name + " FILE`."}});
+    const auto unfit = std::ranges::find(offered, name, &Manifest::name);
+    if (unfit != offered.end()) {
+        const auto meaning = ::plimsoll::sentiment::Meaning::of(unfit->labels);
+        const bool has_head = !unfit->labels.empty();
+        return tl::unexpected(FieldErrors{
+            {std::move(pointer), "not_a_classifier",
+             has_head ? "The model \"" + name + "\" scores no texts: " + meaning.error().message
+                      : "The model \"" + name +
+                            "\" has no head for classification and scores no texts; it makes "
+                            "embeddings: `plimsoll-engine embed " +
+                            name + " FILE`."}});
     }
     return tl::unexpected(unknown_model(std::move(pointer), name, known));
 }

@@ -107,6 +107,7 @@ void Aggregate::add(const Aggregate& later) {
     windows_ += later.windows_;
     duplicates_ += later.duplicates_;
     choices_.add(later.choices_);
+    devices_.add(later.devices_);
     by_source_.add(later.by_source_);
     by_group_.add(later.by_group_);
     over_time_.add(later.over_time_);

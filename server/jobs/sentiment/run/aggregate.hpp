@@ -3,9 +3,10 @@
 #include "engine/base/result.hpp"
 #include "engine/text/record_block.hpp"
 #include "server/jobs/sentiment/run/breakdown.hpp"
-#include "server/jobs/sentiment/run/choices.hpp"
 #include "server/jobs/sentiment/run/comparison/comparison.hpp"
 #include "server/jobs/sentiment/run/scores.hpp"
+#include "server/jobs/sentiment/run/tally/choices.hpp"
+#include "server/jobs/sentiment/run/tally/devices_used.hpp"
 
 #include <array>
 #include <cstdint>
@@ -45,6 +46,7 @@ class Aggregate {
     // The policy's choice for a text that was added.
     void add(const Choice& choice) { choices_.add(choice); }
     void add_failed(const text::RecordView& record);
+    void add(const DeviceUsed& device, std::int64_t items) { devices_.add(device, items); }
     void set(Comparison comparison) { comparison_ = std::move(comparison); }
     void add(const Aggregate& later);
 
@@ -79,6 +81,7 @@ class Aggregate {
     std::int64_t duplicates_ = 0;
     std::vector<Failed> failed_;  // the first ones
     Choices choices_;             // of a policy
+    DevicesUsed devices_;
     std::optional<Comparison> comparison_;
     Breakdown by_source_;
     Breakdown by_group_;

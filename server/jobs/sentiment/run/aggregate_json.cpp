@@ -122,6 +122,7 @@ std::string Aggregate::to_json() const {
                 {"duplicates", duplicates_},
                 {"failed", std::move(failed)},
                 {"choices", choices_.to_json()},
+                {"devices", devices_.to_json()},
                 {"by_source", by_source_.to_json()},
                 {"by_group", by_group_.to_json()},
                 {"over_time", over_time_.to_json()},
@@ -150,6 +151,8 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
         aggregate.failed_.push_back({f.at(0), f.at(1), id_from(f.at(2)), f.at(3), f.at(4)});
     }
     aggregate.choices_ = Choices::from_json(stored.at("choices"));
+    // Partials of tasks that an earlier release ran lack it.
+    aggregate.devices_ = DevicesUsed::from_json(stored.value("devices", json::array()));
     aggregate.by_source_ = Breakdown::from_json(stored.at("by_source"));
     aggregate.by_group_ = Breakdown::from_json(stored.at("by_group"));
     aggregate.over_time_ = Series::from_json(stored.at("over_time"));
@@ -211,6 +214,7 @@ std::string Aggregate::summary(const json& args) const {
         {"goal", args.value("goal", json(nullptr))},
         {"policy", policy_json(args)},
         {"choices", choices_.summary()},
+        {"devices", devices_.summary()},
         {"compared", compared_json(args, comparison_)},
         {"reading", reading},
         {"labels", {{"positive", labels_[0]}, {"neutral", labels_[1]}, {"negative", labels_[2]}}},

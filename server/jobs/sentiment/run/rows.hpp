@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/text/record_block.hpp"
-#include "server/jobs/sentiment/run/choices.hpp"
 #include "server/jobs/sentiment/run/scores.hpp"
+#include "server/jobs/sentiment/run/tally/choices.hpp"
 
 #include <string>
 #include <string_view>

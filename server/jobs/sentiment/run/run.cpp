@@ -1,4 +1,5 @@
 #include "engine/models/store.hpp"
+#include "engine/transformer/guard.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/dataset.hpp"
@@ -60,7 +61,7 @@ Result<TaskOutput> score(std::string_view args, std::string_view input, RunConte
     if (auto done = score_by(plan, std::move(*source), context, answer); !done) {
         return fail(done.error());
     }
-    return answer.finish();
+    return answer.finish(context);
 }
 
 Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
@@ -79,19 +80,19 @@ Prepared prepare_next(RunContext& context, Timestamp now) {
     return {.worked = prove_next(context) || tune_next(context), .keeps_ready = false};
 }
 
-// The models that this machine has and whose labels tell a sentiment, with what was proven of the
-// forms that the device computes.
+// The models that this machine has, with what was proven of the forms that the device computes.
+// Jobs can name those whose labels tell a sentiment; the others are offered so that a refusal says
+// why.
 Abilities abilities(const KindSettings& settings, const opencl::Capability* device) {
     if (device == nullptr) return {};
     auto models = models::Store(models_folder(settings)).list();
-    std::erase_if(models, [](const Manifest& model) {
-        return !::plimsoll::sentiment::Meaning::of(model.labels);
-    });
     Abilities can;
     for (auto& model : models) {
+        if (!::plimsoll::sentiment::Meaning::of(model.labels)) continue;
         can.names.push_back(capability_of(model.name, model.hash));
-        std::erase_if(model.proofs,
-                      [&](const models::Proof& proof) { return !is_of(*device, proof); });
+        std::erase_if(model.proofs, [&](const models::Proof& proof) {
+            return !transformer::is_of(*device, proof);
+        });
         for (const auto& proof : model.proofs) {
             if (proof.passed) {
                 can.names.push_back(capability_of(model.name, model.hash, proof.form));

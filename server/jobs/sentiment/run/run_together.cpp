@@ -148,7 +148,8 @@ void run_policies(std::span<SharedTask> tasks, const json& args) {
         const auto start = Clock::now();
         auto& task = one.open.task;
         const auto done = one.policy->finish(one.open.answer);
-        task.output = done ? Result<TaskOutput>(one.open.answer.finish()) : fail(done.error());
+        task.output =
+            done ? Result<TaskOutput>(one.open.answer.finish(task.context)) : fail(done.error());
         task.work += nanoseconds_since(start);
     }
 }
@@ -207,7 +208,7 @@ void run_together(std::span<SharedTask> tasks) {
         auto& task = opened[i].task;
         task.work = texts[i].tokens;
         if (texts[i].done) {
-            task.output = opened[i].answer.finish();
+            task.output = opened[i].answer.finish(task.context);
         } else {
             task.output = fail(texts[i].done.error());
         }

@@ -72,12 +72,14 @@ Result<void> score_together(std::span<SharedTexts> tasks, LoadedModel& model, st
     for (SharedTexts& task : tasks) {
         auto& progress = task.context.progress;
         auto& reader = readers.emplace_back(sources.emplace_back(task.source), progress);
-        parts.push_back(
-            {.next = [&reader] { return reader.next(); },
-             .done = [&progress](
-                         std::size_t more) { progress.advance(static_cast<std::int64_t>(more)); },
-             .stop = task.context.stop,
-             .windows = task.windows});
+        parts.push_back({.next = [&reader] { return reader.next(); },
+                         .done =
+                             [&progress](std::size_t more, std::size_t tokens) {
+                                 progress.count_tokens(static_cast<std::int64_t>(tokens));
+                                 progress.advance(static_cast<std::int64_t>(more));
+                             },
+                         .stop = task.context.stop,
+                         .windows = task.windows});
     }
     if (auto done = model.classifier->classify(parts, texts, watch); !done) return done;
     for (std::size_t i = 0; i < tasks.size(); ++i) {

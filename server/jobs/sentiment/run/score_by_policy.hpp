@@ -3,9 +3,9 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/text_source.hpp"
 #include "server/jobs/sentiment/contract/model_choice.hpp"
-#include "server/jobs/sentiment/run/choices.hpp"
 #include "server/jobs/sentiment/run/score_by_model.hpp"
 #include "server/jobs/sentiment/run/scores.hpp"
+#include "server/jobs/sentiment/run/tally/choices.hpp"
 #include "server/jobs/sentiment/run/task_answer.hpp"
 
 #include <optional>

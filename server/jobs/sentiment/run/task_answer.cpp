@@ -20,7 +20,8 @@ void TaskAnswer::add_failed(const text::RecordView& item) {
     ++output_.items_failed;
 }
 
-TaskOutput TaskAnswer::finish() {
+TaskOutput TaskAnswer::finish(const RunContext& context) {
+    aggregate_.add(device_of(context), output_.items_ok);
     output_.results = gzip(rows_);
     output_.partial = aggregate_.to_json();
     return std::move(output_);

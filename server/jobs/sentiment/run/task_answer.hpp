@@ -21,7 +21,7 @@ class TaskAnswer {
 
     void set(Comparison comparison) { aggregate_.set(std::move(comparison)); }
 
-    TaskOutput finish();
+    TaskOutput finish(const RunContext& context);
 
   private:
     bool windows_;

@@ -110,10 +110,14 @@ TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {
     const std::vector<std::string> partials{output->partial};
     const auto report = json::parse(run().merge(planned.args, partials)->summary);
     EXPECT_EQ(report["form"], "int8");
+    EXPECT_EQ(report["devices"].size(), 1U);
+    EXPECT_EQ(report["devices"][0]["device"], "/opencl:pocl:0");
+    EXPECT_EQ(report["devices"][0]["name"], capability_.info.name);
+    EXPECT_EQ(report["devices"][0]["items"], 2);
     EXPECT_EQ(report["proofs"][0]["model"], "tiny");
     EXPECT_EQ(report["proofs"][0]["proof"], to_json(proof));
     // A device that computes it in another way has not proven it.
-    capability_.features = {{"avx2", 0, 0, {}}, {"avx512_vnni", 0, 0, {}}};
+    capability_.features = {{"avx512_vnni", 0, 0, {}}};
     EXPECT_EQ(run().abilities(settings_, &capability_).names.size(), 1U);
     static_cast<void>(run().release(&*device_));
     EXPECT_EQ(score(planned).error().code, Errc::not_found);
@@ -183,7 +187,7 @@ TEST_F(SentimentOnDevice, OffersWhatIsInstalledWhereThereIsADevice) {
     silent.config["id2label"] = {{"0", "cat"}, {"1", "dog"}, {"2", "fish"}};
     silent.write(folder_.path() / "silent");
     ASSERT_TRUE(store_.add(folder_.path() / "silent", {.name = "silent"}, false, {}));
-    EXPECT_EQ(run().abilities(settings_, &capability_), can);
+    EXPECT_EQ(run().abilities(settings_, &capability_).names, can.names);
 }
 
 }  // namespace

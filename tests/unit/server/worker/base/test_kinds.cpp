@@ -20,6 +20,7 @@ using jobs::RunContext;
 using jobs::TaskOutput;
 
 Result<TaskOutput> echo(std::string_view, std::string_view input, RunContext& context) {
+    context.progress.count_tokens(3);
     context.progress.advance(1);
     return TaskOutput{std::string(input), 1, 0, std::string(input)};
 }

@@ -339,6 +339,17 @@ TEST_F(WorkerTest, TheHeartbeatReportsTaskOutcomes) {
     EXPECT_EQ(store_.last_telemetry.tasks_done, 2);
 }
 
+TEST_F(WorkerTest, TokensAreToldWhileTheJobStillRuns) {
+    std::int64_t told = -1;
+    store_.judge = [&](const auto&) -> Result<queue::Acceptance> {
+        told = store_.tokens[JobId{1}];
+        return queue::Acceptance::accepted;
+    };
+    store_.ready = {{task("echo", 0), task("echo", 1)}};
+    until([&] { return told >= 0; });
+    EXPECT_EQ(told, 6);
+}
+
 TEST_F(WorkerTest, TheHeartbeatCarriesItemsPerJob) {
     store_.ready = {{task("echo", 0, {7}), task("echo", 1, {7}), task("gate", 0, {8})}};
     until_entered();

@@ -1,4 +1,4 @@
-#include "server/jobs/sentiment/run/choices.hpp"
+#include "server/jobs/sentiment/run/tally/choices.hpp"
 
 #include "server/jobs/sentiment/run/text_or_null.hpp"
 
