@@ -1,7 +1,7 @@
 // What other servers send us: event streams, and the addresses of webhooks.
 #include "server/base/parse_url.hpp"
 #include "server/client/event_stream.hpp"
-#include "server/webhooks/target.hpp"
+#include "server/outbound/target.hpp"
 #include "tests/fuzz/parsers/targets.hpp"
 
 #include <string>
@@ -31,12 +31,12 @@ void give_streams(std::string_view text) {
     ensure(events(text, 1) == whole && events(text, 3) == whole);
     const std::string url(text);
     static_cast<void>(parse_url(url));
-    if (const auto target = webhooks::parse_target(url)) {
+    if (const auto target = outbound::parse_target(url)) {
         ensure(!target->host.empty() && target->path.starts_with('/'));
         ensure(target->host.find_first_of("@/?# \r\n") == std::string::npos);
         ensure(target->path.find_first_of(" \r\n#") == std::string::npos);
     }
-    static_cast<void>(webhooks::AllowList::parse(url, url));
+    static_cast<void>(outbound::AllowList::parse(url, url));
 }
 
 }  // namespace plimsoll::fuzz
