@@ -158,7 +158,8 @@ def publish_results(options, accuracies, proofs, found, expected, classes):
                         | {'ratio': round(same / 100, 4), 'met': results.met(same, must, should)})
     for one in proofs:
         verdict = 'passed' if one['passed'] else f"refused: {one['why']}"
-        rows.append(results.entry(f"MiniLM, the guard's own {one['texts']} texts: labels of {one['form']} as in fp32, {verdict}", 'transformers',
+        what = f"labels of {one['form']} by {one['method']} as in fp32, {verdict}"
+        rows.append(results.entry(f"MiniLM, the guard's own {one['texts']} texts: {what}", 'transformers',
                                   round(100 * one['same_label'] / one['texts'], 2), '%', rounds=1, command=COMMAND))
     usual = numpy.bincount(classes).max() / HELD_OUT
     wrong = [row['name'] for row in rows if row['met'] == 'no']

@@ -136,10 +136,10 @@ def main():
     kind = processor_class()
     rate = {name: round(TEXTS / statistics.median(seconds), 1) for name, seconds in took.items()}
     peer = f'ONNX Runtime {onnxruntime.__version__}'
-    tokens = sum(map(len, ids))
+    print(f'{sum(map(len, ids)) / TEXTS:.1f} tokens a headline')
 
     def name_of(form, words, kind):
-        return f'FinBERT shape, {form}, headlines of {tokens / TEXTS:.0f} tokens, {kind}: against {words}'
+        return f'FinBERT shape, {form}, headlines, {kind}: against {words}'
 
     def against(form, other, words):
         must, stretch = LIMITS.get((kind, form, other), (None, None))
