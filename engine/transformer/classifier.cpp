@@ -64,7 +64,7 @@ Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
     const auto form = form_of(method);
     const std::string name(to_string(form));
     const auto methods = methods_for(capability, form);
-    if (!can_use(capability, form) || std::ranges::find(methods, method) == methods.end()) {
+    if (std::ranges::find(methods, method) == methods.end()) {
         return fail(Errc::unavailable, "This device does not support " + name + " by " +
                                            std::string(to_string(method)) + ".");
     }

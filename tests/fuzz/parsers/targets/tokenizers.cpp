@@ -1,32 +1,16 @@
 // tokenizer.json, and the texts that it cuts.
 #include "engine/tokenizers/tokenizer.hpp"
 #include "tests/fuzz/parsers/targets.hpp"
+#include "tests/unit/engine/temporary_folder.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 namespace plimsoll::fuzz {
 
-namespace {
-
-struct Folder {
-    std::filesystem::path path;
-    Folder() {
-        char name[] = "/tmp/plimsoll-tokenizer-XXXXXX";
-        path = mkdtemp(name);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { std::filesystem::remove_all(path); }
-};
-
-}  // namespace
-
 void give_tokenizers(std::string_view text) {
-    static const Folder folder;
-    std::ofstream(folder.path / "tokenizer.json", std::ios::binary) << text;
-    auto tokenizer = tokenizers::Tokenizer::read(folder.path);
+    static const TemporaryFolder folder;
+    std::ofstream(folder.path() / "tokenizer.json", std::ios::binary) << text;
+    auto tokenizer = tokenizers::Tokenizer::read(folder.path());
     if (!tokenizer) return;
     tokenizers::Encoded encoded;
     tokenizer->encode(text, 16, encoded);
