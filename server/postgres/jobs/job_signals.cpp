@@ -22,8 +22,9 @@ JobSignals::JobSignals(asio::any_io_executor executor, Listener& listener)
 }
 
 queue::awaitable<void> JobSignals::changed(JobId id, Clock::time_point deadline) {
+    forget_old();
     if (const auto found = recent_.find(id); found != recent_.end()) {
-        deadline = std::min(deadline, std::max(found->second + kRecent, Clock::now()));
+        deadline = std::min(deadline, found->second + kRecent);
     }
     co_await wait(id, deadline);
 }
@@ -43,16 +44,22 @@ queue::awaitable<void> JobSignals::wait(JobId id, Clock::time_point deadline) {
     co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
-// The payload is a list of ids, separated by commas.
-void JobSignals::notified(std::string_view payload) {
+// A change that is over must end no wait: its callers would read the job again and again.
+void JobSignals::forget_old() {
     const auto now = Clock::now();
-    while (!recent_order_.empty() && recent_order_.front().first + kRecent < now) {
+    while (!recent_order_.empty() && recent_order_.front().first + kRecent <= now) {
         const auto [at, id] = recent_order_.front();
         recent_order_.pop_front();
         if (const auto found = recent_.find(id); found != recent_.end() && found->second == at) {
             recent_.erase(found);
         }
     }
+}
+
+// The payload is a list of ids, separated by commas.
+void JobSignals::notified(std::string_view payload) {
+    forget_old();
+    const auto now = Clock::now();
     const char* at = payload.data();
     const char* const end = at + payload.size();
     while (at < end) {

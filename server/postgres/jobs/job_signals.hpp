@@ -28,6 +28,7 @@ class JobSignals final : public queue::JobSignals {
 
     queue::awaitable<void> wait(JobId id, Clock::time_point deadline);
 
+    void forget_old();
     void notified(std::string_view payload);
     void wake(JobId id);
     void wake_all();

@@ -46,16 +46,17 @@ def wait_for_model(api, name):
 
 
 def wait_for_idle_work(server, name):
-    """Idle workers prove the forms of a new model, then tune its products, for 20 s at a time; both would disturb."""
-    def lines(words):
-        return sum(words in line and name in line for line in server.log)
+    """Idle workers prove the forms of a new model, then tune its products, for 20 s at a time; both would disturb.
+    Products that another model had tuned here already are not tuned again."""
+    def lines():
+        return sum(f'model={name} ' in line and ('proved a form' in line or 'tuned the products' in line) for line in server.log)
     until = time.monotonic() + LONG
     seen, since = 0, time.monotonic()
     while seen == 0 or time.monotonic() - since < 40:
         assert time.monotonic() < until, f'{name} is not proven and tuned'
         time.sleep(0.5)
-        if lines('tuned the products of a model') > seen:
-            seen, since = lines('tuned the products of a model'), time.monotonic()
+        if lines() > seen:
+            seen, since = lines(), time.monotonic()
 
 
 def submit(api, **args):
