@@ -284,6 +284,18 @@ visit('a job turns into its report when it ends, with details in a drawer', { ar
   const tried = drawer.getByRole('table', { name: 'Attempts' }).getByRole('row').filter({ hasText: 'Worker stopped' });
   await tried.getByText('The worker stopped responding.').waitFor();
   assert.deepEqual((await tried.getByRole('cell').allTextContents()).slice(0, 2), ['1', 'node-a / opencl:0:1']);
+  const asked = () => server.calls.filter(({ name }) => name === 'GET /v1/jobs/job_r/tasks').map(({ query }) => query.get('state') ?? query.get('cursor'));
+  assert.deepEqual(asked(), [], 'tasks are read when somebody opens them');
+  await drawer.getByText('The parts that run on devices').click();
+  const tasks = drawer.getByRole('table', { name: 'Tasks' }).getByRole('row');
+  await tasks.filter({ hasText: '11–20' }).waitFor();
+  assert.deepEqual((await tasks.nth(2).getByRole('cell').allTextContents()).slice(0, 4), ['11–20', 'done', '2', 'node-a / opencl:0:1']);
+  await drawer.getByRole('button', { name: 'Show more tasks' }).click();
+  await tasks.filter({ hasText: 'Out of memory.' }).waitFor();
+  assert.equal(await tasks.count(), 5);
+  await drawer.getByLabel('State').selectOption('failed');
+  await until(async () => (await tasks.count()) === 2, 'the failed task alone');
+  assert.deepEqual(asked(), [null, 'more', 'failed']);
   await drawer.getByRole('listitem').filter({ hasText: 'Started' }).first().waitFor();
   assert.deepEqual(JSON.parse(await drawer.getByRole('group', { name: 'the inputs' }).textContent()), { model: 'vader' });
   assert.equal(JSON.parse(await drawer.getByRole('group', { name: 'the job as JSON' }).textContent()).id, 'job_r');

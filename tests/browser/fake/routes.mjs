@@ -80,6 +80,18 @@ function attempts(fake, { response, json }, job) {
 
 function createJob(fake, { call, response, json }) {
   const { kind, name = null, labels = {}, priority = 0, args } = call.body;
+/** Three tasks that have ended and one that failed, on two pages unless a state is named. */
+function tasks({ call, response, json }) {
+  const all = [0, 1, 2, 3].map((task) => ({
+    task, first_item: task * 10, items: 10, state: task === 3 ? 'failed' : 'done', attempt: task === 1 ? 2 : 1, node: 'node-a', device: `opencl:0:${task % 2}`, device_class: 'gpu',
+    started_at: null, ended_at: null, seconds: task === 3 ? null : 1, items_ok: null, items_failed: null, error: task === 3 ? 'Out of memory.' : null,
+  }));
+  const { state, cursor } = Object.fromEntries(call.query);
+  const found = all.filter((task) => !state || task.state === state);
+  const [items, next_cursor] = state ? [found, null] : cursor ? [found.slice(3), null] : [found.slice(0, 3), 'more'];
+  json(response, 200, { items, next_cursor });
+}
+
   const dataset = fake.datasets.find(({ id }) => id === args.dataset);
   const total = dataset?.records ?? (args.texts ?? args.items ?? args.gpus ?? waves.rows).length;
   const job = data.makeJob(`job_${String(fake.jobs.length).padStart(12, '0')}new`, {
@@ -224,6 +236,7 @@ export const routes = [
   })],
   [/^POST \/v1\/jobs\/([^/]+)\/cancellation$/, withJob((fake, { response, json }, job) => json(response, 202, fake.update(job.id, { state: 'cancelling' })))],
   [/^GET \/v1\/jobs\/([^/]+)\/wait-reason$/, withJob((fake, { response, json }) => json(response, 200, fake.wait))],
+  [/^GET \/v1\/jobs\/([^/]+)\/tasks$/, withJob((_, context) => tasks(context))],
   [/^POST \/v1\/jobs\/([^/]+)\/redrive$/, withJob((fake, { response, json }, job) => json(response, 202, redrive(fake, job)))],
   [/^POST \/v1\/redrives$/, redriveMany],
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],

@@ -3,6 +3,11 @@ import { api } from './client';
 
 export type Attempt = components['schemas']['Attempt'];
 export type AttemptPage = components['schemas']['AttemptPage'];
+export type Task = components['schemas']['Task'];
+export type TaskPage = components['schemas']['TaskPage'];
+export type TaskState = Task['state'];
+
+export const taskStates: readonly TaskState[] = ['waiting', 'running', 'done', 'failed', 'cancelled'];
 
 /** As many as the server puts on a page. */
 const pageSize = 200;
@@ -10,5 +15,11 @@ const pageSize = 200;
 export async function listAttempts(job: string, cursor?: string, signal?: AbortSignal): Promise<AttemptPage> {
   const params = { path: { job_id: job }, query: { cursor, limit: pageSize } };
   const { data } = await api.GET('/v1/jobs/{job_id}/attempts', { params, signal });
+  return data!;
+}
+
+export async function listTasks(job: string, state?: TaskState, cursor?: string, signal?: AbortSignal): Promise<TaskPage> {
+  const params = { path: { job_id: job }, query: { state, cursor, limit: pageSize } };
+  const { data } = await api.GET('/v1/jobs/{job_id}/tasks', { params, signal });
   return data!;
 }

@@ -33,7 +33,7 @@ const outcomes: Record<Attempt['outcome'], string> = {
 export const outcomeOf = ({ outcome }: Attempt): string => outcomes[outcome];
 
 export const taskOf = ({ task, merge }: Attempt): string => (merge ? 'Report' : count(task + 1));
-export const deviceOf = ({ node, device }: Attempt): string => (node === null || device === null ? 'Unknown' : `${node} / ${device}`);
+export const deviceOf = ({ node, device }: Pick<Attempt, 'node' | 'device'>): string => (node === null || device === null ? 'Unknown' : `${node} / ${device}`);
 
 /** How long an attempt ran, or has by now; null if that is not known. */
 export function ranFor({ seconds, started_at, ended_at }: Attempt, now: number): number | null {
