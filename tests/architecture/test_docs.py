@@ -18,7 +18,8 @@ TYPES = re.findall(r'ProblemType\{(\d+), "([\w-]+)", "([^"]+)"\}',
 # The tests that run the code blocks of a page, or compile or check them.
 RUNNERS = {
     'README.md': ['integration/docs_test.py'],
-    'deploy/OPERATING.md': ['integration/backup_test.py', 'integration/docs_test.py', 'integration/own_database_test.py'],
+    'deploy/OPERATING.md': ['integration/backup_test.py', 'integration/docs_test.py', 'integration/own_database_test.py',
+                            'integration/proxies_test.py'],
     'deploy/clients/python/README.md': ['clients/package_test.py'],
     'deploy/integrations/python/README.md': ['integration/measurements_test.py'],
     'server/cli/README.md': ['unit/server/cli/CMakeLists.txt'],

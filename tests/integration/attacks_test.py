@@ -1,16 +1,19 @@
 """Attacks by one caller, or by somebody without credentials, that must not affect others."""
 
 import contextlib
+import gzip
 import os
 import pathlib
 import re
 import socket
 import threading
+import time
 import unittest
 
 from harness import Api, Server
 
 PROMISED_MEMORY = 256 << 20  # bytes, README.md
+MEMORY_AFTERWARDS = 80_000_000
 BODY = 8 << 20
 
 
@@ -77,6 +80,21 @@ class Attacks(unittest.TestCase):
         self.assertLessEqual(set(statuses), {202, 400, 413, 422, 503})
         peak = memory(self.server.process.pid, "VmHWM")
         self.assertLess(peak, PROMISED_MEMORY, f"{peak >> 20} MiB")
+        # And they leave nothing behind.
+        deadline = time.monotonic() + 300
+        while (left := memory(self.server.process.pid, "VmRSS")) >= MEMORY_AFTERWARDS:
+            self.assertLess(time.monotonic(), deadline, f"{left >> 20} MiB")
+            self.assertEqual(self.admin.get("/v1/jobs").status, 200)
+        print(f"64 hostile bodies at once: {peak >> 20} MiB at most, then {left >> 20} MiB", flush=True)
+
+    def test_a_compressed_body_is_refused_packed(self):
+        bomb = gzip.compress(b'"' + b"0" * (64 << 20) + b'"')
+        before = memory(self.server.process.pid, "VmHWM")
+        for path in ("/v1/jobs", "/v1/sessions"):
+            for coding in ("gzip", "deflate", "br", "gzip, gzip"):
+                reply = self.tom.post(path, bomb, headers={"Content-Encoding": coding})
+                self.assertEqual(reply.status, 415, (path, coding, reply.body))
+        self.assertLess(memory(self.server.process.pid, "VmHWM") - before, 16 << 20)
 
     def test_chunk_extensions_and_trailers_cost_nothing_before_sign_in(self):
         head = "POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -7,11 +7,12 @@ their own.
     tests/bench/http/sign_in_flood.py [--rounds N] [--seconds N] [--attempts N] [--bin FOLDER] [--record]
 """
 import collections
-import http.client
 import itertools
 import json
 import os
 import pathlib
+import selectors
+import socket
 import statistics
 import subprocess
 import sys
@@ -24,7 +25,6 @@ import results  # noqa: E402
 
 CONNECTIONS = 4
 RATE = 200  # reads a second
-SENDERS = 64
 COMMAND = 'tests/bench/http/sign_in_flood.py --record'
 
 
@@ -32,36 +32,51 @@ class Flood:
     """Attempts at a steady rate, whatever the answers take, and how many had which status."""
 
     def __init__(self, port, per_second):
-        self.port, self.pace = port, SENDERS / per_second
+        self.port, self.pace = port, 1 / per_second
         self.addresses = (f'127.1.{high}.{low}' for high, low in itertools.product(range(256), range(1, 255)))
-        self.lock, self.statuses, self.over = threading.Lock(), collections.Counter(), threading.Event()
-        self.senders = [threading.Thread(target=self.send, args=[place]) for place in range(SENDERS)]
+        self.selector, self.open = selectors.DefaultSelector(), 0
+        self.statuses, self.over = collections.Counter(), False
+        self.thread = threading.Thread(target=self.send)
 
-    def send(self, place):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
-        due = time.monotonic() + place * self.pace / SENDERS  # one after the other, not all at once
-        while not self.over.wait(max(0, due - time.monotonic())):
-            due += self.pace
-            with self.lock:
-                address = next(self.addresses)
-            connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60, source_address=(address, 0))
-            connection.request('POST', '/v1/sessions', json.dumps(
-                {'credentials': {'user': f'nobody {address}', 'password': 'a boat that sinks'}}),
-                {'Content-Type': 'application/json'})
-            status = connection.getresponse().status
-            connection.close()
-            with self.lock:
-                self.statuses[status] += 1
+    def begin(self):
+        address = next(self.addresses)
+        body = json.dumps({'credentials': {'user': f'nobody {address}', 'password': 'a boat that sinks'}})
+        line = socket.socket()
+        line.setblocking(False)
+        line.bind((address, 0))
+        line.connect_ex(('127.0.0.1', self.port))
+        self.selector.register(line, selectors.EVENT_WRITE, (
+            'POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n'
+            f'Content-Length: {len(body)}\r\n\r\n{body}').encode())
+        self.open += 1
+
+    def go_on(self, line, request, events):
+        if events & selectors.EVENT_WRITE:
+            line.send(request)
+            self.selector.modify(line, selectors.EVENT_READ)
+            return
+        self.statuses[int(line.recv(65536)[9:12])] += 1
+        self.selector.unregister(line)
+        line.close()
+        self.open -= 1
+
+    def send(self):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # of this thread
+        due = time.monotonic()
+        while self.open or not self.over:
+            while not self.over and due <= time.monotonic():
+                self.begin()
+                due += self.pace
+            for key, events in self.selector.select(max(0, due - time.monotonic()) if not self.over else 60):
+                self.go_on(key.fileobj, key.data, events)
 
     def __enter__(self):
-        for sender in self.senders:
-            sender.start()
+        self.thread.start()
         return self
 
     def __exit__(self, *_):
-        self.over.set()
-        for sender in self.senders:
-            sender.join()
+        self.over = True
+        self.thread.join()
 
 
 def main():

@@ -14,13 +14,15 @@ void give_tensors(std::string_view text);
 void give_tokenizers(std::string_view text);
 void give_configs(std::string_view text);
 void give_streams(std::string_view text);
+void give_provider(std::string_view text);
 
 std::span<const Target> targets() {
-    static constexpr Target kTargets[] = {
-        {"configs", give_configs},      {"cron", give_cron},       {"job_spec", give_job_spec},
-        {"prices", give_prices},        {"records", give_records}, {"request", give_request},
-        {"secrets", give_secrets},      {"streams", give_streams}, {"tensors", give_tensors},
-        {"tokenizers", give_tokenizers}};
+    static constexpr Target kTargets[] = {{"configs", give_configs},      {"cron", give_cron},
+                                          {"job_spec", give_job_spec},    {"prices", give_prices},
+                                          {"provider", give_provider},    {"records", give_records},
+                                          {"request", give_request},      {"secrets", give_secrets},
+                                          {"streams", give_streams},      {"tensors", give_tensors},
+                                          {"tokenizers", give_tokenizers}};
     return kTargets;
 }
 
