@@ -11,8 +11,9 @@
 
 namespace plimsoll::identity {
 
-// Hashes passwords in a program beside this one, plimsoll-hasher, of low priority. A hash maps and
-// touches 19 MiB: in this program it would hold up every thread that needs memory meanwhile. The
+// Hashes passwords in a program beside this one, plimsoll-hasher, in time that nobody else wants. A
+// hash maps and touches 19 MiB: in this program it would hold up every thread that needs memory
+// meanwhile. The
 // program is started when it is first needed, and again if it died or hung. It ends with this
 // object and with this program. Calls block, and are for one thread at a time.
 class Hasher {

