@@ -73,7 +73,7 @@ visit('a pause stops the upload, other pages do not', async ({ page, server, go 
   assert.deepEqual(received(server), letters.buffer);
 });
 
-visit('an upload waits for a server that does not respond', async ({ page, server, go }) => {
+visit('an upload waits for a server that does not respond', { ofItsOwn: true }, async ({ page, server, go }) => {
   server.faults.set(content, 503);
   await page.clock.install();
   await go('/#/datasets');
@@ -89,7 +89,7 @@ visit('an upload waits for a server that does not respond', async ({ page, serve
   assert.deepEqual(server.datasets[0].bytes_received, letters.buffer.length);
 });
 
-visit('after a reload the same file continues, and another one is refused', async ({ page, server, go }) => {
+visit('after a reload the same file continues, and another one is refused', { ofItsOwn: true }, async ({ page, server, go }) => {
   page.on('dialog', (dialog) => dialog.accept());
   await go('/#/datasets');
   // The first part arrives, the second one hangs.

@@ -56,7 +56,7 @@ visit('signing in leads back to the requested page', { signedOut: true }, async 
   await page.getByRole('heading', { name: 'Devices' }).waitFor();
 });
 
-visit('a page opened while the server is down returns by itself', async ({ page, server, go }) => {
+visit('a page opened while the server is down returns by itself', { ofItsOwn: true }, async ({ page, server, go }) => {
   server.faults.set('GET /v1/users/me', 503);
   await page.clock.install();
   await go('/#/devices');

@@ -34,7 +34,7 @@ const running = (server) => {
   server.add(makeJob('job_r', { name: 'Long one', state: 'running', started_at: new Date().toISOString(), progress: { items_total: total, items_done: 0 } }));
 };
 
-visit('the page of a running job', { arrange: running }, async ({ page, server, go }) => {
+visit('the page of a running job', { arrange: running, ofItsOwn: true }, async ({ page, server, go }) => {
   let sent = 0;
   /** Sends so many snapshots, each seen before the next ones come. */
   async function send(amount) {
@@ -56,7 +56,7 @@ visit('the page of a running job', { arrange: running }, async ({ page, server, 
 // Pages that ask again and again: their clock runs ahead, each answer differs from the one before.
 const polled = { home: ['/#/home', 'Long one'], jobs: ['/#/jobs', 'Long one'], queue: ['/#/queue', 'Stopped'], devices: ['/#/devices', 'crane-7'] };
 for (const [name, [address, words]] of Object.entries(polled)) {
-  visit(`the page "${name}"`, { arrange: running }, async ({ page, server, go }) => {
+  visit(`the page "${name}"`, { arrange: running, ofItsOwn: true }, async ({ page, server, go }) => {
     let asked = 0;
     server.onCall = () => {
       asked += 1;

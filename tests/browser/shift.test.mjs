@@ -31,7 +31,7 @@ const cases = [
 const full = (server) => (server.jobs = manyJobs(60));
 const windows = [{ width: 1280, height: 900 }, { width: 412, height: 823 }];
 for (const [{ name, address, arrange = full, slow, arrived }, size] of cases.flatMap((one) => windows.map((size) => [one, size]))) {
-  visit(`${name}: nothing jumps at ${size.width} px`, { arrange, ...size }, async ({ page, server, go }) => {
+  visit(`${name}: nothing jumps at ${size.width} px`, { arrange, ...size, ofItsOwn: true }, async ({ page, server, go }) => {
     let release;
     server.faults.set(slow, new Promise((resolve) => (release = resolve)));
     await page.addInitScript(() => {

@@ -30,7 +30,7 @@ const pages = {
 };
 for (const [name, answer] of Object.entries(pages)) {
   const view = views.find((one) => one.name === name);
-  visit(`${name}: the frame soon, then the answer, and nothing jumps`, view, async ({ page, go }) => {
+  visit(`${name}: the frame soon, then the answer, and nothing jumps`, { ...view, ofItsOwn: true }, async ({ page, go }) => {
     await slow(page);
     const went = go(view.address);
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
@@ -45,7 +45,7 @@ for (const [name, answer] of Object.entries(pages)) {
   });
 }
 
-visit('an impatient user submits one job', async ({ page, server, go }) => {
+visit('an impatient user submits one job', { ofItsOwn: true }, async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await page.getByRole('button', { name: 'Fill in five sample headlines' }).click();
   await slow(page);
@@ -55,7 +55,7 @@ visit('an impatient user submits one job', async ({ page, server, go }) => {
   assert.equal(server.calls.filter(({ name }) => name === 'POST /v1/jobs').length, 1);
 });
 
-visit('the last question is answered, however late the earlier answers come', async ({ page, server, go }) => {
+visit('the last question is answered, however late the earlier answers come', { ofItsOwn: true }, async ({ page, server, go }) => {
   await go('/#/home');
   await page.getByText('Batch 16 fits').waitFor();
   await slow(page);
@@ -64,7 +64,7 @@ visit('the last question is answered, however late the earlier answers come', as
   await page.locator('[aria-busy="false"]').getByText('Batch 16 fits').waitFor();
 });
 
-visit('another page is reached while the first one still loads', { arrange: (server) => (server.jobs = manyJobs(60)) }, async ({ page, go }) => {
+visit('another page is reached while the first one still loads', { ofItsOwn: true, arrange: (server) => (server.jobs = manyJobs(60)) }, async ({ page, go }) => {
   await slow(page);
   void go('/#/jobs').catch(() => undefined);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Devices' }).click();

@@ -51,7 +51,7 @@ visit('the answer stays at the foot of the window during input, and starts from 
   assert.equal(await page.getByRole('combobox', { name: 'Preset' }).inputValue(), 'bert-large');
 });
 
-visit('fast typing sends one request', async ({ page, server, go }) => {
+visit('fast typing sends one request', { ofItsOwn: true }, async ({ page, server, go }) => {
   await page.clock.install();
   await go(form);
   await until(() => lastArgs(server)?.gpus?.[0] === 'rtx_4090', 'the default card');

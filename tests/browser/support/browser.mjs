@@ -85,10 +85,16 @@ export async function until(condition, what) {
   }
 }
 
-export async function signIn(page, server) {
-  await page.context().addCookies([{ name: 'plimsoll_session', value: 'yes', url: server.url }]);
-  // Once: what the pages remember afterwards is theirs.
-  await page.addInitScript(() => {
+export const setCookie = (page, server) =>
+  page.context().addCookies([{ name: 'plimsoll_session', value: 'yes', url: server.url }]);
+
+/** Every load of the page finds that it was signed in, once: what the pages remember afterwards is theirs. */
+export const rememberSignIn = (page) =>
+  page.addInitScript(() => {
     if (localStorage.getItem('plimsoll.session') === null) localStorage.setItem('plimsoll.session', 'in');
   });
+
+export async function signIn(page, server) {
+  await setCookie(page, server);
+  await rememberSignIn(page);
 }
