@@ -125,12 +125,15 @@ function(plimsoll_unit_tests)
 endfunction()
 
 # These take a minute and more each: they begin first, so that none is left to run alone at the end.
-set(PLIMSOLL_LONG_TESTS browser/docs browser/views clients/generated clients/samples conformance
-  integration/faults integration/profile unit/engine/routines unit/engine/transformer)
+set(PLIMSOLL_LONG_TESTS browser/docs browser/jobs browser/memory browser/views clients/generated clients/samples
+  conformance integration/faults integration/models integration/profile integration/worker
+  integration/worker/device_faults transformers/numerics unit/engine/routines unit/engine/transformer
+  unit/server/jobs/profile unit/server/jobs/sentiment)
 
 # plimsoll_test(name LABEL label COMMAND command... [TIMEOUT seconds]): a test of any other kind, run
-# from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN and the pinned
-# node and npm in PATH; the command's own name is looked up before that, so these start by `env node`.
+# from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN, compiled kernels in
+# $PLIMSOLL_TEST_CACHE, and the pinned node and npm in PATH; the command's own name is looked up before that, so these
+# start by `env node`.
 function(plimsoll_test name)
   cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "COMMAND" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -138,7 +141,7 @@ function(plimsoll_test name)
   endif()
   add_test(NAME ${name} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
-    ENVIRONMENT "PLIMSOLL_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+    ENVIRONMENT "PLIMSOLL_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};PLIMSOLL_TEST_CACHE=${CMAKE_BINARY_DIR}/tests/cache"
     ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${PLIMSOLL_NODE}")
   if(name IN_LIST PLIMSOLL_LONG_TESTS)
     set_tests_properties(${name} PROPERTIES COST 60)

@@ -27,7 +27,8 @@ class Engine:
         url = URL.replace('postgres@', 'plimsoll_worker@', 1).replace(f'host={DATABASE}', f'host={database}')
         self.log = open(folder / f'{node}.log', 'a+', encoding='utf-8')
         environment = os.environ | {'PLIMSOLL_DATABASE_WORKER_URL': url, 'PLIMSOLL_NODE': node} | dict(environment)
-        self.process = subprocess.Popen([os.environ['PLIMSOLL_TEST_ENGINE'], '--cache', folder / 'cache', *arguments],
+        cache = os.environ.get('PLIMSOLL_TEST_CACHE', folder / 'cache')
+        self.process = subprocess.Popen([os.environ['PLIMSOLL_TEST_ENGINE'], '--cache', cache, *arguments],
                                         stderr=self.log, env=environment)
 
     def signal(self, number):

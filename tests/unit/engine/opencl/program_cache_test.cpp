@@ -1,6 +1,6 @@
 #include "engine/opencl/runtime/program_cache.hpp"
 
-#include "tests/unit/engine/opencl/private_cache.hpp"
+#include "tests/unit/engine/opencl/kernel_cache.hpp"
 
 #include <algorithm>
 #include <cstddef>

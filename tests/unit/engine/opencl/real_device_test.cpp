@@ -3,7 +3,7 @@
 #include "engine/opencl/probing/child_process.hpp"
 #include "engine/opencl/probing/probe.hpp"
 #include "engine/opencl/runtime/device.hpp"
-#include "tests/unit/engine/opencl/private_cache.hpp"
+#include "tests/unit/engine/opencl/kernel_cache.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +18,7 @@
 namespace plimsoll::opencl {
 namespace {
 
-const auto* const kCache = testing::AddGlobalTestEnvironment(new PrivateCache);
+const auto* const kCache = testing::AddGlobalTestEnvironment(new KernelCache);
 
 // One probe for all tests; made before this process opens a device, as probe() demands.
 const ProbeReport& report() {

@@ -5,7 +5,7 @@
 #include "engine/opencl/runtime/invoke.hpp"
 #include "engine/opencl/runtime/programs.hpp"
 #include "engine/opencl/runtime/transfers.hpp"
-#include "tests/unit/engine/opencl/private_cache.hpp"
+#include "tests/unit/engine/opencl/kernel_cache.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 
 #include "engine/opencl/probing/self_test.hpp"
 #include "engine/routines/flavour.hpp"
-#include "tests/unit/engine/opencl/private_cache.hpp"
+#include "tests/unit/engine/opencl/kernel_cache.hpp"
 #include "tests/unit/engine/opencl/tested_address.hpp"
 
 #include <algorithm>

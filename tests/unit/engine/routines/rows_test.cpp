@@ -12,7 +12,7 @@
 namespace plimsoll::routines {
 namespace {
 
-const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
 constexpr Shape kShapes[] = {{1, 1}, {3, 15}, {17, 16}, {5, 17}, {33, 100}, {16, 768}, {19, 1031}};
 

@@ -12,7 +12,7 @@ namespace {
 
 using routines::programs;
 
-const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
 constexpr std::chrono::milliseconds kEach{20};
 

@@ -14,7 +14,7 @@ using routines::need;
 using routines::programs;
 using ::testing::HasSubstr;
 
-const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
 // What instructions a device has is told by tests in a process of their own; here CPUID is asked.
 opencl::Capability proven(opencl::Capability capability) {

@@ -15,7 +15,7 @@ using routines::Method;
 using routines::need;
 using routines::programs;
 
-const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
 opencl::DeviceInfo device(const std::string& driver) {
     opencl::DeviceInfo info;

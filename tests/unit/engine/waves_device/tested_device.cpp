@@ -1,32 +1,13 @@
 #include "tests/unit/engine/waves_device/tested_device.hpp"
 
-#include "engine/opencl/runtime/cache_directory.hpp"
-
-#include <cstdlib>
-#include <filesystem>
+#include "tests/unit/engine/opencl/kernel_cache.hpp"
 
 #include <gtest/gtest.h>
 
 namespace plimsoll::waves::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
-// Before the first OpenCL call, so that no test reads or writes the user's own cache.
-class PrivateCache : public ::testing::Environment {
-  public:
-    void SetUp() override {
-        std::string path = (fs::temp_directory_path() / "plimsoll-cache-XXXXXX").string();
-        ASSERT_NE(mkdtemp(path.data()), nullptr);
-        directory_ = path;
-        ASSERT_TRUE(opencl::use_kernel_cache(directory_));
-    }
-    void TearDown() override { fs::remove_all(directory_); }
-
-  private:
-    fs::path directory_;
-};
-const auto* const kCache = ::testing::AddGlobalTestEnvironment(new PrivateCache);
+const auto* const kCache = ::testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 #include "server/jobs/profile/contract/summary_text.hpp"
 #include "server/jobs/registry.hpp"
 #include "tests/unit/engine/models/tiny_model.hpp"
-#include "tests/unit/engine/opencl/private_cache.hpp"
+#include "tests/unit/engine/opencl/kernel_cache.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,7 +29,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
 const Contract& kind() {
     return *find_contract("profile");
@@ -254,12 +254,28 @@ TEST(ProfileKind, ProfilesVader) {
     EXPECT_THAT(text, HasSubstr("x at batch_size="));
 }
 
+// The methods of the products that a job measured.
+std::set<std::string> methods_of(const json& summary) {
+    std::set<std::string> methods;
+    for (const auto& rate : summary.at("engine").at("products")) {
+        methods.insert(rate.at("method").get<std::string>());
+    }
+    return methods;
+}
+
+// With the tuned plans of the cache that the settings name, by the features that were proven: none.
 TEST(ProfileKind, ProfilesADevice) {
     const opencl::TemporaryFolder cache;
     const opencl::TemporaryFolder unused;
     setenv("XDG_CACHE_HOME", unused.path().c_str(), 1);
     auto device = opencl::Device::open({"pocl", 0});
     ASSERT_TRUE(device) << device.error().message;
+    const auto file = tuning::plans_file(cache.path(), device->info().address);
+    tuning::Plans plans(device->info());
+    const auto bucket = tuning::bucket_of(routines::Method::block_fp32, 512, 3072, 768);
+    plans.keep(bucket, plans.plan_for(bucket));
+    std::filesystem::create_directories(file.parent_path());
+    ASSERT_TRUE(plans.write(file));
     const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"max_batch", 32}}}}, &*device,
                                  {.values = {}, .cache = cache.path()});
     EXPECT_EQ(outcome.output.items_failed, 0) << outcome.summary.at("errors");
@@ -270,6 +286,8 @@ TEST(ProfileKind, ProfilesADevice) {
         EXPECT_FALSE(engine.at(member).empty()) << member;
         for (const auto& rate : engine.at(member)) EXPECT_GT(rate.at("value"), 0.0) << rate;
     }
+    EXPECT_EQ(engine.at("tuned_plans"), 1);
+    EXPECT_EQ(methods_of(outcome.summary), std::set<std::string>{"block_fp32"});
     EXPECT_GT(engine.at("products").at(0).at("fraction_of_peak"), 0.0);
     EXPECT_GT(engine.at("batches").at("peak_items_per_second"), 0.0);
     EXPECT_GT(engine.at("launches").at("queued_us"), 0.0);
@@ -280,49 +298,20 @@ TEST(ProfileKind, ProfilesADevice) {
     EXPECT_TRUE(std::filesystem::is_empty(unused.path())) << "the settings name another folder";
 }
 
-// The methods of the products that a job measures.
-std::set<std::string> methods_of(opencl::Device& device, const KindSettings& settings,
-                                 const opencl::Capability& capability) {
-    const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"max_batch", 1}}}}, &device,
-                                 settings, &capability);
-    std::set<std::string> methods;
-    for (const auto& rate : outcome.summary.at("engine").at("products")) {
-        methods.insert(rate.at("method").get<std::string>());
-    }
-    return methods;
-}
-
 TEST(ProfileKind, MeasuresTheDevicesProvenFeatures) {
     auto device = opencl::Device::open({"pocl", 0});
     ASSERT_TRUE(device) << device.error().message;
     const opencl::TemporaryFolder cache;
-    const KindSettings settings{.values = {}, .cache = cache.path()};
     opencl::Capability capability = opencl::assess(*device);
-    EXPECT_EQ(methods_of(*device, settings, capability), std::set<std::string>{"block_fp32"});
-    if (__builtin_cpu_supports("avx512bf16") == 0) GTEST_SKIP() << "no bf16 on this processor";
-    capability.features.push_back({std::string(to_string(opencl::Feature::avx512_bf16)), 0, 1, ""});
-    EXPECT_TRUE(methods_of(*device, settings, capability).contains("block_bf16"));
-}
-
-TEST(ProfileKind, MeasuresWithThePlansOfTheCache) {
-    auto device = opencl::Device::open({"pocl", 0});
-    ASSERT_TRUE(device) << device.error().message;
-    const opencl::TemporaryFolder cache;
-    const auto file = tuning::plans_file(cache.path(), device->info().address);
-    tuning::Plans plans(device->info());
-    const auto bucket = tuning::bucket_of(routines::Method::block_fp32, 512, 3072, 768);
-    plans.keep(bucket, plans.plan_for(bucket));
-    std::filesystem::create_directories(file.parent_path());
-    ASSERT_TRUE(plans.write(file));
-    const json args{{"mode", "engine"}, {"limits", {{"max_batch", 1}}}};
-    const auto tuned = [&](const std::filesystem::path& folder) {
-        return run_all(args, &*device, {.values = {}, .cache = folder})
-            .summary.at("engine")
-            .at("tuned_plans");
-    };
-    EXPECT_EQ(tuned(cache.path()), 1);
-    const opencl::TemporaryFolder other;
-    EXPECT_EQ(tuned(other.path()), 0);
+    const bool has_bf16 = __builtin_cpu_supports("avx512bf16") != 0;
+    if (has_bf16) {
+        capability.features.push_back(
+            {std::string(to_string(opencl::Feature::avx512_bf16)), 0, 1, ""});
+    }
+    const auto outcome = run_all({{"mode", "engine"}, {"limits", {{"max_batch", 1}}}}, &*device,
+                                 {.values = {}, .cache = cache.path()}, &capability);
+    EXPECT_EQ(methods_of(outcome.summary).contains("block_bf16"), has_bf16);
+    EXPECT_EQ(outcome.summary.at("engine").at("tuned_plans"), 0) << "of this cache";
 }
 
 TEST(ProfileKind, ReportsAMissingDeviceAndContinues) {

@@ -1,6 +1,6 @@
 // A task by a published model, on PoCL as a worker runs it.
 #include "server/jobs/sentiment/contract/texts.hpp"
-#include "tests/unit/engine/opencl/private_cache.hpp"
+#include "tests/unit/engine/opencl/kernel_cache.hpp"
 #include "tests/unit/server/jobs/sentiment/on_device.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::PrivateCache);
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
 TEST_F(SentimentOnDevice, ScoresEveryItemInOrder) {
     std::string long_text;

@@ -2,6 +2,7 @@
 #include "engine/tuning/tune.hpp"
 #include "tests/unit/server/jobs/sentiment/on_device.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 
@@ -20,13 +21,17 @@ class WhileIdle : public SentimentOnDevice {
   protected:
     WhileIdle() : plans_file_(tuning::plans_file(settings_.cache, capability_.info.address)) {}
 
-    // As if it had been done.
-    void tune_everything() const {
+    // As if it had been done, except for some.
+    void tune_everything_but(const std::vector<tuning::Bucket>& left) const {
         std::filesystem::create_directories(settings_.cache);
         tuning::Plans plans(capability_.info);
-        for (const auto& bucket : products_of_tiny()) plans.keep(bucket, plans.plan_for(bucket));
+        for (const auto& bucket : products_of_tiny()) {
+            if (std::ranges::find(left, bucket) != left.end()) continue;
+            plans.keep(bucket, plans.plan_for(bucket));
+        }
         if (!plans.write(plans_file_)) throw std::runtime_error("no plans");
     }
+    void tune_everything() const { tune_everything_but({}); }
 
     std::filesystem::path plans_file_;
 };
@@ -92,9 +97,10 @@ TEST_F(ProvesWhileIdle, ThenTheProductsOfProvenFormsAreTunedOnce) {
     const auto before = score(plan({{"texts", {"good news"}}})).value();
     ASSERT_TRUE(models::keep_proofs(store_.folder_of("tiny"), store_.find("tiny")->hash,
                                     {passed(routines::Form::int8, capability_)}));
-    EXPECT_FALSE(std::filesystem::exists(plans_file_));
+    // Of each form one product: the kernels of a plan take a second to compile.
+    const auto all = products_of_tiny();
+    tune_everything_but({all[7], all[15]});
     ASSERT_TRUE(prepare());
-    ASSERT_TRUE(std::filesystem::exists(plans_file_));
     while (prepare()) continue;  // on a slow machine, for 20 s each
     tuning::Plans plans(capability_.info);
     ASSERT_TRUE(plans.read(plans_file_));

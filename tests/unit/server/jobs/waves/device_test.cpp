@@ -1,12 +1,11 @@
 // Where the kind runs: on the processor or on a device, and what the report says of it.
-#include "engine/opencl/runtime/cache_directory.hpp"
+#include "tests/unit/engine/opencl/kernel_cache.hpp"
 #include "tests/unit/server/jobs/waves/kind_case.hpp"
-
-#include <cstdlib>
-#include <filesystem>
 
 namespace plimsoll::jobs::waves {
 namespace {
+
+const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
 TEST(WavesKind, RunsOnTheClassThatUseGpuSelects) {
     const std::string csv = walks(2, 100);
@@ -36,11 +35,7 @@ TEST(WavesKind, TheReportSeparatesProcessorsOfTwoMachines) {
     EXPECT_EQ(computed[1]["symbols"], 16);
 }
 
-// Kernels of this test go into a folder of its own.
 TEST(WavesKind, ADeviceGivesTheSameResultAndTheReportNamesIt) {
-    std::string cache = (std::filesystem::temp_directory_path() / "plimsoll-XXXXXX").string();
-    ASSERT_NE(mkdtemp(cache.data()), nullptr);
-    ASSERT_TRUE(opencl::use_kernel_cache(cache));
     auto device = opencl::Device::open({"pocl", 0});
     ASSERT_TRUE(device) << device.error().message;
     const Plan planned =
@@ -66,7 +61,6 @@ TEST(WavesKind, ADeviceGivesTheSameResultAndTheReportNamesIt) {
     EXPECT_EQ(shared_with.report["ranking"], shared_without.report["ranking"]);
     EXPECT_EQ(without.report["computed"],
               computed("processor", "This worker has no OpenCL device."));
-    std::filesystem::remove_all(cache);
 }
 
 }  // namespace
