@@ -1,161 +1,26 @@
 #include "engine/training/tape/communication.hpp"
 
-#include <algorithm>
-#include <utility>
+#include "engine/training/tape/ddp_buckets.hpp"
+#include "engine/training/tape/fsdp_buffers.hpp"
+#include "engine/training/tape/zero_buffers.hpp"
 
 namespace plimsoll::training {
-namespace {
 
-constexpr auto kGroup = Group::communication;
-
-}  // namespace
-
-Communication::Communication(Graph& graph, const Layout& layout,
-                             const std::vector<Parameter>& parameters)
-    : graph_(graph), layout_(layout) {
-    if (layout.is_zero()) zero_.emplace(graph, layout, parameters);
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const auto& p = parameters[i];
-        const auto at = static_cast<std::size_t>(p.layer + 1);
-        if (at >= units_.size()) units_.resize(at + 1);
-        units_[at].elements += p.elements;
-        units_[at].parameters.push_back(static_cast<int>(i));
+std::unique_ptr<Communication> make_communication(Graph& graph, const Layout& layout,
+                                                  const std::vector<Parameter>& parameters) {
+    switch (layout.sharding) {
+        case Sharding::none:
+            return std::make_unique<Communication>();
+        case Sharding::ddp:
+            return std::make_unique<DdpBuckets>(graph);
+        case Sharding::zero1:
+        case Sharding::zero2:
+        case Sharding::zero3:
+            return std::make_unique<ZeroBuffers>(graph, layout, parameters);
+        case Sharding::fsdp:
+            return std::make_unique<FsdpBuffers>(graph, layout, parameters);
     }
-}
-
-void Communication::free(BufferId& id) {
-    graph_.release(std::exchange(id, kNoBuffer));
-}
-
-void Communication::free(std::vector<BufferId>& ids) {
-    for (auto& id : ids) free(id);
-    ids.clear();
-}
-
-void Communication::setup() {
-    if (zero_) zero_->setup();
-    if (layout_.sharding == Sharding::ddp) make_buckets();
-}
-
-// Whole gradients go into a bucket, in the order in which backward makes them, until it is full.
-void Communication::make_buckets() {
-    std::int64_t bytes = 0, limit = kFirstDdpBucketBytes;
-    const auto& parameters = graph_.parameters();
-    for (std::size_t i = parameters.size(); i-- > 0;) {
-        if (!parameters[i].trainable) continue;
-        bytes += parameters[i].elements * bytes_of(parameters[i].dtype);
-        if (bytes < limit) continue;
-        graph_.allocate(std::exchange(bytes, 0), kGroup);
-        limit = kDdpBucketBytes;
-    }
-    graph_.allocate(bytes, kGroup);
-}
-
-void Communication::begin_forward() {
-    if (zero_) zero_->begin_forward();
-    if (layout_.sharding != Sharding::fsdp) return;
-    gather(unit(-1));
-    copy_out(unit(-1), false);
-}
-
-void Communication::begin_backward() {
-    if (zero_) zero_->begin_backward();
-    free(last_gathered_);
-    // What is outside the layers is there already; the last layer is gathered ahead of its turn.
-    if (layout_.sharding == Sharding::fsdp && units_.size() > 1) gather(units_.back());
-}
-
-// The units outside the layers keep their weights from the start of forward until here.
-void Communication::end_backward() {
-    if (zero_) zero_->end_backward();
-    if (layout_.sharding != Sharding::fsdp) return;
-    enter(-1, true);
-    reduce(unit(-1));
-    for (auto& u : units_) {
-        free(u.full);
-        free(u.gathered);
-    }
-    free(last_reduced_);
-}
-
-void Communication::gather(Unit& unit) {
-    if (unit.gathered == kNoBuffer) {
-        unit.gathered = graph_.allocate(
-            layout_.shard(unit.elements) * layout_.cards * layout_.compute_bytes, kGroup);
-    }
-}
-
-// In forward, what was gathered before is kept until the next has been copied, because its copy may
-// still run.
-void Communication::copy_out(Unit& unit, bool backward) {
-    for (const auto index : unit.parameters) {
-        unit.full.push_back(
-            graph_.allocate(graph_.parameter(index).elements * layout_.compute_bytes, kGroup));
-    }
-    free(last_gathered_);
-    last_gathered_ = std::exchange(unit.gathered, kNoBuffer);
-    if (backward) free(last_gathered_);
-}
-
-void Communication::enter(int layer, bool backward) {
-    if (zero_) zero_->enter(layer, backward);
-    if (layout_.sharding != Sharding::fsdp || layer == current_) return;
-    if (current_ >= 0) {
-        free(unit(current_).full);
-        if (backward) reduce(unit(current_));
-    }
-    current_ = layer;
-    if (layer < 0) return;
-    gather(unit(layer));
-    copy_out(unit(layer), backward);
-    if (backward && layer > 0) gather(unit(layer - 1));  // ahead of its turn
-}
-
-void Communication::reduce(Unit& unit) {
-    std::int64_t elements = 0;
-    for (const auto index : unit.parameters) {
-        const auto& p = graph_.parameter(index);
-        if (p.gradient != kNoBuffer) elements += p.elements;
-    }
-    if (elements == 0) return;
-    free(last_reduced_);  // which has been sent by now
-    last_reduced_ =
-        graph_.allocate(layout_.shard(elements) * layout_.cards * layout_.compute_bytes, kGroup);
-    for (const auto index : unit.parameters) {
-        auto& p = graph_.parameter(index);
-        if (p.gradient == kNoBuffer) continue;
-        free(p.gradient);
-        p.reduced = true;
-    }
-    BufferId received =
-        graph_.allocate(layout_.shard(elements) * layout_.compute_bytes, Group::gradients);
-    if (layout_.master_bytes != layout_.compute_bytes) {
-        const BufferId wide =
-            graph_.allocate(layout_.shard(elements) * layout_.master_bytes, Group::gradients);
-        graph_.release(std::exchange(received, wide));
-    }
-    if (unit.gradient == kNoBuffer)
-        unit.gradient = received;
-    else
-        graph_.release(received);  // added to what earlier micro-batches left
-}
-
-void Communication::arrived(GraphParameter& p) {
-    if (zero_) zero_->arrived(p);
-}
-
-void Communication::begin_update() {
-    if (zero_) zero_->begin_update();
-}
-
-void Communication::end_update() {
-    if (zero_) zero_->end_update();
-}
-
-void Communication::zero_gradients() {
-    if (zero_) zero_->zero_gradients();
-    for (auto& u : units_) free(u.gradient);
-    for (auto& p : graph_.parameters()) p.reduced = false;
+    return nullptr;
 }
 
 }  // namespace plimsoll::training

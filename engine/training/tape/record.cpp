@@ -197,18 +197,18 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
     Tape tape;
     const auto parameters = list_parameters(shape, settings);
     load_model(g, shape, parameters);
-    Communication communication(g, layout, parameters);
-    communication.setup();
-    if (layout.sharding != Sharding::none) g.attach(communication);
+    const auto communication = make_communication(g, layout, parameters);
+    communication->setup();
+    if (layout.sharding != Sharding::none) g.attach(*communication);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
-    KeptLoss kept = run_step(g, shape, optimizer, communication, scaled);
+    KeptLoss kept = run_step(g, shape, optimizer, *communication, scaled);
     tape.first_reductions = g.take_reductions();
     tape.first = g.take_events();
     auto events = tape.first;
     auto reductions = tape.first_reductions;
     if (!settings.set_to_none) {  // gradients that stay are added to: the next step differs
-        kept = run_step(g, shape, optimizer, communication, scaled);
+        kept = run_step(g, shape, optimizer, *communication, scaled);
         reductions = g.take_reductions();
         events = g.take_events();
     }

@@ -108,8 +108,6 @@ void ZeroBuffers::enter(int layer, bool backward) {
 
 void ZeroBuffers::begin_backward() {
     free(arriving_);
-    if (!gathers() && bucket_ == kNoBuffer)
-        bucket_ = graph_.allocate(bucket_elements() * layout_.compute_bytes, kZero);
 }
 
 // A gradient is copied into the bucket, unless it is larger.
@@ -139,7 +137,10 @@ void ZeroBuffers::keep_own() {
         own_ = graph_.allocate(own_elements() * layout_.compute_bytes, Group::gradients);
 }
 
+// The first gradient makes the bucket: what the loss and the head allocate is gone by then.
 void ZeroBuffers::arrived(GraphParameter& p) {
+    if (!gathers() && bucket_ == kNoBuffer)
+        bucket_ = graph_.allocate(bucket_elements() * layout_.compute_bytes, kZero);
     if (layout_.shards_gradients) fill(p);
 }
 

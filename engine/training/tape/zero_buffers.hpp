@@ -1,8 +1,6 @@
 #pragma once
 
-#include "engine/training/models/parameters.hpp"
-#include "engine/training/tape/graph.hpp"
-#include "engine/training/tape/layout.hpp"
+#include "engine/training/tape/communication.hpp"
 
 #include <vector>
 
@@ -12,21 +10,19 @@ namespace plimsoll::training {
 // bucket and the copy that is sent of it, shards of gradients, masters, and with stage 3 the
 // weights that are gathered. As DeepSpeed 0.19 does with contiguous gradients and without
 // overlapping (tests/pytorch/zero_steps.py).
-class ZeroBuffers {
+class ZeroBuffers : public Communication {
   public:
-    // `parameters` are those of the graph, in its order. Outlives the graph's recording.
     ZeroBuffers(Graph& graph, const Layout& layout, const std::vector<Parameter>& parameters);
 
-    // The moments at which Communication is called, with the same meanings.
-    void setup();
-    void begin_forward();
-    void begin_backward();
-    void end_backward();
-    void enter(int layer, bool backward);
-    void arrived(GraphParameter& parameter);
-    void begin_update();
-    void end_update();
-    void zero_gradients();
+    void setup() override;
+    void begin_forward() override;
+    void begin_backward() override;
+    void end_backward() override;
+    void enter(int layer, bool backward) override;
+    void arrived(GraphParameter& parameter) override;
+    void begin_update() override;
+    void end_update() override;
+    void zero_gradients() override;
 
   private:
     // The weights of a layer, or of everything outside the layers, while they are gathered.

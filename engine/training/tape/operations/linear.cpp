@@ -1,3 +1,4 @@
+#include "engine/training/tape/layout.hpp"
 #include "engine/training/tape/operations/operations.hpp"
 
 namespace plimsoll::training {
@@ -37,6 +38,12 @@ Operand operand(Graph& g, int index) {
     return {copy, p.cast_edge, false};
 }
 
+// DeepSpeed replaces torch.nn.functional.linear in stage 3 (deepspeed/runtime/zero/linear.py): its
+// function keeps the input even of a frozen weight.
+bool has_zero3_linear(const Graph& g) {
+    return layout_of(g.settings()).sharding == Sharding::zero3;
+}
+
 double flops_of(const Node& n) {
     return 2.0 * static_cast<double>(n.size[0]) * static_cast<double>(n.size[1]) *
            static_cast<double>(n.size[2]);
@@ -48,9 +55,11 @@ void input_gradient(Graph& g, Node& n) {
     Graph::output(n, 0, g.allocate(n.size[0] * n.size[1] * bytes_of(n.dtype), kBackward), true);
     g.matmul(flops_of(n), false);
 }
+// PyTorch's is a transposed view.
 void weight_gradient(Graph& g, Node& n) {
     if (!n.wants(1)) return;
-    Graph::output(n, 1, g.allocate(n.size[1] * n.size[2] * bytes_of(n.dtype), kBackward), true);
+    Graph::output(n, 1, g.allocate(n.size[1] * n.size[2] * bytes_of(n.dtype), kBackward),
+                  !has_zero3_linear(g));
     g.matmul(flops_of(n), false);
 }
 void addmm_backward(Graph& g, Node& n) {
@@ -71,12 +80,13 @@ Var product(Graph& g, const Var& x, const Operand& weight, const Operand& bias, 
     Var y = g.make(rows * out, x.dtype(), group);
     g.matmul(2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out),
              has_bias);
-    Node* n = g.node(has_bias ? addmm_backward : mm_backward, {x.edge(), weight.edge, bias.edge},
-                     x.dtype(), group);
+    const bool zero3 = has_zero3_linear(g);
+    Node* n = g.node(has_bias || zero3 ? addmm_backward : mm_backward,
+                     {x.edge(), weight.edge, bias.edge}, x.dtype(), group);
     if (n == nullptr) return y;
     n->size = {rows, in, out};
     if (has_bias) n->finish = bias_gradient;
-    if (n->wants(1)) g.save(n, x);
+    if (n->wants(1) || zero3) g.save(n, x);
     if (n->wants(0)) g.save(n, weight.buffer);
     y = y.alias(rows * out, g.edge_to(n));
     g.sealed(n);

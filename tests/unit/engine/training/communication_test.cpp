@@ -33,28 +33,28 @@ class Run {
     explicit Run(const TrainingSettings& settings)
         : weights_(weights()),
           graph_(settings, {}),
-          communication_(graph_, layout_of(settings), weights_) {
+          communication_(make_communication(graph_, layout_of(settings), weights_)) {
         for (const auto& one : weights_) graph_.add_parameter(one);
     }
 
     void forward() {
         graph_.set_phase(Phase::forward);
-        communication_.begin_forward();
-        for (int layer = 0; layer < kLayers; ++layer) communication_.enter(layer, false);
-        communication_.enter(-1, false);
+        communication_->begin_forward();
+        for (int layer = 0; layer < kLayers; ++layer) communication_->enter(layer, false);
+        communication_->enter(-1, false);
     }
     void backward() {
         graph_.set_phase(Phase::backward);
-        communication_.begin_backward();
+        communication_->begin_backward();
         give(weights_.size() - 1);
         for (int layer = kLayers - 1; layer >= 0; --layer) {
-            communication_.enter(layer, true);
+            communication_->enter(layer, true);
             give(static_cast<std::size_t>(2 * layer + 2));
             give(static_cast<std::size_t>(2 * layer + 1));
         }
-        communication_.enter(-1, true);
+        communication_->enter(-1, true);
         give(0);
-        communication_.end_backward();
+        communication_->end_backward();
     }
 
     // In layers of fp32 weights: the most in each phase, and what is left.
@@ -79,12 +79,12 @@ class Run {
     void give(std::size_t index) {
         auto& p = graph_.parameter(static_cast<int>(index));
         p.gradient = graph_.allocate(p.elements * bytes_of(p.dtype), Group::gradients);
-        communication_.arrived(p);
+        communication_->arrived(p);
     }
 
     std::vector<Parameter> weights_;
     Graph graph_;
-    Communication communication_;
+    std::unique_ptr<Communication> communication_;
 };
 
 Run::Sums sums_of(Sharding sharding, Precision precision = Precision::fp32) {

@@ -1,0 +1,122 @@
+#include "engine/training/tape/fsdp_buffers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::training {
+namespace {
+
+constexpr auto kFsdp = Group::communication;
+
+}  // namespace
+
+FsdpBuffers::FsdpBuffers(Graph& graph, const Layout& layout,
+                         const std::vector<Parameter>& parameters)
+    : graph_(graph), layout_(layout) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const auto& p = parameters[i];
+        const auto at = static_cast<std::size_t>(p.layer + 1);
+        if (at >= units_.size()) units_.resize(at + 1);
+        units_[at].elements += p.elements;
+        units_[at].parameters.push_back(static_cast<int>(i));
+    }
+}
+
+void FsdpBuffers::free(BufferId& id) {
+    graph_.release(std::exchange(id, kNoBuffer));
+}
+
+void FsdpBuffers::free(std::vector<BufferId>& ids) {
+    for (auto& id : ids) free(id);
+    ids.clear();
+}
+
+void FsdpBuffers::begin_forward() {
+    gather(unit(-1));
+    copy_out(unit(-1), false);
+}
+
+void FsdpBuffers::begin_backward() {
+    free(last_gathered_);
+    // What is outside the layers is there already; the last layer is gathered ahead of its turn.
+    if (units_.size() > 1) gather(units_.back());
+}
+
+// The units outside the layers keep their weights from the start of forward until here.
+void FsdpBuffers::end_backward() {
+    enter(-1, true);
+    reduce(unit(-1));
+    for (auto& u : units_) {
+        free(u.full);
+        free(u.gathered);
+    }
+    free(last_reduced_);
+}
+
+void FsdpBuffers::gather(Unit& unit) {
+    if (unit.gathered == kNoBuffer) {
+        unit.gathered = graph_.allocate(
+            layout_.shard(unit.elements) * layout_.cards * layout_.compute_bytes, kFsdp);
+    }
+}
+
+// In forward, what was gathered before is kept until the next has been copied, because its copy may
+// still run.
+void FsdpBuffers::copy_out(Unit& unit, bool backward) {
+    for (const auto index : unit.parameters) {
+        unit.full.push_back(
+            graph_.allocate(graph_.parameter(index).elements * layout_.compute_bytes, kFsdp));
+    }
+    free(last_gathered_);
+    last_gathered_ = std::exchange(unit.gathered, kNoBuffer);
+    if (backward) free(last_gathered_);
+}
+
+void FsdpBuffers::enter(int layer, bool backward) {
+    if (layer == current_) return;
+    if (current_ >= 0) {
+        free(unit(current_).full);
+        if (backward) reduce(unit(current_));
+    }
+    current_ = layer;
+    if (layer < 0) return;
+    gather(unit(layer));
+    copy_out(unit(layer), backward);
+    if (backward && layer > 0) gather(unit(layer - 1));  // ahead of its turn
+}
+
+void FsdpBuffers::reduce(Unit& unit) {
+    std::int64_t elements = 0;
+    for (const auto index : unit.parameters) {
+        const auto& p = graph_.parameter(index);
+        if (p.gradient != kNoBuffer) elements += p.elements;
+    }
+    if (elements == 0) return;
+    free(last_reduced_);  // which has been sent by now
+    last_reduced_ =
+        graph_.allocate(layout_.shard(elements) * layout_.cards * layout_.compute_bytes, kFsdp);
+    for (const auto index : unit.parameters) {
+        auto& p = graph_.parameter(index);
+        if (p.gradient == kNoBuffer) continue;
+        free(p.gradient);
+        p.reduced = true;
+    }
+    BufferId received =
+        graph_.allocate(layout_.shard(elements) * layout_.compute_bytes, Group::gradients);
+    if (layout_.master_bytes != layout_.compute_bytes) {
+        const BufferId wide =
+            graph_.allocate(layout_.shard(elements) * layout_.master_bytes, Group::gradients);
+        graph_.release(std::exchange(received, wide));
+    }
+    if (unit.gradient == kNoBuffer)
+        unit.gradient = received;
+    else
+        graph_.release(received);  // added to what earlier micro-batches left
+}
+
+void FsdpBuffers::zero_gradients() {
+    for (auto& u : units_) free(u.gradient);
+    for (auto& p : graph_.parameters()) p.reduced = false;
+}
+
+}  // namespace plimsoll::training
