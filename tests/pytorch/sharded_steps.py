@@ -18,6 +18,7 @@ import sys
 import tempfile
 import weakref
 
+import peft
 import torch
 import torch.distributed as dist
 import torch.distributed.fsdp._fully_shard._fsdp_param as fsdp_param
@@ -38,8 +39,14 @@ SIZES = dict(num_hidden_layers=6, hidden_size=512, num_attention_heads=8, num_ke
 MODELS = {'llama': dict(SIZES, model_type='llama', vocab_size=8192),
           'llama, many words': dict(SIZES, model_type='llama', vocab_size=65536, tie_word_embeddings=True),
           'qwen3': dict(SIZES, model_type='qwen3', vocab_size=16384, tie_word_embeddings=True),
-          'gemma': dict(SIZES, model_type='gemma', vocab_size=16384)}
-Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing')
+          'gemma': dict(SIZES, model_type='gemma', vocab_size=16384),
+          'gpt_neox': dict(SIZES, model_type='gpt_neox', vocab_size=16384),
+          'phi3': dict(SIZES, model_type='phi3', vocab_size=16384, pad_token_id=0),
+          'bert': dict(SIZES, model_type='bert', vocab_size=16384, num_labels=5, hidden_dropout_prob=0.0,
+                       attention_probs_dropout_prob=0.0)}
+OTHERS = ('gpt_neox', 'phi3', 'bert')  # families that have fewer rows
+ADAPTED = {'llama': ['q_proj', 'v_proj'], 'qwen3': ['q_proj', 'v_proj'], 'bert': ['query', 'value']}  # with LoRA
+Case = collections.namedtuple('Case', 'model sharding precision batch length checkpointing lora', defaults=[0])
 
 
 class Live(LiveBlocks):
@@ -80,9 +87,14 @@ def cases():
     for model in MODELS:
         for sharding in ('none', 'ddp', 'fsdp'):
             yield Case(model, sharding, 'fp32', 4, 256, False)
-            yield Case(model, sharding, 'bf16', 4, 256, False)
             yield Case(model, sharding, 'bf16', 2, 128, True)
-            yield Case(model, sharding, 'fp32', 1, 64, False)
+            if model not in OTHERS:
+                yield Case(model, sharding, 'bf16', 4, 256, False)
+                yield Case(model, sharding, 'fp32', 1, 64, False)
+    for model in ADAPTED:
+        for sharding in ('none', 'ddp', 'fsdp'):
+            yield Case(model, sharding, 'bf16', 4, 256, False, 8)
+            yield Case(model, sharding, 'fp32', 2, 128, True, 8)
 
 
 def config_of(case):
@@ -90,10 +102,21 @@ def config_of(case):
     return tf.AutoConfig.for_model(values.pop('model_type'), **values, attn_implementation='eager', use_cache=False)
 
 
+def layers_of(model):
+    return max((module for module in model.modules() if isinstance(module, torch.nn.ModuleList)), key=len)
+
+
 def build(case):
     torch.manual_seed(0)
     kind = torch.bfloat16 if case.precision == 'bf16' else torch.float32
-    model = tf.AutoModelForCausalLM.from_config(config_of(case), dtype=kind)
+    head = tf.AutoModelForSequenceClassification if case.model == 'bert' else tf.AutoModelForCausalLM
+    model = head.from_config(config_of(case), dtype=kind)
+    if case.lora:
+        adapters = peft.LoraConfig(r=case.lora, lora_alpha=16, bias='none', target_modules=ADAPTED[case.model])
+        # FSDP and DeepSpeed train weights of one type.
+        model = peft.get_peft_model(model, adapters, autocast_adapter_dtype=case.sharding in ('none', 'ddp'))
+    if case.checkpointing and case.lora:
+        model.enable_input_require_grads()
     if case.checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={'use_reentrant': False})
     return model.train()
@@ -101,13 +124,23 @@ def build(case):
 
 def shard(model, case):
     if case.sharding == 'fsdp':
-        for layer in model.model.layers:
+        for layer in layers_of(model):
             fully_shard(layer)
         fully_shard(model)
     if case.sharding == 'ddp':
         model = DistributedDataParallel(model)
         model.register_comm_hook(None, noop_hook)
     return model
+
+
+def trained(model):
+    return [parameter for parameter in model.parameters() if parameter.requires_grad]
+
+
+def batch_of(case):
+    ids = torch.randint(0, 1000, (case.batch, case.length))
+    labels = torch.randint(0, 5, (case.batch,)) if case.model == 'bert' else ids.clone()
+    return {'input_ids': ids, 'attention_mask': torch.ones_like(ids), 'labels': labels}
 
 
 def measured(case):
@@ -132,13 +165,12 @@ def measured(case):
         live.resize(tensor, 0)
         free(tensor)
 
-    optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
+    optimizer = torch.optim.AdamW(trained(model), foreach=True)
     fsdp_param.alloc_storage, fsdp_param.free_storage = seen_allocate, seen_free
     try:
         with live:
             for _ in range(3):
-                ids = torch.randint(0, 1000, (case.batch, case.length))
-                outputs = model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=ids.clone())
+                outputs = model(**batch_of(case))
                 outputs.loss.backward()
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
@@ -150,15 +182,22 @@ def measured(case):
 
 
 def described(case):
-    return {**MODELS[case.model], 'architectures': ['ForCausalLM']}
+    head = 'ForSequenceClassification' if case.model == 'bert' else 'ForCausalLM'
+    return {**MODELS[case.model], 'architectures': [head]}
+
+
+def training_of(case):
+    training = {'precision': case.precision, 'attention': 'eager', 'batch': case.batch, 'clip': True,
+                'sequence_length': case.length, 'checkpointing': case.checkpointing}
+    if case.lora:
+        training['lora'] = {'rank': case.lora, 'dropout': 0.0}
+    return training
 
 
 def predicted(case, program):
     config = json.loads(json.dumps({**config_of(case).to_dict(), **described(case)}, default=str))
     args = {'model': {'config': config}, 'gpus': ['a100_80gb'], 'what_ifs': False, 'target_effective_batch': case.batch,
-            'training': {'precision': case.precision, 'attention': 'eager', 'batch': case.batch, 'clip': True,
-                         'sequence_length': case.length, 'checkpointing': case.checkpointing,
-                         'optimizer_kernel': 'foreach'}}
+            'training': {**training_of(case), 'optimizer_kernel': 'foreach'}}
     if case.sharding != 'none':
         args['cluster'] = {'cards': CARDS, 'sharding': case.sharding}
         args['target_effective_batch'] *= CARDS

@@ -16,19 +16,20 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import weakref
 
 os.environ.update(DS_ACCELERATOR='cpu', DS_BUILD_OPS='0', LOCAL_RANK='0')
 import deepspeed
 import torch
 import torch.distributed as dist
-import transformers as tf
 from recorded import record
-from sharded_steps import MODELS, Live, build, config_of, described
+from sharded_steps import ADAPTED, Live, batch_of, build, config_of, described, trained, training_of
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests/unit/engine/training/data/deepspeed_0_19_zero_steps.json'
-Case = collections.namedtuple('Case', 'model sharding cards precision batch length checkpointing accumulation')
+Case = collections.namedtuple('Case', 'model sharding cards precision batch length checkpointing accumulation lora offload',
+                              defaults=[0, 'none'])
 
 
 def gathered(real):
@@ -49,16 +50,28 @@ def cases():
             for cards in (2, 4):
                 for shape in shapes:
                     yield Case(model, sharding, cards, *shape)
+    for sharding in ('zero1', 'zero2', 'zero3'):
+        for model in ('qwen3', 'gemma', 'gpt_neox', 'phi3', 'bert'):
+            yield Case(model, sharding, 4, *shapes[2])
+            yield Case(model, sharding, 2, *shapes[3])
+        for model in ADAPTED:
+            yield Case(model, sharding, 4, *shapes[2], 8)
+            yield Case(model, sharding, 2, *shapes[3], 8)
+        for model in ('llama', 'llama, many words'):
+            for offload in ('optimizer', 'parameters') if sharding == 'zero3' else ('optimizer',):
+                yield Case(model, sharding, 4, *shapes[0], 0, offload)
+                yield Case(model, sharding, 2, *shapes[2], 0, offload)
 
 
 def predicted(case, program):
     config = json.loads(json.dumps({**config_of(case).to_dict(), **described(case)}, default=str))
     args = {'model': {'config': config}, 'gpus': ['a100_80gb'], 'what_ifs': False,
-            'target_effective_batch': case.batch * case.cards * case.accumulation,
-            'training': {'precision': case.precision, 'attention': 'eager', 'batch': case.batch, 'clip': True,
-                         'sequence_length': case.length, 'checkpointing': case.checkpointing,
-                         'optimizer_kernel': 'fused'},
+            'target_effective_batch': case.batch * case.cards * case.accumulation, 'training': training_of(case),
             'cluster': {'cards': case.cards, 'sharding': case.sharding}}
+    if case.offload == 'none':
+        args['training']['optimizer_kernel'] = 'fused'
+    else:
+        args['cluster']['offload'] = case.offload
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(args, file)
         file.flush()
@@ -72,17 +85,70 @@ def settings_of(card):
     """The configuration to paste. Its optimizer, whose kernel needs a GPU, becomes PyTorch's with one kernel."""
     settings = json.loads(card['snippets']['deepspeed'])
     assert settings.pop('optimizer')['type'] == 'AdamW'
-    return {**settings, 'zero_allow_untested_optimizer': True}
+    return {**settings, 'zero_allow_untested_optimizer': True, 'zero_force_ds_cpu_optimizer': False}
 
 
 class Peaks(Live):
     def __init__(self):
         super().__init__()
         self.phases = collections.Counter()
+        self.on_host = False  # what is made now
+
+    def watch(self, tensor):
+        storage = tensor.untyped_storage()
+        if self.on_host and storage.nbytes() and storage._cdata not in self.known:
+            self.known[storage._cdata] = None
+            weakref.finalize(storage, self.gone, storage._cdata)
+        super().watch(tensor)
+
+    def move_to_host(self, tensor):
+        key = tensor.untyped_storage()._cdata
+        if block := self.known.get(key):
+            self.allocator.release(block)
+            self.known[key] = None
+
+    def working_on_host(self, function):
+        def call(*args, **kwargs):
+            self.on_host = True
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.on_host = False
+        return call
 
     def phase(self, name):
         self.phases[name] = max(self.phases[name], self.allocator.peak)
         self.allocator.peak = self.allocator.allocated
+
+
+def arrives(tensor):
+    """From the host: a copy, which this CPU would not make."""
+    kept = type(tensor).narrow
+    tensor.to = lambda *args, **kwargs: torch.Tensor.to(tensor.clone(), *args, **kwargs)
+    tensor.narrow = lambda *args: arrives(kept(tensor, *args))
+    return tensor
+
+
+def offload(live, optimizer, model, parameters):
+    """What would lie in the host's memory does not count, and what comes from there is copied."""
+    host = []
+    if hasattr(optimizer, 'fp32_partitioned_groups_flat'):  # stage 3
+        masters = optimizer.fp32_partitioned_groups_flat
+        partitions = optimizer._DeepSpeedZeroOptimizer_Stage3__param_id_to_grad_partition
+        for key in partitions:
+            partitions[key] = arrives(partitions[key])
+        host += partitions.values()
+        if parameters:
+            host += [arrives(parameter.ds_tensor) for parameter in model.parameters()]
+    else:
+        masters = optimizer.single_partition_of_fp32_groups
+        host += optimizer.param_buffer_of_bit16_for_cpu_offload_groups
+        optimizer.async_accumulate_grad_in_cpu_via_gpu = live.working_on_host(optimizer.async_accumulate_grad_in_cpu_via_gpu)
+    for master in masters:
+        host += [master, master.grad]
+    for tensor in host:
+        live.move_to_host(tensor)
+    optimizer.optimizer.step = live.working_on_host(optimizer.optimizer.step)
 
 
 def measured(case, settings):
@@ -91,14 +157,15 @@ def measured(case, settings):
     for tensor in (*model.parameters(), *model.buffers()):
         live.watch(tensor)
     with live:
-        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6, fused=True)
+        optimizer = torch.optim.AdamW(trained(model), lr=1e-6, fused=True)
         engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, config=settings, dist_init_required=False)
+        if case.offload != 'none':
+            offload(live, engine.optimizer, model, case.offload == 'parameters')
         del model, optimizer
         live.phase('setup')
         for step in range(3):
             for micro in range(case.accumulation):
-                ids = torch.randint(0, 1000, (case.batch, case.length))
-                outputs = engine(input_ids=ids, attention_mask=torch.ones_like(ids), labels=ids.clone())
+                outputs = engine(**batch_of(case))
                 live.phase('forward')
                 engine.backward(outputs.loss)
                 live.phase('backward')
@@ -113,7 +180,7 @@ def worst_rank(case):
     """The card with the most gradients of its own: with stages 1 and 2, one that lies in two parts is whole in both."""
     if case.sharding == 'zero3':
         return 0
-    sizes = [parameter.numel() for parameter in build(case).parameters()]
+    sizes = [parameter.numel() for parameter in trained(build(case))]
     part = -(-sum(sizes) // case.cards)
     own, at = [0] * case.cards, 0
     for size in sizes:

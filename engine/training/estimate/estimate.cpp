@@ -111,7 +111,7 @@ void measure_saved(const Tape& tape, Estimate& out) {
 
 // A block may be up to 1 MiB larger than the tensor in it, depending on what lies beside it: the
 // sums of blocks in two runs with the same tensors differ by that. As much as they differed in any
-// comparison with PyTorch on one card (whole_steps in data/README.md of the tests), rounded up.
+// comparison with PyTorch (whole_steps in data/README.md of the tests), rounded up.
 void allow_for_placement(Estimate& out) {
     constexpr std::int64_t most = 10LL << 20;
     constexpr double share = 0.006;
@@ -184,7 +184,7 @@ Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& setti
         if (replay.reserved() == before) break;
     }
     replay.finish(out);
-    if (settings.cards == 1) allow_for_placement(out);
+    allow_for_placement(out);
     measure_saved(tape, out);
     const double samples = static_cast<double>(settings.batch * settings.accumulation);
     for (auto& l : out.layers)

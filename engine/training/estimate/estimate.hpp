@@ -50,8 +50,8 @@ struct LayerMemory {
 struct Estimate {
     std::int64_t parameters = 0;
     std::int64_t trainable_parameters = 0;
-    // torch.cuda.max_memory_allocated; on one card with an allowance for blocks that come to lie
-    // otherwise: at most 0.6 %, 10 MiB, and what is reserved anyway.
+    // torch.cuda.max_memory_allocated, with an allowance for blocks that come to lie otherwise: at
+    // most 0.6 %, 10 MiB, and what is reserved anyway.
     std::int64_t peak_allocated = 0;
     std::int64_t peak_reserved = 0;  // torch.cuda.max_memory_reserved
     // Allocated bytes by group at the moment of peak_allocated; they sum to it exactly.

@@ -32,6 +32,8 @@ TEST(ShardedSteps, EqualPyTorchsOwnSteps) {
         t.attention = Attention::eager;
         t.clip = true;
         t.checkpointing = row["checkpointing"];
+        t.lora.rank = row["lora"];
+        t.lora.dropout = 0;
         t.sharding = sharding_named(row["sharding"]);
         t.cards = t.sharding == Sharding::none ? 1 : row["cards"].get<int>();
         ++count[t.sharding];
