@@ -151,6 +151,18 @@ void add_below_target(const Observation& seen, std::vector<Cause>& out) {
                    true});
 }
 
+// A busy GPU is fed in time, however busy the CPU is.
+void add_busy_cpu(const Observation& seen, std::vector<Cause>& out) {
+    const utilisation::Targets targets;
+    if (seen.gpu_percent || !seen.cpu_percent || *seen.cpu_percent <= targets.cpu_high) return;
+    out.push_back({fmt::format("CPU utilization is {:.0f} %; the guide's target is {} to {}",
+                               *seen.cpu_percent, targets.cpu_low, targets.cpu_high),
+                   fmt::format("check the GPU utilization: below {} %, the GPU waits for the CPU, "
+                               "so tokenize and decode in advance or use more cores",
+                               targets.gpu_low),
+                   "the GPU waits less for data", true, Subject::workers});
+}
+
 // Whether a rule of the guides would still change something, and says it first.
 bool is_news(const Observation& seen, const std::vector<Cause>& own, Subject subject) {
     if (subject == Subject::other) return true;
@@ -192,6 +204,7 @@ Result<std::vector<Cause>> diagnose(const Observation& seen) {
     }
     const auto own = out;
     add_below_target(seen, out);
+    if (!seen.out_of_memory) add_busy_cpu(seen, out);
     if (!seen.out_of_memory) add_other_processes(seen, out);
     const auto findings = utilisation::diagnose({seen.gpu_percent, seen.cpu_percent});
     for (const auto& finding : findings)

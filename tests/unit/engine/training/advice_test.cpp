@@ -214,6 +214,8 @@ TEST(Diagnosis, MemoryAloneGivesAdvice) {
     EXPECT_TRUE(diagnose({.memory_percent = 80})->empty());
     EXPECT_THAT(diagnose({.gpu_percent = 60})->front().cause, HasSubstr("target is 75"));
     EXPECT_TRUE(diagnose({.gpu_percent = 80})->empty());
+    EXPECT_THAT(diagnose({.cpu_percent = 95})->front().cause, HasSubstr("target is 50 to 80"));
+    EXPECT_TRUE(diagnose({.gpu_percent = 90, .cpu_percent = 95})->empty());
 }
 
 // The memory guide's entries for memory left over and for running out.
