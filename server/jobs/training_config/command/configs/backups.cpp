@@ -101,9 +101,20 @@ Result<std::string> read_config_file(const std::string& path) {
 Result<void> check_writable(const std::string& file) {
     const auto path = target_of(file);
     struct stat info{};
-    // Root may write what its owner protected.
-    if (::stat(path.c_str(), &info) == 0 && (info.st_mode & S_IWUSR) == 0) {
-        return fail(Errc::unavailable, "The file is read-only.", file);
+    if (::lstat(file.c_str(), &info) == 0) {
+        if (S_ISLNK(info.st_mode)) {
+            return fail(Errc::invalid_input,
+                        "This is a symbolic link; name the file that it leads to: " + path + ".",
+                        file);
+        }
+        // What is written is a new file, and would be ours.
+        if (info.st_uid != ::geteuid()) {
+            return fail(Errc::unavailable, "The file belongs to another user.", file);
+        }
+        // Root may write what its owner protected.
+        if ((info.st_mode & S_IWUSR) == 0) {
+            return fail(Errc::unavailable, "The file is read-only.", file);
+        }
     }
     const auto folder = fs::path(path).parent_path();
     if (::access(folder.c_str(), W_OK) != 0) {
@@ -126,6 +137,7 @@ Result<std::string> change_file(const std::string& file, const std::string& text
 }
 
 Result<std::string> restore_file(const std::string& file) {
+    if (auto may = check_writable(file); !may) return fail(may.error());
     const auto path = target_of(file);
     const int number = last_number(path, "before");
     if (number == 0) {

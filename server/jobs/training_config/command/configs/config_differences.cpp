@@ -122,8 +122,9 @@ std::optional<std::string> differs_from(const YAML::Node& root, const Path& path
         !YAML::convert<std::int64_t>::decode(node, value) || value == of_estimate) {
         return std::nullopt;
     }
-    return text_of(path) + " is " + std::to_string(value) + "; the estimate is for " +
-           std::to_string(of_estimate) + unit;
+    const auto its = of_estimate == 0 ? std::string("without adapters")
+                                      : "for " + std::to_string(of_estimate) + unit;
+    return text_of(path) + " is " + std::to_string(value) + "; the estimate is " + its;
 }
 
 std::vector<std::string> differences(const YAML::Node& root, const Path& around,

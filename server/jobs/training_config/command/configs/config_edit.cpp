@@ -1,5 +1,7 @@
 #include "server/jobs/training_config/command/configs/config_edit.hpp"
 
+#include "server/jobs/training_config/command/configs/unreadable.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -261,8 +263,7 @@ Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting
         for (const auto& setting : settings) editor.write(setting);
         return editor.take(whole.substr(0, mark));
     } catch (const YAML::Exception& error) {
-        return fail(Errc::invalid_input,
-                    std::string("The file is neither YAML nor JSON: ") + error.what());
+        return fail(unreadable(whole, error));
     }
 }
 

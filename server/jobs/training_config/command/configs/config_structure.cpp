@@ -1,6 +1,7 @@
 #include "server/jobs/training_config/command/configs/config_structure.hpp"
 
 #include "server/jobs/training_config/command/configs/structures/planner.hpp"
+#include "server/jobs/training_config/command/configs/unreadable.hpp"
 
 #include <yaml-cpp/yaml.h>
 
@@ -65,8 +66,7 @@ Result<Plan> plan_settings(std::string_view text, const Recommended& recommended
         if (auto ok = add_mapped(planner); !ok) return fail(ok.error());
         return planner.take();
     } catch (const YAML::Exception& error) {
-        return fail(Errc::invalid_input,
-                    std::string("The file is neither YAML nor JSON: ") + error.what());
+        return fail(unreadable(text, error));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "server/jobs/training_config/command/configs/configured_run.hpp"
 
 #include "server/jobs/training_config/command/configs/structures/planner.hpp"
+#include "server/jobs/training_config/command/configs/unreadable.hpp"
 
 #include <map>
 
@@ -266,8 +267,7 @@ Result<void> read_run(std::string_view text, ConfiguredRun& run) {
                     "The structure is not known: neither Transformers arguments nor a "
                     "configuration of Accelerate, DeepSpeed or Lightning.");
     } catch (const YAML::Exception& error) {
-        return fail(Errc::invalid_input,
-                    std::string("This is neither YAML nor JSON: ") + error.what());
+        return fail(unreadable(text, error));
     }
 }
 

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include <gmock/gmock.h>
-
 namespace plimsoll::jobs::training_config {
 namespace {
 
@@ -274,19 +273,6 @@ TEST_F(Apply, RefusesFilesItMayNotWrite) {
     EXPECT_THAT(apply_report(request({"a.yaml"})).error().message, HasSubstr("read-only"));
     write("large.yaml", std::string(10'000'001, '#'));
     EXPECT_THAT(apply_report(request({"large.yaml"})).error().message, HasSubstr("10 MB"));
-}
-
-TEST_F(Apply, ALinkStaysALink) {
-    write("real.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 3\n");
-    fs::create_symlink(folder_ / "real.yaml", folder_ / "link.yaml");
-    ASSERT_TRUE(apply_report(request({"link.yaml"})));
-    EXPECT_TRUE(fs::is_symlink(folder_ / "link.yaml"));
-    EXPECT_THAT(read("real.yaml"), HasSubstr("per_device_train_batch_size: 4"));
-    auto back = request({"link.yaml"});
-    back.restore = true;
-    ASSERT_TRUE(apply_report(back));
-    EXPECT_TRUE(fs::is_symlink(folder_ / "link.yaml"));
-    EXPECT_THAT(read("real.yaml"), HasSubstr("per_device_train_batch_size: 8"));
 }
 
 TEST(RecommendedBy, FollowsACardAndAStage) {

@@ -118,7 +118,7 @@ TEST(EditConfig, RefusesFilesThatAreNotConfigurations) {
     EXPECT_THAT(edited("- a\n- b\n", {}), HasSubstr("a mapping"));
     EXPECT_THAT(edited("a: 1\n---\nb: 2\n", {}), HasSubstr("several documents"));
     EXPECT_THAT(edited("", {}), HasSubstr("a mapping"));
-    EXPECT_THAT(edited("a:\n\t- b\n", {}), HasSubstr("neither YAML nor JSON"));
+    EXPECT_THAT(edited("a:\n\t- b\n", {}), HasSubstr("Line 2 is indented with a tab"));
 }
 
 }  // namespace
