@@ -192,10 +192,11 @@ std::string answer(const json& card) {
                            text(card.at("why")));
     if (!a.is_null()) {
         out += fmt::format(
-            "  batch {} (largest {}), accumulation {}, effective batch {}, learning rate {}\n",
+            "  batch {} (largest {}), accumulation {}, effective batch {}, learning rate {}\n  "
+            "{}\n",
             card.at("batch").dump(), card.at("max_batch").dump(),
             a.at("nearest").at("steps").dump(), a.at("nearest").at("effective").dump(),
-            rate_text(card));
+            rate_text(card), text(card.at("batch_why")));
     }
     out += fmt::format("  {} of memory ({:.0f} %), {} samples/s*\n",
                        gib(memory.at("device_used_bytes")),
