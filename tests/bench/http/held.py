@@ -106,7 +106,7 @@ def main():
         server.admin('add-team', 'holders')
         server.admin('set-member', '--user', 'vera', '--team', 'holders', '--role', 'member')
         vera = server.api('vera', 'holders')
-        job = vera.submit_texts(['Fair winds, and a ship that carries what its line allows. ' * 4] * 20_000)
+        job = vera.submit_texts(['Fair winds, and a ship that carries what its line allows. ' * 4] * 10_000)
         vera.wait(job)
         # The jobs of the POSTs stay in the queue: what workers take of the processor is not measured here.
         server.stop()
