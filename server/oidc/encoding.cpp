@@ -30,6 +30,8 @@ std::optional<std::string> from_base64url(std::string_view text) {
         return std::nullopt;
     }
     bytes.resize(length);
+    // libsodium takes bytes above 127 for letters.
+    if (to_base64url(bytes) != text) return std::nullopt;
     return bytes;
 }
 

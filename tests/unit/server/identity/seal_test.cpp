@@ -25,9 +25,11 @@ TEST(Seal, TextIsNoContext) {
 TEST(Seal, AChangedOneIsRefused) {
     const auto sealed = seal(kKey, "c", "job_0d7k");
     for (std::size_t i = 0; i < sealed.size(); ++i) {
-        auto wrong = sealed;
-        wrong[i] = wrong[i] == 'A' ? 'B' : 'A';
-        EXPECT_FALSE(unseal(kKey, "c", wrong)) << i;
+        for (int change = 1; change < 256; ++change) {
+            auto wrong = sealed;
+            wrong[i] = static_cast<char>(wrong[i] ^ change);
+            EXPECT_FALSE(unseal(kKey, "c", wrong)) << i << ' ' << change;
+        }
         EXPECT_FALSE(unseal(kKey, "c", sealed.substr(0, i))) << i;
     }
     EXPECT_FALSE(unseal(kKey, "c", "no base 64!"));
