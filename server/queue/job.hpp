@@ -136,6 +136,9 @@ struct JobFilter {
     std::optional<Timestamp> created_from;
     std::optional<Timestamp> created_before;
     std::string device_class;  // empty: all
+    // The device that has run, or runs, one of its tasks; empty: any.
+    std::string node;
+    std::string device;
     // All of these words, ignoring case, in its name, kind, labels or (short) arguments.
     std::vector<std::string> words;
     std::optional<JobId> only;    // the job itself

@@ -34,6 +34,15 @@ visit('people are made, disabled after a question, enabled, and made administrat
   await dialog.getByRole('button', { name: 'Create user' }).click();
   await dialog.waitFor({ state: 'hidden' });
   assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/users').body, { name: 'barbara', email: 'b@example.com' });
+
+  // Who is disabled can be removed for good.
+  assert.equal(await grace.getByRole('button', { name: 'Remove grace' }).count(), 0);
+  await grace.getByRole('button', { name: 'Disable grace' }).click();
+  await question.getByRole('button', { name: 'Disable' }).click();
+  await grace.getByRole('button', { name: 'Remove grace' }).click();
+  await page.getByRole('dialog', { name: 'Remove grace?' }).getByRole('button', { name: 'Remove for good' }).click();
+  await grace.waitFor({ state: 'detached' });
+  assert.ok(server.calls.some(({ name }) => name === 'DELETE /v1/users/usr_2'));
 });
 
 visit('a team is made, and its members are shown', async ({ page, server, go }) => {
@@ -46,6 +55,21 @@ visit('a team is made, and its members are shown', async ({ page, server, go }) 
   await heard(page, 'Team ferries exists; you own it');
   await page.getByRole('region', { name: 'ferries' }).getByText('grace', { exact: true }).first().waitFor();
   assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/teams').body, { name: 'ferries' });
+
+  const trading = rowOf(page, 'Teams', 'trading');
+  await trading.getByRole('button', { name: 'Archive trading' }).click();
+  await page.getByRole('dialog', { name: 'Archive trading?' }).getByRole('button', { name: 'Archive' }).click();
+  await trading.getByText('Archived').waitFor();
+  await trading.getByRole('button', { name: 'Restore trading' }).click();
+  await trading.getByText('In use').waitFor();
+  await trading.getByRole('button', { name: 'Rename trading' }).click();
+  const renaming = page.getByRole('dialog', { name: 'Rename team' });
+  await renaming.getByLabel('Name').fill('markets');
+  await renaming.getByRole('button', { name: 'Rename' }).click();
+  await rowOf(page, 'Teams', 'markets').waitFor();
+  assert.deepEqual(server.calls.filter(({ name }) => name === 'PATCH /v1/teams/team_2').map(({ body }) => body), [{ archived: true }, { archived: false }, { name: 'markets' }]);
+  // One does not archive the team that one is in.
+  assert.equal(await page.getByRole('button', { name: 'Archive ferries' }).count(), 0);
 });
 
 visit('a service account is added with a token, disabled, demoted and removed', async ({ page, server, go }) => {
@@ -90,6 +114,15 @@ visit('how a class remembers usage is changed', { arrange: (server) => (server.q
   await dialog.getByRole('button', { name: 'Save' }).click();
   await rowOf(page, 'Device classes', 'gpu').getByText('12 h').waitFor();
   assert.deepEqual(server.calls.find(({ name }) => name === 'PUT /v1/device-classes/gpu').body, { half_life_seconds: 43_200, entry_limit_seconds: 30 });
+});
+
+visit('a stop is lifted, and put back', { arrange: (server) => (server.queue = busyQueue()) }, async ({ page, server, go }) => {
+  await go('/#/queue');
+  await page.getByRole('button', { name: 'Resume every device of class cpu' }).click();
+  await heard(page, 'every device of class cpu resumed');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'Resume every device of class cpu' }).waitFor();
+  assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/holds').body, { device_class: 'cpu', mode: 'pause', reason: 'Benchmarks run until noon.' });
 });
 
 const pinned = (server) => {

@@ -25,6 +25,14 @@ visit('a model and a GPU are answered above the fold without a submit, and remem
   await page.reload();
   await page.getByText(/fits on H200/).waitFor();
   assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'bert-large');
+  // What was asked before is told with its answer, and asked again with one click.
+  const before = page.getByRole('region', { name: 'Asked before' });
+  const kept = (model) => until(() => page.evaluate((name) => localStorage.getItem('plimsoll.fit.asked')?.includes(name), model), `the question about ${model}`);
+  await kept('bert-large');
+  await page.getByRole('combobox', { name: 'Model' }).selectOption('bert-base');
+  await before.getByRole('button', { name: /^bert-large, 256 tokens, H200: batch/ }).click();
+  await until(() => lastArgs(server).model.preset === 'bert-large', 'the earlier question');
+  assert.deepEqual([lastArgs(server).training.sequence_length, lastArgs(server).gpus], [256, ['h200']]);
 });
 
 visit('the answer becomes a report with one click', async ({ page, server, go }) => {

@@ -61,9 +61,17 @@ visit('jobs are found by name, id and label, by person, device and time, and cou
   await page.getByRole('combobox', { name: 'Submitted by' }).selectOption('grace');
   await count('3 jobs');
   await page.getByRole('combobox', { name: 'Submitted by' }).selectOption('Everybody');
-  await page.getByRole('combobox', { name: 'Device class' }).selectOption('GPU');
+  const device = page.getByRole('combobox', { name: 'Device' });
+  await device.selectOption('GPU');
   await count('1 job');
-  await page.getByRole('combobox', { name: 'Device class' }).selectOption('Every device');
+  for (const job of server.jobs.slice(7, 9)) job.ran_on = 'crane-7/opencl:0:0';
+  await device.selectOption('crane-7/opencl:0:0');
+  await count('2 jobs');
+  await page.waitForURL(/device=crane-7%2Fopencl%3A0%3A0/);
+  await page.reload();
+  await count('2 jobs');
+  assert.equal(await device.inputValue(), 'crane-7/opencl:0:0');
+  await device.selectOption('Every device');
   // One job every 37 minutes, the first a minute ago.
   await page.getByRole('combobox', { name: 'Submitted', exact: true }).selectOption('Last hour');
   await count('2 jobs');
@@ -96,6 +104,9 @@ visit('a view is saved under a name, shown again, and deleted', sixty, async ({ 
   await views.getByRole('button', { name: 'Delete the view My failures' }).click();
   await heard(page, 'View “My failures” deleted');
   assert.deepEqual(server.savedViews, []);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await views.getByRole('link', { name: 'My failures' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0);
 });
 
 visit('a member of several teams switches, and the pages show the other team', sixty, async ({ page, server, go }) => {

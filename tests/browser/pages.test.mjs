@@ -18,6 +18,11 @@ visit('a speed profile is measured on the device that is chosen', async ({ page,
   await page.waitForURL(/#\/jobs\/job_/);
   const { args } = server.calls.find(({ name }) => name === 'POST /v1/jobs').body;
   assert.deepEqual([args.mode, args.device, args.device_class], ['engine', 'dock-1/opencl:0:0', undefined]);
+  // The next one is about the same things, where it is not told.
+  await go('/#/new/profile');
+  await page.getByRole('button', { name: 'Submit job' }).waitFor();
+  assert.ok(await page.getByRole('radio', { name: 'Device' }).isChecked());
+  assert.equal(await page.getByRole('combobox', { name: 'Where' }).inputValue(), '');
 });
 
 /** Jobs that ended well, with so many failed items of four. */
@@ -259,9 +264,16 @@ visit('a token is shown once, and revoked', async ({ page, server, go }) => {
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByLabel('Token', { exact: true }).waitFor({ state: 'detached' });
   assert.ok(!(await page.content()).includes('plm_api_7Yx2Vb9'));
-  await page.getByRole('button', { name: 'Revoke press office' }).click();
+  await page.getByRole('button', { name: 'Rename press office' }).click();
+  const renaming = page.getByRole('dialog', { name: 'Rename token' });
+  await renaming.getByLabel('Name').fill(' ');
+  await renaming.getByRole('button', { name: 'Rename' }).click();
+  await renaming.getByText('Enter a name.').waitFor();
+  await renaming.getByLabel('Name').fill('night desk');
+  await renaming.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('button', { name: 'Revoke night desk' }).click();
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
-  await page.getByRole('row', { name: 'press office' }).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: 'night desk' }).waitFor({ state: 'detached' });
   assert.equal(server.tokens.length, 2);
 });
 
@@ -324,6 +336,16 @@ visit('a webhook is added, tested and removed', async ({ page, server, go }) => 
   await page.getByRole('button', { name: 'Send a test' }).click();
   await deliveries.nth(4).waitFor();
   await deliveries.nth(1).getByText('A test').waitFor();
+  await page.getByRole('button', { name: 'Change press office' }).click();
+  const changing = page.getByRole('dialog', { name: 'Change webhook' });
+  assert.equal(await changing.getByRole('textbox', { name: 'Address' }).inputValue(), 'https://hooks.example.com/press');
+  await changing.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/desk');
+  await changing.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('table', { name: 'Webhooks' }).getByText('https://hooks.example.com/desk').waitFor();
+  await changing.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  assert.equal(await page.getByRole('textbox', { name: 'Address' }).inputValue(), '');
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Remove press office' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByRole('button', { name: 'Deliveries to press office' }).waitFor({ state: 'detached' });
@@ -340,6 +362,9 @@ visit('a member is added, promoted and removed', async ({ page, server, go }) =>
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByLabel('Role of joan').selectOption('owner');
   await heard(page, 'joan is now owner');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await heard(page, 'Undone');
+  assert.equal(server.members.find(({ user }) => user.name === 'joan').role, 'member');
   await page.getByRole('button', { name: 'Remove joan' }).click();
   await page.getByRole('button', { name: 'Remove from the team' }).click();
   await page.getByRole('row', { name: 'joan' }).waitFor({ state: 'detached' });

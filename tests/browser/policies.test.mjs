@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { models } from './fake/data.mjs';
 import { byGoal } from './fake/goal.mjs';
 import { desk } from './fake/policies.mjs';
+import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const dialog = (page) => page.getByRole('dialog');
@@ -80,6 +81,13 @@ visit('a job names a policy instead of a model', async ({ page, server, go }) =>
   await page.getByRole('heading', { level: 1 }).waitFor();
   const { body } = server.calls.find(({ name }) => name === 'POST /v1/jobs');
   assert.deepEqual(body.args, { policy: 'desk', texts: ['Shares soar.'] });
+  // It is remembered, for as long as it exists.
+  await go('/#/new/sentiment');
+  await page.getByText('vader otherwise').waitFor();
+  assert.equal(await page.getByLabel('Model').inputValue(), 'policy desk');
+  server.policies = [];
+  await page.reload();
+  await until(async () => (await page.getByLabel('Model').inputValue()) === 'model finbert', 'the default');
 });
 
 visit('a few texts are scored immediately, by the chosen model', async ({ page, server, go }) => {
@@ -121,6 +129,8 @@ visit('a job names a goal instead of a model', { arrange: (server) => (server.mo
   await page.getByText('0 of 1 text').waitFor();
   const { body } = server.calls.find(({ name }) => name === 'POST /v1/jobs');
   assert.deepEqual(body.args, { goal: 'balanced', texts: ['Shares soar.'] });
+  await go('/#/new/sentiment');
+  await page.getByText('No worker has it now').waitFor();
 });
 
 visit('the report says why a goal chose the model', { arrange: (server) => byGoal(server) }, async ({ page, go }) => {

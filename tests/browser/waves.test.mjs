@@ -30,6 +30,10 @@ visit('the sample is filled in and sent with the settings', async ({ page, serve
     format: 'csv', preset: 'whole', mode: 'standard', top_n: 10, surrogates: 250, surrogate_method: 'shuffle', seed: 1,
     days: 500, up_to: 15, weights: { time: 0.5 }, symbols: ['DAX', 'SMI'], time_zone: 'Europe/Berlin',
   });
+  // How to count is remembered; what to count is not.
+  await go(form);
+  const held = () => Promise.all(['Random series', 'Time zone', 'Symbols only', 'Prices'].map((label) => page.getByLabel(label, { exact: label !== 'Symbols only' && label !== 'Time zone' }).inputValue()));
+  assert.deepEqual(await held(), ['250', 'Europe/Berlin', '', '']);
 });
 
 visit('errors are shown beside their fields', async ({ page, server, go }) => {

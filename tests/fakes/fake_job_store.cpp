@@ -130,7 +130,8 @@ awaitable<Result<queue::Job>> FakeJobStore::get(TeamId team, JobId id) {
 
 namespace {
 
-bool matches(const queue::Job& job, const queue::JobFilter& filter) {
+bool matches(const FakeJobStore::Stored& stored, const queue::JobFilter& filter) {
+    const auto& job = stored.job;
     if (!filter.kind.empty() && job.kind != filter.kind) return false;
     if (filter.unfinished && queue::is_final(job.state)) return false;
     if (filter.submitter && job.submitter != *filter.submitter) return false;
@@ -138,6 +139,10 @@ bool matches(const queue::Job& job, const queue::JobFilter& filter) {
     if (filter.created_from && job.created_at < *filter.created_from) return false;
     if (filter.created_before && job.created_at >= *filter.created_before) return false;
     if (!filter.device_class.empty() && job.device_class != filter.device_class) return false;
+    const auto ran_there = [&](const queue::Attempt& attempt) {
+        return attempt.node == filter.node && attempt.device == filter.device;
+    };
+    if (!filter.device.empty() && std::ranges::none_of(stored.attempts, ran_there)) return false;
     if (filter.only && job.id != *filter.only) return false;
     for (const auto& word : filter.words) {
         if (job.name.find(word) == std::string::npos) return false;
@@ -158,7 +163,7 @@ awaitable<Result<queue::FoundJobs>> FakeJobStore::list(TeamId team, queue::JobFi
         if (job.team != team || static_cast<int>(found.jobs.size()) == filter.limit) continue;
         if (filter.before && !(job.id < *filter.before)) continue;
         if (filter.state && job.state != *filter.state) continue;
-        if (matches(job, filter)) found.jobs.push_back(job);
+        if (matches(entry->second, filter)) found.jobs.push_back(job);
     }
     co_return found;
 }
@@ -167,7 +172,7 @@ awaitable<Result<queue::JobCounts>> FakeJobStore::count(TeamId team, queue::JobF
     if (broken) co_return fail(*broken);
     queue::JobCounts counts;
     for (const auto& [id, stored] : jobs) {
-        if (stored.job.team == team && matches(stored.job, filter)) ++counts.jobs[stored.job.state];
+        if (stored.job.team == team && matches(stored, filter)) ++counts.jobs[stored.job.state];
     }
     co_return counts;
 }

@@ -97,6 +97,14 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(self.found(f"{mine}&submitter=grace&state=succeeded"), [])
         self.assertEqual(self.found(f"{mine}&device_class={job['device_class']}&state=succeeded"), ["Harbour 50% off"])
         self.assertEqual(self.found(f"{mine}&device_class=accelerator"), [])
+        attempt = self.api.get(f"/v1/jobs/{first}/attempts").json["items"][0]
+        device = f"{attempt['node']}/{attempt['device']}"
+        there = f"{mine}&device={urllib.parse.quote(device, safe='')}"
+        self.assertEqual(self.found(there), ["Harbour 50% off"])
+        self.assertEqual(self.found(there + "-not"), [])
+        self.assertEqual(self.found(f"{mine}&device=not-{urllib.parse.quote(device, safe='')}"), [])
+        self.assertEqual(self.found(there + "&state=scheduled"), [])
+        self.assertEqual(self.counts(there), ({"succeeded": 1}, True))
         self.assertEqual(self.found(f"{mine}&created_from={LATER}"), [])
         self.assertEqual(self.found(f"{mine}&created_before={job['created_at']}"), [])
         self.assertEqual(self.found(f"{mine}&created_from={job['created_at']}&state=succeeded"), ["Harbour 50% off"])
@@ -110,6 +118,7 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(listed("--user", "grace"), ["Grace's"])
         self.assertEqual(listed("--search", "harbour 50%"), ["Harbour 50% off"])
         self.assertEqual(listed("--device-class", job["device_class"], "--state", "succeeded"), ["Harbour 50% off"])
+        self.assertEqual(listed("--device", device), ["Harbour 50% off"])
         self.assertEqual(len(listed("--since", "2h")), 3)
         self.assertEqual(listed("--until", "2h"), [])
         self.assertEqual(listed("--until", job["created_at"]), [])
@@ -119,7 +128,7 @@ class JobsConsole(unittest.TestCase):
             self.assertIn(flag, refused.stderr)
 
     def test_a_filter_that_is_wrong_is_refused_by_name(self):
-        for query, name in (("created_from=yesterday", "created_from"), ("device_class=tpu", "device_class"), ("text=", "text"),
+        for query, name in (("created_from=yesterday", "created_from"), ("device_class=tpu", "device_class"), ("text=", "text"), ("device=host", "device"),
                             ("submitter=", "submitter"), (f"text={'x' * 201}", "text")):
             for path in ("jobs", "job-counts"):
                 reply = self.api.get(f"/v1/{path}?{query}")

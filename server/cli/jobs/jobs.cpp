@@ -29,13 +29,15 @@ struct JobsOptions {
     std::string label;
     std::string user;
     std::string device_class;
+    std::string device;
     std::string since;
     std::string until;
     std::string search;
     int limit = 50;
 
     bool filters() const {
-        return !(kind + state + label + user + device_class + since + until + search).empty();
+        return !(kind + state + label + user + device_class + device + since + until + search)
+                    .empty();
     }
 };
 
@@ -81,6 +83,7 @@ int list_jobs(const CommandContext& context, const JobsOptions& options) {
         {"label", options.label},
         {"submitter", options.user},
         {"device_class", options.device_class},
+        {"device", options.device},
         {"text", options.search}};
     for (const auto& [flag, name, text] :
          {std::tuple("--since", "created_from", options.since),
@@ -128,6 +131,8 @@ void add_jobs(CLI::App& app, CommandContext& context) {
     command->add_option("--user", options->user, "Only submitted by this user: a name or an ID");
     command->add_option("--device-class", options->device_class, "Only in this device class")
         ->check(CLI::IsMember({"host", "cpu", "gpu", "accelerator"}));
+    command->add_option("--device", options->device,
+                        "Only with tasks on this device: node/device, as in plimsoll devices");
     command->add_option("--since", options->since,
                         "Only submitted since: a time, or an age (90m, 24h, 7d)");
     command->add_option("--until", options->until, "Only submitted before, as for --since");

@@ -73,7 +73,7 @@ Number id_of(const std::optional<UserId>& user) {
 bool has_index(const JobFilter& filter) {
     return !filter.unfinished && !filter.submitter && filter.submitter_name.empty() &&
            !filter.created_from && !filter.created_before && filter.device_class.empty() &&
-           filter.words.empty() && !filter.only;
+           filter.device.empty() && filter.words.empty() && !filter.only;
 }
 
 Statement indexed_query(const JobFilter& filter) {
@@ -105,7 +105,8 @@ Statement list_query(const JobFilter& filter) {
                          unless_empty(filter.label_value), id_of(filter.submitter),
                          unless_empty(filter.submitter_name), filter.created_from,
                          filter.created_before, unless_empty(filter.device_class),
-                         patterns_of(filter.words), filter.unfinished, queue::kJobsExamined);
+                         patterns_of(filter.words), filter.unfinished, queue::kJobsExamined,
+                         unless_empty(filter.node), unless_empty(filter.device));
 }
 
 queue::FoundJobs to_found(const Rows& rows) {
@@ -124,7 +125,8 @@ Statement count_query(const JobFilter& filter) {
         sql::jobs_count, range.below, range.from, unless_empty(filter.kind),
         unless_empty(filter.label_key), unless_empty(filter.label_value), id_of(filter.submitter),
         unless_empty(filter.submitter_name), filter.created_from, filter.created_before,
-        unless_empty(filter.device_class), patterns_of(filter.words), queue::kJobsExamined);
+        unless_empty(filter.device_class), patterns_of(filter.words), queue::kJobsExamined,
+        unless_empty(filter.node), unless_empty(filter.device));
 }
 
 queue::JobCounts to_counts(const Rows& rows) {

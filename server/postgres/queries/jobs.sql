@@ -51,8 +51,8 @@ order by l.job_id desc limit $4::int;
 -- of them, null if there are no older ones. A row without an id: none was found. $1 only ids below, $2 only ids from,
 -- $3 kind, $4 how it ended, $5 state before the end, $6 limit, $7 label key, $8 label value (null: any), $9 submitter's
 -- id, $10 submitter's name, $11 created from, $12 created before, $13 device class, $14 patterns that name, labels,
--- kind and short arguments must all match, $15 only before the end. Index job_ended, job_unfinished, job_kind or
--- job_team backwards.
+-- kind and short arguments must all match, $15 only before the end, $17 node and $18 device that ran a task of it.
+-- Index job_ended, job_unfinished, job_kind or job_team backwards.
 with examined as materialized (
   select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
   where j.id < coalesce($1::bigint, 9223372036854775807) and j.id >= coalesce($2::bigint, 0)
@@ -66,6 +66,8 @@ with examined as materialized (
     and ($10::text is null or l.user_id in (select u.id from plimsoll.app_user u where u.name = $10))
     and ($11::timestamptz is null or l.created_at >= $11) and ($12::timestamptz is null or l.created_at < $12)
     and ($13::text is null or l.device_class = $13)
+    and ($17::text is null or l.id = any(array(
+      select plimsoll.jobs_of_device(array(select e.id from examined e), $17, $18::text))))
     -- Long arguments are not unpacked.
     and ($14::text[] is null or lower(concat_ws(chr(10), l.name, l.kind, l.labels::text,
       case when pg_column_size(l.args) < 2000 then l.args::text end)) like all ((select array_agg(lower(w)) from unnest($14) w)::text[]))
@@ -78,7 +80,8 @@ order by r.id desc;
 
 -- name: jobs.count
 -- Jobs by state, with the conditions of jobs.search: $1 only ids below, $2 only ids from, $3 kind, $4 label key, $5 label
--- value, $6 submitter's id, $7 submitter's name, $8 created from, $9 created before, $10 device class, $11 patterns.
+-- value, $6 submitter's id, $7 submitter's name, $8 created from, $9 created before, $10 device class, $11 patterns,
+-- $13 node, $14 device.
 -- The newest $12 unfinished and the newest $12 ended jobs are examined; examined is their number.
 -- Indexes job_unfinished and job_kind or job_team backwards.
 with examined as materialized (
@@ -98,6 +101,8 @@ select l.state, count(*) as examined, count(*) filter (
     and ($7::text is null or l.user_id in (select u.id from plimsoll.app_user u where u.name = $7))
     and ($8::timestamptz is null or l.created_at >= $8) and ($9::timestamptz is null or l.created_at < $9)
     and ($10::text is null or l.device_class = $10)
+    and ($13::text is null or l.id = any(array(
+      select plimsoll.jobs_of_device(array(select e.id from examined e), $13, $14::text))))
     and ($11::text[] is null or lower(concat_ws(chr(10), l.name, l.kind, l.labels::text,
       case when pg_column_size(l.args) < 2000 then l.args::text end)) like all ((select array_agg(lower(w)) from unnest($11) w)::text[]))
 ) as jobs

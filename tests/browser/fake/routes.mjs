@@ -25,7 +25,7 @@ function withJob(handler) {
 const textOf = (job) => [job.name, job.kind, JSON.stringify(job.labels), JSON.stringify(job.args)].join('\n').toLowerCase();
 
 /** What the server makes of the words of a filter, in a query or a body. */
-function matchingJobs(fake, { kind, state, label, submitter, created_from, created_before, device_class, text }) {
+function matchingJobs(fake, { kind, state, label, submitter, created_from, created_before, device_class, device, text }) {
   const [name, value] = (label ?? '').split('=');
   const words = (text ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   return fake.jobs.filter(
@@ -37,6 +37,7 @@ function matchingJobs(fake, { kind, state, label, submitter, created_from, creat
       (!created_from || job.created_at >= created_from) &&
       (!created_before || job.created_at < created_before) &&
       (!device_class || job.device_class === device_class) &&
+      (!device || job.ran_on === device) &&
       words.every((word) => job.id === word || textOf(job).includes(word)),
   );
 }
@@ -298,6 +299,10 @@ export const routes = [
     fake.tokens.push(token);
     json(response, 201, { token, secret: 'plm_api_7Yx2Vb9QpTf4RkE0yLwAsecret_8c41d7b3' });
   }],
+  [/^PATCH \/v1\/tokens\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+    fake.tokens = fake.tokens.map((token) => (token.id === parameters[0] ? { ...token, ...call.body } : token));
+    json(response, 200, fake.tokens.find(({ id }) => id === parameters[0]));
+  }],
   [/^DELETE \/v1\/tokens\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.tokens = fake.tokens.filter((token) => token.id !== parameters[0]);
     json(response, 204);
@@ -334,6 +339,10 @@ export const routes = [
     fake.webhooks = [...fake.webhooks, webhook];
     json(response, 201, { webhook, secret: 'whsec_3LBcrJ1zRzVbUuQ0lX0n8yZr3mH1mD0Qw7v6t4h5k2s=' });
   }],
+  [/^PATCH \/v1\/webhooks\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+    fake.webhooks = fake.webhooks.map((webhook) => (webhook.id === parameters[0] ? { ...webhook, ...call.body } : webhook));
+    json(response, 200, fake.webhooks.find(({ id }) => id === parameters[0]));
+  }],
   [/^DELETE \/v1\/webhooks\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.webhooks = fake.webhooks.filter((webhook) => webhook.id !== parameters[0]);
     json(response, 204);
@@ -364,6 +373,14 @@ export const routes = [
     const made = { id: 'team_1', name: call.body.name, created_at: new Date().toISOString() };
     fake.teams = [...fake.teams.filter(({ id }) => id !== made.id), made];
     json(response, 201, made);
+  }],
+  [/^PATCH \/v1\/teams\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+    fake.teams = fake.teams.map((team) => (team.id === parameters[0] ? { ...team, ...call.body } : team));
+    json(response, 200, fake.teams.find(({ id }) => id === parameters[0]));
+  }],
+  [/^DELETE \/v1\/users\/([^/]+)$/, (fake, { response, parameters, json }) => {
+    fake.members = fake.members.filter(({ user }) => user.id !== parameters[0]);
+    json(response, 204);
   }],
   [/^PATCH \/v1\/users\/([^/]+)$/, (fake, { call, response, parameters, json, problem }) => {
     const { user } = fake.members.find((member) => member.user.id === parameters[0]);

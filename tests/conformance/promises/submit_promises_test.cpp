@@ -280,6 +280,11 @@ TEST_P(SubmitPromises, JobsAreFoundAndCountedWithoutAnIndex) {
     EXPECT_EQ(listed([&](Filter& f) { f.created_from = created; }).back(), ids[2]);
     EXPECT_EQ(listed([&](Filter& f) { f.created_before = created; }).front(), ids[1]);
     EXPECT_TRUE(listed([](Filter& f) { f.device_class = "accelerator"; }).empty());
+    EXPECT_TRUE(listed([](Filter& f) {
+                    f.node = "dock-1";
+                    f.device = "host";
+                }).empty())
+        << "no device has run any";
     EXPECT_EQ(listed([](Filter& f) {
                   f.state = JobState::queued;
                   f.words = {"news"};

@@ -47,6 +47,19 @@ class Retries(QueueCase):
         self.fail(self.queue.claim(self.cpu), outcome='final', error='not a text')
         self.assertEqual((self.job(id).retries, self.job(id).last_error), (1, 'not a text'))
 
+    def test_the_jobs_of_a_device_are_those_whose_tasks_it_ran_or_runs(self):
+        failed, done, running, waiting = self.submit(*[job(self.team) for _ in range(4)])
+        self.queue.connection.execute('update job set max_attempts = 1 where id = %s', [failed])
+        [(node, device)] = self.queue.rows('select node, device from worker where id = %s', self.cpu[0])
+        found = lambda node, device: sorted(row[0] for row in self.queue.rows(
+            'select jobs_of_device(%s, %s, %s)', [failed, done, running, waiting], node, device))
+        self.assertEqual(found(node, device), [])
+        self.fail(self.queue.claim(self.cpu, tasks=1))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu, tasks=1))
+        self.queue.claim(self.cpu, tasks=1)
+        self.assertEqual(found(node, device), sorted([failed, done, running]))
+        self.assertEqual([found('nowhere', device), found(node, 'none')], [[], []])
+
     def test_a_task_that_waits_for_its_retry_does_not_block_its_lane(self):
         first, second = self.submit(job(self.team), job(self.team))
         self.fail(self.queue.claim(self.cpu, tasks=1), delay=30.0)

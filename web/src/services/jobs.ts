@@ -22,6 +22,8 @@ export interface JobFilter {
   created_from?: string;
   created_before?: string;
   device_class?: JobDeviceClass;
+  /** `node/device`: it ran one of the job's tasks. */
+  device?: string;
   text?: string;
 }
 export type JobDeviceClass = NonNullable<NonNullable<operations['listJobs']['parameters']['query']>['device_class']>;

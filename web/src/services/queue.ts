@@ -45,3 +45,10 @@ export function subjectOf(hold: Pick<Hold, 'team' | 'device_class' | 'node' | 'd
   if (hold.device_class) return `every device of class ${hold.device_class}`;
   return hold.device ? `${hold.device} of ${hold.node}` : `every device of ${hold.node}`;
 }
+
+/** A hold like one that was lifted. */
+export function againOf({ team, device_class, node, device, mode, reason }: Hold): NewHold {
+  if (team) return { team_id: team.id, mode, reason };
+  if (device_class) return { device_class, mode, reason };
+  return { node: node!, ...(device && { device }), mode, reason };
+}

@@ -17,6 +17,10 @@ export async function createToken(token: TokenCreate): Promise<TokenCreated> {
   return data!;
 }
 
+export async function renameToken(id: string, name: string): Promise<void> {
+  await api.PATCH('/v1/tokens/{token_id}', { params: { path: { token_id: id } }, body: { name } });
+}
+
 export async function revokeToken(id: string): Promise<void> {
   await api.DELETE('/v1/tokens/{token_id}', { params: { path: { token_id: id } } });
 }

@@ -46,15 +46,24 @@ export async function updateUser(id: string, change: components['schemas']['User
   return data!;
 }
 
+/** Ends what is theirs alone; jobs stay with their teams. */
+export async function removeUser(id: string): Promise<void> {
+  await api.DELETE('/v1/users/{user_id}', { params: { path: { user_id: id } } });
+}
+
 /** Every team of the installation, for its administrators. */
 export async function listTeams(signal?: AbortSignal): Promise<Team[]> {
-  const { data } = await api.GET('/v1/teams', { signal });
-  return data!.items;
+  return everything((query) => api.GET('/v1/teams', { params: { query }, signal }));
 }
 
 /** The creator of a team owns it. */
 export async function createTeam(name: string): Promise<Team> {
   const { data } = await api.POST('/v1/teams', { body: { name } });
+  return data!;
+}
+
+export async function updateTeam(id: string, change: components['schemas']['TeamUpdate']): Promise<Team> {
+  const { data } = await api.PATCH('/v1/teams/{team_id}', { params: { path: { team_id: id } }, body: change });
   return data!;
 }
 

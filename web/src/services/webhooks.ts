@@ -18,6 +18,10 @@ export async function createWebhook(webhook: WebhookCreate): Promise<WebhookCrea
   return data!;
 }
 
+export async function updateWebhook(id: string, change: components['schemas']['WebhookUpdate']): Promise<void> {
+  await api.PATCH('/v1/webhooks/{webhook_id}', { ...one(id), body: change });
+}
+
 export async function removeWebhook(id: string): Promise<void> {
   await api.DELETE('/v1/webhooks/{webhook_id}', one(id));
 }

@@ -39,6 +39,13 @@ void filter_by_submitter(queue::JobFilter& filter, const std::string& submitter)
     }
 }
 
+// "node/device", as the contract has checked it.
+void filter_by_device(queue::JobFilter& filter, const std::string& device) {
+    const auto slash = device.find('/');
+    filter.node = device.substr(0, slash);
+    filter.device = device.substr(slash + 1);
+}
+
 // `get(name)`: the text of a condition, as the contract has checked it, or nullopt.
 template <class Get>
 queue::JobFilter filter_of(const Get& get) {
@@ -52,6 +59,7 @@ queue::JobFilter filter_of(const Get& get) {
         filter.created_before = parse_rfc3339(*before).value();
     }
     filter.device_class = get("device_class").value_or("");
+    if (const auto device = get("device")) filter_by_device(filter, *device);
     if (const auto text = get("text")) filter_by_text(filter, *text);
     return filter;
 }

@@ -4,6 +4,7 @@ import { bytes, count } from '../../design/text/format';
 export type Args = components['schemas']['TrainingConfigArgs'];
 export type Summary = components['schemas']['TrainingConfigSummary'];
 export type Card = components['schemas']['TrainingGpuReport'];
+export const cardName = ({ gpu }: Card): string => gpu.name.replace(/^NVIDIA (GeForce )?/, '');
 
 /** What a piece of memory is for, in four families that share a colour. */
 export type PartFamily = 'state' | 'activations' | 'passing' | 'overhead';

@@ -27,6 +27,7 @@ export const filterNames = ['q', 'kind', 'by', 'device', 'since', 'from', 'to', 
 const ofKeys = <Keys extends string>(text: string | null, keys: Record<Keys, unknown>): Keys | undefined =>
   text !== null && Object.hasOwn(keys, text) ? (text as Keys) : undefined;
 const asDay = (text: string | null) => (text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined);
+const asDevice = (text: string | null) => (text !== null && /^[^/]+\/.+$/s.test(text) ? text : undefined);
 const asLabel = (text: string | null) => (text !== null && /^[^=]+(=.*)?$/s.test(text) ? text : undefined);
 
 export function readView(query: URLSearchParams): View {
@@ -36,6 +37,7 @@ export function readView(query: URLSearchParams): View {
     label: asLabel(query.get('label')),
     submitter: query.get('by') || undefined,
     device_class: ofKeys(query.get('device'), deviceClasses),
+    device: asDevice(query.get('device')),
     text: query.get('q')?.trim() || undefined,
   };
   const days = { from: asDay(query.get('from')), to: asDay(query.get('to')) };

@@ -1,4 +1,5 @@
 import { looksLikeJsonl } from '../../../services/files/records';
+import { Remembered } from '../../shared/remembered';
 import type { Args } from '../words';
 
 /** What the form holds: texts as they were typed. */
@@ -20,6 +21,25 @@ export const freshDraft = () => ({
   other: '',
 });
 export type Draft = ReturnType<typeof freshDraft>;
+
+export const presets = [
+  ['whole', 'Whole series, every bar a start'],
+  ['default', 'Windows of 12 weeks, 5 starts (default)'],
+  ['high-perf', 'Windows of 12 weeks, 8 starts (high-perf)'],
+  ['speed', 'Windows of 12 weeks, 1 start (speed)'],
+] as const;
+export const modes = [['standard', 'Standard'], ['compatible', 'Compatible with the old pipeline']] as const;
+export const patterns = [['all', 'All patterns'], ['impulses', 'Five waves: impulses, diagonals'], ['correctives', 'Three waves: zigzags, flats']] as const;
+export const methods = [['shuffle', 'Shuffled bars'], ['block_bootstrap', 'Shuffled blocks of bars'], ['random_walk', 'Fitted random walk']] as const;
+
+const namesOf = <Name extends string>(choices: readonly (readonly [Name, string])[]) => choices.map(([name]) => name);
+const { preset, mode, patterns: pattern, topN, surrogates, method, zone } = freshDraft();
+/** How to count; what to count is chosen each time. */
+export const remembered = new Remembered(
+  'waves',
+  { preset, mode, patterns: pattern, topN, surrogates, method, zone },
+  { preset: namesOf(presets), mode: namesOf(modes), patterns: namesOf(patterns), method: namesOf(methods) },
+);
 
 /** The server takes no more in one request; a dataset may be longer. */
 export const mostBytes = 8 * 1024 * 1024 - 64 * 1024;

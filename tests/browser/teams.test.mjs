@@ -1,0 +1,111 @@
+// On the real server: the kinds that real.test.mjs leaves out, from the form to the report; two users in two teams; and a
+// job of many lines, with PLIMSOLL_LONG_TESTS=1 a million.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { accessibilityFaults, heard, launch, openPage } from './support/browser.mjs';
+import { startReal } from './support/real-server.mjs';
+
+let browser;
+let server;
+let page;
+before(async () => {
+  server = await startReal();
+  browser = await launch();
+  page = await openPage(browser);
+  await page.goto(server.signInLink);
+  await page.getByRole('heading', { name: 'Start here' }).waitFor();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const ask = (path, of = page) => of.evaluate(async (address) => (await fetch(address)).json(), path);
+const open = (address, of = page) => of.goto(`${server.url}/#${address}`);
+async function submit(name, of = page) {
+  await of.getByRole('textbox', { name: 'Name' }).fill(name);
+  await of.getByRole('button', { name: 'Submit job' }).click();
+  await of.waitForURL(/#\/jobs\/job_/);
+  return of.url().split('/').at(-1);
+}
+
+test('wave counts: the sample, and a report that says what the API says', async () => {
+  await open('/new/waves');
+  await page.getByRole('button', { name: 'Fill in sample closes' }).click();
+  await page.getByText('7,441 lines').waitFor();
+  await page.getByLabel('Random series', { exact: true }).fill('0');
+  const id = await submit('Closes');
+  const ranking = page.getByRole('region', { name: 'Symbols', exact: true });
+  await ranking.waitFor();
+  const { items } = await ask(`/v1/jobs/${id}/results`);
+  assert.ok(items.length > 1);
+  for (const { symbol } of items) await ranking.getByText(symbol, { exact: true }).first().waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+});
+
+test('a speed profile: what is measured is what the page shows', async () => {
+  await open('/new/profile');
+  await page.getByRole('radio', { name: 'Sentiment model' }).check();
+  await page.getByLabel('Sentiment model', { exact: true }).and(page.locator('select')).selectOption('vader');
+  await page.getByRole('textbox', { name: 'Batch sizes' }).fill('1, 8');
+  const id = await submit('How fast');
+  await page.getByRole('button', { name: 'Details' }).waitFor();
+  const { summary } = await ask(`/v1/jobs/${id}/report`);
+  await page.getByText(summary.device.name).first().waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+});
+
+test('two users in two teams see nothing of one another', async () => {
+  await open('/settings/teams');
+  await page.getByRole('button', { name: 'New team' }).click();
+  await page.getByRole('dialog', { name: 'New team' }).getByLabel('Name').fill('ferries');
+  await page.getByRole('button', { name: 'Create team' }).click();
+  await heard(page, 'Team ferries exists; you own it');
+  const members = page.getByRole('region', { name: 'ferries' });
+  await members.getByRole('button', { name: 'Add a member' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('grace');
+  await dialog.getByRole('radio', { name: 'member' }).check();
+  await dialog.getByRole('button', { name: 'Add and create a sign-in link' }).click();
+  const link = await dialog.getByRole('textbox', { name: 'Link' }).inputValue();
+
+  const theirs = await openPage(browser);
+  await theirs.goto(link);
+  await theirs.getByRole('heading', { name: 'Start here' }).waitFor();
+  await open('/new/sentiment', theirs);
+  await theirs.getByRole('button', { name: 'Fill in five sample headlines' }).click();
+  const id = await submit('Ferries only', theirs);
+  await theirs.getByText('Mean score').waitFor();
+
+  const mine = (await ask('/v1/jobs')).items;
+  assert.ok(mine.every(({ name }) => name !== 'Ferries only'));
+  await open('/jobs');
+  await page.getByRole('link', { name: /Closes/ }).waitFor();
+  assert.equal(await page.getByText('Ferries only').count(), 0);
+  await open(`/jobs/${id}`);
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  await open(`/jobs/${mine[0].id}`, theirs);
+  await theirs.getByRole('heading', { name: 'Not found' }).waitFor();
+  await open('/jobs', theirs);
+  await theirs.getByRole('link', { name: /Ferries only/ }).waitFor();
+  assert.equal(await theirs.getByText('Closes').count(), 0);
+  await theirs.context().close();
+});
+
+test('a job of many lines is followed to its end, and its report is exact', async () => {
+  const lines = process.env.PLIMSOLL_LONG_TESTS ? 1_000_000 : 20_000;
+  const buffer = Buffer.from(`text\n${Array.from({ length: lines }, (_, index) => `${index % 4 ? 'A wonderful, calm' : 'A terrible'} day ${index}\n`).map((line) => `"${line.trimEnd()}"\n`).join('')}`);
+  await open('/datasets');
+  await page.locator('input[type=file]').setInputFiles({ name: 'many.csv', mimeType: 'text/csv', buffer });
+  await page.getByText('Ready', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'New sentiment job' }).click();
+  const began = Date.now();
+  const id = await submit('Many');
+  await page.getByText('Mean score').waitFor();
+  console.log(`# ${lines} lines: ${Date.now() - began} ms from the click to the report`);
+  const report = await ask(`/v1/jobs/${id}/report`);
+  assert.deepEqual([report.items.ok, report.items.failed], [lines, 0]);
+  assert.deepEqual(report.summary.labels, { positive: (lines * 3) / 4, neutral: 0, negative: lines / 4 });
+  await page.getByText(lines.toLocaleString('en-GB'), { exact: true }).first().waitFor();
+  assert.deepEqual(page.complaints, []);
+});
