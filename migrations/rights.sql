@@ -106,8 +106,8 @@ grant execute on function
   delete_job, drain_worker, end_overdue, enqueue, enqueue_dataset, ensure_partitions, expire_keys, expire_leases,
   expire_uploads, explain_lack, explain_wait, find_invitation, find_submit, fold_usage, forget_audit, forget_usage,
   forget_webhook_deliveries, job_progress, jobs_of_device, lift_hold, list_attempts, list_cleanups,
-  list_device_classes, list_devices, list_holds, list_linked_chunks, list_model_use, list_shares, list_tasks, list_team_limits,
-  list_vacuum_holders,
+  list_device_classes, list_devices, list_holds, list_linked_chunks, list_model_use, list_shares, list_tasks,
+  list_team_limits, list_vacuum_holders,
   mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk, read_usage,
   redrive_jobs, renew_password_hash, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share,
   set_team_limit, settle_webhook_delivery, sign_in_provided_user, spend_password_link, spend_sign_in_link, watch_vacuum

@@ -3,9 +3,9 @@ import { finished, type Job } from '../services/jobs';
 import type { JobKind } from './kind';
 import * as registry from './registry';
 
-/** Every job kind of the registry, by title. */
+/** Every job kind of the registry: those that answer on the home page first, then by title. */
 export const kinds: readonly JobKind[] = (Object.values(registry) as unknown as JobKind[])
-  .sort((a, b) => a.title.localeCompare(b.title));
+  .sort((a, b) => Number(!a.Answer) - Number(!b.Answer) || a.title.localeCompare(b.title));
 
 export const kindOf = (name: string): JobKind | undefined => kinds.find((kind) => kind.kind === name);
 
