@@ -29,10 +29,11 @@ visit('a model and a GPU are answered above the fold without a submit, and remem
   const before = page.getByRole('region', { name: 'Asked before' });
   const kept = (model) => until(() => page.evaluate((name) => localStorage.getItem('plimsoll.fit.asked')?.includes(name), model), `the question about ${model}`);
   await kept('bert-large');
+  const tokens = await page.getByRole('textbox', { name: 'Tokens' }).inputValue();
   await page.getByRole('combobox', { name: 'Model' }).selectOption('bert-base');
-  await before.getByRole('button', { name: /^bert-large, 256 tokens, H200: batch/ }).click();
+  await before.getByRole('button', { name: new RegExp(`^bert-large, ${tokens} tokens, H200: batch`) }).click();
   await until(() => lastArgs(server).model.preset === 'bert-large', 'the earlier question');
-  assert.deepEqual([lastArgs(server).training.sequence_length, lastArgs(server).gpus], [256, ['h200']]);
+  assert.deepEqual([lastArgs(server).training.sequence_length, lastArgs(server).gpus], [Number(tokens), ['h200']]);
 });
 
 visit('the answer becomes a report with one click', async ({ page, server, go }) => {

@@ -79,8 +79,6 @@ function attempts(fake, { response, json }, job) {
   json(response, 200, { items, next_cursor: null });
 }
 
-function createJob(fake, { call, response, json }) {
-  const { kind, name = null, labels = {}, priority = 0, args } = call.body;
 /** Three tasks that have ended and one that failed, on two pages unless a state is named. */
 function tasks({ call, response, json }) {
   const all = [0, 1, 2, 3].map((task) => ({
@@ -93,6 +91,8 @@ function tasks({ call, response, json }) {
   json(response, 200, { items, next_cursor });
 }
 
+function createJob(fake, { call, response, json }) {
+  const { kind, name = null, labels = {}, priority = 0, args } = call.body;
   const dataset = fake.datasets.find(({ id }) => id === args.dataset);
   const total = dataset?.records ?? (args.texts ?? args.items ?? args.gpus ?? waves.rows).length;
   const job = data.makeJob(`job_${String(fake.jobs.length).padStart(12, '0')}new`, {
@@ -278,7 +278,7 @@ export const routes = [
     json(response, 200, { queued_jobs, jobs_per_minute });
   }],
   [/^POST \/v1\/holds$/, (fake, { call, response, json }) => {
-    const hold = data.makeHold(`hold_${fake.queue.holds.length + 1}`, call.body);
+    const hold = data.makeHold(`hold_${fake.calls.length}`, call.body); // an ID that no lifted one had
     fake.queue = { ...fake.queue, holds: [hold, ...fake.queue.holds] };
     json(response, 201, hold);
   }],
