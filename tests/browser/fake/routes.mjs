@@ -299,10 +299,6 @@ export const routes = [
     fake.tokens.push(token);
     json(response, 201, { token, secret: 'plm_api_7Yx2Vb9QpTf4RkE0yLwAsecret_8c41d7b3' });
   }],
-  [/^PATCH \/v1\/tokens\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
-    fake.tokens = fake.tokens.map((token) => (token.id === parameters[0] ? { ...token, ...call.body } : token));
-    json(response, 200, fake.tokens.find(({ id }) => id === parameters[0]));
-  }],
   [/^DELETE \/v1\/tokens\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.tokens = fake.tokens.filter((token) => token.id !== parameters[0]);
     json(response, 204);
@@ -339,10 +335,6 @@ export const routes = [
     fake.webhooks = [...fake.webhooks, webhook];
     json(response, 201, { webhook, secret: 'whsec_3LBcrJ1zRzVbUuQ0lX0n8yZr3mH1mD0Qw7v6t4h5k2s=' });
   }],
-  [/^PATCH \/v1\/webhooks\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
-    fake.webhooks = fake.webhooks.map((webhook) => (webhook.id === parameters[0] ? { ...webhook, ...call.body } : webhook));
-    json(response, 200, fake.webhooks.find(({ id }) => id === parameters[0]));
-  }],
   [/^DELETE \/v1\/webhooks\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.webhooks = fake.webhooks.filter((webhook) => webhook.id !== parameters[0]);
     json(response, 204);
@@ -374,9 +366,9 @@ export const routes = [
     fake.teams = [...fake.teams.filter(({ id }) => id !== made.id), made];
     json(response, 201, made);
   }],
-  [/^PATCH \/v1\/teams\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
-    fake.teams = fake.teams.map((team) => (team.id === parameters[0] ? { ...team, ...call.body } : team));
-    json(response, 200, fake.teams.find(({ id }) => id === parameters[0]));
+  [/^PATCH \/v1\/(tokens|webhooks|teams)\/([^/]+)$/, (fake, { call, response, parameters: [what, id], json }) => {
+    fake[what] = fake[what].map((one) => (one.id === id ? { ...one, ...call.body } : one));
+    json(response, 200, fake[what].find((one) => one.id === id));
   }],
   [/^DELETE \/v1\/users\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.members = fake.members.filter(({ user }) => user.id !== parameters[0]);
