@@ -27,6 +27,10 @@ void HeartbeatPipe::report_task_done() {
     write({&kTaskDoneByte, 1});
 }
 
+void HeartbeatPipe::report_told_to_end() {
+    write({&kToldToEndByte, 1});
+}
+
 void HeartbeatPipe::report_exit(std::string_view reason) {
     std::string line = kExitReasonByte + std::string(reason.substr(0, kLongestEnd));
     std::ranges::replace(line, '\n', ' ');

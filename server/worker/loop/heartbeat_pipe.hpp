@@ -9,13 +9,15 @@
 namespace plimsoll::worker {
 
 // Writes a byte per second to the supervisor's pipe while the device thread is alive; the bytes
-// stop when it hangs. Another byte reports finished tasks, and a line says why the worker exits.
+// stop when it hangs. Other bytes report finished tasks and that the worker was told to end, and a
+// line says why it exits.
 // `fd` must be non-blocking, so that a supervisor that does not read cannot stall the worker.
 class HeartbeatPipe {
   public:
     HeartbeatPipe(int fd, const DeviceThread& device, Timer& timer);
     awaitable<void> run();  // until cancelled
     void report_task_done();
+    void report_told_to_end();
     void report_exit(std::string_view reason);
 
   private:

@@ -16,9 +16,10 @@ inline constexpr std::chrono::milliseconds kLivenessTimeout{2000};
 inline constexpr std::chrono::milliseconds kLongestSilence{60'000};
 
 // Bytes that a worker writes to its supervisor: the device thread is alive, tasks were finished,
-// and why the worker exits (a line of text follows).
+// the worker was told to end, and why it exits (a line of text follows).
 inline constexpr char kAliveByte = '+';
 inline constexpr char kTaskDoneByte = 't';
+inline constexpr char kToldToEndByte = '.';
 inline constexpr char kExitReasonByte = '!';
 
 // Distinguishes work from a hang: the device thread is alive if it is idle, or if its pulse changed

@@ -56,6 +56,7 @@ class WorkerProcess {
     }
 
     void apply(int signal) {
+        if (heartbeat_pipe_) heartbeat_pipe_->report_told_to_end();
         if (!open_) std::_Exit(0);  // nothing is claimed yet, and the driver may take its time
         if (draining_) {
             log::warn("exiting immediately", {{"signal", std::to_string(signal)}});

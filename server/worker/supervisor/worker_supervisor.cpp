@@ -42,12 +42,17 @@ awaitable<void> WorkerSupervisor::run() {
             end = co_await tend(*child_);
             child_.reset();
             if (timer_.now() - started >= options_.row) deaths_ = 0;
-            ++deaths_;
+            if (!ended_as_told(end)) ++deaths_;
         } else {
             end = child.error().message;
         }
         if (stopping_) co_return;
         last_exit_ = end;
+        if (ended_as_told(end)) {
+            log::info("worker ended as it was told, starting another", {{"device", device_}});
+            backoff_.reset();
+            continue;
+        }
         if (on_failing_ && deaths_ >= options_.most_deaths) {
             co_await rest(end);
             continue;
@@ -59,6 +64,11 @@ awaitable<void> WorkerSupervisor::run() {
                                                    {"pause_ms", std::to_string(pause.count())}});
         co_await (timer_.sleep_until(timer_.now() + pause) || stopped_.wait());
     }
+}
+
+// Somebody wanted a new worker: nothing failed.
+bool WorkerSupervisor::ended_as_told(const std::string& end) const {
+    return told_to_end_ && end.empty();
 }
 
 // Takes the device out and reports it; afterwards one worker tries it, and it is taken out again if
@@ -88,6 +98,8 @@ void WorkerSupervisor::hear(const std::string& signs) {
             reading_exit_ = true;
         } else if (sign == kTaskDoneByte) {
             deaths_ = 0;
+        } else if (sign == kToldToEndByte) {
+            told_to_end_ = true;
         }
     }
 }
@@ -97,6 +109,7 @@ awaitable<std::string> WorkerSupervisor::tend(Child& child) {
     bool killed = false;
     reported_exit_.clear();
     reading_exit_ = false;
+    told_to_end_ = false;
     for (;;) {
         const auto patience = killed ? TimePoint::max() : last_sign + options_.hang;
         auto happened = co_await (child.ended() || child.wrote() || timer_.sleep_until(patience));

@@ -32,9 +32,9 @@ struct WorkerSupervisorOptions {
     std::chrono::milliseconds rest{600'000};
 };
 
-// Supervises the worker of one device: restarts it whenever it exits, with growing pauses and
-// without ever giving up, and kills it if its heartbeats stop. A device on which workers keep dying
-// without finishing a task is taken out of service for a long pause.
+// Supervises the worker of one device: restarts it whenever it exits, without ever giving up, after
+// growing pauses unless it was told to end, and kills it if its heartbeats stop. A device on which
+// workers keep dying without finishing a task is taken out of service for a long pause.
 class WorkerSupervisor {
   public:
     // `last_exit`: how the previous worker exited; empty if there was none.
@@ -60,6 +60,7 @@ class WorkerSupervisor {
   private:
     awaitable<std::string> tend(Child& child);
     void hear(const std::string& signs);
+    bool ended_as_told(const std::string& end) const;
     awaitable<void> rest(const std::string& end);
 
     std::string device_;
@@ -72,7 +73,8 @@ class WorkerSupervisor {
     std::string last_exit_;
     std::string reported_exit_;  // by the worker itself
     bool reading_exit_ = false;
-    int deaths_ = 0;  // in a row, with no task finished between them
+    bool told_to_end_ = false;  // by somebody's SIGTERM
+    int deaths_ = 0;            // in a row, with no task finished between them
     bool stopping_ = false;
     Event stopped_;
 };

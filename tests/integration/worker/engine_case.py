@@ -38,12 +38,19 @@ class Engine:
         """The exit status, once it has exited."""
         return self.process.wait(PATIENCE)
 
+    def children(self):
+        pid = self.process.pid
+        return [int(child) for child in pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text(encoding='ascii').split()]
+
+    def worker_of(self, device):
+        """The process of a supervisor's worker."""
+        [pid] = [pid for pid in self.children() if f'--device\0{device}\0' in pathlib.Path(f'/proc/{pid}/cmdline').read_text(encoding='utf-8')]
+        return pid
+
     def remove(self):
         if self.process.poll() is None:
             # A supervisor's workers would drain: they still use the folder.
-            pid = self.process.pid
-            children = pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text(encoding='ascii').split()
-            handles = [os.pidfd_open(int(child)) for child in children]
+            handles = [os.pidfd_open(child) for child in self.children()]
             self.signal(signal.SIGCONT)
             self.signal(signal.SIGKILL)
             self.process.wait()

@@ -168,6 +168,17 @@ class Worker(EngineCase):
         self.until(lambda: self.queue.rows(f'select from result join worker w on w.id = worker_id where job_id = %s and {device}', after),
                    'the device runs nothing')
 
+    def test_workers_that_are_told_to_end_are_replaced_at_once(self):
+        supervisor = self.start('supervise')
+        epoch = lambda: self.queue.one("select max(epoch) from worker where node = 'engine' and device = 'host' and state = 'active'") or 0
+        self.until(epoch, 'no host worker')
+        for _ in range(5):
+            before = epoch()
+            os.kill(supervisor.worker_of('host'), signal.SIGTERM)
+            self.until(lambda: epoch() > before, 'no other worker')
+        self.assertEqual(supervisor.text().count('worker ended as it was told'), 5)
+        self.assertNotIn('restarting it', supervisor.text())
+
     def test_workers_end_with_their_supervisor(self):
         supervisor = self.start('supervise')
         here = "select count(*) from worker where node = 'engine' and state = 'active'"

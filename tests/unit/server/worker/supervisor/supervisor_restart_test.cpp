@@ -39,6 +39,37 @@ TEST_F(SupervisorTest, AWorkerThatRanLongRestartsSoon) {
     EXPECT_EQ(starts_of("host"), before + 1);
 }
 
+TEST_F(SupervisorTest, AWorkerThatWasToldToEndIsReplacedAtOnce) {
+    start();
+    answer_probe(report({device(0, opencl::DeviceState::ready)}));
+    for (int i = 0; i < 6; ++i) {
+        started_for("opencl:fake:0")->unread = "+.";
+        started_for("opencl:fake:0")->ends("");
+        io_.poll();
+        EXPECT_EQ(starts_of("opencl:fake:0"), i + 2) << "no pause";
+    }
+    live(30s);
+    EXPECT_TRUE(reported_.empty()) << "nothing failed";
+    EXPECT_EQ(started_for("opencl:fake:0")->arguments.front(), "worker");
+}
+
+TEST_F(SupervisorTest, AWorkerThatFailsWhileItEndsHasFailed) {
+    start();
+    for (const char* how : {"exit status 1", "killed by SIGSEGV"}) {
+        const auto before = starts_of("host");
+        started_for("host")->unread = ".";
+        started_for("host")->ends(how);
+        io_.poll();
+        EXPECT_EQ(starts_of("host"), before) << how;
+        advance(1s);
+        EXPECT_EQ(starts_of("host"), before + 1) << how;
+    }
+    // It was the one before that was told.
+    started_for("host")->ends("");
+    io_.poll();
+    EXPECT_EQ(starts_of("host"), 3);
+}
+
 TEST_F(SupervisorTest, ADeviceThatKeepsFailingIsDisabledWithAReason) {
     start();
     answer_probe(report({device(0, opencl::DeviceState::ready)}));
