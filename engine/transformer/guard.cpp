@@ -19,7 +19,7 @@ constexpr float kSure = 0.1F;
 // A column stands out whose largest number is so many times that of the median column.
 constexpr float kOutlier = 20;
 // Times are taken of at most so many texts, in so many rounds: idle gaps are short.
-constexpr std::size_t kMostTimed = 128;
+constexpr std::size_t kMostTimed = 64;
 constexpr std::size_t kRounds = 5;
 
 std::size_t label_of(std::span<const float> probabilities) {
@@ -75,12 +75,6 @@ Result<std::vector<Classified>> classify(TextClassifier& classifier,
     return classifier.classify(next, texts.size(), watch, [](std::size_t, std::size_t) {}, seen);
 }
 
-// What a form says of all texts.
-struct Trial {
-    std::vector<float> probabilities;
-    std::vector<float> largest;  // of every column of what layers hand on
-};
-
 Result<Trial> try_form(TextClassifier& classifier, std::span<const std::string> texts,
                        const Watch& watch) {
     const std::size_t columns = classifier.model().config().hidden;
@@ -101,7 +95,7 @@ Result<Trial> try_form(TextClassifier& classifier, std::span<const std::string> 
     return said;
 }
 
-// How many times as fast a form is as fp32. Both have classified all texts, so kernels are built.
+// How many times as fast a form is as fp32. Kernels are built in the first round, or were before.
 Result<double> speedup_of(TextClassifier& exact, TextClassifier& form,
                           std::span<const std::string> texts, const Watch& watch) {
     const auto timed = texts.first(std::min(texts.size(), kMostTimed));
@@ -203,34 +197,46 @@ void find_outliers(std::vector<float> largest, Proof& into) {
     into.outlier_ratio = std::ranges::max(largest) / median;
 }
 
-Result<Proven> prove(const Guarded& guarded, std::span<const Form> forms, const Watch& watch) {
+Result<Trial> try_exact(const Guarded& guarded, const Watch& watch) {
     if (guarded.texts.empty()) {
         return fail(Errc::invalid_input, "There are no texts to compare the forms on.", "texts");
     }
     const auto fp32 = load(guarded, method_for(guarded.capability, Form::fp32), watch);
+    return fp32 ? try_form(**fp32, guarded.texts, watch) : fail(fp32.error());
+}
+
+Result<ProvenMethod> prove_method(const Guarded& guarded, const Trial& exact,
+                                  routines::Method method, const Watch& watch) {
+    const auto form = form_of(method);
+    const auto classifier = load(guarded, method, watch);
+    if (!classifier) return fail(classifier.error());
+    auto found = try_form(**classifier, guarded.texts, watch);
+    if (!found) return fail(found.error());
+    const auto fp32 = load(guarded, method_for(guarded.capability, Form::fp32), watch);
     if (!fp32) return fail(fp32.error());
-    auto exact = try_form(**fp32, guarded.texts, watch);
-    if (!exact) return fail(exact.error());
+    const auto speedup = speedup_of(**fp32, **classifier, guarded.texts, watch);
+    if (!speedup) return fail(speedup.error());
+    Proof proof{.form = std::string(to_string(form)),
+                .method = std::string(to_string(method)),
+                .why = {},
+                .speedup = *speedup,
+                .device = guarded.capability.info.name,
+                .proven_at = models::now_text()};
+    find_outliers(exact.largest, proof);
     const std::size_t labels = (*fp32)->model().config().labels.size();
+    compare(exact.probabilities, found->probabilities, labels, form, proof);
+    return ProvenMethod{std::move(proof), std::move(found->probabilities)};
+}
+
+Result<Proven> prove(const Guarded& guarded, std::span<const Form> forms, const Watch& watch) {
+    auto exact = try_exact(guarded, watch);
+    if (!exact) return fail(exact.error());
     Proven proven;
     for (const auto method : methods_of(guarded.capability, forms)) {
-        const auto form = form_of(method);
-        const auto classifier = load(guarded, method, watch);
-        if (!classifier) return fail(classifier.error());
-        auto found = try_form(**classifier, guarded.texts, watch);
-        if (!found) return fail(found.error());
-        const auto speedup = speedup_of(**fp32, **classifier, guarded.texts, watch);
-        if (!speedup) return fail(speedup.error());
-        Proof proof{.form = std::string(to_string(form)),
-                    .method = std::string(to_string(method)),
-                    .why = {},
-                    .speedup = *speedup,
-                    .device = guarded.capability.info.name,
-                    .proven_at = models::now_text()};
-        find_outliers(exact->largest, proof);
-        compare(exact->probabilities, found->probabilities, labels, form, proof);
-        proven.proofs.push_back(std::move(proof));
-        keep_fastest(proven, std::move(found->probabilities));
+        auto one = prove_method(guarded, *exact, method, watch);
+        if (!one) return fail(one.error());
+        proven.proofs.push_back(std::move(one->proof));
+        keep_fastest(proven, std::move(one->probabilities));
     }
     proven.said.insert(proven.said.begin(),
                        {std::string(to_string(Form::fp32)), std::move(exact->probabilities)});

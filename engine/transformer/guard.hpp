@@ -33,8 +33,7 @@ void compare(std::span<const float> exact, std::span<const float> found, std::si
 // The columns whose largest number is an outlier, from the largest of every column.
 void find_outliers(std::vector<float> largest, models::Proof& into);
 
-// Texts that one model classifies in several forms. fp32 stays loaded next to each form in turn,
-// since their times are measured alternately.
+// Texts that one model classifies in several forms.
 struct Guarded {
     std::filesystem::path folder;  // of the model
     opencl::Programs& programs;
@@ -43,6 +42,23 @@ struct Guarded {
     const tuning::Plans& plans;
     std::span<const std::string> texts;
 };
+
+// What a form says of all texts.
+struct Trial {
+    std::vector<float> probabilities;  // of the labels, text by text
+    std::vector<float> largest;        // of every column of what layers hand on
+};
+// In fp32, which forms are compared with. Errc::cancelled.
+Result<Trial> try_exact(const Guarded& guarded, const Watch& watch);
+
+// A form computed by one of the device's methods.
+struct ProvenMethod {
+    models::Proof proof;
+    std::vector<float> probabilities;
+};
+// fp32 is loaded beside it, since their times are measured alternately. Errc::cancelled.
+Result<ProvenMethod> prove_method(const Guarded& guarded, const Trial& exact,
+                                  routines::Method method, const Watch& watch);
 
 // A form's output: the labels' probabilities, text by text.
 struct Said {
@@ -53,9 +69,9 @@ struct Proven {
     std::vector<models::Proof> proofs;  // by form and method
     std::vector<Said> said;             // fp32 first, then by form
 };
-// Classifies the texts in fp32 and in each form by each of the device's methods, and reports for
-// each whether it may be used. `said` is that of the form's fastest method. The forms must be
-// supported by the device; none: fp32 alone. Errc::cancelled.
+// All of these at once: in fp32 and in each form by each of the device's methods. `said` is that of
+// the form's fastest method. The forms must be supported by the device; none: fp32 alone.
+// Errc::cancelled.
 Result<Proven> prove(const Guarded& guarded, std::span<const routines::Form> forms,
                      const Watch& watch);
 

@@ -8,11 +8,12 @@
 #include "server/jobs/sentiment/run/loaded_models.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <fstream>
+#include <optional>
+#include <string>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using models::Proof;
 using routines::Form;
+using routines::Method;
 
 // A trial that did not end, since it broke the worker perhaps, is not repeated sooner.
 constexpr std::chrono::hours kNextTrial{1};
@@ -50,46 +52,61 @@ class TrialMark {
     fs::path file_;
 };
 
-std::vector<Form> unproven_forms(const Manifest& manifest, const opencl::Capability& device) {
-    std::vector<Form> forms;
+// None: all that the device has are proven.
+std::optional<Method> next_method(const Manifest& manifest, const opencl::Capability& device) {
     for (const auto form : {Form::bf16, Form::int8}) {
         if (!transformer::can_use(device, form)) continue;
-        const auto is_proven = [&](routines::Method method) {
-            return std::ranges::find(manifest.proofs, to_string(method), &Proof::method) !=
-                   manifest.proofs.end();
-        };
-        // Their speeds are compared: they are measured together.
-        if (!std::ranges::all_of(methods_for(device, form), is_proven)) forms.push_back(form);
+        for (const auto method : methods_for(device, form)) {
+            const auto found =
+                std::ranges::find(manifest.proofs, to_string(method), &Proof::method);
+            if (found == manifest.proofs.end()) return method;
+        }
     }
-    return forms;
+    return std::nullopt;
 }
 
-Result<std::vector<Proof>> prove(const fs::path& folder, const Manifest& manifest,
-                                 const std::vector<Form>& forms, RunContext& context) {
+// What fp32 said of the texts of the model that is being proven: each of its methods is a step of
+// its own, so that a step is short. Of one worker: one thread runs its tasks.
+struct Exact {
+    std::string hash;  // of the model
+    transformer::Trial said;
+};
+thread_local Exact exact;
+
+// The next step: what fp32 says, and after it one method. The proof, if the step made one.
+Result<std::optional<Proof>> prove(const fs::path& folder, const Manifest& manifest, Method method,
+                                   RunContext& context) {
     const auto texts = transformer::usual_texts();
     const auto tools = tools_of(context);
-    auto proven = transformer::prove(
-        {folder, tools.programs, *context.ledger, *context.capability, tools.plans, texts}, forms,
-        Watch{context.stop, &context.progress});
-    if (!proven) return fail(proven.error());
-    if (auto written = keep_proofs(folder, manifest.hash, proven->proofs); !written) {
-        return fail(written.error());
+    const transformer::Guarded guarded{
+        folder, tools.programs, *context.ledger, *context.capability, tools.plans, texts};
+    const Watch watch{context.stop, &context.progress};
+    if (exact.hash != manifest.hash) {
+        auto said = try_exact(guarded, watch);
+        if (!said) return fail(said.error());
+        exact = {manifest.hash, std::move(*said)};
+        return std::nullopt;
     }
-    return std::move(proven->proofs);
+    auto proven = prove_method(guarded, exact.said, method, watch);
+    if (!proven) return fail(proven.error());
+    if (auto kept = models::keep_proofs(folder, manifest.hash, {proven->proof}); !kept) {
+        return fail(kept.error());
+    }
+    return std::move(proven->proof);
 }
 
-void report(const Manifest& manifest, const Result<std::vector<Proof>>& proofs) {
-    if (!proofs) {
+void report(const Manifest& manifest, const Result<std::optional<Proof>>& step) {
+    if (!step) {
         log::warn("cannot prove the forms of a model",
-                  {{"model", manifest.name}, {"reason", proofs.error().message}});
+                  {{"model", manifest.name}, {"reason", step.error().message}});
         return;
     }
-    for (const auto& proof : *proofs) {
+    if (const auto& proof = *step) {
         log::info("proved a form of a model", {{"model", manifest.name},
-                                               {"form", proof.form},
-                                               {"method", proof.method},
-                                               {"passed", proof.passed ? "yes" : proof.why},
-                                               {"times_as_fast", format_figure(proof.speedup)}});
+                                               {"form", proof->form},
+                                               {"method", proof->method},
+                                               {"passed", proof->passed ? "yes" : proof->why},
+                                               {"times_as_fast", format_figure(proof->speedup)}});
     }
 }
 
@@ -102,16 +119,17 @@ bool prove_next(RunContext& context) {
     const models::Store store(models_folder(context.settings));
     for (const auto& manifest : store.list()) {
         if (!::plimsoll::sentiment::Meaning::of(manifest.labels)) continue;
-        const auto forms = unproven_forms(manifest, *context.capability);
+        const auto method = next_method(manifest, *context.capability);
         const auto folder = store.folder_of(manifest.name);
         const TrialMark mark(folder, context.capability->info.address);
-        if (forms.empty() || mark.is_recent() || !mark.set()) continue;
-        const auto proofs = prove(folder, manifest, forms, context);
-        const bool was_stopped = !proofs && proofs.error().code == Errc::cancelled;
-        if (!was_stopped) report(manifest, proofs);
-        if (proofs || was_stopped) mark.remove();
+        if (!method || mark.is_recent() || !mark.set()) continue;
+        const auto step = prove(folder, manifest, *method, context);
+        const bool was_stopped = !step && step.error().code == Errc::cancelled;
+        if (!was_stopped) report(manifest, step);
+        if (step || was_stopped) mark.remove();
         return true;
     }
+    exact = {};
     return false;
 }
 

@@ -4,8 +4,8 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Proves the forms of one model without a proof for this device, and stores the proofs with the
-// model; false: there is no such model.
+// Does one step, of about 20 s at most, towards the proofs of a model that has not all for this
+// device, and stores a proof with the model as soon as it is made; false: there is no such model.
 bool prove_next(RunContext& context);
 
 }  // namespace plimsoll::jobs::sentiment

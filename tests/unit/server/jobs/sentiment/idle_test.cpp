@@ -60,6 +60,8 @@ TEST_F(ProvesWhileIdle, EveryFormOnce) {
     if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
     tune_everything();
     ASSERT_TRUE(prepare());
+    EXPECT_TRUE(proofs().empty()) << "fp32 first: each step is short";
+    ASSERT_TRUE(prepare());
     ASSERT_EQ(proofs().size(), 1U);
     EXPECT_EQ(proofs()[0].form, "int8");
     EXPECT_EQ(proofs()[0].method, "block_int8_avx2");
@@ -75,6 +77,22 @@ TEST_F(ProvesWhileIdle, EveryFormOnce) {
     EXPECT_TRUE(prepare());
 }
 
+TEST_F(ProvesWhileIdle, OneMethodAStep) {
+    if (!__builtin_cpu_supports("avx512vnni")) GTEST_SKIP() << "of processors with AVX512-VNNI";
+    capability_.features.push_back({"avx512_vnni", 0, 0, {}});
+    for (const auto proven : {0U, 1U}) {
+        ASSERT_TRUE(prepare());
+        EXPECT_EQ(proofs().size(), proven);
+        // A task that comes costs one step.
+        stop_.request_stop();
+        ASSERT_TRUE(prepare());
+        stop_ = {};
+        EXPECT_EQ(proofs().size(), proven);
+    }
+    ASSERT_TRUE(prepare());
+    EXPECT_EQ(proofs().size(), 2U);
+}
+
 TEST_F(ProvesWhileIdle, AgainWhereItWasStoppedButNotWhereItBrokeTheWorker) {
     if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "of processors with AVX2";
     tune_everything();
@@ -87,6 +105,8 @@ TEST_F(ProvesWhileIdle, AgainWhereItWasStoppedButNotWhereItBrokeTheWorker) {
     EXPECT_FALSE(prepare());
     std::filesystem::last_write_time(
         mark, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+    EXPECT_TRUE(prepare());
+    EXPECT_FALSE(std::filesystem::exists(mark));
     EXPECT_TRUE(prepare());
     EXPECT_EQ(proofs().size(), 1U);
     EXPECT_FALSE(std::filesystem::exists(mark));
