@@ -116,5 +116,5 @@ grant execute on function
 -- plimsoll_worker: nothing else, because workers parse untrusted files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;
 grant execute on function
-  claim, claim_elsewhere, complete, count_tokens, heartbeat, read_claimed_chunks, register_worker, release_tasks,
+  claim, claim_elsewhere, complete, heartbeat, read_claimed_chunks, register_worker, release_tasks,
   report_cleanup, report_device, retire_worker to plimsoll_worker;

@@ -92,6 +92,7 @@ struct TaskReport {
     std::optional<Errc> cause;              // also, if an error of the task caused it
     std::chrono::duration<double> pause{};  // before the retry
     double device_seconds = 0;
+    std::int64_t tokens = 0;  // that models have read for it
 };
 
 enum class Acceptance {
@@ -143,9 +144,6 @@ class WorkerStore {
     virtual awaitable<Result<HeartbeatReply>> heartbeat(
         WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         WorkerTelemetry telemetry) = 0;
-    // Adds tokens that models have read for a job that runs, to be shown.
-    virtual awaitable<Result<void>> count_tokens(WorkerHandle worker, JobId job,
-                                                 std::int64_t tokens) = 0;
     // Reports the result of a cleanup request, which every heartbeat repeats until then.
     virtual awaitable<Result<void>> report_cleanup(WorkerHandle worker, std::int64_t cleanup,
                                                    Freed freed) = 0;

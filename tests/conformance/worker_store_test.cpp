@@ -129,20 +129,38 @@ TEST_F(WorkerStoreTest, ProgressOfRunningTasksIsShown) {
     EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 7);
 }
 
-TEST_F(WorkerStoreTest, TokensAreCountedWhileTheJobRuns) {
-    const auto id = must(server_.jobs().submit(job_of(1))).id;
+TEST_F(WorkerStoreTest, TokensAreCountedWithTheTasksOfEachJob) {
+    const auto first = must(server_.jobs().submit(job_of(2))).id;
+    const auto second = must(server_.jobs().submit(job_of(1))).id;
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
-    const auto tokens = [&] { return must(server_.jobs().get(people_.team, id)).tokens_done; };
-    must(worker.store().count_tokens(worker.handle, id, 5));
-    EXPECT_EQ(tokens(), 0) << "before it runs";
-    claim(worker);
-    for (const std::int64_t more : {30, 12}) {
-        must(worker.store().count_tokens(worker.handle, id, more));
-    }
-    auto other = worker.handle;
-    --other.epoch;
-    must(worker.store().count_tokens(other, id, 100));
-    EXPECT_EQ(tokens(), 42);
+    const auto tokens = [&](JobId id) {
+        return must(server_.jobs().get(people_.team, id)).tokens_done;
+    };
+    const auto claimed = claim(worker);
+    auto reports = done(claimed);
+    ASSERT_EQ(reports.size(), 3u);
+    for (auto& report : reports) report.tokens = report.job == first ? 21 : 7;
+    const auto complete = [&] {
+        return must(worker.store().complete(worker.handle, claimed.fence, reports));
+    };
+    EXPECT_EQ(complete(), Acceptance::accepted);
+    EXPECT_EQ(tokens(first), 42);
+    EXPECT_EQ(tokens(second), 7);
+    EXPECT_EQ(complete(), Acceptance::replayed);
+    EXPECT_EQ(tokens(first), 42) << "an answer that got lost counts once";
+}
+
+TEST_F(WorkerStoreTest, TokensOfTasksThatRunAgainAreCounted) {
+    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
+    const auto claimed = claim(worker);
+    auto reports = done(claimed);
+    reports[0].tokens = 5;
+    reports[0].outcome = Outcome::retry;
+    reports[0].error = "The device ran out of memory.";
+    EXPECT_EQ(must(worker.store().complete(worker.handle, claimed.fence, reports)),
+              Acceptance::accepted);
+    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).tokens_done, 5);
 }
 
 TEST_F(WorkerStoreTest, ATaskThatKillsTwoWorkersIsQuarantined) {

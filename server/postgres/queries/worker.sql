@@ -11,9 +11,6 @@ select plimsoll.report_device($1::text, $2::text, $3::text, $4::json);
 select alive, draining, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat(
   $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);
 
--- name: worker.count_tokens
-select plimsoll.count_tokens($1::int, $2::int, $3::bigint, $4::bigint);
-
 -- name: worker.report_cleanup
 select plimsoll.report_cleanup($1::int, $2::int, $3::bigint, $4::json);
 
@@ -36,7 +33,7 @@ select job_id, task, input, slice, slices from plimsoll.read_claimed_chunks($1::
 -- name: worker.complete (prepared)
 select plimsoll.complete(
   $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::bytea[], $7::bytea[], $8::int[], $9::int[], $10::real[],
-  $11::text[], $12::text[], $13::real[]) verdict;
+  $11::text[], $12::text[], $13::real[], p_tokens => $14::bigint[]) verdict;
 
 -- name: worker.release
 select plimsoll.release_tasks($1::int, $2::int, $3::bigint, $4::bigint[], $5::int[]);

@@ -149,7 +149,7 @@ void take_chunks(queue::Claim& claim, const Rows& rows) {
 Statement completion(queue::WorkerHandle worker, std::int64_t fence,
                      std::vector<queue::TaskReport> reports) {
     using Outcome = queue::TaskReport::Outcome;
-    std::vector<std::int64_t> jobs, tasks, ok, failed;
+    std::vector<std::int64_t> jobs, tasks, ok, failed, tokens;
     std::vector<std::string> outcomes;
     std::vector<std::optional<Bytes>> contents, partials;
     std::vector<std::optional<std::string>> errors;
@@ -169,6 +169,7 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
         ok.push_back(report.output.items_ok);
         failed.push_back(report.output.items_failed);
         seconds.push_back(report.device_seconds);
+        tokens.push_back(report.tokens);
         if (all_done) continue;
         outcomes.emplace_back(stored_outcome(report.outcome));
         errors.push_back(done ? std::nullopt : std::optional(error_to_json(report.error)));
@@ -182,6 +183,12 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
         statement.params.emplace_back(outcomes);
         statement.params.emplace_back(errors);
         statement.params.emplace_back(delays);
+    }
+    // Few kinds have models: nothing more is written then.
+    if (std::ranges::any_of(tokens, [](std::int64_t read) { return read > 0; })) {
+        statement.params.emplace_back(tokens);
+    } else {
+        statement.params.emplace_back(std::nullopt);
     }
     return statement;
 }

@@ -88,15 +88,6 @@ awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
     co_return reply;
 }
 
-awaitable<Result<void>> WorkerStore::count_tokens(WorkerHandle worker, JobId job,
-                                                  std::int64_t tokens) {
-    const auto counted = co_await pool_.run(
-        Statement::of(sql::worker_count_tokens, worker.id, worker.epoch, job.value, tokens),
-        kCallTimeout);
-    if (!counted) co_return fail(counted.error());
-    co_return Result<void>{};
-}
-
 awaitable<Result<void>> WorkerStore::report_cleanup(WorkerHandle worker, std::int64_t cleanup,
                                                     queue::Freed freed) {
     const auto told = co_await pool_.run(

@@ -20,8 +20,6 @@ class WorkerStore final : public queue::WorkerStore {
     queue::awaitable<Result<queue::HeartbeatReply>> heartbeat(
         queue::WorkerHandle worker, std::vector<std::pair<JobId, std::int64_t>> items,
         queue::WorkerTelemetry telemetry) override;
-    queue::awaitable<Result<void>> count_tokens(queue::WorkerHandle worker, JobId job,
-                                                std::int64_t tokens) override;
     queue::awaitable<Result<void>> report_cleanup(queue::WorkerHandle worker, std::int64_t cleanup,
                                                   queue::Freed freed) override;
     queue::awaitable<Result<queue::Claim>> claim(

@@ -1,6 +1,7 @@
 #include "server/worker/base/batch.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace plimsoll::worker {
@@ -28,14 +29,6 @@ bool has_suspect(const Batches& batches) {
 
 bool is_helping(const Batches& batches) {
     return std::ranges::any_of(batches, [](const auto& batch) { return batch->elsewhere; });
-}
-
-std::map<JobId, std::int64_t> tokens_read(const Batch& batch) {
-    std::map<JobId, std::int64_t> read;
-    for (const auto& slot : batch.slots) {
-        if (const auto tokens = slot->progress.tokens(); tokens > 0) read[slot->task.job] += tokens;
-    }
-    return read;
 }
 
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches) {

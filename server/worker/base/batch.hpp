@@ -4,7 +4,6 @@
 #include "server/queue/worker_store.hpp"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <stop_token>
 #include <utility>
@@ -55,9 +54,6 @@ bool has_suspect(const Batches& batches);
 
 // Whether a batch is of another device class: nothing else is claimed with it.
 bool is_helping(const Batches& batches);
-
-// Tokens that models have read for its tasks, per job that has any.
-std::map<JobId, std::int64_t> tokens_read(const Batch& batch);
 
 // Per job, without merge tasks.
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches);

@@ -92,6 +92,7 @@ void log_ended(const TaskSlot& slot, const TaskReport& report) {
 // request.
 std::optional<TaskReport> finish_report(TaskReport report, const TaskSlot& slot,
                                         const Result<void>& done, double chance) {
+    report.tokens = slot.progress.tokens();
     if (!done) {
         const Error& error = done.error();
         if (error.code == Errc::cancelled && slot.stop.stop_requested()) return std::nullopt;

@@ -46,19 +46,10 @@ Recorder::Recorder(queue::WorkerStore& store, Timer& timer, Outage& outage, Back
 
 awaitable<bool> Recorder::settle(Batch& batch) {
     const bool unfinished = batch.has_unfinished();
-    if (!batch.lost) co_await tell_tokens(batch);
     if (!batch.lost && !batch.reports.empty() && !co_await report(batch)) co_return false;
     if (!batch.lost && unfinished && !co_await give_back(batch)) co_return false;
     if (batch.lost) log_dropped(batch);
     co_return true;
-}
-
-// Before the tasks are done: only jobs that run count them. Just to be shown, so that an error does
-// not matter.
-awaitable<void> Recorder::tell_tokens(const Batch& batch) {
-    for (const auto& [job, tokens] : tokens_read(batch)) {
-        static_cast<void>(co_await store_.count_tokens(batch.worker, job, tokens));
-    }
 }
 
 awaitable<bool> Recorder::report(Batch& batch) {

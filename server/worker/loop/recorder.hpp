@@ -23,7 +23,6 @@ class Recorder {
   private:
     using Reports = std::vector<queue::TaskReport>;
 
-    awaitable<void> tell_tokens(const Batch& batch);
     awaitable<bool> report(Batch& batch);
     awaitable<bool> give_back(const Batch& batch);
     awaitable<void> pause(Backoff& backoff);

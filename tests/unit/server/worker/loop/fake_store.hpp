@@ -43,7 +43,6 @@ class FakeStore final : public queue::WorkerStore {
     std::vector<TimePoint> heartbeats;
     std::vector<std::pair<JobId, std::int64_t>> last_items;
     queue::WorkerTelemetry last_telemetry;
-    std::map<JobId, std::int64_t> tokens;
     std::map<std::int64_t, std::vector<queue::TaskReport>> recorded;  // by fence
     std::vector<std::int64_t> released;                               // fences
     std::vector<queue::TaskName> released_tasks;
@@ -72,13 +71,6 @@ class FakeStore final : public queue::WorkerStore {
         last_telemetry = telemetry;
         co_return std::exchange(
             reply, {.expired = false, .cancelled = {}, .drain = reply.drain, .cleanup = 0});
-    }
-
-    awaitable<Result<void>> count_tokens(queue::WorkerHandle, JobId job,
-                                         std::int64_t more) override {
-        if (down) co_return fail(*down);
-        tokens[job] += more;
-        co_return Result<void>{};
     }
 
     awaitable<Result<void>> report_cleanup(queue::WorkerHandle, std::int64_t cleanup,
