@@ -16,6 +16,10 @@ namespace {
 using models::Proof;
 using routines::Form;
 
+// Of fewer texts, one that differs is already too large a share, and none that differs means
+// little: what they say of a form is printed and not recorded.
+constexpr std::size_t kFewestForProof = 200;
+
 Result<LabelledTexts> texts_of(const ProveOptions& options) {
     if (!options.labels.empty()) {
         const auto names = label_names(options.label_names);
@@ -64,6 +68,7 @@ void print(const models::Accuracy& accuracy) {
 struct Findings {
     std::vector<Proof> proofs;
     std::vector<models::Accuracy> accuracies;
+    bool proves = true;  // of enough texts
 };
 
 Result<Findings> find(const ProveOptions& options, const models::Store& store,
@@ -84,6 +89,7 @@ Result<Findings> find(const ProveOptions& options, const models::Store& store,
         *forms, {});
     if (!proven) return fail(proven.error());
     Findings found{std::move(proven->proofs), {}};
+    found.proves = given->texts.size() >= kFewestForProof;
     if (given->classes.empty()) return found;
     auto judged = judge(*given, manifest.labels, proven->said);
     if (!judged) return fail(judged.error());
@@ -98,7 +104,7 @@ Result<Findings> find(const ProveOptions& options, const models::Store& store,
 
 Result<void> keep(const Findings& found, const std::filesystem::path& folder,
                   const std::string& hash) {
-    if (!found.proofs.empty()) {
+    if (found.proves && !found.proofs.empty()) {
         if (auto kept = keep_proofs(folder, hash, found.proofs); !kept) return kept;
     }
     return found.accuracies.empty() ? Result<void>()
@@ -123,6 +129,11 @@ int prove(const ProveOptions& options) {
     const auto kept = keep(*found, store.folder_of(manifest->name), manifest->hash);
     if (!kept) return refuse(kept.error());
     if (found->proofs.empty()) return EXIT_SUCCESS;
+    if (!found->proves) {
+        std::printf("The forms' proofs stay as they were: they need at least %zu texts.\n",
+                    kFewestForProof);
+        return EXIT_SUCCESS;
+    }
     std::printf("Workers of this machine offer passed forms within 10 s: --set form=auto\n");
     return EXIT_SUCCESS;
 }

@@ -83,6 +83,15 @@ Result<void> describe(const fs::path& folder, Manifest& into, const Watch& watch
     return {};
 }
 
+// An error about a copy, told of the file that was copied: the copy is gone when somebody reads it.
+Error in_original(Error error, const fs::path& copy, const fs::path& original) {
+    const auto prefix = copy.string();
+    if (error.where.starts_with(prefix)) {
+        error.where.replace(0, prefix.size(), original.string());
+    }
+    return error;
+}
+
 std::string hash_of(const std::vector<ModelFile>& files) {
     std::string all;
     for (const auto& file : files) all += file.name + " " + file.sha256 + "\n";
@@ -197,7 +206,7 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
         about.files.push_back({name, fs::file_size(copy, error), std::move(*sha)});
     }
     if (auto described = describe(scratch.path(), about, watch); !described) {
-        return fail(described.error());
+        return fail(in_original(described.error(), scratch.path(), published));
     }
     about.hash = hash_of(about.files);
     about.bytes = 0;

@@ -9,6 +9,7 @@
 #include "server/jobs/sentiment/command/measure_accuracy.hpp"
 #include "server/jobs/sentiment/command/model_text.hpp"
 #include "server/jobs/sentiment/command/model_work.hpp"
+#include "server/jobs/sentiment/command/pull_folder.hpp"
 #include "server/jobs/sentiment/contract/settings.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/terminal/list.hpp"
@@ -168,9 +169,9 @@ Result<void> check_space(const HubModel& model, const std::filesystem::path& fol
     const auto needed = 2 * model.bytes();
     if (there + space.available >= needed) return {};
     return fail(Errc::exhausted,
-                model.repository + " needs " + megabytes(needed) + " in " +
+                model.repository + " needs " + size_text(needed) + " in " +
                     folder.parent_path().string() + " while it is added; " +
-                    megabytes(there + space.available) + " are free.",
+                    size_text(there + space.available) + " are free.",
                 folder.string());
 }
 
@@ -178,8 +179,6 @@ Result<void> check_space(const HubModel& model, const std::filesystem::path& fol
 Result<Manifest> fetch(const CommandContext& context, const ModelFlags& flags,
                        const client::Origin& hub, const HubModel& model,
                        const std::filesystem::path& folder) {
-    std::error_code ignored;
-    std::filesystem::create_directories(folder, ignored);
     if (auto fits = check_space(model, folder); !fits) return fail(fits.error());
     return watched(context, telling(flags), "Fetching " + model.repository, model.bytes(),
                    [&](const Watch& watch) -> Result<Manifest> {
@@ -209,14 +208,14 @@ int pull_model(const CommandContext& context, const ModelFlags& flags, const std
         return refuse(context, {Errc::conflict,
                                 "A model \"" + about.name + "\" is already installed.", "name"});
     }
-    const auto folder = store->folder() / (".pull-" + model->commit);
-    auto added = fetch(context, flags, *hub, *model, folder);
-    if (added) added = install(context, flags, *store, folder, std::move(about));
+    const auto folder = PullFolder::take(store->folder() / (".pull-" + model->commit));
+    if (!folder) return refuse(context, folder.error());
+    auto added = fetch(context, flags, *hub, *model, folder->path());
+    if (added) added = install(context, flags, *store, folder->path(), std::move(about));
     // A broken connection or an interruption: a later try goes on. Else the files are of no use.
     const bool goes_on = !added && (added.error().code == Errc::unavailable ||
                                     added.error().code == Errc::cancelled);
-    std::error_code ignored;
-    if (!goes_on) std::filesystem::remove_all(folder, ignored);
+    if (!goes_on) folder->remove();
     return tell_added(context, flags, added);
 }
 
@@ -345,7 +344,7 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     };
     named("inspect", "Show a model's details", [](const CommandContext& c, const ModelFlags& f) {
         return with_model(c, f, [&](models::Store&, const Manifest& model) {
-            return tell(c, f, model, "Files: " + megabytes(model.bytes) + ".");
+            return tell(c, f, model, "Files: " + size_text(model.bytes) + ".");
         });
     });
     auto* verify =

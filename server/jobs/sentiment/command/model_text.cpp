@@ -45,7 +45,8 @@ std::string details_of(const Manifest& model) {
     const auto& by = model.added_by;
     auto text =
         line("Model", model.name) + line("Hash", model.hash) +
-        line("Family", model.family + ", " + std::to_string(model.layers) + " layers of " +
+        line("Family", model.family + ", " + std::to_string(model.layers) +
+                           (model.layers == 1 ? " layer" : " layers") + " of width " +
                            std::to_string(model.hidden)) +
         line("Parameters", format_count(static_cast<std::int64_t>(model.parameters))) +
         line("Labels", model.labels.empty() ? "none: embeddings only" : joined(model.labels)) +
@@ -55,7 +56,7 @@ std::string details_of(const Manifest& model) {
         line("For", model.audience) + line("Forms", forms_of(model)) +
         line("Accuracy", accuracy_of(model));
     for (const auto& file : model.files) {
-        text += line("File", file.name + "  " + megabytes(file.bytes) + "  sha256 " + file.sha256);
+        text += line("File", file.name + "  " + size_text(file.bytes) + "  sha256 " + file.sha256);
     }
     text.pop_back();
     return text;
@@ -67,9 +68,14 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-std::string megabytes(std::uint64_t bytes) {
-    constexpr double kMegabyte = 1e6;
-    return format_figure(static_cast<double>(bytes) / kMegabyte) + " MB";
+std::string size_text(std::uint64_t bytes) {
+    constexpr std::uint64_t kKilobyte = 1'000;
+    constexpr std::uint64_t kMegabyte = 1'000'000;
+    const auto in = [&](std::uint64_t unit) {
+        return format_figure(static_cast<double>(bytes) / static_cast<double>(unit));
+    };
+    if (bytes < kKilobyte) return std::to_string(bytes) + " bytes";
+    return bytes < kMegabyte ? in(kKilobyte) + " kB" : in(kMegabyte) + " MB";
 }
 
 }  // namespace plimsoll::jobs::sentiment

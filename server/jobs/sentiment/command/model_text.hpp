@@ -12,6 +12,6 @@ namespace plimsoll::jobs::sentiment {
 std::string details_of(const models::Manifest& model);
 
 std::string joined(const std::vector<std::string>& words);  // "positive, negative"
-std::string megabytes(std::uint64_t bytes);                 // "438 MB"
+std::string size_text(std::uint64_t bytes);                 // "438 MB"
 
 }  // namespace plimsoll::jobs::sentiment

@@ -3,6 +3,7 @@
 #include "tests/unit/engine/models/tiny_model.hpp"
 #include "tests/unit/engine/temporary_folder.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -12,6 +13,7 @@ namespace plimsoll::models {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
 class StoreTest : public testing::Test {
@@ -73,6 +75,11 @@ TEST_F(StoreTest, UnusableModelsAreNotStored) {
     bad = {};
     bad.words.emplace_back("toomany");
     EXPECT_THAT(add("bad", bad).error().message, HasSubstr("13 tokens"));
+    bad = {};
+    std::ranges::replace(bad.words, std::string("[UNK]"), std::string("none"));
+    const auto refused = add("bad", bad);
+    EXPECT_THAT(refused.error().message, HasSubstr("lacks the token \"[UNK]\""));
+    EXPECT_THAT(refused.error().where, Not(HasSubstr(".new-"))) << "the copy is gone";
     EXPECT_THAT(add("../bad", {}).error().message, HasSubstr("1 to 64 characters"));
     EXPECT_EQ(entries(), 0U);
     EXPECT_EQ(store_.find("bad").error().code, Errc::not_found);
