@@ -38,8 +38,7 @@ Operand operand(Graph& g, int index) {
     return {copy, p.cast_edge, false};
 }
 
-// DeepSpeed replaces torch.nn.functional.linear in stage 3 (deepspeed/runtime/zero/linear.py): its
-// function keeps the input even of a frozen weight.
+// DeepSpeed replaces torch.nn.functional.linear in stage 3 (deepspeed/runtime/zero/linear.py).
 bool has_zero3_linear(const Graph& g) {
     return layout_of(g.settings()).sharding == Sharding::zero3;
 }
@@ -80,13 +79,12 @@ Var product(Graph& g, const Var& x, const Operand& weight, const Operand& bias, 
     Var y = g.make(rows * out, x.dtype(), group);
     g.matmul(2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out),
              has_bias);
-    const bool zero3 = has_zero3_linear(g);
-    Node* n = g.node(has_bias || zero3 ? addmm_backward : mm_backward,
+    Node* n = g.node(has_bias || has_zero3_linear(g) ? addmm_backward : mm_backward,
                      {x.edge(), weight.edge, bias.edge}, x.dtype(), group);
     if (n == nullptr) return y;
     n->size = {rows, in, out};
     if (has_bias) n->finish = bias_gradient;
-    if (n->wants(1) || zero3) g.save(n, x);
+    if (n->wants(1)) g.save(n, x);
     if (n->wants(0)) g.save(n, weight.buffer);
     y = y.alias(rows * out, g.edge_to(n));
     g.sealed(n);
