@@ -28,7 +28,7 @@ RUNNERS = {
     'web/src/routes/docs/topics/identity-provider.md': ['integration/provider_sign_in_test.py'],
     'web/src/routes/docs/topics/problems.md': ['integration/docs_test.py'],
     'web/src/routes/docs/topics/quick-start.md': ['integration/docs_test.py'],
-    'web/src/routes/docs/topics/troubleshooting.md': ['integration/docs_test.py', 'integration/models_test.py'],
+    'web/src/routes/docs/topics/troubleshooting.md': ['integration/docs_test.py', 'integration/model_pull_test.py'],
     **{f'web/src/jobs/{kind}/guide/Guide.svelte': ['integration/guides_test.py']
        for kind in ('profile', 'sentiment', 'training-config', 'waves')},
 }
