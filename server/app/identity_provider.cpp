@@ -40,18 +40,19 @@ Result<std::optional<oidc::Registration>> identity_provider(const Settings::Oidc
     // Checked with the settings.
     auto allowed = outbound::AllowList::parse(
         origin_of(settings.issuer) + "," + settings.allowed_origins, settings.allowed_networks);
-    return oidc::Registration{{.issuer = settings.issuer,
-                               .id = settings.client_id,
-                               .secret = std::move(*secret),
-                               .redirect_uri = settings.redirect_uri,
-                               .scopes = settings.scopes,
-                               .name = settings.name},
-                              {.groups_claim = settings.groups_claim,
-                               .mapping = oidc::Mapping::parse(settings.groups).value(),
-                               .domains = oidc::parse_domains(settings.allowed_domains).value(),
-                               .create = settings.create_users,
-                               .link = settings.link_users},
-                              oidc::Calls(std::move(allowed.value()), std::move(*tls))};
+    return oidc::Registration{
+        {.issuer = settings.issuer,
+         .id = settings.client_id,
+         .secret = std::move(*secret),
+         .redirect_uri = settings.redirect_uri,
+         .scopes = settings.scopes,
+         .name = settings.name},
+        {.groups_claim = settings.groups_claim,
+         .mapping = oidc::Mapping::parse(settings.groups).value(),
+         .domains = oidc::parse_domains(settings.allowed_domains).value(),
+         .create = settings.create_users,
+         .link = settings.link_users},
+        oidc::Calls(outbound::Caller(std::move(allowed.value()), std::move(*tls)))};
 }
 
 }  // namespace plimsoll::app

@@ -251,8 +251,7 @@ Result<void> Server::start_metrics() {
 }
 
 Result<void> Server::start_notices() {
-    auto sender =
-        webhooks::Sender::make(io_.get_executor(), webhook_targets_, settings_.webhooks.ca_file);
+    auto sender = webhooks::Sender::make(webhook_targets_, settings_.webhooks.ca_file);
     if (!sender) return fail(sender.error());
     notices_ = std::make_unique<webhooks::Dispatcher>(
         io_.get_executor(), stores_.deliveries(), std::move(*sender), stores_.clock(),

@@ -1,17 +1,11 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "server/outbound/target.hpp"
+#include "server/outbound/caller.hpp"
 
-#include <chrono>
-#include <memory>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
-
-namespace boost::asio::ssl {
-class context;
-}
 
 namespace plimsoll::oidc {
 
@@ -19,13 +13,9 @@ namespace plimsoll::oidc {
 // and size. Single-threaded.
 class Calls {
   public:
-    // For one request, its answer included.
-    static constexpr std::chrono::seconds kTime{10};
     static constexpr std::size_t kMostBytes = 256 * 1024;
 
-    Calls(outbound::AllowList allowed, std::unique_ptr<boost::asio::ssl::context> tls);
-    Calls(Calls&&) noexcept;
-    ~Calls();
+    explicit Calls(outbound::Caller caller) : caller_(std::move(caller)) {}
 
     struct Reply {
         int status = 0;
@@ -47,8 +37,7 @@ class Calls {
     };
     boost::asio::awaitable<Result<Reply>> send(Message message) const;
 
-    outbound::AllowList allowed_;
-    std::unique_ptr<boost::asio::ssl::context> tls_;
+    outbound::Caller caller_;
 };
 
 }  // namespace plimsoll::oidc

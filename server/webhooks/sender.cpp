@@ -1,27 +1,40 @@
 #include "server/webhooks/sender.hpp"
 
-#include "server/outbound/exchange.hpp"
 #include "server/webhooks/message.hpp"
 #include "server/webhooks/signature.hpp"
 
-#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <utility>
+
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http.hpp>
 
 namespace plimsoll::webhooks {
 
-namespace asio = boost::asio;
 namespace wire = boost::beast::http;
-using namespace asio::experimental::awaitable_operators;
-using asio::awaitable;
-using asio::use_awaitable;
+using boost::asio::awaitable;
+using outbound::Caller;
 
 namespace {
 
-Attempted failed(std::string why) {
-    return {.status = std::nullopt, .error = std::move(why)};
+std::string why(const Caller::Failure& failure) {
+    switch (failure.obstacle) {
+        case Caller::Obstacle::origin:
+            return "The operator has not allowed notices to this origin.";
+        case Caller::Obstacle::address:
+            return "The receiver's host name resolves to an address that is not allowed.";
+        case Caller::Obstacle::name:
+            return "The receiver's host name cannot be resolved: " + failure.reason + ".";
+        case Caller::Obstacle::time:
+            return "The receiver did not respond within " + std::to_string(Caller::kTime.count()) +
+                   " s.";
+        case Caller::Obstacle::exchange:
+            break;
+    }
+    return "The receiver could not be reached: " + failure.reason + ".";
+}
+
+Attempted failed(const Caller::Failure& failure) {
+    return {.status = std::nullopt, .error = why(failure)};
 }
 
 outbound::Request message_of(const Outgoing& notice, const outbound::Target& target,
@@ -31,10 +44,8 @@ outbound::Request message_of(const Outgoing& notice, const outbound::Target& tar
     const auto timestamp = std::to_string(seconds);
     outbound::Request message(wire::verb::post, target.path, 11);
     message.body() = body_of(notice);
-    message.set(wire::field::host, target.authority());
     message.set(wire::field::user_agent, "Plimsoll-Webhooks/1");
     message.set(wire::field::content_type, "application/json");
-    message.set(wire::field::connection, "close");
     message.set("webhook-id", id);
     message.set("webhook-timestamp", timestamp);
     message.set("webhook-signature", signature(notice.secret, id, timestamp, message.body()));
@@ -52,49 +63,19 @@ Attempted judged(int status) {
 
 }  // namespace
 
-Sender::Sender(asio::any_io_executor executor, outbound::AllowList allowed,
-               std::unique_ptr<asio::ssl::context> tls)
-    : executor_(std::move(executor)), allowed_(std::move(allowed)), tls_(std::move(tls)) {}
-Sender::Sender(Sender&&) noexcept = default;
-Sender::~Sender() = default;
-
-Result<Sender> Sender::make(asio::any_io_executor executor, outbound::AllowList allowed,
-                            const std::string& authorities) {
+Result<Sender> Sender::make(outbound::AllowList allowed, const std::string& authorities) {
     auto tls = outbound::verifying_context(authorities);
     if (!tls) return fail(std::move(tls.error()));
-    return Sender(std::move(executor), std::move(allowed), std::move(*tls));
+    return Sender(Caller(std::move(allowed), std::move(*tls)));
 }
 
 awaitable<Attempted> Sender::send(const Outgoing& notice, Timestamp now) {
-    const auto target = outbound::parse_target(notice.url);
-    if (!target || !allowed_.allows(*target)) {
-        co_return failed("The operator has not allowed notices to this origin.");
-    }
-    const outbound::Destination destination{
-        .tls = target->tls, .host = target->host, .port = std::to_string(target->port)};
-    const auto endpoints = co_await outbound::resolve(
-        destination, [&](const asio::ip::address& address) { return allowed_.allows(address); });
-    if (!endpoints && endpoints.error().code == Errc::forbidden) {
-        co_return failed("The receiver's host name resolves to an address that is not allowed.");
-    }
-    if (!endpoints) {
-        co_return failed(
-            "The receiver's host name cannot be resolved: " + endpoints.error().message + ".");
-    }
-    const auto message = message_of(notice, *target, now);
-    asio::steady_timer timer(executor_, kTime);
-    const auto first = co_await (outbound::exchange(destination, *endpoints, message, *tls_) ||
-                                 timer.async_wait(use_awaitable));
-    if (first.index() == 1) {
-        co_return failed("The receiver did not respond within " + std::to_string(kTime.count()) +
-                         " s.");
-    }
+    auto target = outbound::parse_target(notice.url);
+    if (!target) co_return failed({Caller::Obstacle::origin, {}});
+    auto message = message_of(notice, *target, now);
     // A connection or protocol failure is an outcome of the attempt, not an internal error.
-    const auto& status = std::get<0>(first);
-    if (!status) {
-        co_return failed("The receiver could not be reached: " + status.error().message + ".");
-    }
-    co_return judged(*status);
+    const auto status = co_await caller_.send(std::move(*target), std::move(message));
+    co_return status ? judged(*status) : failed(status.error());
 }
 
 }  // namespace plimsoll::webhooks
