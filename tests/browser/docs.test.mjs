@@ -44,6 +44,20 @@ visit('the search finds operations and schemas, with the keyboard alone', async 
   await page.getByText('Nothing matches').waitFor();
 });
 
+visit('on a phone the overview lists its pages once, and the API page its operations', { signedOut: true, width: 375 }, async ({ page, go }) => {
+  await go('/#/docs');
+  const main = page.getByRole('main');
+  await main.getByRole('link', { name: 'Quick start', exact: true }).waitFor();
+  assert.equal(await main.getByRole('link', { name: 'Quick start', exact: true }).count(), 1);
+  assert.equal(await index(page).count(), 0);
+  await page.getByPlaceholder('Search the documentation').fill('cancel a job');
+  await index(page).getByRole('link', { name: 'Cancel a job' }).waitFor();
+  await page.getByPlaceholder('Search the documentation').fill('');
+  await main.getByRole('link', { name: 'REST API', exact: true }).click();
+  await title(page, 'REST API');
+  await index(page).getByText('jobs', { exact: true }).waitFor();
+});
+
 visit('every page of the documentation opens, and its sections have addresses', { signedOut: true }, async ({ page, go }) => {
   await go('/#/docs');
   for (const { name, title: heading } of topics) {
@@ -72,7 +86,7 @@ visit('the type of a problem leads to its entry', async ({ page, go }) => {
   await until(() => page.evaluate(() => document.activeElement?.id === 'problems-unavailable'), 'the focus at the entry');
 });
 
-visit('a page that does not load is requested again', async ({ page, go }) => {
+visit('a page that does not load is requested again', { ofItsOwn: true }, async ({ page, go }) => {
   await go('/#/docs');
   await index(page).waitFor();
   await page.route(/\/assets\/GLOSSARY.*\.js/, (route) => route.abort());
@@ -119,7 +133,7 @@ visit('narrow windows list everything on the overview and lead back to it', asyn
   await title(page, 'Documentation');
 });
 
-visit('a guide that does not load is requested again', async ({ page, go }) => {
+visit('a guide that does not load is requested again', { ofItsOwn: true }, async ({ page, go }) => {
   await go('/#/docs');
   await index(page).waitFor();
   await page.route(/\/assets\/Guide-.*\.js/, (route) => route.abort());
