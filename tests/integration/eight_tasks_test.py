@@ -113,12 +113,17 @@ class EightTasks(unittest.TestCase):
             wrong = walk.types("submit", "sentiment", "reviews.csv", status=2)
             self.assertIn("--column text=COLUMN", wrong)
             told = walk.types("submit", "sentiment", "reviews.csv", "--column", "text=comment", "--column",
-                              "custom_id=ticket", "--watch")
+                              "custom_id=ticket", "--group-by", "region", "--keep", "region", "--watch")
             self.assertIn('separator: ";"', told)
             self.assertIn("succeeded: 2 ok, 0 failed", told)
             job = re.search(r"job_\w+", told)[0]
             self.assertIn(job, walk.lists("jobs"))
-            self.assertIn("wonderful", walk.types("results", job, "--format", "csv"))
+            report = walk.types("report", job)
+            self.assertRegex(report, r"(?m)^ *EU +1\b")
+            self.assertRegex(report, r"(?m)^ *US +1\b")
+            header, first, *_ = walk.types("results", job, "--format", "csv").splitlines()
+            row = dict(zip(header.split(","), first.split(",")))
+            self.assertEqual((row["custom_id"], row["text"], row["region"]), ("7", "wonderful", "EU"))
 
     def test_5_waves_of_a_price_file(self):
         sample = harness.ROOT / "deploy/samples/european_closes.csv"
