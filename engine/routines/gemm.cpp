@@ -76,7 +76,7 @@ Result<void> check(const GemmPlan& plan) {
     if (amx ? plan.rows != 32 || plan.vectors != 2
             : !within(plan.rows, 1, 16) || !within(plan.vectors, 1, 6)) {
         return fail(Errc::invalid_input,
-                    "A micro-tile has 1 to 16 rows and 1 to 6 vectors, that of AMX 32 and 2.");
+                    "A micro-tile has 1 to 16 rows and 1 to 6 vectors; with AMX, 32 and 2.");
     }
     if (plan.depth % 32 != 0 || !within(plan.depth, 32, 4096)) {
         return fail(Errc::invalid_input, "A plan's depth is a multiple of 32 up to 4096.");

@@ -47,7 +47,7 @@ std::vector<Entry> oidc_entries() {
               "ID under which this server is registered with the provider"},
              "", &S::oidc, &Oidc::client_id),
         text({"oidc.client_secret", "PLIMSOLL_OIDC_CLIENT_SECRET", "text",
-              "Secret of that ID; neither it nor a file: a public client"},
+              "Client secret; with neither this nor a file: a public client"},
              "", &S::oidc, &Oidc::client_secret, true),
         text({"oidc.client_secret_file", "PLIMSOLL_OIDC_CLIENT_SECRET_FILE", "file",
               "File that holds the secret, instead of oidc.client_secret"},
@@ -65,14 +65,14 @@ std::vector<Entry> oidc_entries() {
         text({"oidc.groups_claim", "PLIMSOLL_OIDC_GROUPS_CLAIM", "name, or name.name",
               "Claim that lists the groups of a user"},
              "groups", &S::oidc, &Oidc::groups_claim),
-        ruled(
-            {"oidc.groups", "PLIMSOLL_OIDC_GROUPS", "group=team:role, …",
-             "Roles that groups have in teams, followed at each sign-in; the group * is everybody; "
-             "in a team that is named here, users without a role are removed"},
-            "", &Oidc::groups,
-            [](const std::string& value) { return broken_rule(oidc::Mapping::parse(value)); }),
+        ruled({"oidc.groups", "PLIMSOLL_OIDC_GROUPS", "group=team:role, …",
+               "Team roles by group, applied at each sign-in; the group * means everybody; users "
+               "without a "
+               "role are removed from the teams named here"},
+              "", &Oidc::groups,
+              [](const std::string& value) { return broken_rule(oidc::Mapping::parse(value)); }),
         flag({"oidc.create_users", "PLIMSOLL_OIDC_CREATE_USERS", "true or false",
-              "Create a user at the first sign-in of somebody whom oidc.groups gives a team"},
+              "Create a user at the first sign-in of anyone to whom oidc.groups gives a team"},
              "true", &S::oidc, &Oidc::create_users),
         flag({"oidc.link_users", "PLIMSOLL_OIDC_LINK_USERS", "true or false",
               "Let the provider sign in an existing user who has the same email address, if the "

@@ -115,11 +115,12 @@ std::vector<Entry> make_table() {
                 "Open connections per IPv4 address or IPv6 /64; trusted proxies are exempt"},
                "256", 1, 100'000, &S::limits, &S::Limits::connections_per_network),
         number({"passwords.min_length", "PLIMSOLL_PASSWORDS_MIN_LENGTH", "8..64, characters",
-                "Length that a new password must have"},
+                "Minimum length of a new password"},
                "12", 8, 64, &S::passwords, &S::Passwords::min_length),
         text({"passwords.breached_file", "PLIMSOLL_PASSWORDS_BREACHED_FILE", "file",
-              "Sorted SHA-1 hashes of passwords that became public, as the downloader of Have I "
-              "Been Pwned writes them; such passwords are refused; empty: none"},
+              "Sorted SHA-1 hashes of breached passwords, as the Have I Been Pwned downloader "
+              "writes "
+              "them; these passwords are refused; empty: none"},
              "", &S::passwords, &S::Passwords::breached_file),
         {{"metrics.listen", "PLIMSOLL_METRICS_LISTEN", "address:port",
           "Address where Prometheus scrapes /metrics without credentials; empty: off; port 0: any "

@@ -54,7 +54,7 @@ int add_invitation(const CommandContext& context, const InvitationOptions& optio
     }
     context.terminal.line(api->server() + text_of(*made, "path"));
     context.terminal.note(
-        (options.email.empty() ? std::string("Whoever has this link")
+        (options.email.empty() ? std::string("Anyone with this link")
                                : "The user with the address " + options.email) +
         " can join the team with it once, until " + text_of(made->at("invitation"), "expires_at") +
         ". Store it now; it is not shown again. To revoke it: plimsoll invitations revoke " +

@@ -92,10 +92,10 @@ Result<client::Credentials> by_password(const LoginOptions& options, const std::
     if (!options.code.empty()) credentials["code"] = options.code;
     auto token = sign_in(origin, {{"credentials", credentials}});
     if (!token && options.code.empty() && names_code(token.error())) {
-        auto code = terminal::ask_password("Code of your authenticator app, or a recovery code");
+        auto code = terminal::ask_password("Code from your authenticator app, or a recovery code");
         if (!code) {
             return fail(Errc::unauthenticated,
-                        "This user has a second factor: pass --code with the present code of the "
+                        "This user has a second factor: pass --code with the current code from the "
                         "authenticator app, or with a recovery code.");
         }
         credentials["code"] = std::move(*code);
@@ -193,9 +193,10 @@ void add_login(CLI::App& app, CommandContext& context) {
                      "File whose first line is the password; -: standard input")
         ->needs(user);
     command
-        ->add_option("--code", options->code,
-                     "Code of your second factor, or a recovery code (default: asked for when it "
-                     "is needed)")
+        ->add_option(
+            "--code", options->code,
+            "Code from your authenticator app, or a recovery code (default: asked for when it "
+            "is needed)")
         ->needs(user);
     command->add_flag("--allow-http", options->allow_http,
                       "Allow sending the token unencrypted to another machine, now and later");

@@ -26,7 +26,7 @@ constexpr std::string_view kLinkMark = "/#/set-password/";
 Result<std::string> new_password(const std::string& file) {
     auto password = terminal::read_password(file, "New password");
     if (!password || !file.empty()) return password;
-    const auto again = terminal::ask_password("The same again");
+    const auto again = terminal::ask_password("Confirm password");
     if (!again) return again;
     if (*again != *password) {
         return fail(Errc::invalid_input, "The two passwords differ: nothing was changed.");
@@ -67,7 +67,7 @@ Result<std::string> change(const PasswordOptions& options) {
                     "You have no password yet. Set the first one on the page Settings → Password, "
                     "or with a link from `plimsoll admin password-link`.");
     }
-    auto present = terminal::read_password(options.present_file, "Present password");
+    auto present = terminal::read_password(options.present_file, "Current password");
     if (!present) return present;
     auto password = new_password(options.new_file);
     if (!password) return password;
@@ -102,7 +102,7 @@ void add_password(CLI::App& app, CommandContext& context) {
                         "File whose first line is the new password; -: standard input");
     command
         ->add_option("--present-password-file", options->present_file,
-                     "File whose first line is the present password; -: standard input")
+                     "File whose first line is the current password; -: standard input")
         ->excludes(link);
     command->callback([&context, options] { context.exit_code = set_password(context, *options); });
 }

@@ -43,7 +43,7 @@ int show_factor(const CommandContext& context) {
 int add_factor(const CommandContext& context, const SecondFactorOptions& options) {
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    auto password = terminal::read_password(options.password_file, "Present password");
+    auto password = terminal::read_password(options.password_file, "Current password");
     if (!password) return refuse(context, password.error());
     const auto offer = api->put_json(kSecondFactor, {{"present_password", std::move(*password)}});
     if (!offer) return refuse(context, offer.error());
@@ -73,7 +73,7 @@ int confirm_factor(const CommandContext& context, const SecondFactorOptions& opt
         context.terminal.line(code.get<std::string>());
     }
     context.terminal.note(
-        "Store these recovery codes now; they are not shown again. Each stands for one code if you "
+        "Store these recovery codes now; they are not shown again. Each replaces one code if you "
         "lose your device.");
     return 0;
 }
@@ -94,21 +94,21 @@ int remove_factor(const CommandContext& context, const SecondFactorOptions& opti
 void add_second_factor(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<SecondFactorOptions>();
     auto* command = app.add_subcommand(
-        "second-factor", "Protect sign-in with your password by codes of an authenticator app");
+        "second-factor", "Protect sign-in with your password by codes from an authenticator app");
     command->require_subcommand(1);
     command->add_subcommand("show", "Show whether you have one")->callback([&context] {
         context.exit_code = show_factor(context);
     });
     auto* add = command->add_subcommand("add", "Print a secret for an authenticator app");
     add->add_option("--password-file", options->password_file,
-                    "File whose first line is your present password; -: standard input");
+                    "File whose first line is your current password; -: standard input");
     add->callback([&context, options] { context.exit_code = add_factor(context, *options); });
     auto* confirm = command->add_subcommand(
         "confirm", "Require codes from now on, and print recovery codes once");
     confirm->add_option("code", options->code, "The code that the app shows")->required();
     confirm->callback(
         [&context, options] { context.exit_code = confirm_factor(context, *options); });
-    auto* remove = command->add_subcommand("remove", "Require no codes from now on");
+    auto* remove = command->add_subcommand("remove", "Stop requiring codes");
     remove->add_option("code", options->code, "The code that the app shows, or a recovery code")
         ->required();
     remove->callback([&context, options] { context.exit_code = remove_factor(context, *options); });

@@ -8,7 +8,7 @@
 
 namespace plimsoll::identity {
 
-// A file of passwords that became public: a line per SHA-1 in hexadecimal, sorted, each optionally
+// A file of breached passwords: a line per SHA-1 in hexadecimal, sorted, each optionally
 // followed by a colon and a count, which is what the downloader of Have I Been Pwned writes. The
 // file is searched where it is, in a few dozen reads, whatever its size.
 class BreachedPasswords {

@@ -61,8 +61,7 @@ Result<void> check_password(const PasswordRules& rules, std::string_view normali
     const auto known = rules.breached->contains(normalized);
     if (!known) return fail(known.error());
     if (*known) {
-        return fail(Errc::invalid_input,
-                    "is in a list of passwords that became public: choose another one");
+        return fail(Errc::invalid_input, "is in a list of breached passwords: choose another one");
     }
     return {};
 }

@@ -52,7 +52,7 @@ class PasswordStore {
     // `name`: an email address, in any case, or the name of a user. `address`: of the client; may
     // be empty. Names that nobody has count, too.
     virtual Answer<PasswordAttempt> begin_attempt(std::string name, std::string address) = 0;
-    // For the present password of a user who is signed in.
+    // For the current password of a user who is signed in.
     virtual Answer<PasswordAttempt> begin_attempt(UserId user, std::string address) = 0;
     // After a right password.
     virtual Answer<void> forget_attempts(PasswordAttempt attempt) = 0;
@@ -63,7 +63,7 @@ class PasswordStore {
 
     // When the user's password was set; nullopt: there is none.
     virtual Answer<std::optional<Timestamp>> changed_at(UserId user) = 0;
-    // `present`: the hash that the present password matched; empty: there is none yet, which only a
+    // `present`: the hash that the current password matched; empty: there is none yet, which only a
     // session that no token opened may change. Ends the user's other sessions and open links.
     // Errc::conflict: the password is another one by now, or a first one may not be set.
     virtual Answer<void> change(Author author, std::string hash, std::string present,

@@ -35,7 +35,7 @@ Result<Discovered> parse_discovery(std::string_view text, const std::string& iss
     const auto document = json::parse(text, nullptr, false);
     if (!document.is_object()) return bad_document("is not a JSON object");
     if (const auto named = document.find("issuer"); named == document.end() || *named != issuer) {
-        return bad_document("names another issuer than oidc.issuer" +
+        return bad_document("names an issuer other than oidc.issuer" +
                             (named != document.end() && named->is_string()
                                  ? ": " + named->get<std::string>().substr(0, 200)
                                  : std::string()));
@@ -70,7 +70,7 @@ Result<Discovered> parse_discovery(std::string_view text, const std::string& iss
         to = given->get<std::string>();
         const auto target = outbound::parse_target(to);
         if (!target || (!target->tls && issuer.starts_with("https://"))) {
-            return bad_document(std::string("has a ") + name + " that is no https address");
+            return bad_document(std::string("has a ") + name + " that is not an https address");
         }
     }
     constexpr auto kMethods = "token_endpoint_auth_methods_supported";

@@ -44,7 +44,7 @@ bool is_for(const json& audience, const std::string& client) {
 }
 
 Result<void> check_parties(const json& claims, const Expectation& expected) {
-    if (text_in(claims, "iss") != expected.issuer) return wrong("is of another issuer");
+    if (text_in(claims, "iss") != expected.issuer) return wrong("is from another issuer");
     const auto audience = claims.find("aud");
     if (audience == claims.end() || !is_for(*audience, expected.client_id)) {
         return wrong("is for another client");
@@ -65,7 +65,7 @@ Result<void> check_times(const json& claims, Timestamp at) {
     const double now = std::chrono::duration<double>(at.time_since_epoch()).count();
     const auto skew = static_cast<double>(kClockSkew.count());
     const auto expires = time_of(claims, "exp");
-    if (!expires) return wrong("has no end");
+    if (!expires) return wrong("has no expiry");
     if (*expires <= now - skew) return wrong("has expired");
     const auto issued = time_of(claims, "iat");
     if (!issued) return wrong("does not say when it was issued");

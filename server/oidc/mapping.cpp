@@ -98,7 +98,7 @@ Result<std::vector<std::string>> groups_of(const json& claims, const std::string
     if (claim->is_string()) groups.push_back(claim->get<std::string>());
     if (!claim->is_array()) return groups;
     if (claim->size() > kMostGroups) {
-        return fail(Errc::forbidden, "The user is in more groups than are read.");
+        return fail(Errc::forbidden, "The user is in too many groups.");
     }
     for (const auto& group : *claim) {
         if (group.is_string()) groups.push_back(group.get<std::string>());

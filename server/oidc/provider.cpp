@@ -186,7 +186,7 @@ awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about
     if (reply->status != 200) co_return refused("userinfo endpoint", reply->status, reply->body);
     const auto more = json::parse(reply->body, nullptr, false);
     if (!more.is_object() || !more.contains("sub") || more["sub"] != claims["sub"]) {
-        co_return fail(Errc::corrupt, "The identity provider's userinfo is about somebody else.");
+        co_return fail(Errc::corrupt, "The identity provider's userinfo is about another user.");
     }
     // What is signed counts. An address and whether it is verified belong together.
     const bool has_address = claims.contains("email");
@@ -205,7 +205,7 @@ awaitable<Result<identity::ProvidedUser>> Provider::redeem(Return returned, cons
     // RFC 9207: a response of another provider, mixed up with ours.
     const bool named = !returned.issuer.empty();
     if (named ? returned.issuer != client_.issuer : about.names_itself) {
-        co_return fail(Errc::unauthenticated, "The response is of another issuer.");
+        co_return fail(Errc::unauthenticated, "The response is from another issuer.");
     }
     const auto tokens = co_await redeemed(about, returned.code, attempt.verifier);
     if (!tokens) co_return fail(tokens.error());

@@ -52,7 +52,7 @@ visit('a team is made, and its members are shown', async ({ page, server, go }) 
   const dialog = page.getByRole('dialog', { name: 'New team' });
   await dialog.getByLabel('Name').fill('ferries');
   await dialog.getByRole('button', { name: 'Create team' }).click();
-  await heard(page, 'Team ferries exists; you own it');
+  await heard(page, 'Team ferries was created; you own it');
   await page.getByRole('region', { name: 'ferries' }).getByText('grace', { exact: true }).first().waitFor();
   assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/teams').body, { name: 'ferries' });
 

@@ -289,7 +289,7 @@ visit('a session elsewhere is ended', async ({ page, server, go }) => {
   assert.deepEqual(server.sessions.map(({ id }) => id), ['sess_1']);
 });
 
-visit('usage is told in hours and minutes', { arrange: (server) => (server.used = true) }, async ({ page, go }) => {
+visit('usage is shown in hours and minutes', { arrange: (server) => (server.used = true) }, async ({ page, go }) => {
   await go('/#/usage');
   // 40, 84.25 and 128.5 device-seconds
   const rows = page.getByRole('table', { name: 'Usage by kind' }).getByRole('row');
@@ -383,7 +383,7 @@ visit('a device frees its memory, and reports how much', {}, async ({ page, serv
   await go('/#/devices');
   const row = page.getByRole('row').filter({ hasText: 'Host work' });
   await row.getByRole('button', { name: /^Free memory/ }).click();
-  await row.getByText('Frees what it keeps after the running tasks.').waitFor();
+  await row.getByText('Frees its cached memory after the running tasks.').waitFor();
   assert.equal(await row.getByRole('button', { name: /^Free memory/ }).getAttribute('aria-disabled'), 'true');
   const done = { finished_at: new Date().toISOString(), kept_bytes: 3 * 2 ** 20, freed_bytes: -4096 };
   server.devices = server.devices.map((device) => (device.device === 'host' ? { ...device, cleanup: { ...device.cleanup, state: 'done', ...done } } : device));

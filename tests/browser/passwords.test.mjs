@@ -27,25 +27,25 @@ visit('a name and a password sign in', { signedOut: true, ...having(boat) }, asy
 visit('a first password is set, and changed with the present one', having(null), async ({ page, server, go }) => {
   await go('/#/settings/password');
   await page.getByText('You have none.').waitFor();
-  assert.equal(await page.getByLabel('Present password').count(), 0);
+  assert.equal(await page.getByLabel('Current password').count(), 0);
   await page.getByLabel('New password').fill('short');
-  await page.getByLabel('The same again').fill('other');
+  await page.getByLabel('Confirm password').fill('other');
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('The two passwords differ.').waitFor();
-  await page.getByLabel('The same again').fill('short');
+  await page.getByLabel('Confirm password').fill('short');
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('must have at least 12 characters').waitFor();
-  for (const field of ['New password', 'The same again']) await page.getByLabel(field).fill(boat);
+  for (const field of ['New password', 'Confirm password']) await page.getByLabel(field).fill(boat);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await heard(page, 'The password is set');
 
-  await page.getByLabel('Present password').fill(horse);
-  for (const field of ['New password', 'The same again']) await page.getByLabel(field).fill(horse);
+  await page.getByLabel('Current password').fill(horse);
+  for (const field of ['New password', 'Confirm password']) await page.getByLabel(field).fill(horse);
   await page.getByRole('button', { name: 'Change the password' }).click();
-  await page.getByText('is not your present password').waitFor();
-  await page.getByLabel('Present password').fill(boat);
+  await page.getByText('is not your current password').waitFor();
+  await page.getByLabel('Current password').fill(boat);
   await page.getByRole('button', { name: 'Change the password' }).click();
-  await page.getByLabel('Present password').evaluate((input) => new Promise((done) => {
+  await page.getByLabel('Current password').evaluate((input) => new Promise((done) => {
     const look = () => (input.value === '' ? done() : requestAnimationFrame(look));
     look();
   }));
@@ -56,14 +56,14 @@ visit('a second factor is added, and removed with a code', having(boat), async (
   await go('/#/settings/password');
   await page.getByLabel('Your password').fill(horse);
   await page.getByRole('button', { name: 'Add a second factor' }).click();
-  await page.getByText('is not your present password').waitFor();
+  await page.getByText('is not your current password').waitFor();
   await page.getByLabel('Your password').fill(boat);
   await page.getByRole('button', { name: 'Add a second factor' }).click();
   await page.getByRole('img', { name: 'QR code of the secret below' }).waitFor();
   assert.equal(await page.getByLabel('Secret', { exact: true }).inputValue(), 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
   await page.getByLabel('Code', { exact: true }).fill('000000');
   await page.getByRole('button', { name: 'Confirm the code' }).click();
-  await page.getByText('is not the present code').waitFor();
+  await page.getByText('is not the current code').waitFor();
   await page.getByLabel('Code', { exact: true }).fill('287082');
   await page.getByRole('button', { name: 'Confirm the code' }).click();
   await page.getByText('MFRG-GZDF-MZTW-Q2LK').waitFor();
@@ -118,7 +118,7 @@ visit('a link sets a password, with which its user signs in', linked, async ({ p
   await go('/#/set-password/plm_password_good');
   await page.getByLabel('New password').fill(boat);
   assert.ok(!page.url().includes('plm_password'), 'the secret must leave the address');
-  await page.getByLabel('The same again').fill(boat);
+  await page.getByLabel('Confirm password').fill(boat);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('The password is set.').waitFor();
   await page.getByRole('link', { name: 'Sign in' }).click();
@@ -130,7 +130,7 @@ visit('a link sets a password, with which its user signs in', linked, async ({ p
 
 visit('a used link says so', linked, async ({ page, go }) => {
   await go('/#/set-password/plm_password_spent');
-  for (const field of ['New password', 'The same again']) await page.getByLabel(field).fill(boat);
+  for (const field of ['New password', 'Confirm password']) await page.getByLabel(field).fill(boat);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('was used or has expired').waitFor();
 });
@@ -163,7 +163,7 @@ visit('a response that the server refuses says so', withProvider({ providerRetur
   await page.getByRole('button', { name: 'Sign in with Example Login' }).waitFor();
 });
 
-visit('a provider that cannot be reached is said to be', withProvider(), async ({ page, server, go }) => {
+visit('an unreachable provider is reported', withProvider(), async ({ page, server, go }) => {
   server.faults.set('POST /v1/provider-sign-ins', { status: 503, title: 'Service unavailable', detail: 'The identity provider cannot be used at present.' });
   await go('/');
   await page.getByRole('button', { name: 'Sign in with Example Login' }).click();

@@ -53,7 +53,7 @@ visit('a change keeps members that the editor does not show', async ({ page, ser
   assert.deepEqual([definition.own_calendar, definition.overrides, definition.hold_minutes, 'calendar' in definition], [own_calendar, overrides, 10, false]);
 });
 
-visit('what the models used is told beside a fixed one', async ({ page, server, go }) => {
+visit('the usage of models is compared with a fixed one', async ({ page, server, go }) => {
   server.models = { ...models, items: [...models.items, { ...models.items[1], name: 'distilbert' }] };
   await go('/#/settings/policies');
   await page.getByText('75 % less device time than with finbert alone, estimated from the size of both models. The guide expects 75 % less.').waitFor();

@@ -60,7 +60,7 @@ test('two users in two teams see nothing of one another', async () => {
   await page.getByRole('button', { name: 'New team' }).click();
   await page.getByRole('dialog', { name: 'New team' }).getByLabel('Name').fill('ferries');
   await page.getByRole('button', { name: 'Create team' }).click();
-  await heard(page, 'Team ferries exists; you own it');
+  await heard(page, 'Team ferries was created; you own it');
   const members = page.getByRole('region', { name: 'ferries' });
   await members.getByRole('button', { name: 'Add a member' }).click();
   const dialog = page.getByRole('dialog');

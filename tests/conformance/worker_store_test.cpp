@@ -261,7 +261,7 @@ TEST_F(WorkerStoreTest, ALeaseIsSettledInParts) {
     EXPECT_EQ(again.tasks[0].attempt, 1);
 }
 
-TEST_F(WorkerStoreTest, AClaimTellsThePriorityOfEachJob) {
+TEST_F(WorkerStoreTest, AClaimHasThePriorityOfEachJob) {
     auto urgent = job_of(1);
     urgent.priority = 10;
     must(server_.jobs().submit(urgent));

@@ -72,7 +72,7 @@ class Edits(unittest.TestCase):
                 self.assertEqual(edit(4, answer.headers["ETag"]).status, 412)
         self.assertEqual(seen, self.edited)
 
-    def test_of_edits_at_the_same_time_one_is_made(self):
+    def test_one_of_several_concurrent_edits_wins(self):
         with concurrent.futures.ThreadPoolExecutor(4) as threads:
             for number in range(10):
                 path = "/v1/policies/race"

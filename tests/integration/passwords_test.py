@@ -111,7 +111,7 @@ class Passwords(unittest.TestCase):
         self.make_user("eve")
         done = self.set_by_link("eve", PUBLIC, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("became public", done.stderr)
+        self.assertIn("breached passwords", done.stderr)
         self.set_by_link("eve", BOAT)
 
     def test_a_list_that_is_none_prevents_the_start(self):

@@ -95,7 +95,7 @@ class Profile(unittest.TestCase):
             self.assertEqual(report["summary"]["device"]["device"], address)
             self.assertEqual(report["summary"]["device"]["processor_class"], devices[address]["processor_class"])
 
-    def test_the_class_of_the_processor_is_told(self):
+    def test_the_class_of_the_processor_is_reported(self):
         classes = {device["device"]: device["processor_class"] for device in self.api.get("/v1/devices").json["items"]}
         self.assertIsNone(classes["host"])
         flags = pathlib.Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split()

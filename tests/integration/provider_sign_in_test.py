@@ -137,7 +137,7 @@ class SignIn(Case):
         self.provider.account("tom", groups=["staff"])
         returned, cookie = self.returned("tom")
         self.assertEqual(self.end(returned, cookie).status, 201)
-        self.assertIn("used before", self.refused(self.end(returned, cookie)))
+        self.assertIn("already used", self.refused(self.end(returned, cookie)))
         # Nor does its code in another sign-in of the same browser.
         url, cookie = self.begin()
         state = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)["state"][0]
@@ -159,10 +159,10 @@ class SignIn(Case):
         self.provider.account("zoe", groups=["staff"])
         returned, cookie = self.returned("zoe")
         _, other = self.begin()
-        self.assertIn("not the one of this browser", self.refused(self.end(returned, other)))
-        self.assertIn("began no sign-in", self.refused(self.end(returned, {})))
-        self.assertIn("began no sign-in", self.refused(self.end(returned, {"Cookie": "plimsoll_sign_in=" + "A" * 80})))
-        self.assertIn("not the one of this browser", self.refused(self.end({**returned, "state": "x"}, cookie)))
+        self.assertIn("does not match this browser's", self.refused(self.end(returned, other)))
+        self.assertIn("started no sign-in", self.refused(self.end(returned, {})))
+        self.assertIn("started no sign-in", self.refused(self.end(returned, {"Cookie": "plimsoll_sign_in=" + "A" * 80})))
+        self.assertIn("does not match this browser's", self.refused(self.end({**returned, "state": "x"}, cookie)))
         self.assertIn("another issuer", self.refused(self.end({**returned, "iss": "https://evil.example"}, cookie)))
 
     def test_another_origin_cannot_begin_or_end(self):
@@ -185,7 +185,7 @@ class SignIn(Case):
                                ({"claims": {"nonce": "another"}}, "nonce"), ({"claims": {"nonce": None}}, "nonce"),
                                ({"claims": {"exp": 1_000_000_000}}, "expired"), ({"claims": {"iat": 4_000_000_000}}, "future"),
                                ({"claims": {"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"}}, "another access token"),
-                               ({"claims": {"sub": "ada"}}, "somebody else")):
+                               ({"claims": {"sub": "ada"}}, "another user")):
             with self.subTest(tamper=tamper):
                 self.provider.tell(tamper=tamper)
                 self.assertIn(reason, self.refused(self.sign_in("mallory")))
@@ -230,7 +230,7 @@ class Linking(Case):
 
     def test_others_are_refused(self):
         self.provider.account("eve")
-        self.assertIn("Nobody here is this user", self.refused(self.sign_in("eve"), 403))
+        self.assertIn("No user here matches", self.refused(self.sign_in("eve"), 403))
         self.provider.account("bob", email="bob@example.org")
         self.assertIn("oidc.allowed_domains", self.refused(self.sign_in("bob"), 403))
 

@@ -67,7 +67,7 @@ class RemovedModels(unittest.TestCase):
         job, rows = self.ended("kept")
         self.assertEqual((job["state"], rows[0]["label"]), ("succeeded", "positive"))
 
-    def test_a_call_is_told_at_once(self):
+    def test_a_call_is_answered_at_once(self):
         answer = self.api.post("/v1/score", {"model": "finbert", "texts": TEXTS})
         self.assertEqual((answer.status, answer.json["errors"][0]["pointer"]), (422, "/model"))
         answer = self.api.post("/v1/score", {"policy": "desk", "texts": TEXTS}).json

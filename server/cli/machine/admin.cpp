@@ -332,8 +332,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
     };
     name_whose(link);
     auto* password_link =
-        add("password-link", "Print a one-time link with which a user sets a password",
-            What::password_link);
+        add("password-link", "Print a one-time link for setting a password", What::password_link);
     password_link->add_option("--user", request->user, "Name of the user")->required();
     for (auto* printing : {link, password_link}) {
         printing->add_option("--base-url", request->base_url,

@@ -16,7 +16,7 @@ using identity::PasswordAttempt;
 namespace {
 
 Problem code_needed() {
-    Problem problem(401, "Send the present code of your authenticator app, or a recovery code.");
+    Problem problem(401, "Send the current code from your authenticator app, or a recovery code.");
     problem.slug = kCodeNeeded;
     problem.errors = {{"/credentials/code", {}, "is needed"}};
     return problem;

@@ -37,7 +37,7 @@ class PasswordDesk {
                                                                      std::string password,
                                                                      std::string code,
                                                                      std::string address);
-    // The present password of a user who is signed in; it needs no code.
+    // The current password of a user who is signed in; it needs no code.
     boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(UserId user,
                                                                      std::string password,
                                                                      std::string address);
@@ -60,7 +60,7 @@ class PasswordDesk {
     boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(Begun begun,
                                                                      std::string password,
                                                                      const std::string& address);
-    // Uses up a code that is right.
+    // Consumes a valid code.
     boost::asio::awaitable<Outcome<void>> spend(UserId user, const identity::SecondFactor& factor,
                                                 const std::string& code);
     boost::asio::awaitable<Outcome<identity::PasswordAttempt>> forget(

@@ -19,7 +19,7 @@ Problem no_provider() {
 
 // In the same words whatever was wrong.
 Problem not_signed_in() {
-    return {401, "The sign-in with the identity provider failed or took too long. Begin again."};
+    return {401, "The sign-in with the identity provider failed or took too long. Start again."};
 }
 
 Problem may_not() {
@@ -52,7 +52,7 @@ Outcome<FairBudget::Reservation> ProviderDesk::take_place(const Request& request
     if (auto place = places_.reserve({network_of(request.remote_address), {}}, 1)) {
         return std::move(*place);
     }
-    return tl::unexpected(overloaded("Too many sign-ins are under way. Try again."));
+    return tl::unexpected(overloaded("Too many sign-ins are in progress. Try again."));
 }
 
 awaitable<Result<std::string>> ProviderDesk::key() {
@@ -88,14 +88,14 @@ awaitable<Outcome<oidc::Attempt>> ProviderDesk::attempt_of(const Request& reques
     auto attempt = oidc::continue_attempt(*secret, cookie.value_or(""), clock_.now());
     if (!attempt || !oidc::same_text(attempt->state, state)) {
         log_refusal(request, "sign-in refused",
-                    attempt ? "The state is not the one of this browser."
-                            : "This browser began no sign-in within the last ten minutes.");
+                    attempt ? "The state does not match this browser's."
+                            : "This browser started no sign-in within the last ten minutes.");
         co_return tl::unexpected(not_signed_in());
     }
     const auto fresh = co_await store_.spend_state(oidc::sha256(state), attempt->expires_at);
     if (!fresh) co_return tl::unexpected<Problem>(fresh.error());
     if (!*fresh) {
-        log_refusal(request, "sign-in refused", "The response was used before.");
+        log_refusal(request, "sign-in refused", "The response was already used.");
         co_return tl::unexpected(not_signed_in());
     }
     co_return std::move(*attempt);

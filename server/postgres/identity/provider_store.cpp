@@ -7,9 +7,13 @@ namespace plimsoll::postgres {
 namespace {
 
 Error no_provided_sign_in(const std::string& outcome) {
-    if (outcome == "unknown") return {Errc::not_found, "Nobody here is this user.", {}};
+    if (outcome == "unknown")
+        return {Errc::not_found, "No user here matches this account of the provider.", {}};
     if (outcome == "taken") {
-        return {Errc::conflict, "A user with this address, or with every such name, exists.", {}};
+        return {
+            Errc::conflict,
+            "A user with this address exists, or all names that the new user could get are taken.",
+            {}};
     }
     if (outcome == "disabled") return {Errc::forbidden, "The user is disabled.", {}};
     return {Errc::forbidden, "The user would be in no team.", {}};

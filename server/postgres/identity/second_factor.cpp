@@ -25,8 +25,9 @@ awaitable<Result<void>> PasswordStore::offer_second_factor(UserId user, std::str
         co_await run(Statement::of(sql::second_factor_offer, user.value, Bytes{std::move(secret)}));
     if (!rows) co_return fail(std::move(rows.error()));
     if (!rows->empty()) co_return Result<void>{};
-    co_return fail(Errc::conflict,
-                   "You have a second factor, which must be removed first, or no password.");
+    co_return fail(
+        Errc::conflict,
+        "You already have a second factor, which must be removed first, or you have no password.");
 }
 
 awaitable<Result<void>> PasswordStore::confirm_second_factor(
@@ -39,7 +40,8 @@ awaitable<Result<void>> PasswordStore::confirm_second_factor(
                       hashes, author.team.value, author.user.value, std::move(author.request_id)));
     if (!rows) co_return fail(std::move(rows.error()));
     if (!rows->empty()) co_return Result<void>{};
-    co_return fail(Errc::conflict, "Another second factor was offered meanwhile. Begin again.");
+    co_return fail(Errc::conflict,
+                   "Another second factor was offered in the meantime. Start again.");
 }
 
 awaitable<Result<bool>> PasswordStore::spend_step(UserId user, std::int64_t step) {

@@ -185,7 +185,7 @@ export const routes = [
     json(response, 200, { is_set: fake.password !== null, changed_at: fake.password === null ? null : new Date().toISOString(), min_length: 12 })],
   [/^PUT \/v1\/users\/me\/password$/, (fake, { call, response, json, problem }) => {
     const refuse = (pointer, detail) => problem(response, 422, { title: 'Invalid body', errors: [{ pointer, detail }] });
-    if (fake.password !== null && call.body.present_password !== fake.password) return refuse('/present_password', 'is not your present password');
+    if (fake.password !== null && call.body.present_password !== fake.password) return refuse('/present_password', 'is not your current password');
     if (call.body.password.length < 12) return refuse('/password', 'must have at least 12 characters');
     fake.password = call.body.password;
     json(response, 204);
@@ -193,11 +193,11 @@ export const routes = [
   [/^GET \/v1\/users\/me\/second-factor$/, ({ secondFactor: { code } }, { response, json }) =>
     json(response, 200, { is_set: code !== null, confirmed_at: code === null ? null : new Date().toISOString(), recovery_codes_left: code === null ? 0 : 10 })],
   [/^PUT \/v1\/users\/me\/second-factor$/, (fake, { call, response, json, problem }) => {
-    if (call.body.present_password !== fake.password) return problem(response, 422, { title: 'Invalid body', errors: [{ pointer: '/present_password', detail: 'is not your present password' }] });
+    if (call.body.present_password !== fake.password) return problem(response, 422, { title: 'Invalid body', errors: [{ pointer: '/present_password', detail: 'is not your current password' }] });
     json(response, 200, { secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', uri: 'otpauth://totp/Plimsoll:ada?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Plimsoll&algorithm=SHA1&digits=6&period=30' });
   }],
   [/^(PUT|POST) \/v1\/users\/me\/second-factor\/(confirmation|removal)$/, ({ secondFactor }, { call, response, json, problem }) => {
-    if (call.body.code !== secondFactor.shown) return problem(response, 422, { title: 'Invalid body', errors: [{ pointer: '/code', detail: 'is not the present code' }] });
+    if (call.body.code !== secondFactor.shown) return problem(response, 422, { title: 'Invalid body', errors: [{ pointer: '/code', detail: 'is not the current code' }] });
     secondFactor.code = secondFactor.code === null ? secondFactor.shown : null;
     if (secondFactor.code === null) json(response, 204);
     else json(response, 200, { recovery_codes: ['MFRG-GZDF-MZTW-Q2LK', 'NNWG-23TP-OBYX-E43U'] });

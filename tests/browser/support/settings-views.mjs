@@ -45,7 +45,7 @@ export const settingsViews = [
     },
   },
   { name: 'password', address: '/#/settings/password', ready: field('New password') },
-  { name: 'password-present', address: '/#/settings/password', arrange: (server) => (server.password = 'a boat that floats'), ready: field('Present password') },
+  { name: 'password-present', address: '/#/settings/password', arrange: (server) => (server.password = 'a boat that floats'), ready: field('Current password') },
   { name: 'password-failed', address: '/#/settings/password', arrange: fails('GET /v1/users/me/password'), ready: text('Service unavailable') },
   { name: 'set-password', address: '/#/set-password/plm_password_good', signedOut: true, arrange: linked, ready: field('New password') },
   { name: 'set-password-no-link', address: '/#/set-password', signedOut: true, ready: text('This page needs the link') },

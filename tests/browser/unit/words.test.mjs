@@ -16,7 +16,7 @@ test('times are written to the minute, dates as they are', () => {
   assert.equal(when('1593'), '1593');
 });
 
-test('shares never claim all or nothing too early', () => {
+test('shares are never rounded to 0 % or 100 %', () => {
   assert.equal(format.percent(0, 10), '0 %');
   assert.equal(format.percent(1, 1000), '< 1 %');
   assert.equal(format.percent(9999, 10000), '> 99 %');

@@ -106,7 +106,7 @@ TEST_P(PasswordPromises, LinksAreForPeople) {
     EXPECT_EQ(code(store().spend_link(unique_hash('n'), "hash")), Errc::unauthenticated);
 }
 
-TEST_P(PasswordPromises, AChangeNeedsThePresentPassword) {
+TEST_P(PasswordPromises, AChangeNeedsTheCurrentPassword) {
     const auto kept = sign_in('k');
     must(store().change(author_, "hash one", "", kept));
     sign_in('o');

@@ -164,7 +164,7 @@ TEST_P(ProviderPromises, RolesFollowTheMapping) {
     EXPECT_TRUE(signed_in.ownerless_teams.empty());
 }
 
-TEST_P(ProviderPromises, WhoWouldBeInNoTeamKeepsTheOldOnes) {
+TEST_P(ProviderPromises, AUserWhoWouldBeInNoTeamKeepsTheOldOnes) {
     const auto id = sign_in(somebody("grace")).user;
     EXPECT_EQ(refusal(somebody("grace", std::nullopt)), Errc::forbidden);
     EXPECT_EQ(roles(id), (std::map<std::string, Role>{{team_, Role::member}}));

@@ -83,7 +83,7 @@ TEST_P(SecondFactorPromises, ANewPasswordKeepsIt) {
     EXPECT_TRUE(factor()->confirmed_at);
 }
 
-TEST_P(SecondFactorPromises, WithItGoItsRecoveryCodes) {
+TEST_P(SecondFactorPromises, RemovingItRemovesItsRecoveryCodes) {
     add_factor();
     must(store().remove_second_factor(author_, people_.user));
     EXPECT_FALSE(factor());

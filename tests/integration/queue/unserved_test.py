@@ -39,7 +39,7 @@ class Unserved(QueueCase):
         self.assertEqual((self.mark(), self.mark()), (1, 0))
         self.assertEqual(self.claimed(self.lacks), [id])
 
-    def test_what_is_missing_is_told_with_what_is_there_instead(self):
+    def test_names_what_is_missing_and_what_is_there_instead(self):
         id = self.waiting(capability='model a 1 int8,model b 2')
         self.remove(left=['model a 1', 'model a 7', 'model ab 1'])
         needs = ['model a 1 int8', 'model b 2']
@@ -51,7 +51,7 @@ class Unserved(QueueCase):
         self.pass_time(3700)
         self.assertEqual(self.lack(id).nodes, [])
 
-    def test_too_little_memory_is_told(self):
+    def test_too_little_memory_is_reported(self):
         id = self.waiting(memory=40)
         self.assertEqual(self.lack(id), ([], [], [], 1 << 40))
         self.assertEqual(self.queue.call('explain_lack', 'bigint bigint', self.other_team, id), [])

@@ -45,7 +45,7 @@ class Usage(QueueCase):
         self.assertEqual({r.team_name for r in self.usage('team')}, {'first', 'second'})
         self.assertEqual(self.assert_counted(self.charged()).jobs, 3)
 
-    def test_the_model_of_a_lane_is_told_apart(self):
+    def test_lanes_are_distinguished_by_model(self):
         self.submit(job(self.team, 2, model='finbert 0123'), job(self.team, 3), job(self.team, 1, model='finbert 0123'))
         self.run_all(seconds=1.0)
         self.fold()

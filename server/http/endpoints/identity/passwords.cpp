@@ -45,7 +45,7 @@ class Passwords {
             if (!attempt && attempt.error().status == 401) {
                 // A 401 would say that the session has ended.
                 co_return tl::unexpected<Problem>(Error{
-                    Errc::invalid_input, "is not your present password", "/present_password"});
+                    Errc::invalid_input, "is not your current password", "/present_password"});
             }
             if (!attempt) co_return tl::unexpected(attempt.error());
             present = attempt->hash;

@@ -50,7 +50,7 @@ class SecondFactors {
                                  call.request.remote_address);
         if (!attempt) {
             co_return tl::unexpected(
-                at_member(attempt.error(), "/present_password", "is not your present password"));
+                at_member(attempt.error(), "/present_password", "is not your current password"));
         }
         const auto secret = identity::make_code_secret();
         if (auto done = co_await store_.offer_second_factor(user.id, secret); !done) {
@@ -66,14 +66,13 @@ class SecondFactors {
         if (auto may = check_owner(call); !may) co_return tl::unexpected(may.error());
         const auto factor = co_await store_.second_factor(call.principal.user.id);
         if (!factor) co_return tl::unexpected<Problem>(factor.error());
-        if (!*factor) co_return refuse(404, "No second factor was offered to you.");
+        if (!*factor) co_return refuse(404, "You have not been offered a second factor.");
         const auto step =
             identity::match_code((*factor)->secret, call.body.at("code").get<std::string>(),
                                  (*factor)->now, (*factor)->last_step);
         if (!step) {
-            co_return tl::unexpected<Problem>(
-                Error{Errc::invalid_input, "is not the present code; is the device's clock right?",
-                      "/code"});
+            co_return tl::unexpected<Problem>(Error{
+                Errc::invalid_input, "is not the current code; check the device's clock", "/code"});
         }
         const auto codes = identity::make_recovery_codes();
         std::vector<std::string> hashes;

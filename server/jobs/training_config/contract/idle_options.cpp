@@ -106,7 +106,7 @@ constexpr Rule kRules[] = {
      [](const Asked& a) { return tr::layout_of(a.training()).offloads_optimizer; },
      "An offloaded optimizer runs on the host's processor."},
     {"/training/attention", [](const Asked& a) { return a.shape().is_series(); },
-     "The model has one implementation of attention only."},
+     "The model has only one implementation of attention."},
     {"/training/negatives", is_not_naics, kNegatives},
     {"/training/lora/targets", has_no_adapters, kNoAdapters},
     {"/training/lora/modules", has_no_adapters, kNoAdapters},

@@ -36,7 +36,7 @@ TEST(Attempt, NobodyElseMakesACookie) {
         << "a cursor";
 }
 
-TEST(Attempt, EachDiffersAndTellsNothing) {
+TEST(Attempt, EachDiffersAndRevealsNothing) {
     const auto one = begin_attempt(kKey, kBegun);
     const auto two = begin_attempt(kKey, kBegun);
     EXPECT_NE(one.state, two.state);

@@ -39,7 +39,7 @@ TEST(WaitTest, TasksAheadAreCountedUpToALimit) {
               "It waits behind at least 10000 tasks of the team's other jobs.");
 }
 
-TEST(WaitTest, WhatNoDeviceHasIsToldInTheKindsWords) {
+TEST(WaitTest, WhatNoDeviceHasIsExplainedInTheKindsWords) {
     auto wait = waiting("no_fit", 0);
     jobs::Contract kind;
     kind.explain_lack = echo;
@@ -60,7 +60,7 @@ TEST(WaitTest, WhatNoDeviceHasIsToldInTheKindsWords) {
             .ends_with(" Not connected now, but seen with it recently: crane-7 and dock-1."));
 }
 
-TEST(WaitTest, TooLittleMemoryIsTold) {
+TEST(WaitTest, TooLittleMemoryIsReported) {
     auto wait = waiting("no_fit", 0);
     wait.lacks.emplace().memory_mib = 65536;
     EXPECT_EQ(describe(wait, {}),

@@ -36,7 +36,7 @@ TEST(CallerLimits, ABurstOfAMinuteIsAllowedAndThenTheRate) {
     EXPECT_TRUE(limits.admit(caller(1), kStart + 10min));
 }
 
-TEST(CallerLimits, AnAdmittedCallerIsToldWhatRemains) {
+TEST(CallerLimits, AnAdmittedCallerGetsWhatRemains) {
     CallerLimits limits({.requests_per_minute = 6, .team_requests_per_minute = 120});
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(limits.admit(caller(1), kStart));
     ASSERT_TRUE(limits.admit(caller(2), kStart));

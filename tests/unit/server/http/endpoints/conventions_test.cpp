@@ -67,7 +67,7 @@ TEST_F(Conventions, ASecretIsNotShownAgain) {
     EXPECT_EQ(call("getToken", {"GET", made, identity_.ada}).json(), first.json().at("token"));
 }
 
-TEST_F(Conventions, AFirstCallThatHasNotAnsweredIsTold) {
+TEST_F(Conventions, AFirstCallWithoutAResponseIsReported) {
     const json body = {{"name", "ops"}};
     ASSERT_EQ(make("createTeam", "/v1/teams", "k1", body, identity_.ada).status, 201);
     on_io([&] {

@@ -71,7 +71,7 @@ TEST_F(PasswordEndpoints, AUserSetsAPasswordAndSignsInWithIt) {
     EXPECT_EQ(try_password("ada", "a boat that sinks").status, 401);
 }
 
-TEST_F(PasswordEndpoints, AChangeNeedsThePresentPassword) {
+TEST_F(PasswordEndpoints, AChangeNeedsTheCurrentPassword) {
     const auto session = open({{"sign_in_token", identity_.link}});
     ASSERT_EQ(set(session, {{"password", kBoat}}).status, 204);
     const auto missing = set(session, {{"password", kHorse}});
@@ -181,7 +181,7 @@ TEST_F(PasswordEndpoints, GuessesAtOneNameWait) {
     }
 }
 
-TEST_F(PasswordEndpoints, WhoIsInNoTeamIsTold) {
+TEST_F(PasswordEndpoints, AUserInNoTeamGetsTheReason) {
     const auto made =
         call("createUser", {"POST", "/v1/users", identity_.ada, R"({"name":"newt"})"});
     ASSERT_EQ(spend(make_link(made.json().at("id")).at("password_token"), kBoat).status, 204);

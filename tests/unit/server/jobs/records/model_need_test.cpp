@@ -31,7 +31,7 @@ TEST(ModelNeed, AMissingModelIsNamedWithWhatInstallsIt) {
     EXPECT_EQ(explain_missing_models(Names{"fp16"}, Names{}), std::nullopt);
 }
 
-TEST(ModelNeed, OtherFilesOfTheNameAreTold) {
+TEST(ModelNeed, OtherFilesOfTheNameAreReported) {
     EXPECT_NE(words({"model finbert 0123456789ab"}, {"model finbert ffffffffffff"})
                   .find("it needs those with the hash 0123456789ab. Install it"),
               std::string::npos);

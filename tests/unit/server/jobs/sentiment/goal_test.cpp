@@ -93,7 +93,7 @@ TEST_F(SentimentGoals, TheClosestModelThatAWorkerHasStandsIn) {
                           "roberta, finbert, distilbert, vader that one has is finbert."));
 }
 
-TEST_F(SentimentGoals, TheChoiceIsToldWithWhatWasMeasuredHere) {
+TEST_F(SentimentGoals, TheChoiceIsExplainedWithWhatWasMeasuredHere) {
     models_ = {installed("distilbert"), installed("finbert")};
     models_[0].proofs = {passed("int8", 2)};
     models_[0].accuracies = {{.form = "int8",

@@ -23,7 +23,7 @@ export const freshDraft = () => ({
 export type Draft = ReturnType<typeof freshDraft>;
 
 export const presets = [
-  ['whole', 'Whole series, every bar a start'],
+  ['whole', 'Whole series, from every bar'],
   ['default', 'Windows of 12 weeks, 5 starts (default)'],
   ['high-perf', 'Windows of 12 weeks, 8 starts (high-perf)'],
   ['speed', 'Windows of 12 weeks, 1 start (speed)'],
