@@ -93,7 +93,7 @@ SUCCEEDS = {
     "admin add-token": ("ci", "--user", "admin", "--team", "main", "--scope", "jobs:read"),
 }
 
-# A script is no JSON, and refused; a hub is asked by models_test.py.
+# A script is no JSON, and refused; a hub is asked by model_pull_test.py.
 NO_SUCCESS = {"completion", "model pull"}
 
 # Run last: they end what the others need.
@@ -378,7 +378,7 @@ class Commands(unittest.TestCase):
         done = self.run_command("completion", "bash", "--json")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("omit --json", json.loads(done.stderr)["error"]["message"])
-        self.assertIn('"--json", "model", "pull"', pathlib.Path(__file__).with_name("models_test.py").read_text())
+        self.assertIn('"--json", "model", "pull"', pathlib.Path(__file__).with_name("model_pull_test.py").read_text())
 
 
 if __name__ == "__main__":
