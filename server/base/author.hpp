@@ -23,7 +23,8 @@ struct Author {
 inline constexpr auto* kSeen = "seen";
 
 inline Error changed_meanwhile() {
-    return {Errc::conflict, "It was changed by someone else.", kSeen};
+    return {Errc::conflict, "It was changed by someone else. Open it again to see how it is now.",
+            kSeen};
 }
 
 // Why an edit found nothing to change: what the author saw is no longer there, or it never was.

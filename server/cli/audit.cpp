@@ -4,6 +4,7 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
+#include "server/terminal/moment.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -47,7 +48,9 @@ std::vector<std::string> audit_row(const json& event) {
             text_of(event, "action"), text_of(event, "target")};
 }
 
-int show_audit(const CommandContext& context, const AuditOptions& options) {
+int show_audit(const CommandContext& context, AuditOptions options) {
+    const auto read = terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}});
+    if (!read) return refuse(context, read.error());
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     if (!options.csv) {
@@ -69,8 +72,9 @@ void add_audit(CLI::App& app, CommandContext& context) {
                         "Only this action, such as token.create, or all of a noun: token");
     command->add_option("--user", options->user, "Only actions of this user, by ID");
     command->add_option("--target", options->target, "Only actions on this object, by ID");
-    command->add_option("--from", options->from, "Start, RFC 3339");
-    command->add_option("--to", options->to, "End, RFC 3339");
+    command->add_option("--from", options->from,
+                        "Only from then on: a time, or an age (90m, 24h, 7d)");
+    command->add_option("--to", options->to, "Only before, as for --from");
     command->add_flag("--all-teams", options->all_teams,
                       "Also other teams' events and the installation's");
     auto* limit =

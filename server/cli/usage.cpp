@@ -2,6 +2,7 @@
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
+#include "server/terminal/moment.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -20,7 +21,7 @@ using nlohmann::json;
 using terminal::text_of;
 
 struct UsageOptions {
-    std::string from;  // RFC 3339; empty: a week before `to`
+    std::string from;  // empty: a week before `to`
     std::string to;    // empty: now
     std::string by = "day";
     std::string team;
@@ -81,7 +82,9 @@ std::string table_of(const CommandContext& context, const json& usage) {
     return format_table(context.terminal, rows);
 }
 
-int show_usage(const CommandContext& context, const UsageOptions& options) {
+int show_usage(const CommandContext& context, UsageOptions options) {
+    const auto read = terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}});
+    if (!read) return refuse(context, read.error());
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     const auto reply = api->send("GET", target_of(options));
@@ -100,9 +103,10 @@ int show_usage(const CommandContext& context, const UsageOptions& options) {
 void add_usage(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<UsageOptions>();
     auto* command = app.add_subcommand("usage", "Show usage by team, user, kind, model and hour");
-    command->add_option("--from", options->from,
-                        "Start, RFC 3339 (default: a week before the end)");
-    command->add_option("--to", options->to, "End, RFC 3339 (default: now)");
+    command->add_option(
+        "--from", options->from,
+        "From then on: a time, or an age (90m, 24h, 7d; default: a week before the end)");
+    command->add_option("--to", options->to, "Before, as for --from (default: now)");
     command
         ->add_option(
             "--by", options->by,

@@ -147,7 +147,7 @@ visit('a concurrent change is refused', async ({ page, server, go }) => {
   await page.getByRole('button', { name: 'Edit' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
   await dialog.getByLabel('Name of the schedule').fill('Mine');
-  server.schedules = server.schedules.map((one) => ({ ...one, version: 7, name: 'Theirs' }));
+  server.schedules = server.schedules.map((one) => ({ ...one, version: '7', name: 'Theirs' }));
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('It was changed by someone else.').waitFor();
+  await dialog.getByText('It was changed by someone else. Open it again to see how it is now.').waitFor();
 });

@@ -11,17 +11,29 @@ const follow = (node) => {
     return follow(node.$ref.split('/').slice(1).reduce((at, part) => at[part], document));
 };
 // Whether what is made there can be read one by one.
-const isRead = (path) => Object.entries(document.paths).some(([other, item]) => item.get && other.replace(/\{\w+\}$/, '') === `${path}/`);
+const isRead = (path) => Object.entries(document.paths).some(([other, item]) => item.get && other !== path && other.replace(/(\/\{\w+\})+$/, '') === path);
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 // Read by place, since what they have is fixed once it is there.
 const BY_OFFSET = ['getJobResults', 'getJobResultsCsv', 'getJobResultsJsonl', 'getLinkedResultsCsv', 'getLinkedResultsJsonl', 'listDatasetRecords', 'uploadDatasetContent'];
-// Tables that are looked at as one.
-const WHOLE = ['listJobEvents', 'listDevices', 'listModels', 'listModelOperations', 'listGpuProfiles', 'listTrainingMeasurements', 'getUsage'];
-// Parts of what is read by its id.
-const PARTS = ['listJobTasks', 'listJobAttempts', 'listJobEvents', 'listScheduleRuns', 'listDatasetRecords', 'listDatasetErrors', 'listWebhookDeliveries',
-    'listMyTeams', 'listDevices', 'getUsage'];
-// Not edits of what GET shows: a pin, a saved name, secrets that are never shown.
-const NO_EDITS = ['setJobBaseline', 'saveView', 'setMyPassword', 'offerMySecondFactor'];
+// Lists without pages, and why.
+const WHOLE = {
+    listJobEvents: 'a stream, which goes on after the number of its last event, as Last-Event-ID does',
+    listDevices: 'one row a device of the pool',
+    listModels: 'one row an installed model',
+    listModelOperations: 'the last twenty',
+    listGpuProfiles: 'a table that ships, and at most 24 of the team',
+    getUsage: 'one table of sums, at most 400 days',
+};
+// Lists whose items are not read alone, and why.
+const NOT_ALONE = {
+    listJobEvents: 'numbered: `after` and `limit=1` read one',
+    listDatasetRecords: 'numbered: `offset` and `limit=1` read one',
+    listDatasetErrors: 'notes on records, which are numbered',
+    listMyTeams: 'teams, which are read at /v1/teams/{team_id}',
+    getUsage: 'sums, which have no identity',
+};
+// Not edits of what a GET shows: a pin, a saved name, secrets that are never shown, bytes, the team of the session.
+const NO_EDITS = ['setJobBaseline', 'saveView', 'setMyPassword', 'offerMySecondFactor', 'confirmMySecondFactor', 'uploadDatasetContent', 'switchTeam'];
 // Repeated, these change nothing more.
 const REPEATABLE = ['cancelJob', 'redriveJob', 'cleanUpDevice', 'cancelModelOperation'];
 
@@ -53,9 +65,12 @@ function check(path, method, operation, parameters) {
 
     // Whoever edits can say what the edit is based on.
     const reads = document.paths[path].get;
-    if (['put', 'patch'].includes(method) && reads && !NO_EDITS.includes(id)) {
+    if (['put', 'patch'].includes(method) && !NO_EDITS.includes(id)) {
         if (!parameter('If-Match')) refuse(id, 'an edit without If-Match');
-        if (!follow(reads.responses['200'])?.headers?.ETag) refuse(reads.operationId, 'can be edited, and has no ETag');
+        const shown = follow(reads?.responses['200']);
+        if (!shown) refuse(id, 'an edit of what cannot be read alone');
+        else if (!shown.headers?.ETag) refuse(reads.operationId, 'can be edited, and has no ETag');
+        else if (!follow(shown.content['application/json'].schema).required.includes('version')) refuse(reads.operationId, 'can be edited, and has no version');
     }
     if (operation.deprecated && !operation['x-deprecated-at']) refuse(id, 'deprecated without x-deprecated-at');
     if (parameter('If-None-Match')) demand('304', 'takes If-None-Match');
@@ -77,9 +92,23 @@ function check(path, method, operation, parameters) {
 
     // One way to page: cursor and limit in, items and next_cursor out.
     const properties = follow(response('200')?.content?.['application/json']?.schema)?.properties ?? {};
-    if (method === 'get' && properties.items && !parameter('cursor') && ![...BY_OFFSET, ...WHOLE].includes(id)) refuse(id, 'a list without pages');
+    const lists = method === 'get' && properties.items?.type === 'array';
+    if (lists && !parameter('cursor') && !BY_OFFSET.includes(id) && !(id in WHOLE)) refuse(id, 'a list without pages');
     // What a list has can be read one by one, by its id.
-    if (method === 'get' && properties.items && !isRead(path) && !PARTS.includes(id)) refuse(id, 'a list whose items cannot be read alone');
+    if (lists && isRead(path) === id in NOT_ALONE) {
+        refuse(id, id in NOT_ALONE ? 'its items can be read alone' : 'a list whose items cannot be read alone');
+    }
+    // One way to sort: each list has one order, and says which.
+    if (lists && !/\b(newest|oldest|largest)( \w+)? first\b|\bby (name|number|id|kind|page|memory|node|task)\b/i.test(`${operation.summary} ${operation.description ?? ''}`)) {
+        refuse(id, 'a list that does not say its order');
+    }
+    // One way to filter by time: from a time, which is included, to one that is not.
+    const query = parameters.filter(({ in: where }) => where === 'query');
+    const times = query.filter(({ schema }) => follow(schema).format === 'date-time').map(({ name }) => name);
+    if (times.length > 0 && times.sort().join() !== 'from,to') refuse(id, `filters by ${times.join(' and ')}, not by from and to`);
+    for (const { name } of query) {
+        if (['sort', 'order', 'order_by', 'sort_by', 'page', 'page_size', 'per_page', 'before', 'since', 'until'].includes(name)) refuse(id, `has another way to page, filter or sort: ${name}`);
+    }
     if (parameter('offset') && !BY_OFFSET.includes(id)) refuse(id, 'pages by offset');
     if (parameter('cursor') && !parameter('limit')) refuse(id, 'a cursor without a limit');
     if (method === 'get' && Boolean(parameter('cursor')) !== Boolean(properties.next_cursor)) refuse(id, 'cursor and next_cursor go together');

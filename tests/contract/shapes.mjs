@@ -38,7 +38,8 @@ function visitSchema(schema, place, top) {
 // Every property says what it means.
 for (const [name, schema] of Object.entries(schemas)) {
     for (const [property, { $ref, description }] of Object.entries(schema.properties ?? {})) {
-        if ($ref === undefined && !description) refuse(`${name}.${property}`, 'needs a description: meaning, unit, range, null');
+        // A reference has none of its own: it says what its component says.
+        if (!($ref === undefined ? description : schemas[$ref.split('/').at(-1)].description)) refuse(`${name}.${property}`, 'needs a description: meaning, unit, range, null');
     }
 }
 for (const [name, schema] of Object.entries(schemas)) {

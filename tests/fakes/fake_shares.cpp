@@ -1,5 +1,7 @@
 #include "tests/fakes/fake_shares.hpp"
 
+#include "tests/fakes/stale.hpp"
+
 #include <algorithm>
 
 namespace plimsoll::fakes {
@@ -68,7 +70,7 @@ Answer<std::vector<queue::Usage>> FakeShares::usage(queue::UsageQuery query) {
     co_return found;
 }
 
-Answer<void> FakeShares::set_share(Author, TeamId team, std::string device_class,
+Answer<void> FakeShares::set_share(Author author, TeamId team, std::string device_class,
                                    queue::ShareTerms terms) {
     if (identity_.name_of(team).empty()) co_return no_share();
     if (device_class != gpu.device_class) {
@@ -77,6 +79,16 @@ Answer<void> FakeShares::set_share(Author, TeamId team, std::string device_class
     auto share = std::ranges::find_if(shares_, [&](const queue::Share& one) {
         return one.team == team && one.device_class == device_class;
     });
+    nlohmann::json present;
+    if (share != shares_.end()) {
+        const auto& now = share->terms;
+        present = {{"weight", now.weight}, {"cap", nullptr}, {"quota", nullptr}};
+        if (now.cap) present["cap"] = *now.cap;
+        if (now.quota) {
+            present["quota"] = {{"seconds", now.quota->seconds}, {"period", now.quota->period}};
+        }
+    }
+    if (stale(author, present)) co_return fail(changed_meanwhile());
     if (share == shares_.end()) share = shares_.insert(share, queue::Share{});
     share->team = team;
     share->device_class = std::move(device_class);
@@ -84,16 +96,26 @@ Answer<void> FakeShares::set_share(Author, TeamId team, std::string device_class
     co_return Result<void>{};
 }
 
-Answer<void> FakeShares::set_limits(Author, TeamId team, queue::TeamLimits limits) {
+Answer<void> FakeShares::set_limits(Author author, TeamId team, queue::TeamLimits limits) {
     if (identity_.name_of(team).empty()) co_return no_share();
+    const auto found = limits_.find(team);
+    const auto now = found == limits_.end() ? queue::TeamLimits{} : found->second;
+    nlohmann::json present = {{"queued_jobs", nullptr}, {"jobs_per_minute", nullptr}};
+    if (now.queued_jobs) present["queued_jobs"] = *now.queued_jobs;
+    if (now.jobs_per_minute) present["jobs_per_minute"] = *now.jobs_per_minute;
+    if (stale(author, present)) co_return fail(changed_meanwhile());
     limits_.erase(team);
     if (limits.queued_jobs || limits.jobs_per_minute) limits_[team] = limits;
     co_return Result<void>{};
 }
 
-Answer<void> FakeShares::set_class(Author, std::string device_class, double half_life_seconds,
-                                   double entry_limit_seconds) {
+Answer<void> FakeShares::set_class(Author author, std::string device_class,
+                                   double half_life_seconds, double entry_limit_seconds) {
     if (device_class != gpu.device_class) co_return no_share();
+    if (stale(author, {{"half_life_seconds", gpu.half_life_seconds},
+                       {"entry_limit_seconds", gpu.entry_limit_seconds}})) {
+        co_return fail(changed_meanwhile());
+    }
     gpu.half_life_seconds = half_life_seconds;
     gpu.entry_limit_seconds = entry_limit_seconds;
     co_return Result<void>{};

@@ -36,6 +36,11 @@ class Edits(unittest.TestCase):
         member = f"/v1/teams/{own}/members/{user}"
         self.api.send("PUT", member, {"role": "viewer"})
         yield "setTeamMember", "PUT", member, lambda n: {"role": ("viewer", "member", "admin")[n % 3]}
+        share = f"/v1/teams/{own}/shares/cpu"
+        self.api.send("PUT", share, {"weight": 1})
+        yield "setShare", "PUT", share, lambda n: {"weight": 1.1 + n, "cap": n, "quota": {"seconds": 0.1 * n, "period": "day"}}
+        yield "setTeamLimits", "PUT", f"/v1/teams/{own}/limits", lambda n: {"queued_jobs": 1000 + n}
+        yield "setDeviceClass", "PUT", "/v1/device-classes/cpu", lambda n: {"half_life_seconds": 0.1 + n, "entry_limit_seconds": n}
         account = self.made("/v1/service-accounts", {"name": "ci"}, "id")
         yield "updateServiceAccount", "PATCH", f"/v1/service-accounts/{account}", lambda n: {"name": f"ci {n}"}
         token = self.made("/v1/tokens", {"name": "nightly", "scopes": ["jobs:read"]}, "token", "id")
@@ -58,7 +63,9 @@ class Edits(unittest.TestCase):
             seen.add(operation)
             with self.subTest(operation):
                 edit = lambda number, version: self.api.send(method, path, body(number), {"If-Match": version})  # noqa: E731
-                version = self.api.get(path).headers["ETag"]
+                before = self.api.get(path)
+                version = before.headers["ETag"]
+                self.assertEqual(version, f'"{before.json["version"]}"')
                 self.assertEqual(self.api.get(path).headers["ETag"], version)
                 self.assertEqual(edit(1, STALE).status, 412)
                 self.assertEqual(edit(1, "*").status, 400)
@@ -73,14 +80,16 @@ class Edits(unittest.TestCase):
         self.assertEqual(seen, self.edited)
 
     def test_one_of_several_concurrent_edits_wins(self):
-        with concurrent.futures.ThreadPoolExecutor(4) as threads:
-            for number in range(10):
-                path = "/v1/policies/race"
-                self.api.send("PUT", path, {"model": "vader", "description": f"before {number}"})
-                version = self.api.get(path).headers["ETag"]
-                answers = threads.map(lambda one: self.api.send(
-                    "PUT", path, {"model": "vader", "description": f"{number} by {one}"}, {"If-Match": version}), range(4))
-                self.assertEqual(sorted(answer.status for answer in answers), [200, 412, 412, 412])
+        own = f"/v1/teams/{self.api.get('/v1/users/me').json['team']['id']}"
+        for path, body in (("/v1/policies/race", lambda n: {"model": "vader", "description": f"number {n}"}),
+                           (own + "/shares/gpu", lambda n: {"weight": 1 + n}), (own + "/limits", lambda n: {"queued_jobs": 500 + n}),
+                           ("/v1/device-classes/gpu", lambda n: {"half_life_seconds": 100 + n, "entry_limit_seconds": 1})):
+            with self.subTest(path), concurrent.futures.ThreadPoolExecutor(4) as threads:
+                for number in range(10):
+                    self.api.send("PUT", path, body(10 * number))
+                    version = self.api.get(path).headers["ETag"]
+                    answers = threads.map(lambda one: self.api.send("PUT", path, body(10 * number + one + 1), {"If-Match": version}), range(4))
+                    self.assertEqual(sorted(answer.status for answer in answers), [200, 412, 412, 412])
 
 
 if __name__ == "__main__":

@@ -105,9 +105,9 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(self.found(f"{mine}&device=not-{urllib.parse.quote(device, safe='')}"), [])
         self.assertEqual(self.found(there + "&state=scheduled"), [])
         self.assertEqual(self.counts(there), ({"succeeded": 1}, True))
-        self.assertEqual(self.found(f"{mine}&created_from={LATER}"), [])
-        self.assertEqual(self.found(f"{mine}&created_before={job['created_at']}"), [])
-        self.assertEqual(self.found(f"{mine}&created_from={job['created_at']}&state=succeeded"), ["Harbour 50% off"])
+        self.assertEqual(self.found(f"{mine}&from={LATER}"), [])
+        self.assertEqual(self.found(f"{mine}&to={job['created_at']}"), [])
+        self.assertEqual(self.found(f"{mine}&from={job['created_at']}&state=succeeded"), ["Harbour 50% off"])
         self.assertEqual(self.counts(mine), ({"scheduled": 2, "succeeded": 1}, True))
         self.assertEqual(self.counts(f"{mine}&text=harbour"), ({"scheduled": 1, "succeeded": 1}, True))
         self.assertEqual(self.counts(f"{mine}&submitter=grace"), ({"scheduled": 1}, True))
@@ -119,16 +119,16 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(listed("--search", "harbour 50%"), ["Harbour 50% off"])
         self.assertEqual(listed("--device-class", job["device_class"], "--state", "succeeded"), ["Harbour 50% off"])
         self.assertEqual(listed("--device", device), ["Harbour 50% off"])
-        self.assertEqual(len(listed("--since", "2h")), 3)
-        self.assertEqual(listed("--until", "2h"), [])
-        self.assertEqual(listed("--until", job["created_at"]), [])
-        for flag, value in (("--since", "yesterday"), ("--until", "2w"), ("--device-class", "tpu")):
+        self.assertEqual(len(listed("--from", "2h")), 3)
+        self.assertEqual(listed("--to", "2h"), [])
+        self.assertEqual(listed("--to", job["created_at"]), [])
+        for flag, value in (("--from", "yesterday"), ("--to", "2w"), ("--device-class", "tpu")):
             refused = self.server.run("jobs", flag, value, check=False)
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn(flag, refused.stderr)
 
     def test_a_filter_that_is_wrong_is_refused_by_name(self):
-        for query, name in (("created_from=yesterday", "created_from"), ("device_class=tpu", "device_class"), ("text=", "text"), ("device=host", "device"),
+        for query, name in (("from=yesterday", "from"), ("device_class=tpu", "device_class"), ("text=", "text"), ("device=host", "device"),
                             ("submitter=", "submitter"), (f"text={'x' * 201}", "text")):
             for path in ("jobs", "job-counts"):
                 reply = self.api.get(f"/v1/{path}?{query}")
@@ -139,7 +139,7 @@ class JobsConsole(unittest.TestCase):
             self.assertEqual((reply.status, reply.json["errors"][0]["parameter"]), (400, name), query)
         self.assertEqual(self.api.get("/v1/jobs?text=%5C%25_%27%22").status, 200)
         for time in ("0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
-            for name in ("created_from", "created_before"):
+            for name in ("from", "to"):
                 self.assertIn(self.api.get(f"/v1/jobs?{name}={time}").status, (200, 400), (name, time))
 
     def test_many_are_cancelled_and_run_again_by_their_filter(self):
@@ -173,6 +173,10 @@ class JobsConsole(unittest.TestCase):
         started, ended = (datetime.datetime.fromisoformat(one[name].replace("Z", "+00:00")) for name in ("started_at", "ended_at"))
         self.assertLessEqual(started, ended)
         self.assertAlmostEqual((ended - started).total_seconds(), one["seconds"], places=2)
+        path = f"/v1/jobs/{job['id']}/attempts/"
+        self.assertEqual(self.api.get(path + one["id"]).json, one)
+        for nothing in ("1.1", one["id"] + "9", "0.0", "x", "-1.5", one["id"] + ".1"):
+            self.assertEqual(self.api.get(path + nothing).status, 404, nothing)
 
         many = self.api.wait(self.submit(name="pages", args={"texts": [f"calm {number}" for number in range(9_000)]}))
         attempts, cursor = [], ""
@@ -208,6 +212,10 @@ class JobsConsole(unittest.TestCase):
         self.assertIn(tasks[0], there)
         for nothing in ("state=failed", "node=elsewhere", "device=none", "attempt_from=2", "error=memory", "error=%25%22%5C"):
             self.assertEqual(self.api.get(f"{path}?{nothing}").json, {"items": [], "next_cursor": None}, nothing)
+        self.assertEqual(self.api.get(f"{path}/1").json, tasks[1])
+        self.assertEqual(self.api.get(f"{path}/{len(tasks)}").status, 404)  # that of the report is only among the attempts
+        for wrong, status in (("-1", 400), ("x", 400), ("2147483648", 400), ("2147483647", 404)):
+            self.assertEqual(self.api.get(f"{path}/{wrong}").status, status, wrong)
         for wrong in ("state=lost", "attempt_from=0", "error=", "cursor=x", "cursor=1"):
             self.assertEqual(self.api.get(f"{path}?{wrong}").status, 400, wrong)
         waiting = self.submit(name="later", run_at=LATER)

@@ -1,18 +1,15 @@
 #include "engine/base/closest.hpp"
-#include "server/base/time.hpp"
 #include "server/cli/commands.hpp"
 #include "server/client/query.hpp"
 #include "server/client/session.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
+#include "server/terminal/moment.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -30,34 +27,15 @@ struct JobsOptions {
     std::string user;
     std::string device_class;
     std::string device;
-    std::string since;
-    std::string until;
+    std::string from;
+    std::string to;
     std::string search;
     int limit = 50;
 
     bool filters() const {
-        return !(kind + state + label + user + device_class + device + since + until + search)
-                    .empty();
+        return !(kind + state + label + user + device_class + device + from + to + search).empty();
     }
 };
-
-// A time, or how long ago it was: "90m", "24h", "7d".
-Result<std::string> moment_of(const char* flag, const std::string& text) {
-    if (const auto time = parse_rfc3339(text)) return to_rfc3339(*time);
-    constexpr int kMostDigits = 6;
-    const bool counts = text.size() > 1 && text.size() <= kMostDigits + 1 &&
-                        std::ranges::all_of(text.substr(0, text.size() - 1),
-                                            [](unsigned char c) { return std::isdigit(c) != 0; });
-    const auto units = std::map<char, std::chrono::minutes>{
-        {'m', std::chrono::minutes(1)}, {'h', std::chrono::hours(1)}, {'d', std::chrono::days(1)}};
-    const auto unit = units.find(text.empty() ? ' ' : text.back());
-    if (!counts || unit == units.end()) {
-        return fail(Errc::invalid_input, std::string(flag) + ": \"" + text +
-                                             "\" is neither a time such as 2026-03-01T12:00:00Z "
-                                             "nor an age such as 90m, 24h or 7d.");
-    }
-    return to_rfc3339(SystemClock().now() - std::stoi(text) * unit->second);
-}
 
 // A mistyped kind must not look like one without jobs.
 Result<void> check_kind(const std::string& kind) {
@@ -72,11 +50,13 @@ Result<void> check_kind(const std::string& kind) {
                                          did_you_mean(kind, known) + " Kinds: " + names + ".");
 }
 
-int list_jobs(const CommandContext& context, const JobsOptions& options) {
+int list_jobs(const CommandContext& context, JobsOptions options) {
     if (auto known = check_kind(options.kind); !known) return refuse(context, known.error());
+    const auto read = terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}});
+    if (!read) return refuse(context, read.error());
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
-    std::vector<std::pair<std::string_view, std::string>> query = {
+    const std::vector<std::pair<std::string_view, std::string>> query = {
         {"limit", std::to_string(options.limit)},
         {"kind", options.kind},
         {"state", options.state},
@@ -84,15 +64,9 @@ int list_jobs(const CommandContext& context, const JobsOptions& options) {
         {"submitter", options.user},
         {"device_class", options.device_class},
         {"device", options.device},
+        {"from", options.from},
+        {"to", options.to},
         {"text", options.search}};
-    for (const auto& [flag, name, text] :
-         {std::tuple("--since", "created_from", options.since),
-          std::tuple("--until", "created_before", options.until)}) {
-        if (text.empty()) continue;
-        const auto moment = moment_of(flag, text);
-        if (!moment) return refuse(context, moment.error());
-        query.emplace_back(name, *moment);
-    }
     auto page = api->get_json(client::with_query("/v1/jobs", query));
     if (!page) return refuse(context, page.error());
     if (context.json) {
@@ -133,9 +107,9 @@ void add_jobs(CLI::App& app, CommandContext& context) {
         ->check(CLI::IsMember({"host", "cpu", "gpu", "accelerator"}));
     command->add_option("--device", options->device,
                         "Only with tasks on this device: node/device, as in plimsoll devices");
-    command->add_option("--since", options->since,
-                        "Only submitted since: a time, or an age (90m, 24h, 7d)");
-    command->add_option("--until", options->until, "Only submitted before, as for --since");
+    command->add_option("--from", options->from,
+                        "Only submitted from then on: a time, or an age (90m, 24h, 7d)");
+    command->add_option("--to", options->to, "Only submitted before, as for --from");
     command->add_option("--search", options->search,
                         "Only with these words in the ID, name, labels or arguments");
     command->add_option("--limit", options->limit, "Maximum number of jobs")

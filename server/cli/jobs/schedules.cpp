@@ -170,7 +170,7 @@ int edit(const CommandContext& context, const ScheduleOptions& options) {
     }
     auto spec = spec_of(options, std::move(kept));
     if (!spec) return refuse(context, spec.error());
-    const auto version = '"' + std::to_string(stored->at("version").get<int>()) + '"';
+    const auto version = '"' + stored->at("version").get<std::string>() + '"';
     return print_answer(context, api->put_json(*path, *spec, {{"If-Match", version}}));
 }
 

@@ -6,8 +6,9 @@ namespace plimsoll::http::endpoints {
 
 using nlohmann::json;
 
-std::string edit_version(const json& editable) {
-    return content_etag(editable.dump());
+std::string content_version(const json& editable) {
+    const auto etag = content_etag(editable.dump());
+    return etag.substr(1, etag.size() - 2);
 }
 
 json members_of(const json& resource, std::initializer_list<const char*> members) {
@@ -20,7 +21,8 @@ Outcome<Author> editor_of(const Call& call, const json& editable) {
     auto author = author_of(call);
     const auto version = call.parameters.text("If-Match");
     if (!version) return author;
-    if (*version != edit_version(editable)) return tl::unexpected<Problem>(changed_meanwhile());
+    if (*version != '"' + content_version(editable) + '"')
+        return tl::unexpected<Problem>(changed_meanwhile());
     author.seen = editable.dump();
     return author;
 }

@@ -7,16 +7,17 @@
 
 #include <nlohmann/json.hpp>
 
-// Edits that name the version they are based on: GET and the edit answer with an ETag, the edit
-// takes it as If-Match, and responds with 412 if the resource has another version by then.
+// Edits that name the version they are based on: the resource has a `version`, GET and the edit
+// answer with it as their ETag, and the edit takes that as If-Match: 412 if the resource has
+// another version by then.
 namespace plimsoll::http::endpoints {
 
 // `editable`: the members of the resource that can be edited, as the stores compare them
 // (Author::seen). The others do not count, since they change by themselves.
-std::string edit_version(const nlohmann::json& editable);
+std::string content_version(const nlohmann::json& editable);
 
 inline Response with_version(Response response, const nlohmann::json& editable) {
-    response.with("ETag", edit_version(editable));
+    response.with("ETag", '"' + content_version(editable) + '"');
     return response;
 }
 

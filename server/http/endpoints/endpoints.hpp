@@ -61,6 +61,7 @@ void add_dataset_records(Handlers& handlers, queue::DatasetStore& store,
                          boost::asio::thread_pool& pool);
 void add_devices(Handlers& handlers, queue::JobStore& store, queue::ShareStore& shares);
 void add_queue(Handlers& handlers, queue::ShareStore& store);
+void add_terms(Handlers& handlers, queue::ShareStore& store, identity::IdentityStore& people);
 void add_usage(Handlers& handlers, queue::ShareStore& store, const Clock& clock);
 // `pool` computes the estimates.
 void add_estimates(Handlers& handlers, Kinds kinds, planning::ArgumentCompletion completion,

@@ -68,6 +68,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_devices(handlers, backends.jobs, backends.shares);
     endpoints::add_health(handlers, backends.jobs, backends.shares);
     endpoints::add_queue(handlers, backends.shares);
+    endpoints::add_terms(handlers, backends.shares, backends.identity);
     endpoints::add_usage(handlers, backends.shares, backends.clock);
     endpoints::add_estimates(handlers, backends.kinds, {backends.records, backends.jobs},
                              backends.computing);

@@ -25,11 +25,18 @@ select holder, detail, since, seconds from plimsoll.list_vacuum_holders();
 select start, team_id, team_name, user_id, user_name, kind, model, seconds, tasks, items, jobs
 from plimsoll.read_usage($1::bigint, $2::timestamptz, $3::timestamptz, $4::text[], $5::int);
 
+-- name: shares.lock_terms
+-- So that an edit that names what it has seen compares and sets at once: one after the other.
+select pg_advisory_xact_lock(hashtextextended('plimsoll terms', 0));
+
 -- name: shares.set
--- $1 team, $2 device class, $3 weight, $4 cap or null, $5 quota or null, $6 its period, $7 user, $8 request id. No row:
--- the team does not exist.
+-- $1 team, $2 device class, $3 weight, $4 cap or null, $5 quota or null, $6 its period, $7 user, $8 request id, $9 what
+-- the share must be now (null: anything). No row: the team does not exist, or the share is something else.
 with team as (
-  select id from plimsoll.team where id = $1::bigint
+  select id from plimsoll.team where id = $1::bigint and ($9::jsonb is null or $9 = (
+    select jsonb_build_object('weight', s.weight, 'cap', s.cap, 'quota', case when s.quota_seconds is not null
+      then jsonb_build_object('seconds', s.quota_seconds, 'period', s.quota_period) end)
+    from plimsoll.list_shares($1::bigint) s where s.device_class = $2::text))
 ), done as materialized (
   select id, plimsoll.set_share(id, $2::text, $3::float8, $4::int, $5::float8, $6::text) from team
 ), told as (
@@ -40,9 +47,12 @@ with team as (
 select id from done;
 
 -- name: shares.set_limit
--- $1 team, $2 queued jobs or null, $3 jobs per minute or null, $4 user, $5 request id. No row: the team does not exist.
+-- $1 team, $2 queued jobs or null, $3 jobs per minute or null, $4 user, $5 request id, $6 what the limits must be now
+-- (null: anything). No row: the team does not exist, or its limits are others.
 with team as (
-  select id from plimsoll.team where id = $1::bigint
+  select id from plimsoll.team where id = $1::bigint and ($6::jsonb is null or $6 = (
+    select jsonb_build_object('queued_jobs', max(l.queued_jobs), 'jobs_per_minute', max(l.jobs_per_minute))
+    from plimsoll.list_team_limits($1::bigint) l))
 ), done as materialized (
   select id, plimsoll.set_team_limit(id, $2::int, $3::int) from team
 ), told as (
@@ -52,9 +62,13 @@ with team as (
 select id from done;
 
 -- name: shares.set_class
--- $1 device class, $2 half-life, $3 entry limit, $4 user, $5 request id.
-with done as materialized (
-  select plimsoll.set_device_class($1::text, $2::float8, $3::float8) as found
+-- $1 device class, $2 half-life, $3 entry limit, $4 user, $5 request id, $6 what the class must be now (null: anything).
+-- No row: it does not exist, or is something else.
+with present as (
+  select c.device_class from plimsoll.list_device_classes() c where c.device_class = $1::text and ($6::jsonb is null
+    or $6 = jsonb_build_object('half_life_seconds', c.half_life_seconds, 'entry_limit_seconds', c.entry_limit_seconds))
+), done as materialized (
+  select plimsoll.set_device_class(device_class, $2::float8, $3::float8) as found from present
 ), told as (
   insert into plimsoll.audit_event (user_id, action, target, request_id, data)
   select $4::bigint, 'class.set', $1::text, $5::text, jsonb_build_object('half_life_seconds', $2::float8, 'entry_limit_seconds', $3::float8)

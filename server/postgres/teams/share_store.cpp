@@ -25,6 +25,17 @@ Result<std::vector<T>> each(Result<Rows> rows, T (*read)(const Row&)) {
 
 }  // namespace
 
+// A change of an author who may have seen another state than the present one.
+asio::awaitable<Result<Rows>> ShareStore::edit(const Author& author, Statement statement) {
+    Batch batch;
+    batch.push_back(across_teams());
+    if (author.seen) batch.push_back(Statement::of(sql::shares_lock_terms));
+    batch.push_back(std::move(statement));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
+    co_return std::move(replies->back());
+}
+
 asio::awaitable<Result<Rows>> ShareStore::run(Statement statement, std::optional<TeamId> team) {
     Batch batch;
     batch.push_back(team ? in_team(*team) : across_teams());
@@ -66,33 +77,37 @@ ShareStore::Answer<void> ShareStore::set_share(Author author, TeamId team, std::
                                                queue::ShareTerms terms) {
     std::optional<double> quota;
     if (terms.quota) quota = terms.quota->seconds;
-    auto rows = co_await run(Statement::of(
-        sql::shares_set, team.value, std::move(device_class), terms.weight, terms.cap, quota,
-        terms.quota ? terms.quota->period : "day", author.user.value, author.request_id));
+    auto rows = co_await edit(
+        author, Statement::of(sql::shares_set, team.value, std::move(device_class), terms.weight,
+                              terms.cap, quota, terms.quota ? terms.quota->period : "day",
+                              author.user.value, author.request_id, author.seen));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(no_such_team());
+    if (rows->empty()) co_return fail(not_edited(author, no_such_team()));
     co_return Result<void>{};
 }
 
 ShareStore::Answer<void> ShareStore::set_limits(Author author, TeamId team,
                                                 queue::TeamLimits limits) {
     auto rows =
-        co_await run(Statement::of(sql::shares_set_limit, team.value, limits.queued_jobs,
-                                   limits.jobs_per_minute, author.user.value, author.request_id));
+        co_await edit(author, Statement::of(sql::shares_set_limit, team.value, limits.queued_jobs,
+                                            limits.jobs_per_minute, author.user.value,
+                                            author.request_id, author.seen));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(no_such_team());
+    if (rows->empty()) co_return fail(not_edited(author, no_such_team()));
     co_return Result<void>{};
 }
 
 ShareStore::Answer<void> ShareStore::set_class(Author author, std::string device_class,
                                                double half_life_seconds,
                                                double entry_limit_seconds) {
-    auto rows = co_await run(Statement::of(sql::shares_set_class, std::move(device_class),
-                                           half_life_seconds, entry_limit_seconds,
-                                           author.user.value, author.request_id));
+    auto rows =
+        co_await edit(author, Statement::of(sql::shares_set_class, std::move(device_class),
+                                            half_life_seconds, entry_limit_seconds,
+                                            author.user.value, author.request_id, author.seen));
     if (!rows) co_return fail(std::move(rows.error()));
-    if (!(*rows)[0].get<bool>("found")) {
-        co_return fail(Errc::not_found, "The device class was not found.");
+    if (rows->empty()) {
+        co_return fail(
+            not_edited(author, {Errc::not_found, "The device class was not found.", {}}));
     }
     co_return Result<void>{};
 }

@@ -27,6 +27,7 @@ class ShareStore final : public queue::ShareStore {
 
   private:
     // In a transaction that may write audit rows of any team.
+    asio::awaitable<Result<Rows>> edit(const Author& author, Statement statement);
     // In the team's transaction, or in one across teams.
     asio::awaitable<Result<Rows>> run(Statement statement,
                                       std::optional<TeamId> team = std::nullopt);

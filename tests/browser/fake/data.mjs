@@ -10,7 +10,7 @@ const proof = {
 const states = ['running', 'queued', 'succeeded', 'succeeded', 'failed', 'succeeded', 'cancelled', 'succeeded'];
 const names = ['Morning headlines', 'Reviews of the spring fair', 'Port authority notices', 'Crew survey, open answers', 'Letters to the editor', null, 'Quarterly statements of twelve shipping lines with an unusually long name', 'Support messages'];
 
-export const user = { id: 'usr_1', name: 'ada', email: null, is_admin: true, created_at: '2025-01-02T08:00:00.000Z' };
+export const user = { id: 'usr_1', name: 'ada', email: null, is_admin: true, version: '1', created_at: '2025-01-02T08:00:00.000Z' };
 const signedIn = { team: { id: 'team_1', name: 'research' }, created_at: '2025-03-04T09:00:00.000Z', last_used_at: '2025-03-04T10:00:00.000Z', expires_at: '2025-03-11T09:00:00.000Z' };
 export const sessions = [
   { ...signedIn, id: 'sess_1', user: { id: 'usr_1', name: 'ada' }, current: true, address: '192.0.2.7', agent: 'Mozilla/5.0 (X11; Linux x86_64)' },
@@ -22,7 +22,7 @@ export const auditEvents = [
   { ...changed, id: 'audit_2', action: 'member.set', target: 'usr_2', data: { role: 'viewer' } },
   { ...changed, id: 'audit_1', action: 'token.revoke', target: 'tok_7', user: null, data: {} },
 ];
-export const team = { id: 'team_1', name: 'research', archived: false, created_at: '2025-01-02T08:00:00.000Z' };
+export const team = { id: 'team_1', name: 'research', archived: false, version: '1', created_at: '2025-01-02T08:00:00.000Z' };
 export const everyScope = ['jobs:read', 'jobs:write', 'reports:read', 'team:admin', 'sys:admin'];
 
 /** Items tell how far a job is, unless a test says otherwise. */
@@ -206,13 +206,13 @@ export const devices = [
 ];
 
 export const tokens = [
-  { id: 'tok_1', name: 'nightly script', hint: 'plm_api_2nHs', user: { id: 'usr_1', name: 'ada' }, scopes: ['jobs:read', 'jobs:write', 'reports:read'], created_at: '2025-03-04T09:00:00.000Z', expires_at: null, last_used_at: new Date(Date.now() - 7_200_000).toISOString() },
-  { id: 'tok_2', name: 'notebook', hint: 'plm_api_9qLw', user: { id: 'usr_2', name: 'grace' }, scopes: ['jobs:read'], created_at: '2025-03-05T09:00:00.000Z', expires_at: new Date(Date.now() + 12 * 86_400_000).toISOString(), last_used_at: null },
+  { id: 'tok_1', version: '1', name: 'nightly script', hint: 'plm_api_2nHs', user: { id: 'usr_1', version: '1', name: 'ada' }, scopes: ['jobs:read', 'jobs:write', 'reports:read'], created_at: '2025-03-04T09:00:00.000Z', expires_at: null, last_used_at: new Date(Date.now() - 7_200_000).toISOString() },
+  { id: 'tok_2', version: '1', name: 'notebook', hint: 'plm_api_9qLw', user: { id: 'usr_2', version: '1', name: 'grace' }, scopes: ['jobs:read'], created_at: '2025-03-05T09:00:00.000Z', expires_at: new Date(Date.now() + 12 * 86_400_000).toISOString(), last_used_at: null },
 ];
 
 export const webhooks = [
-  { id: 'hook_1', name: 'nightly pipeline', url: 'https://hooks.example.com/services/plimsoll/with-a-rather-long-path?key=abc', user: { id: 'usr_1', name: 'ada' }, created_at: '2025-03-04T09:00:00.000Z' },
-  { id: 'hook_2', name: 'chat', url: 'https://chat.example.org/in', user: { id: 'usr_2', name: 'grace' }, created_at: '2025-03-05T09:00:00.000Z' },
+  { id: 'hook_1', version: '1', name: 'nightly pipeline', url: 'https://hooks.example.com/services/plimsoll/with-a-rather-long-path?key=abc', user: { id: 'usr_1', version: '1', name: 'ada' }, created_at: '2025-03-04T09:00:00.000Z' },
+  { id: 'hook_2', version: '1', name: 'chat', url: 'https://chat.example.org/in', user: { id: 'usr_2', version: '1', name: 'grace' }, created_at: '2025-03-05T09:00:00.000Z' },
 ];
 
 export const deliveries = [
@@ -222,7 +222,7 @@ export const deliveries = [
 ];
 
 const classOf = (device_class, fields = {}) => ({
-  device_class, half_life_seconds: 604_800, entry_limit_seconds: 10, devices: 0, tasks_ready: 0, tasks_running: 0, tasks_waiting: 0, ...fields,
+  device_class, half_life_seconds: 604_800, entry_limit_seconds: 10, devices: 0, tasks_ready: 0, tasks_running: 0, tasks_waiting: 0, version: '1', ...fields,
 });
 
 export const emptyQueue = () => ({
@@ -258,7 +258,7 @@ export function usage(query) {
 }
 
 const shareOf = (team, fields) => ({
-  team, device_class: 'gpu', weight: 1, cap: null, devices_used: 0, tasks_ready: 0, used_seconds: 0, used_share: 0, fair_share: 0, quota: null, paused: false, ...fields,
+  team, device_class: 'gpu', weight: 1, cap: null, devices_used: 0, tasks_ready: 0, used_seconds: 0, used_share: 0, fair_share: 0, quota: null, paused: false, version: '1', ...fields,
 });
 const trading = { id: 'team_2', name: 'trading of grain, ore and everything else that floats' };
 
@@ -289,7 +289,7 @@ export function busyQueue() {
       shareOf(trading, { devices_used: 1, tasks_ready: 500_000, used_seconds: 8412, used_share: 0.62, fair_share: 0.333, quota: { seconds: 8400, period: 'week', used_seconds: 8399.8, renews_at, exhausted: true }, paused: true }),
       shareOf(own, { device_class: 'cpu', tasks_ready: 12, used_seconds: 12, used_share: 1, fair_share: 1 }),
     ],
-    limits: [{ team_id: team.id, queued_jobs: 5000, queued: 412, jobs_per_minute: 600 }],
+    limits: [{ team_id: team.id, queued_jobs: 5000, queued: 412, jobs_per_minute: 600, version: '1' }],
     warnings: [],
     holds: [
       makeHold('hold_3', { team_id: trading.id, mode: 'pause', reason: 'They ask for a model that is being replaced.' }),
@@ -300,12 +300,12 @@ export function busyQueue() {
 }
 
 export const members = [
-  { user, role: 'owner' },
-  { user: { id: 'usr_2', name: 'grace', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z', second_factor: true }, role: 'member' },
-  { user: { id: 'usr_3', name: 'linus of the very long family name', email: null, is_admin: false, created_at: '2025-01-03T08:00:00.000Z', provider_sign_in: true }, role: 'viewer' },
+  { user, role: 'owner', version: '1' },
+  { user: { id: 'usr_2', name: 'grace', email: null, is_admin: false, version: '1', created_at: '2025-01-03T08:00:00.000Z', second_factor: true }, role: 'member', version: '1' },
+  { user: { id: 'usr_3', name: 'linus of the very long family name', email: null, is_admin: false, version: '1', created_at: '2025-01-03T08:00:00.000Z', provider_sign_in: true }, role: 'viewer', version: '1' },
 ];
 
 export const serviceAccounts = [
-  { id: 'usr_90', name: 'nightly build', role: 'member', disabled: false, created_at: '2026-01-03T08:00:00.000Z' },
-  { id: 'usr_91', name: 'dashboard of the trading floor', role: 'viewer', disabled: true, created_at: '2026-02-03T08:00:00.000Z' },
+  { id: 'usr_90', name: 'nightly build', role: 'member', disabled: false, version: '1', created_at: '2026-01-03T08:00:00.000Z' },
+  { id: 'usr_91', name: 'dashboard of the trading floor', role: 'viewer', disabled: true, version: '1', created_at: '2026-02-03T08:00:00.000Z' },
 ];

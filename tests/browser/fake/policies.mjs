@@ -1,15 +1,16 @@
 // Policies that choose models, with a week that follows the hours of New York closely enough for pages.
 import { makeResults } from './data.mjs';
+import { edit } from './edits.mjs';
 
 const hash = '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e';
 const hour = 3_600_000;
 
 const builtIn = {
-  id: 'server', builtin: true, missing: [], updated_at: null,
+  id: 'server', builtin: true, missing: [], version: '1', updated_at: null,
   definition: { description: "The server's default model, or vader if no worker has it.", model: 'finbert', fallback: ['vader'] },
 };
 export const desk = {
-  id: 'desk', builtin: false, missing: ['distilbert'], updated_at: '2026-03-02T09:00:00.000Z',
+  id: 'desk', builtin: false, missing: ['distilbert'], version: '1', updated_at: '2026-03-02T09:00:00.000Z',
   definition: {
     description: 'FinBERT for press releases and while the market trades.', model: 'vader', hold_minutes: 10,
     rules: [
@@ -69,10 +70,19 @@ const all = (fake) => [builtIn, ...fake.policies];
 
 export const policyRoutes = [
   [/^GET \/v1\/policies$/, (fake, { response, json }) => json(response, 200, { items: all(fake) })],
-  [/^PUT \/v1\/policies\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
-    const policy = { id: parameters[0], builtin: false, missing: [], updated_at: new Date().toISOString(), definition: call.body };
-    fake.policies = [...fake.policies.filter(({ id }) => id !== policy.id), policy];
-    json(response, 200, policy);
+  [/^PUT \/v1\/policies\/([^/]+)$/, (fake, context) => {
+    const { call, parameters } = context;
+    const definition = { updated_at: new Date().toISOString(), definition: call.body };
+    const found = fake.policies.find(({ id }) => id === parameters[0]);
+    if (found) {
+      const changed = { ...found };
+      edit(context, changed, definition);
+      fake.policies = fake.policies.map((one) => (one === found ? changed : one));
+      return;
+    }
+    const policy = { id: parameters[0], builtin: false, missing: [], version: '1', ...definition };
+    fake.policies = [...fake.policies, policy];
+    context.json(context.response, 200, policy);
   }],
   [/^DELETE \/v1\/policies\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.policies = fake.policies.filter(({ id }) => id !== parameters[0]);

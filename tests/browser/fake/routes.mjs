@@ -2,6 +2,7 @@
 import { contract } from './contract.mjs';
 import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
+import { edit } from './edits.mjs';
 import * as profile from './profile.mjs';
 import { modelRoutes } from './models.mjs';
 import { policyRoutes } from './policies.mjs';
@@ -11,6 +12,7 @@ import { scheduleRoutes } from './schedules.mjs';
 import * as training from './training.mjs';
 import * as waves from './waves.mjs';
 
+const limitOf = (fake, team) => fake.queue.limits.find(({ team_id }) => team_id === team) ?? { team_id: team, queued_jobs: null, jobs_per_minute: null, queued: 0, version: '1' };
 const finished = (job) => ['succeeded', 'failed', 'cancelled'].includes(job.state);
 const me = (fake) => ({ csrf_token: 'csrf', user: data.user, team: fake.team, role: 'owner', scopes: fake.scopes });
 
@@ -25,7 +27,7 @@ function withJob(handler) {
 const textOf = (job) => [job.name, job.kind, JSON.stringify(job.labels), JSON.stringify(job.args)].join('\n').toLowerCase();
 
 /** What the server makes of the words of a filter, in a query or a body. */
-function matchingJobs(fake, { kind, state, label, submitter, created_from, created_before, device_class, device, text }) {
+function matchingJobs(fake, { kind, state, label, submitter, from, to, device_class, device, text }) {
   const [name, value] = (label ?? '').split('=');
   const words = (text ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   return fake.jobs.filter(
@@ -34,8 +36,8 @@ function matchingJobs(fake, { kind, state, label, submitter, created_from, creat
       (!state || job.state === state) &&
       (!label || (name in job.labels && (value === undefined || job.labels[name] === value))) &&
       (!submitter || job.submitter.name === submitter) &&
-      (!created_from || job.created_at >= created_from) &&
-      (!created_before || job.created_at < created_before) &&
+      (!from || job.created_at >= from) &&
+      (!to || job.created_at < to) &&
       (!device_class || job.device_class === device_class) &&
       (!device || job.ran_on === device) &&
       words.every((word) => job.id === word || textOf(job).includes(word)),
@@ -235,9 +237,9 @@ export const routes = [
     fake.jobs = fake.jobs.filter((other) => other !== job);
     json(response, 204);
   })],
+  [/^GET \/v1\/jobs\/([^/]+)\/tasks$/, withJob((_, context) => tasks(context))],
   [/^POST \/v1\/jobs\/([^/]+)\/cancellation$/, withJob((fake, { response, json }, job) => json(response, 202, fake.update(job.id, { state: 'cancelling' })))],
   [/^GET \/v1\/jobs\/([^/]+)\/wait-reason$/, withJob((fake, { response, json }) => json(response, 200, fake.wait))],
-  [/^GET \/v1\/jobs\/([^/]+)\/tasks$/, withJob((_, context) => tasks(context))],
   [/^POST \/v1\/jobs\/([^/]+)\/redrive$/, withJob((fake, { response, json }, job) => json(response, 202, redrive(fake, job)))],
   [/^POST \/v1\/redrives$/, redriveMany],
   [/^GET \/v1\/jobs\/([^/]+)\/events$/, withJob(events)],
@@ -271,11 +273,13 @@ export const routes = [
     const query = Object.fromEntries(call.query);
     json(response, 200, fake.used ? data.usage(query) : { from: query.from, to: query.to, group_by: [query.group_by], items: [], total: { device_seconds: 0, jobs: 0, tasks: 0, items: 0 } });
   }],
-  [/^PUT \/v1\/teams\/([^/]+)\/limits$/, (fake, { call, response, parameters: [team_id], json }) => {
-    const { queued_jobs, jobs_per_minute = null } = call.body;
-    const others = fake.queue.limits.filter((limit) => limit.team_id !== team_id);
-    fake.queue = { ...fake.queue, limits: queued_jobs === null && jobs_per_minute === null ? others : [...others, { team_id, queued_jobs, jobs_per_minute, queued: 412 }] };
-    json(response, 200, { queued_jobs, jobs_per_minute });
+  [/^GET \/v1\/teams\/([^/]+)\/limits$/, (fake, { response, parameters, json }) => json(response, 200, limitOf(fake, parameters[0]))],
+  [/^PUT \/v1\/teams\/([^/]+)\/limits$/, (fake, context) => {
+    const { queued_jobs, jobs_per_minute = null } = context.call.body;
+    const limit = { ...limitOf(fake, context.parameters[0]) };
+    const others = fake.queue.limits.filter(({ team_id }) => team_id !== limit.team_id);
+    edit(context, limit, { queued_jobs, jobs_per_minute });
+    fake.queue = { ...fake.queue, limits: limit.queued_jobs === null && limit.jobs_per_minute === null ? others : [...others, limit] };
   }],
   [/^POST \/v1\/holds$/, (fake, { call, response, json }) => {
     const hold = data.makeHold(`hold_${fake.calls.length}`, call.body); // an ID that no lifted one had
@@ -286,16 +290,16 @@ export const routes = [
     fake.queue = { ...fake.queue, holds: fake.queue.holds.filter(({ id }) => id !== parameters[0]) };
     json(response, 204);
   }],
-  [/^PUT \/v1\/teams\/([^/]+)\/shares\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+  [/^PUT \/v1\/teams\/([^/]+)\/shares\/([^/]+)$/, (fake, context) => {
+    const { call, parameters } = context;
     const share = fake.queue.shares.find(({ team, device_class }) => team.id === parameters[0] && device_class === parameters[1]);
     const { weight, cap = null, quota = null } = call.body;
-    Object.assign(share, { weight, cap, quota: quota && { ...quota, used_seconds: 0, renews_at: '2025-03-05T00:00:00.000Z', exhausted: false } });
-    json(response, 200, share);
+    edit(context, share, { weight, cap, quota: quota && { ...quota, used_seconds: 0, renews_at: '2025-03-05T00:00:00.000Z', exhausted: false } });
   }],
   [/^GET \/v1\/tokens$/, (fake, { response, json }) => json(response, 200, { items: fake.tokens })],
   [/^POST \/v1\/tokens$/, (fake, { call, response, json }) => {
     const { name, scopes, expires_at = null } = call.body;
-    const token = { id: `tok_${fake.tokens.length + 1}`, name, hint: 'plm_api_7Yx2', user: { id: 'usr_1', name: 'ada' }, scopes, created_at: new Date().toISOString(), expires_at, last_used_at: null };
+    const token = { id: `tok_${fake.tokens.length + 1}`, version: '1', name, hint: 'plm_api_7Yx2', user: { id: 'usr_1', name: 'ada' }, scopes, created_at: new Date().toISOString(), expires_at, last_used_at: null };
     fake.tokens.push(token);
     json(response, 201, { token, secret: 'plm_api_7Yx2Vb9QpTf4RkE0yLwAsecret_8c41d7b3' });
   }],
@@ -305,14 +309,11 @@ export const routes = [
   }],
   [/^GET \/v1\/service-accounts$/, (fake, { response, json }) => json(response, 200, { items: fake.accounts, next_cursor: null })],
   [/^POST \/v1\/service-accounts$/, (fake, { call, response, json }) => {
-    const account = { id: `usr_9${fake.accounts.length}`, ...call.body, disabled: false, created_at: new Date().toISOString() };
+    const account = { id: `usr_9${fake.accounts.length}`, ...call.body, disabled: false, version: '1', created_at: new Date().toISOString() };
     fake.accounts = [...fake.accounts, account];
     json(response, 201, account);
   }],
-  [/^PATCH \/v1\/service-accounts\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
-    fake.accounts = fake.accounts.map((account) => (account.id === parameters[0] ? { ...account, ...call.body } : account));
-    json(response, 200, fake.accounts.find(({ id }) => id === parameters[0]));
-  }],
+  [/^PATCH \/v1\/service-accounts\/([^/]+)$/, (fake, context) => edit(context, fake.accounts.find(({ id }) => id === context.parameters[0]), context.call.body)],
   [/^DELETE \/v1\/service-accounts\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.accounts = fake.accounts.filter(({ id }) => id !== parameters[0]);
     json(response, 204);
@@ -331,7 +332,7 @@ export const routes = [
   [/^GET \/v1\/webhooks$/, (fake, { response, json }) => json(response, 200, { items: fake.webhooks })],
   [/^POST \/v1\/webhooks$/, (fake, { call, response, json }) => {
     const { name, url } = call.body;
-    const webhook = { id: `hook_${fake.webhooks.length + 1}`, name, url, user: { id: 'usr_1', name: 'ada' }, created_at: new Date().toISOString() };
+    const webhook = { id: `hook_${fake.webhooks.length + 1}`, version: '1', name, url, user: { id: 'usr_1', name: 'ada' }, created_at: new Date().toISOString() };
     fake.webhooks = [...fake.webhooks, webhook];
     json(response, 201, { webhook, secret: 'whsec_3LBcrJ1zRzVbUuQ0lX0n8yZr3mH1mD0Qw7v6t4h5k2s=' });
   }],
@@ -346,15 +347,13 @@ export const routes = [
     json(response, 202, delivery);
   }],
   [/^GET \/v1\/teams\/team_1\/members$/, (fake, { response, json }) => json(response, 200, { items: fake.members })],
-  [/^PUT \/v1\/teams\/team_1\/members\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
-    const id = parameters[0];
-    let member = fake.members.find(({ user }) => user.id === id);
-    if (!member) {
-      member = { user: { ...data.user, id, name: fake.newUser, is_admin: false }, role: 'member' };
-      fake.members.push(member);
-    }
-    member.role = call.body.role;
-    json(response, 200, member);
+  [/^PUT \/v1\/teams\/team_1\/members\/([^/]+)$/, (fake, context) => {
+    const { call, response, parameters, json } = context;
+    const member = fake.members.find(({ user }) => user.id === parameters[0]);
+    if (member) return edit(context, member, call.body);
+    const added = { user: { ...data.user, id: parameters[0], name: fake.newUser, is_admin: false }, role: call.body.role, version: '1' };
+    fake.members.push(added);
+    json(response, 200, added);
   }],
   [/^DELETE \/v1\/teams\/team_1\/members\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.members = fake.members.filter(({ user }) => user.id !== parameters[0]);
@@ -366,23 +365,20 @@ export const routes = [
     fake.teams = [...fake.teams.filter(({ id }) => id !== made.id), made];
     json(response, 201, made);
   }],
-  [/^PATCH \/v1\/(tokens|webhooks|teams)\/([^/]+)$/, (fake, { call, response, parameters: [what, id], json }) => {
-    fake[what] = fake[what].map((one) => (one.id === id ? { ...one, ...call.body } : one));
-    json(response, 200, fake[what].find((one) => one.id === id));
+  [/^PATCH \/v1\/(tokens|webhooks|teams)\/([^/]+)$/, (fake, context) => {
+    const [what, id] = context.parameters;
+    const changed = { ...fake[what].find((one) => one.id === id) };
+    edit(context, changed, context.call.body);
+    fake[what] = fake[what].map((one) => (one.id === id ? changed : one));
   }],
   [/^DELETE \/v1\/users\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.members = fake.members.filter(({ user }) => user.id !== parameters[0]);
     json(response, 204);
   }],
-  [/^PATCH \/v1\/users\/([^/]+)$/, (fake, { call, response, parameters, json, problem }) => {
-    const { user } = fake.members.find((member) => member.user.id === parameters[0]);
-    if (user.id === data.user.id) return problem(response, 409, { title: 'Conflict', detail: 'The last administrator must stay.' });
-    Object.assign(user, call.body);
-    json(response, 200, user);
-  }],
-  [/^PUT \/v1\/device-classes\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
-    const one = fake.queue.classes.find(({ device_class }) => device_class === parameters[0]);
-    json(response, 200, Object.assign(one, call.body));
+  [/^PATCH \/v1\/users\/([^/]+)$/, (fake, context) => {
+    const { user } = fake.members.find((member) => member.user.id === context.parameters[0]);
+    if (user.id === data.user.id) return context.problem(context.response, 409, { title: 'Conflict', detail: 'The last administrator must stay.' });
+    edit(context, user, context.call.body);
   }],
   [/^GET \/v1\/users$/, (fake, { response, json }) => json(response, 200, { items: fake.members.map(({ user }) => user) })],
   [/^POST \/v1\/users$/, (fake, { call, response, json }) => {
@@ -391,4 +387,5 @@ export const routes = [
   }],
   [/^POST \/v1\/sign-in-links$/, (_, { response, json }) =>
     json(response, 201, { path: '/#/sign-in/plm_signin_fresh', sign_in_token: 'plm_signin_fresh', expires_at: new Date(Date.now() + 900_000).toISOString() })],
+  [/^PUT \/v1\/device-classes\/([^/]+)$/, (fake, context) => edit(context, fake.queue.classes.find(({ device_class }) => device_class === context.parameters[0]), context.call.body)],
 ];

@@ -1,4 +1,6 @@
 // Schedules: two of them with a history, at times that do not depend on when a test runs.
+import { stale } from './edits.mjs';
+
 const time = (at, local) => ({ at, local });
 const nights = [
   time('2100-03-26T01:30:00.000Z', '2100-03-26T02:30:00+01:00'),
@@ -11,7 +13,7 @@ const job = { kind: 'sentiment', name: 'Headlines', args: { texts: ['Shares soar
 
 const make = (id, fields) => ({
   id, name: 'Nightly headlines', kind: 'sentiment', cron: '30 2 * * *', time_zone: 'Europe/Berlin', misfire: 'once', misfire_limit: 10, overlap: 'skip',
-  paused_at: null, next_runs: nights, version: 1, user: { id: 'usr_1', name: 'ada' }, created_at: '2025-03-04T09:00:00.000Z', updated_at: '2025-03-04T09:00:00.000Z', job,
+  paused_at: null, next_runs: nights, version: '1', user: { id: 'usr_1', name: 'ada' }, created_at: '2025-03-04T09:00:00.000Z', updated_at: '2025-03-04T09:00:00.000Z', job,
   ...fields,
 });
 
@@ -41,7 +43,7 @@ function withSchedule(handler) {
 }
 
 function change(fake, found, fields) {
-  const changed = { ...found, ...fields, version: found.version + 1 };
+  const changed = { ...found, ...fields, version: String(Number(found.version) + 1) };
   fake.schedules = fake.schedules.map((one) => (one === found ? changed : one));
   return changed;
 }
@@ -63,7 +65,7 @@ export const scheduleRoutes = [
   [/^POST \/v1\/schedule-previews$/, (_, context) => (refused(context.call.body) ? refuse(context) : context.json(context.response, 200, { items: nights }))],
   [/^GET \/v1\/schedules\/([^/]+)$/, withSchedule((_, { response, json }, found) => json(response, 200, found))],
   [/^PUT \/v1\/schedules\/([^/]+)$/, withSchedule((fake, context, found) => {
-    if (context.call.headers['if-match'] !== `"${found.version}"`) return context.problem(context.response, 412, { title: 'Precondition failed', detail: 'It was changed by someone else.' });
+    if (stale(context, found)) return;
     if (refused(context.call.body)) return refuse(context);
     context.json(context.response, 200, change(fake, found, context.call.body));
   })],

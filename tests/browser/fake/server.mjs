@@ -25,7 +25,7 @@ export class FakeServer {
   /** Why a model may not be removed, by name. */
   modelUses = new Map();
   tokens = [...data.tokens];
-  accounts = [...data.serviceAccounts];
+  accounts = structuredClone(data.serviceAccounts);
   datasets = [];
   webhooks = [...data.webhooks];
   sessions = [...data.sessions];

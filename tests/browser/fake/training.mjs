@@ -50,7 +50,7 @@ export const measurement = (job, fields = {}) => ({
   ...fields,
 });
 
-export const customCard = (id, put) => ({ ...structuredClone(gpuProfiles.items[0]), id, name: put.name ?? id, architecture: 'custom', custom: true, guide: null });
+export const customCard = (id, put) => ({ ...structuredClone(gpuProfiles.items[0]), id, name: put.name ?? id, architecture: 'custom', custom: true, version: '1', guide: null });
 
 export const routes = [
   [/^GET \/v1\/gpu-profiles$/, (fake, { response, json }) => json(response, 200, { ...gpuProfiles, items: [...gpuProfiles.items, ...fake.cards] })],

@@ -33,5 +33,8 @@ export async function send(request: Request): Promise<Response> {
   throw await Problem.from(response);
 }
 
+/** Changes only what has this version: refused with 412 if somebody else was faster. */
+export const ifMatch = (version: string) => ({ 'If-Match': `"${version}"` });
+
 /** The typed client. Its calls either give `data` or throw a Problem. */
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });

@@ -19,8 +19,9 @@ export interface JobFilter {
   /** `key=value`, or `key` with any value. */
   label?: string;
   submitter?: string;
-  created_from?: string;
-  created_before?: string;
+  /** When they were submitted: from then on, and before. */
+  from?: string;
+  to?: string;
   device_class?: JobDeviceClass;
   /** `node/device`: it ran one of the job's tasks. */
   device?: string;

@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, ifMatch } from './client';
 
 export type Queue = components['schemas']['QueueOverview'];
 export type Share = components['schemas']['Share'];
@@ -28,15 +28,22 @@ export async function deleteHold(id: string): Promise<void> {
 
 export async function setShare(share: Share, terms: ShareTerms): Promise<void> {
   const path = { team_id: share.team.id, device_class: share.device_class as DeviceClass };
-  await api.PUT('/v1/teams/{team_id}/shares/{device_class}', { params: { path }, body: terms });
+  await api.PUT('/v1/teams/{team_id}/shares/{device_class}', { params: { path, header: ifMatch(share.version) }, body: terms });
 }
 
-export async function setLimits(team: string, limits: TeamLimits): Promise<void> {
-  await api.PUT('/v1/teams/{team_id}/limits', { params: { path: { team_id: team } }, body: limits });
+/** Also of a team that is not limited. */
+export async function readLimits(team: string): Promise<TeamLimit> {
+  const { data } = await api.GET('/v1/teams/{team_id}/limits', { params: { path: { team_id: team } } });
+  return data!;
 }
 
-export async function setDeviceClass(name: string, terms: components['schemas']['DeviceClassUpdate']): Promise<void> {
-  await api.PUT('/v1/device-classes/{device_class}', { params: { path: { device_class: name as DeviceClass } }, body: terms });
+export async function setLimits({ team_id, version }: TeamLimit, limits: TeamLimits): Promise<void> {
+  await api.PUT('/v1/teams/{team_id}/limits', { params: { path: { team_id }, header: ifMatch(version) }, body: limits });
+}
+
+export async function setDeviceClass({ device_class, version }: QueueClass, terms: components['schemas']['DeviceClassUpdate']): Promise<void> {
+  const params = { path: { device_class: device_class as DeviceClass }, header: ifMatch(version) };
+  await api.PUT('/v1/device-classes/{device_class}', { params, body: terms });
 }
 
 /** The subject of a hold, for people. */

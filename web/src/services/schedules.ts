@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, ifMatch } from './client';
 import { everything } from './pages';
 
 export type Schedule = components['schemas']['Schedule'];
@@ -29,8 +29,8 @@ export async function createSchedule(spec: ScheduleSpec): Promise<Schedule> {
 }
 
 /** Refused when somebody else has changed it since `version`. */
-export async function replaceSchedule(id: string, version: number, spec: ScheduleSpec): Promise<Schedule> {
-  const params = { ...one(id), header: { 'If-Match': `"${version}"` } };
+export async function replaceSchedule(id: string, version: string, spec: ScheduleSpec): Promise<Schedule> {
+  const params = { ...one(id), header: ifMatch(version) };
   const { data } = await api.PUT('/v1/schedules/{schedule_id}', { params, body: spec });
   return data!;
 }

@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, ifMatch } from './client';
 import { everything } from './pages';
 
 export type ServiceAccount = components['schemas']['ServiceAccount'];
@@ -16,9 +16,9 @@ export async function createServiceAccount(name: string, role: AccountRole): Pro
   return data!;
 }
 
-export async function updateServiceAccount(id: string, change: components['schemas']['ServiceAccountUpdate']): Promise<ServiceAccount> {
-  const { data } = await api.PATCH('/v1/service-accounts/{service_account_id}', { params: { path: { service_account_id: id } }, body: change });
-  return data!;
+export async function updateServiceAccount({ id, version }: ServiceAccount, change: components['schemas']['ServiceAccountUpdate']): Promise<void> {
+  const params = { path: { service_account_id: id }, header: ifMatch(version) };
+  await api.PATCH('/v1/service-accounts/{service_account_id}', { params, body: change });
 }
 
 export async function removeServiceAccount(id: string): Promise<void> {

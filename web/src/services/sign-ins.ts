@@ -1,7 +1,7 @@
 /** What else signs somebody in: API tokens, sessions in other browsers, and an identity provider. */
 
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, ifMatch } from './client';
 import { everything } from './pages';
 
 export type Token = components['schemas']['Token'];
@@ -17,8 +17,8 @@ export async function createToken(token: TokenCreate): Promise<TokenCreated> {
   return data!;
 }
 
-export async function renameToken(id: string, name: string): Promise<void> {
-  await api.PATCH('/v1/tokens/{token_id}', { params: { path: { token_id: id } }, body: { name } });
+export async function renameToken({ id, version }: Token, name: string): Promise<void> {
+  await api.PATCH('/v1/tokens/{token_id}', { params: { path: { token_id: id }, header: ifMatch(version) }, body: { name } });
 }
 
 export async function revokeToken(id: string): Promise<void> {

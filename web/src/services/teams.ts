@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, ifMatch } from './client';
 import { everything } from './pages';
 
 export type Member = components['schemas']['Member'];
@@ -21,9 +21,13 @@ export async function listMyTeams(signal?: AbortSignal): Promise<Membership[]> {
   return everything((query) => api.GET('/v1/users/me/teams', { params: { query }, signal }));
 }
 
-export async function setMember(team: string, user: string, role: Role): Promise<Member> {
-  const path = { team_id: team, user_id: user };
-  const { data } = await api.PUT('/v1/teams/{team_id}/members/{user_id}', { params: { path }, body: { role } });
+export async function addMember(team: string, user: string, role: Role): Promise<void> {
+  await api.PUT('/v1/teams/{team_id}/members/{user_id}', { params: { path: { team_id: team, user_id: user } }, body: { role } });
+}
+
+export async function changeRole(team: string, { user, version }: Member, role: Role): Promise<Member> {
+  const params = { path: { team_id: team, user_id: user.id }, header: ifMatch(version) };
+  const { data } = await api.PUT('/v1/teams/{team_id}/members/{user_id}', { params, body: { role } });
   return data!;
 }
 
@@ -41,9 +45,8 @@ export async function createUser(name: string, email?: string): Promise<User> {
   return data!;
 }
 
-export async function updateUser(id: string, change: components['schemas']['UserUpdate']): Promise<User> {
-  const { data } = await api.PATCH('/v1/users/{user_id}', { params: { path: { user_id: id } }, body: change });
-  return data!;
+export async function updateUser({ id, version }: UserAccount, change: components['schemas']['UserUpdate']): Promise<void> {
+  await api.PATCH('/v1/users/{user_id}', { params: { path: { user_id: id }, header: ifMatch(version) }, body: change });
 }
 
 /** Ends what is theirs alone; jobs stay with their teams. */
@@ -62,8 +65,8 @@ export async function createTeam(name: string): Promise<Team> {
   return data!;
 }
 
-export async function updateTeam(id: string, change: components['schemas']['TeamUpdate']): Promise<Team> {
-  const { data } = await api.PATCH('/v1/teams/{team_id}', { params: { path: { team_id: id } }, body: change });
+export async function updateTeam({ id, version }: Team, change: components['schemas']['TeamUpdate']): Promise<Team> {
+  const { data } = await api.PATCH('/v1/teams/{team_id}', { params: { path: { team_id: id }, header: ifMatch(version) }, body: change });
   return data!;
 }
 

@@ -1,5 +1,5 @@
 import type { components } from '../api/schema';
-import { api } from './client';
+import { api, ifMatch } from './client';
 import { everything } from './pages';
 
 export type Webhook = components['schemas']['Webhook'];
@@ -18,8 +18,8 @@ export async function createWebhook(webhook: WebhookCreate): Promise<WebhookCrea
   return data!;
 }
 
-export async function updateWebhook(id: string, change: components['schemas']['WebhookUpdate']): Promise<void> {
-  await api.PATCH('/v1/webhooks/{webhook_id}', { ...one(id), body: change });
+export async function updateWebhook({ id, version }: Webhook, change: components['schemas']['WebhookUpdate']): Promise<void> {
+  await api.PATCH('/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id }, header: ifMatch(version) }, body: change });
 }
 
 export async function removeWebhook(id: string): Promise<void> {

@@ -78,7 +78,7 @@ json schedule_json(const Schedule& schedule, Timestamp now, bool whole) {
         {"paused_at", time_or_null(schedule.paused_at)},
         {"next_runs",
          rules && !schedule.paused_at ? rules->next_json(now, kShownRuns) : json::array()},
-        {"version", schedule.version},
+        {"version", std::to_string(schedule.version)},
         {"user", {{"id", plimsoll::to_public(schedule.user)}, {"name", schedule.user_name}}},
         {"created_at", to_rfc3339(schedule.created_at)},
         {"updated_at", to_rfc3339(schedule.updated_at)}};

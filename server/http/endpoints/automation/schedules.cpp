@@ -21,6 +21,7 @@ using schedules::ScheduleId;
 namespace {
 
 constexpr std::size_t kPreviewedRuns = 5;
+constexpr std::string_view kNoRun = "The run was not found.";
 
 schedules::Settings settings_of(const json& body) {
     return {body.at("name"),
@@ -141,6 +142,22 @@ class Schedules {
         for (const auto& run : *found) page.json(to_text(run_json(run)));
         page.end_array();
         co_return page_response(call, std::move(page), next);
+    }
+
+    // A run is known by when it was due, to the millisecond.
+    awaitable<Outcome<Response>> run(const Call& call) const {
+        const auto id = id_of(call);
+        if (!id) co_return tl::unexpected(id.error());
+        const auto due_at = parse_rfc3339(call.parameters.text("due_at").value_or(""));
+        if (!due_at) co_return refuse(404, std::string(kNoRun));
+        const auto moment = std::chrono::floor<std::chrono::milliseconds>(*due_at);
+        const auto found = co_await store_.runs(call.principal.team.id, *id,
+                                                moment + std::chrono::milliseconds(1), 1);
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        if (found->empty() || found->front().due_at < moment) {
+            co_return refuse(404, std::string(kNoRun));
+        }
+        co_return json_response(200, run_json(found->front()));
     }
 
     awaitable<Outcome<Response>> run_now(const Call& call) const {
@@ -266,6 +283,7 @@ void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning
     handlers["pauseSchedule"] = [all](const Call& call) { return all->pause(call); };
     handlers["resumeSchedule"] = [all](const Call& call) { return all->resume(call); };
     handlers["listScheduleRuns"] = [all](const Call& call) { return all->runs(call); };
+    handlers["getScheduleRun"] = [all](const Call& call) { return all->run(call); };
     handlers["createScheduleRun"] = [all](const Call& call) { return all->run_now(call); };
     handlers["previewSchedule"] = [all](const Call& call) { return all->preview(call); };
 }

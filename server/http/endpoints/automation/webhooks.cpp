@@ -7,6 +7,7 @@
 #include "server/webhooks/signature.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace plimsoll::http::endpoints {
 
@@ -21,10 +22,15 @@ namespace {
 
 constexpr std::string_view kNoWebhook = "The webhook was not found.";
 
+json editable_webhook(const Webhook& webhook) {
+    return {{"name", webhook.name}, {"url", webhook.url}};
+}
+
 json webhook_json(const Webhook& webhook) {
     return {{"id", to_public(webhook.id)},
             {"name", webhook.name},
             {"url", webhook.url},
+            {"version", content_version(editable_webhook(webhook))},
             {"user", {{"id", plimsoll::to_public(webhook.user)}, {"name", webhook.user_name}}},
             {"created_at", to_rfc3339(webhook.created_at)}};
 }
@@ -46,10 +52,6 @@ Outcome<WebhookId> webhook_id_of(const Call& call) {
     const auto id = parse_public_id("hook", call.parameters.text("webhook_id").value_or(""));
     if (!id) return refuse(404, std::string(kNoWebhook));
     return WebhookId{*id};
-}
-
-json editable_webhook(const Webhook& webhook) {
-    return {{"name", webhook.name}, {"url", webhook.url}};
 }
 
 Response webhook_response(const Webhook& webhook) {
@@ -128,12 +130,31 @@ class Webhooks {
                                 });
     }
 
+    awaitable<Outcome<Response>> delivery(const Call& call) const {
+        const auto webhook = webhook_id_of(call);
+        if (!webhook) co_return tl::unexpected(webhook.error());
+        const auto id = parse_public_id("msg", call.parameters.text("delivery_id").value_or(""));
+        if (!id || *id == std::numeric_limits<std::int64_t>::max()) {
+            co_return refuse(404, "The delivery was not found.");
+        }
+        const auto found =
+            co_await store_.deliveries(call.principal.team.id, *webhook, DeliveryId{*id + 1}, 1);
+        if (!found) co_return tl::unexpected<Problem>(found.error());
+        if (found->empty() || found->front().id != DeliveryId{*id}) {
+            co_return refuse(404, "The delivery was not found.");
+        }
+        co_return json_response(200, delivery_json(found->front()));
+    }
+
     awaitable<Outcome<Response>> send_test(const Call& call) const {
         const auto id = webhook_id_of(call);
         if (!id) co_return tl::unexpected(id.error());
         const auto delivery = co_await store_.send_test(author_of(call), *id);
         if (!delivery) co_return tl::unexpected<Problem>(delivery.error());
-        co_return json_response(202, delivery_json(*delivery));
+        auto response = json_response(202, delivery_json(*delivery));
+        response.with("Location",
+                      "/v1/webhooks/" + to_public(*id) + "/deliveries/" + to_public(delivery->id));
+        co_return response;
     }
 
   private:
@@ -175,6 +196,9 @@ void add_webhooks(Handlers& handlers, webhooks::WebhookStore& store,
     handlers["deleteWebhook"] = [webhooks](const Call& call) { return webhooks->remove(call); };
     handlers["listWebhookDeliveries"] = [webhooks](const Call& call) {
         return webhooks->deliveries(call);
+    };
+    handlers["getWebhookDelivery"] = [webhooks](const Call& call) {
+        return webhooks->delivery(call);
     };
     handlers["createWebhookDelivery"] = [webhooks](const Call& call) {
         return webhooks->send_test(call);

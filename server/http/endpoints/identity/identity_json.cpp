@@ -1,6 +1,7 @@
 #include "server/http/endpoints/identity/identity_json.hpp"
 
 #include "server/http/access/authentication.hpp"
+#include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/json_values.hpp"
 
 namespace plimsoll::http::endpoints {
@@ -13,20 +14,36 @@ json user_json(const identity::User& user) {
             {"disabled", user.disabled},         {"created_at", to_rfc3339(user.created_at)}};
 }
 
+json editable_team(const identity::Team& team) {
+    return {{"name", team.name}, {"archived", team.archived}};
+}
+
 json team_json(const identity::Team& team) {
     return {{"id", to_public(team.id)},
             {"name", team.name},
             {"archived", team.archived},
+            {"version", content_version(editable_team(team))},
             {"created_at", to_rfc3339(team.created_at)}};
 }
 
+json editable_member(const identity::Member& member) {
+    return {{"role", identity::to_string(member.role)}};
+}
+
 json member_json(const identity::Member& member) {
-    return {{"user", user_json(member.user)}, {"role", identity::to_string(member.role)}};
+    return {{"user", user_json(member.user)},
+            {"role", identity::to_string(member.role)},
+            {"version", content_version(editable_member(member))}};
+}
+
+json editable_token(const identity::Token& token) {
+    return {{"name", token.name}};
 }
 
 json token_json(const identity::Token& token) {
     return {{"id", to_public(token.id)},
             {"name", token.name},
+            {"version", content_version(editable_token(token))},
             {"hint", token.hint},
             {"user", {{"id", to_public(token.user)}, {"name", token.user_name}}},
             {"scopes", token.scopes},

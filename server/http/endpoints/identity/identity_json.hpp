@@ -13,6 +13,10 @@ nlohmann::json user_json(const identity::User& user);
 nlohmann::json team_json(const identity::Team& team);
 nlohmann::json member_json(const identity::Member& member);
 nlohmann::json token_json(const identity::Token& token);
+// Their members that can be edited.
+nlohmann::json editable_team(const identity::Team& team);
+nlohmann::json editable_member(const identity::Member& member);
+nlohmann::json editable_token(const identity::Token& token);
 // Of a Session or Me, without the CSRF token.
 nlohmann::json principal_json(const identity::Principal& principal);
 

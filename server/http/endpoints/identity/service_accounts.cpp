@@ -16,16 +16,18 @@ namespace {
 
 constexpr std::string_view kNoAccount = "The service account was not found.";
 
-json account_json(const identity::Member& account) {
-    return {{"id", to_public(account.user.id)},
-            {"name", account.user.name},
+json editable_account(const identity::Member& account) {
+    return {{"name", account.user.name},
             {"role", identity::to_string(account.role)},
-            {"disabled", account.user.disabled},
-            {"created_at", to_rfc3339(account.user.created_at)}};
+            {"disabled", account.user.disabled}};
 }
 
-json editable_account(const identity::Member& account) {
-    return members_of(account_json(account), {"name", "role", "disabled"});
+json account_json(const identity::Member& account) {
+    auto told = editable_account(account);
+    told["id"] = to_public(account.user.id);
+    told["version"] = content_version(editable_account(account));
+    told["created_at"] = to_rfc3339(account.user.created_at);
+    return told;
 }
 
 Response account_response(const identity::Member& account) {

@@ -45,16 +45,8 @@ Outcome<void> may_change(const Call& call, const Member* present, Role wanted) {
     return refuse(403, "Only an owner of the team, or a system admin, may do this.");
 }
 
-json editable_team(const identity::Team& team) {
-    return {{"name", team.name}, {"archived", team.archived}};
-}
-
 Response team_response(const identity::Team& team) {
     return with_version(json_response(200, team_json(team)), editable_team(team));
-}
-
-json editable_member(const Member& member) {
-    return {{"role", identity::to_string(member.role)}};
 }
 
 Response member_response(const Member& member) {

@@ -25,10 +25,6 @@ Problem invalid(std::string pointer, const std::string& detail) {
     return problem;
 }
 
-json editable_token(const identity::Token& token) {
-    return {{"name", token.name}};
-}
-
 Response token_response(const identity::Token& token) {
     return with_version(json_response(200, token_json(token)), editable_token(token));
 }

@@ -18,10 +18,15 @@ namespace {
 // Long enough to be sent to a colleague, short enough to be forgotten safely.
 constexpr std::chrono::hours kLinkLifetime{24};
 
+json editable_user(const identity::User& user) {
+    return members_of(user_json(user), {"name", "email", "is_admin", "disabled"});
+}
+
 json account_json(const identity::Account& account) {
     auto told = user_json(account.user);
     told["second_factor"] = account.second_factor;
     told["provider_sign_in"] = account.provided;
+    told["version"] = content_version(editable_user(account.user));
     return told;
 }
 
@@ -31,10 +36,6 @@ awaitable<Outcome<Response>> list_users(const Call& call, identity::IdentityStor
     auto items = json::array();
     for (const auto& account : *users) items.push_back(account_json(account));
     co_return list_by_id(call, std::move(items));
-}
-
-json editable_user(const identity::User& user) {
-    return members_of(user_json(user), {"name", "email", "is_admin", "disabled"});
 }
 
 Response user_response(const identity::User& user) {

@@ -13,23 +13,33 @@ using nlohmann::json;
 
 namespace {
 
-// "TASK.FENCE" of the last attempt of a page.
-Outcome<queue::AttemptPlace> place_of(const Call& call) {
-    const auto cursor = call.parameters.text("cursor");
+// The id of an attempt, "TASK.FENCE", which is unique in its job.
+std::string attempt_id(const queue::Attempt& attempt) {
+    return std::to_string(attempt.task) + '.' + std::to_string(attempt.fence);
+}
+
+std::optional<queue::AttemptPlace> parse_attempt_id(const std::string& text) {
     queue::AttemptPlace place;
-    if (!cursor) return place;
-    const char* const end = cursor->data() + cursor->size();
-    const auto [dot, bad_task] = std::from_chars(cursor->data(), end, place.task);
-    if (bad_task != std::errc() || dot == end || *dot != '.') {
-        return tl::unexpected(invalid_cursor());
-    }
+    const char* const end = text.data() + text.size();
+    const auto [dot, bad_task] = std::from_chars(text.data(), end, place.task);
+    if (bad_task != std::errc() || dot == end || *dot != '.') return std::nullopt;
     const auto [rest, bad_fence] = std::from_chars(dot + 1, end, place.fence);
-    if (bad_fence != std::errc() || rest != end) return tl::unexpected(invalid_cursor());
+    if (bad_fence != std::errc() || rest != end) return std::nullopt;
     return place;
 }
 
+// That of the last attempt of the page before.
+Outcome<queue::AttemptPlace> place_of(const Call& call) {
+    const auto cursor = call.parameters.text("cursor");
+    if (!cursor) return queue::AttemptPlace{};
+    const auto place = parse_attempt_id(*cursor);
+    if (!place) return tl::unexpected(invalid_cursor());
+    return *place;
+}
+
 json attempt_json(const queue::Attempt& attempt) {
-    return {{"task", attempt.task},
+    return {{"id", attempt_id(attempt)},
+            {"task", attempt.task},
             {"merge", attempt.merge},
             {"number", attempt.number},
             {"outcome", attempt.outcome},
@@ -60,17 +70,30 @@ awaitable<Outcome<Response>> list_attempts(const Call& call, queue::JobStore& st
     for (const auto& attempt : *attempts) page.json(to_text(attempt_json(attempt)));
     page.end_array();
     std::optional<std::string> next;
-    if (more) {
-        const auto& last = attempts->back();
-        next = std::to_string(last.task) + '.' + std::to_string(last.fence);
-    }
+    if (more) next = attempt_id(attempts->back());
     co_return page_response(call, std::move(page), next);
+}
+
+awaitable<Outcome<Response>> get_attempt(const Call& call, queue::JobStore& store) {
+    const auto job = job_id_of(call.parameters.text("job_id"));
+    if (!job) co_return tl::unexpected(job.error());
+    const auto id = call.parameters.text("attempt_id").value_or("");
+    auto before = parse_attempt_id(id);
+    if (!before || before->fence <= 0) co_return refuse(404, "The attempt was not found.");
+    --before->fence;
+    const auto found = co_await store.attempts(call.principal.team.id, *job, *before, 1);
+    if (!found) co_return tl::unexpected<Problem>(found.error());
+    if (found->empty() || attempt_id(found->front()) != id) {
+        co_return refuse(404, "The attempt was not found.");
+    }
+    co_return json_response(200, attempt_json(found->front()));
 }
 
 }  // namespace
 
 void add_job_attempts(Handlers& handlers, queue::JobStore& store) {
     handlers["listJobAttempts"] = [&store](const Call& call) { return list_attempts(call, store); };
+    handlers["getJobAttempt"] = [&store](const Call& call) { return get_attempt(call, store); };
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -54,10 +54,8 @@ queue::JobFilter filter_of(const Get& get) {
     if (const auto state = get("state")) filter.state = queue::parse_job_state(*state);
     if (const auto label = get("label")) filter_by_label(filter, *label);
     if (const auto submitter = get("submitter")) filter_by_submitter(filter, *submitter);
-    if (const auto from = get("created_from")) filter.created_from = parse_rfc3339(*from).value();
-    if (const auto before = get("created_before")) {
-        filter.created_before = parse_rfc3339(*before).value();
-    }
+    if (const auto from = get("from")) filter.created_from = parse_rfc3339(*from).value();
+    if (const auto to = get("to")) filter.created_before = parse_rfc3339(*to).value();
     filter.device_class = get("device_class").value_or("");
     if (const auto device = get("device")) filter_by_device(filter, *device);
     if (const auto text = get("text")) filter_by_text(filter, *text);

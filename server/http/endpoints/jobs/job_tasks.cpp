@@ -74,10 +74,24 @@ awaitable<Outcome<Response>> list_tasks(const Call& call, queue::JobStore& store
                             next ? std::optional(std::to_string(*next)) : std::nullopt);
 }
 
+awaitable<Outcome<Response>> get_task(const Call& call, queue::JobStore& store) {
+    const auto id = job_id_of(call.parameters.text("job_id"));
+    if (!id) co_return tl::unexpected(id.error());
+    const auto number = static_cast<int>(call.parameters.integer("task").value_or(0));
+    const auto found =
+        co_await store.tasks(call.principal.team.id, *id, {.after = number - 1, .limit = 1});
+    if (!found) co_return tl::unexpected<Problem>(found.error());
+    if (found->tasks.empty() || found->tasks.front().number != number) {
+        co_return refuse(404, "The task was not found.");
+    }
+    co_return json_response(200, task_json(found->tasks.front()));
+}
+
 }  // namespace
 
 void add_job_tasks(Handlers& handlers, queue::JobStore& store) {
     handlers["listJobTasks"] = [&store](const Call& call) { return list_tasks(call, store); };
+    handlers["getJobTask"] = [&store](const Call& call) { return get_task(call, store); };
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -1,4 +1,4 @@
-// Who may use how much of what, and what is stopped.
+// The queue as a whole, and what is stopped.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -22,13 +22,6 @@ Problem broken_body(std::string pointer, std::string rule) {
     Problem problem(422, "The body is invalid.");
     problem.errors.push_back({std::move(pointer), {}, std::move(rule)});
     return problem;
-}
-
-template <class T>
-std::optional<T> member(const json& body, const char* name) {
-    const auto found = body.find(name);
-    if (found == body.end() || found->is_null()) return std::nullopt;
-    return found->get<T>();
 }
 
 template <class T>
@@ -64,50 +57,6 @@ class Queue {
                                       {"limits", list_of(*limits, limit_json)},
                                       {"holds", list_of(*holds, hold_json)},
                                       {"warnings", std::move(warnings)}});
-    }
-
-    awaitable<Outcome<Response>> set_share(const Call& call) const {
-        const auto team = team_id_of(call.parameters.text("team_id").value_or(""));
-        if (!team) co_return tl::unexpected(team.error());
-        const auto device_class = call.parameters.text("device_class").value_or("");
-        queue::ShareTerms terms;
-        terms.weight = call.body.at("weight").get<double>();
-        terms.cap = member<int>(call.body, "cap");
-        if (const auto quota = member<json>(call.body, "quota")) {
-            terms.quota = {quota->at("seconds").get<double>(),
-                           quota->at("period").get<std::string>()};
-        }
-        const auto set = co_await store_.set_share(author_of(call), *team, device_class, terms);
-        if (!set) co_return tl::unexpected<Problem>(set.error());
-        const auto shares = co_await store_.shares(*team);
-        if (!shares) co_return tl::unexpected<Problem>(shares.error());
-        const auto share = std::ranges::find(*shares, device_class, &queue::Share::device_class);
-        if (share == shares->end()) co_return refuse(404, "The share was not found.");
-        co_return json_response(200, share_json(*share));
-    }
-
-    awaitable<Outcome<Response>> set_limits(const Call& call) const {
-        const auto team = team_id_of(call.parameters.text("team_id").value_or(""));
-        if (!team) co_return tl::unexpected(team.error());
-        const queue::TeamLimits limits{member<int>(call.body, "queued_jobs"),
-                                       member<int>(call.body, "jobs_per_minute")};
-        const auto set = co_await store_.set_limits(author_of(call), *team, limits);
-        if (!set) co_return tl::unexpected<Problem>(set.error());
-        co_return json_response(200, limits_json(limits));
-    }
-
-    awaitable<Outcome<Response>> set_class(const Call& call) const {
-        const auto device_class = call.parameters.text("device_class").value_or("");
-        const auto set = co_await store_.set_class(
-            author_of(call), device_class, call.body.at("half_life_seconds").get<double>(),
-            call.body.at("entry_limit_seconds").get<double>());
-        if (!set) co_return tl::unexpected<Problem>(set.error());
-        const auto classes = co_await store_.classes();
-        if (!classes) co_return tl::unexpected<Problem>(classes.error());
-        const auto shown =
-            std::ranges::find(*classes, device_class, &queue::ClassOverview::device_class);
-        if (shown == classes->end()) co_return refuse(404, "The device class was not found.");
-        co_return json_response(200, class_json(*shown));
     }
 
     awaitable<Outcome<Response>> hold(const Call& call) const {
@@ -190,9 +139,6 @@ class Queue {
 void add_queue(Handlers& handlers, queue::ShareStore& store) {
     const auto queue = std::make_shared<const Queue>(store);
     handlers["getQueue"] = [queue](const Call& call) { return queue->read(call); };
-    handlers["setShare"] = [queue](const Call& call) { return queue->set_share(call); };
-    handlers["setTeamLimits"] = [queue](const Call& call) { return queue->set_limits(call); };
-    handlers["setDeviceClass"] = [queue](const Call& call) { return queue->set_class(call); };
     handlers["createHold"] = [queue](const Call& call) { return queue->hold(call); };
     handlers["getHold"] = [queue](const Call& call) { return queue->get(call); };
     handlers["deleteHold"] = [queue](const Call& call) { return queue->resume(call); };

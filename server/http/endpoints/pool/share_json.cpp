@@ -1,10 +1,21 @@
 #include "server/http/endpoints/pool/share_json.hpp"
 
+#include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/json_values.hpp"
 
 namespace plimsoll::http::endpoints {
 
 using nlohmann::json;
+
+json editable_share(const queue::Share& share) {
+    json quota;
+    if (share.terms.quota) {
+        quota = {{"seconds", share.terms.quota->seconds}, {"period", share.terms.quota->period}};
+    }
+    return {{"weight", share.terms.weight},
+            {"cap", share.terms.cap ? json(*share.terms.cap) : json(nullptr)},
+            {"quota", std::move(quota)}};
+}
 
 json share_json(const queue::Share& share) {
     json quota;
@@ -25,7 +36,8 @@ json share_json(const queue::Share& share) {
             {"used_share", share.used_share},
             {"fair_share", share.fair_share},
             {"quota", std::move(quota)},
-            {"paused", share.paused}};
+            {"paused", share.paused},
+            {"version", content_version(editable_share(share))}};
 }
 
 json hold_json(const queue::Hold& hold) {
@@ -47,6 +59,11 @@ json hold_json(const queue::Hold& hold) {
             {"tasks_running", hold.running}};
 }
 
+json editable_class(const queue::ClassOverview& overview) {
+    return {{"half_life_seconds", overview.half_life_seconds},
+            {"entry_limit_seconds", overview.entry_limit_seconds}};
+}
+
 json class_json(const queue::ClassOverview& overview) {
     return {{"device_class", overview.device_class},
             {"half_life_seconds", overview.half_life_seconds},
@@ -54,19 +71,21 @@ json class_json(const queue::ClassOverview& overview) {
             {"devices", overview.devices},
             {"tasks_ready", overview.ready},
             {"tasks_running", overview.running},
-            {"tasks_waiting", overview.waiting}};
+            {"tasks_waiting", overview.waiting},
+            {"version", content_version(editable_class(overview))}};
 }
 
-json limits_json(const queue::TeamLimits& limits) {
+json editable_limit(const queue::TeamLimit& limit) {
     const auto number = [](const std::optional<int>& most) {
         return most ? json(*most) : json(nullptr);
     };
-    return {{"queued_jobs", number(limits.queued_jobs)},
-            {"jobs_per_minute", number(limits.jobs_per_minute)}};
+    return {{"queued_jobs", number(limit.limits.queued_jobs)},
+            {"jobs_per_minute", number(limit.limits.jobs_per_minute)}};
 }
 
 json limit_json(const queue::TeamLimit& limit) {
-    auto shown = limits_json(limit.limits);
+    auto shown = editable_limit(limit);
+    shown["version"] = content_version(shown);
     shown["team_id"] = to_public(limit.team);
     shown["queued"] = limit.queued;
     return shown;

@@ -10,8 +10,11 @@ namespace plimsoll::http::endpoints {
 nlohmann::json share_json(const queue::Share& share);
 nlohmann::json hold_json(const queue::Hold& hold);
 nlohmann::json class_json(const queue::ClassOverview& overview);
-nlohmann::json limits_json(const queue::TeamLimits& limits);
 nlohmann::json limit_json(const queue::TeamLimit& limit);
+// Their members that can be edited.
+nlohmann::json editable_share(const queue::Share& share);
+nlohmann::json editable_class(const queue::ClassOverview& overview);
+nlohmann::json editable_limit(const queue::TeamLimit& limit);
 // Warnings for those older than VacuumHolder::kReportAfterSeconds.
 nlohmann::json warnings_json(const std::vector<queue::VacuumHolder>& holders);
 

@@ -58,6 +58,7 @@ json policy_json(const std::string& id, const json& definition, std::optional<Ti
     return {{"id", id},
             {"builtin", id == kServerPolicy},
             {"missing", missing_of(definition, models)},
+            {"version", http::endpoints::content_version(definition)},
             {"updated_at", updated_at ? json(to_rfc3339(*updated_at)) : json(nullptr)},
             {"definition", definition}};
 }

@@ -7,6 +7,8 @@
 #include "server/jobs/training_config/contract/request.hpp"
 #include "server/jobs/training_config/rest/rest.hpp"
 
+#include <map>
+
 namespace plimsoll::jobs::training_config {
 
 using boost::asio::awaitable;
@@ -61,8 +63,9 @@ class GpuProfiles {
                 "The team has " + std::to_string(kGpuProfiles.most) + " GPU profiles, the maximum.";
         }
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        co_return http::endpoints::with_version(http::json_response(200, gpu_profile_json(*gpu)),
-                                                card);
+        auto shown = gpu_profile_json(*gpu);
+        shown["version"] = http::endpoints::content_version(card);
+        co_return http::endpoints::with_version(http::json_response(200, shown), card);
     }
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
@@ -80,12 +83,16 @@ class GpuProfiles {
             co_await store_.list(kGpuProfiles, call.principal.team.id, {}, kGpuProfiles.most);
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         std::vector<::plimsoll::training::GpuProfile> custom;
+        std::map<std::string, json> definitions;
         for (const auto& record : *stored) {
-            if (auto gpu = parse_custom_gpu(json::parse(record.data))) {
-                custom.push_back(std::move(*gpu));
-            }
+            const auto& definition = definitions[record.id] = json::parse(record.data);
+            if (auto gpu = parse_custom_gpu(definition)) custom.push_back(std::move(*gpu));
         }
-        co_return gpu_profiles_json(custom);
+        auto known = gpu_profiles_json(custom);
+        for (auto& gpu : known.at("items")) {
+            gpu["version"] = http::endpoints::content_version(definitions[gpu.at("id")]);
+        }
+        co_return known;
     }
 
     // Of the team's profile in the path; null if the team has none of this ID.

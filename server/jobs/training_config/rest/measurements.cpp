@@ -1,10 +1,13 @@
 // What real training runs took, against what was predicted for them.
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/page.hpp"
 #include "server/jobs/training_config/contract/collections.hpp"
 #include "server/jobs/training_config/contract/limits.hpp"
 #include "server/jobs/training_config/contract/measurement.hpp"
 #include "server/jobs/training_config/rest/rest.hpp"
+
+#include <limits>
 
 namespace plimsoll::jobs::training_config {
 
@@ -24,6 +27,12 @@ Problem refused(std::string pointer, std::string why) {
     return problem;
 }
 
+// The key by which a page is ordered: a larger id comes first.
+std::string newest_first(const json& measurement) {
+    const auto id = parse_public_id(kMeasurementPrefix, measurement.at("id").get<std::string>());
+    return public_id("", std::numeric_limits<std::int64_t>::max() - id.value());
+}
+
 class Measurements {
   public:
     Measurements(queue::TeamRecordStore& store, queue::JobStore& jobs)
@@ -36,12 +45,12 @@ class Measurements {
             if (!id) co_return tl::unexpected(id.error());
             job = *id;
         }
-        const auto limit = static_cast<int>(call.parameters.integer("limit").value_or(50));
-        const auto found = co_await store_.list(kMeasurements, call.principal.team.id, job, limit);
+        const auto found =
+            co_await store_.list(kMeasurements, call.principal.team.id, job, kMeasurements.most);
         if (!found) co_return tl::unexpected<Problem>(found.error());
         auto items = json::array();
         for (const auto& record : *found) items.push_back(measurement_json(record));
-        co_return http::json_response(200, {{"items", std::move(items)}});
+        co_return http::endpoints::list_response(call, std::move(items), newest_first);
     }
 
     awaitable<Outcome<Response>> get(const Call& call) const {

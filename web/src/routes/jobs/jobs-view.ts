@@ -3,7 +3,7 @@ import { asState, type Job, type JobDeviceClass, type JobFilter } from '../../se
 /** The content of the jobs page, from its address. */
 export interface View {
   /** The time-independent part. */
-  filter: Omit<JobFilter, 'created_from' | 'created_before'>;
+  filter: Omit<JobFilter, 'from' | 'to'>;
   since: Span | undefined;
   /** Days, as "2026-11-24": from the first to the last, both included. */
   from: string | undefined;
@@ -50,7 +50,7 @@ export function filterOf({ filter, since, from, to }: View, now: number): JobFil
   const begin = from ? new Date(`${from}T00:00:00`) : since ? new Date(now - spans[since].length) : undefined;
   const end = to ? new Date(`${to}T00:00:00`) : undefined;
   end?.setDate(end.getDate() + 1);
-  return { ...filter, created_from: begin?.toISOString(), created_before: end?.toISOString() };
+  return { ...filter, from: begin?.toISOString(), to: end?.toISOString() };
 }
 
 export const filtered = (view: View): boolean =>

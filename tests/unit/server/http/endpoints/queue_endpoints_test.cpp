@@ -65,6 +65,43 @@ TEST_F(QueueEndpoints, LimitsAndClassesAreReplacedWhole) {
     EXPECT_EQ(call({"PUT", "/v1/device-classes/gpu", identity_.tom, terms}).status, 403);
 }
 
+TEST_F(QueueEndpoints, TermsAreReadAloneByTheirTeamAndAnEditNamesTheirVersion) {
+    const auto team = "/v1/teams/" + trading();
+    const auto unlimited = call("getTeamLimits", {"GET", team + "/limits", identity_.tom});
+    EXPECT_EQ(unlimited.status, 200);
+    EXPECT_TRUE(unlimited.json().at("queued_jobs").is_null());
+    struct Edit {
+        std::string operation;
+        std::string read;
+        std::string path;
+        std::string body;
+    };
+    for (const auto& [operation, read, path, body] :
+         {Edit{"setShare", "getShare", team + "/shares/gpu", R"({"weight":3,"cap":2})"},
+          Edit{"setTeamLimits", "getTeamLimits", team + "/limits", R"({"queued_jobs":7})"},
+          Edit{"setDeviceClass", "getDeviceClass", "/v1/device-classes/gpu",
+               R"({"half_life_seconds":60,"entry_limit_seconds":0})"}}) {
+        const auto before = call(read, {"GET", path, identity_.tom});
+        ASSERT_EQ(before.status, 200) << before.body;
+        const auto etag = before.header("etag");
+        EXPECT_EQ(etag, '"' + before.json().at("version").get<std::string>() + '"');
+        EXPECT_EQ(call({"PUT", path, identity_.tom, body}).status, 403);
+        const auto edit = [&] {
+            return call(operation, {"PUT", path, identity_.ada, body, {{"If-Match", etag}}});
+        };
+        const auto done = edit();
+        EXPECT_EQ(done.status, 200) << done.body;
+        EXPECT_EQ(call(read, {"GET", path, identity_.tom}).header("etag"), done.header("etag"));
+        EXPECT_EQ(edit().status, 412);
+    }
+    for (const auto* path : {"/shares/cpu", "/shares/gpu", "/limits"}) {
+        const auto nobodys = std::string("/v1/teams/team_0000000000zzz") + path;
+        EXPECT_EQ(call({"GET", nobodys, identity_.ada}).status, 404) << path;
+        EXPECT_EQ(call({"GET", nobodys, identity_.tom}).status, 404) << path;
+    }
+    EXPECT_EQ(call({"GET", "/v1/device-classes/cpu", identity_.tom}).status, 404);
+}
+
 TEST_F(QueueEndpoints, ATeamHoldsItselfAndNoOther) {
     const auto made = hold(identity_.tom,
                            {{"team_id", trading()}, {"mode", "pause"}, {"reason", "A bad model."}});

@@ -1,0 +1,13 @@
+/** Whether a page's edit is of another version than the present one, or names none; then it is refused. */
+export function stale({ call, response, problem }, { version }) {
+  if (call.headers['if-match'] === `"${version}"`) return false;
+  problem(response, 412, { title: 'Precondition failed', detail: 'It was changed by someone else. Open it again to see how it is now.' });
+  return true;
+}
+
+/** Changes the entry that the page has seen. */
+export function edit(context, found, change) {
+  if (stale(context, found)) return;
+  Object.assign(found, change, { version: String(Number(found.version) + 1) });
+  context.json(context.response, 200, found);
+}
