@@ -10,8 +10,8 @@ declare
     'list_model_use', 'membership_keep_owner', 'read_jobs'];
   v_identity constant text[] := array[
     'accept_invitation', 'authenticate_session', 'authenticate_token', 'begin_password_attempt', 'change_password',
-    'find_invitation', 'follow_mapping', 'last_team', 'password_delay', 'renew_password_hash', 'replace_password',
-    'sign_in_provided_user', 'spend_password_link', 'spend_sign_in_link'];
+    'find_invitation', 'follow_admin_groups', 'follow_mapping', 'last_team', 'password_delay', 'renew_password_hash',
+    'replace_password', 'sign_in_provided_user', 'spend_password_link', 'spend_sign_in_link'];
   v_guest constant text[] := array['list_linked_chunks', 'open_report_link', 'read_linked_chunk'];
   v record;
 begin
@@ -56,7 +56,7 @@ grant execute on function assert_team, keep_labels, touch_usage, lock_usage, fol
 
 -- plimsoll_identity: the sign-in functions.
 grant select on app_user, team, membership, session to plimsoll_identity;
-grant insert (name, email) on app_user to plimsoll_identity;
+grant insert (name, email), update (is_admin) on app_user to plimsoll_identity;
 grant insert (team_id, user_id, role), update (role), delete on membership to plimsoll_identity;
 grant select, insert, update (last_used_at) on user_identity to plimsoll_identity;
 grant select, update (accepted_at) on invitation to plimsoll_identity;

@@ -67,10 +67,13 @@ std::vector<Entry> oidc_entries() {
              "groups", &S::oidc, &Oidc::groups_claim),
         ruled({"oidc.groups", "PLIMSOLL_OIDC_GROUPS", "group=team:role, …",
                "Team roles by group, applied at each sign-in; the group * means everybody; users "
-               "without a "
-               "role are removed from the teams named here"},
+               "without a role are removed from the teams named here"},
               "", &Oidc::groups,
               [](const std::string& value) { return broken_rule(oidc::Mapping::parse(value)); }),
+        text({"oidc.admin_groups", "PLIMSOLL_OIDC_ADMIN_GROUPS", "group, …",
+              "Groups whose users are system admins, applied at each sign-in; if empty, the "
+              "provider neither grants nor revokes the right"},
+             "", &S::oidc, &Oidc::admin_groups),
         flag({"oidc.create_users", "PLIMSOLL_OIDC_CREATE_USERS", "true or false",
               "Create a user at the first sign-in of anyone to whom oidc.groups gives a team"},
              "true", &S::oidc, &Oidc::create_users),
@@ -97,6 +100,10 @@ std::vector<Entry> oidc_entries() {
               [](const std::string& value) {
                   return broken_rule(outbound::AllowList::parse("", value));
               }),
+        flag({"oidc.sign_out", "PLIMSOLL_OIDC_SIGN_OUT", "true or false",
+              "Let users who sign out here also sign out at the provider, which must know "
+              "oidc.redirect_uri as an address to return to after signing out"},
+             "false", &S::oidc, &Oidc::sign_out),
         text({"oidc.ca_file", "PLIMSOLL_OIDC_CA_FILE", "file, PEM",
               "Certificate authorities to trust for the provider, besides the system's"},
              "", &S::oidc, &Oidc::ca_file),

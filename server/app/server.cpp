@@ -125,6 +125,7 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
            .passwords = stores_.passwords(),
            .password_desk = password_desk_,
            .provider_desk = provider_desk_,
+           .providers = stores_.providers(),
            .invitations = stores_.invitations(),
            .webhooks = stores_.webhooks(),
            .webhook_targets = webhook_targets_,

@@ -79,11 +79,13 @@ struct Settings {
         std::string scopes;
         std::string groups_claim;
         std::string groups;
+        std::string admin_groups;
         bool create_users = true;
         bool link_users = false;
         std::string allowed_domains;
         std::string allowed_origins;
         std::string allowed_networks;
+        bool sign_out = false;
         std::string ca_file;
     } oidc;
     struct Log {

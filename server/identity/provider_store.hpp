@@ -1,6 +1,8 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/author.hpp"
+#include "server/base/id.hpp"
 #include "server/identity/identity.hpp"
 
 #include <optional>
@@ -29,6 +31,22 @@ struct ProvidedUser {
     bool create = false;             // a user, if there is none
     bool link = false;               // to the user who has the address, if the subject is new
     std::vector<MappedTeam> teams;   // each once
+    std::optional<bool> admin = {};  // whether the groups make a system admin; none: not theirs
+};
+
+using IdentityId = Id<struct IdentityTag>;
+
+inline std::string to_public(IdentityId id) {
+    return public_id("idn", id.value);
+}
+
+// A user's identity at a provider.
+struct ProvidedIdentity {
+    IdentityId id;
+    std::string issuer;
+    std::string subject;
+    Timestamp created_at;
+    Timestamp last_used_at;
 };
 
 struct ProvidedSignIn {
@@ -37,6 +55,7 @@ struct ProvidedSignIn {
     std::vector<std::string> unknown_teams;  // names that no team has, or an archived one
     // Teams in which the mapping was not followed: they would have lost their last owner.
     std::vector<std::string> ownerless_teams;
+    bool last_admin = false;  // the user stays a system admin against the groups: nobody else is
 };
 
 class ProviderStore {
@@ -53,6 +72,12 @@ class ProviderStore {
     // subject is unknown and `create` false; Errc::conflict: a new user, whose address or whose
     // every name is taken; Errc::forbidden: the user is disabled, or would be in no team.
     virtual Answer<ProvidedSignIn> sign_in(ProvidedUser user, std::string request_id) = 0;
+
+    // Oldest first.
+    virtual Answer<std::vector<ProvidedIdentity>> identities(UserId user) = 0;
+    // The user can no longer sign in with it; sessions go on. Errc::not_found: the user has no such
+    // identity.
+    virtual Answer<void> unlink(Author author, UserId user, IdentityId identity) = 0;
 };
 
 }  // namespace plimsoll::identity

@@ -61,7 +61,8 @@ Result<Discovered> parse_discovery(std::string_view text, const std::string& iss
          std::array{Address{"authorization_endpoint", found.authorization_endpoint, true},
                     Address{"token_endpoint", found.token_endpoint, true},
                     Address{"jwks_uri", found.jwks_uri, true},
-                    Address{"userinfo_endpoint", found.userinfo_endpoint, false}}) {
+                    Address{"userinfo_endpoint", found.userinfo_endpoint, false},
+                    Address{"end_session_endpoint", found.end_session_endpoint, false}}) {
         const auto given = document.find(name);
         if (given == document.end() && !needed) continue;
         if (given == document.end() || !given->is_string()) {

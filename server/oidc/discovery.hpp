@@ -13,9 +13,10 @@ struct Discovered {
     std::string authorization_endpoint;
     std::string token_endpoint;
     std::string jwks_uri;
-    std::string userinfo_endpoint;  // may be empty
-    bool basic = true;              // the client's secret goes into the Authorization field
-    bool names_itself = false;      // in its responses (RFC 9207)
+    std::string userinfo_endpoint;     // may be empty
+    std::string end_session_endpoint;  // may be empty
+    bool basic = true;                 // the client's secret goes into the Authorization field
+    bool names_itself = false;         // in its responses (RFC 9207)
 };
 
 // Where the document of an issuer is.

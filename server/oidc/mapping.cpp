@@ -158,12 +158,19 @@ Result<ProvidedUser> Admission::admit(const json& claims) const {
                         "The user has no verified address in one of oidc.allowed_domains.");
         }
     }
-    if (!mapping.empty()) {
+    if (reads_groups()) {
         const auto groups = groups_of(claims, groups_claim);
         if (!groups) return fail(groups.error());
         user.teams = mapping.of(*groups);
+        if (!admin_groups.empty()) {
+            user.admin = std::ranges::find_first_of(*groups, admin_groups) != groups->end();
+        }
     }
     return user;
+}
+
+std::vector<std::string> parse_groups(const std::string& text) {
+    return listed(text);
 }
 
 Result<std::vector<std::string>> parse_domains(const std::string& text) {

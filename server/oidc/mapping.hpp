@@ -34,13 +34,18 @@ class Mapping {
 struct Admission {
     std::string groups_claim;  // "groups", or a way through objects: "realm_access.roles"
     Mapping mapping;
-    std::vector<std::string> domains;  // of verified addresses, in lower case; empty: all
+    std::vector<std::string> admin_groups;  // of system admins; empty: groups do not decide that
+    std::vector<std::string> domains;       // of verified addresses, in lower case; empty: all
     bool create = true;
     bool link = false;
 
+    bool reads_groups() const { return !mapping.empty() || !admin_groups.empty(); }
     // `claims`: checked. Errc::forbidden: the user may not sign in, and why.
     Result<identity::ProvidedUser> admit(const nlohmann::json& claims) const;
 };
+
+// "ops, platform leads": none, unless commas separate some.
+std::vector<std::string> parse_groups(const std::string& text);
 
 // "example.com, example.org" in lower case; Errc::invalid_input names what is no domain.
 Result<std::vector<std::string>> parse_domains(const std::string& text);

@@ -20,13 +20,19 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-std::string form_of(std::initializer_list<std::pair<std::string_view, std::string_view>> fields) {
+using Fields = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+std::string form_of(Fields fields) {
     std::string form;
     for (const auto& [name, value] : fields) {
         if (!form.empty()) form += '&';
         form += std::string(name) + '=' + escaped(value);
     }
     return form;
+}
+
+std::string with_query(const std::string& endpoint, Fields fields) {
+    return endpoint + (endpoint.find('?') == std::string::npos ? '?' : '&') + form_of(fields);
 }
 
 // RFC 6749, 2.3.1.
@@ -114,16 +120,15 @@ awaitable<Provider::KnownOrError> Provider::known(Instant since) {
 awaitable<Result<std::string>> Provider::authorization_url(const Attempt& attempt) {
     const auto provider = co_await known(Steady::now() - kKept);
     if (!provider) co_return fail(provider.error());
-    const auto& endpoint = (*provider)->about.authorization_endpoint;
-    co_return endpoint + (endpoint.find('?') == std::string::npos ? '?' : '&') +
-        form_of({{"response_type", "code"},
-                 {"client_id", client_.id},
-                 {"redirect_uri", client_.redirect_uri},
-                 {"scope", client_.scopes},
-                 {"state", attempt.state},
-                 {"nonce", attempt.nonce},
-                 {"code_challenge", challenge_of(attempt.verifier)},
-                 {"code_challenge_method", "S256"}});
+    co_return with_query((*provider)->about.authorization_endpoint,
+                         {{"response_type", "code"},
+                          {"client_id", client_.id},
+                          {"redirect_uri", client_.redirect_uri},
+                          {"scope", client_.scopes},
+                          {"state", attempt.state},
+                          {"nonce", attempt.nonce},
+                          {"code_challenge", challenge_of(attempt.verifier)},
+                          {"code_challenge_method", "S256"}});
 }
 
 awaitable<Result<Provider::Tokens>> Provider::redeemed(const Discovered& about,
@@ -178,7 +183,7 @@ awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about
     const std::array<std::string, 3> wanted = {"email", "name", admission_.groups_claim};
     const bool all = std::ranges::all_of(wanted, [&](const std::string& name) {
         return claims.contains(name) ||
-               (name == admission_.groups_claim && admission_.mapping.empty());
+               (name == admission_.groups_claim && !admission_.reads_groups());
     });
     if (all || about.userinfo_endpoint.empty()) co_return Result<void>{};
     const auto reply = co_await calls_.get(about.userinfo_endpoint, "Bearer " + access_token);
@@ -197,8 +202,19 @@ awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about
     co_return Result<void>{};
 }
 
-awaitable<Result<identity::ProvidedUser>> Provider::redeem(Return returned, const Attempt& attempt,
-                                                           Timestamp now) {
+awaitable<Result<std::string>> Provider::sign_out_url(const std::string& id_token) {
+    const auto provider = co_await known(Steady::now() - kKept);
+    if (!provider) co_return fail(provider.error());
+    const auto& endpoint = (*provider)->about.end_session_endpoint;
+    if (endpoint.empty()) co_return std::string();
+    auto url = with_query(
+        endpoint, {{"client_id", client_.id}, {"post_logout_redirect_uri", client_.redirect_uri}});
+    if (!id_token.empty()) url += '&' + form_of({{"id_token_hint", id_token}});
+    co_return url;
+}
+
+awaitable<Result<Redeemed>> Provider::redeem(Return returned, const Attempt& attempt,
+                                             Timestamp now) {
     const auto provider = co_await known(Steady::now() - kKept);
     if (!provider) co_return fail(provider.error());
     const auto about = (*provider)->about;
@@ -219,7 +235,7 @@ awaitable<Result<identity::ProvidedUser>> Provider::redeem(Return returned, cons
         co_return fail(user.error().code, user.error().message + " (subject " +
                                               found->at("sub").get<std::string>() + ")");
     }
-    co_return user;
+    co_return Redeemed{std::move(*user), tokens->id};
 }
 
 }  // namespace plimsoll::oidc

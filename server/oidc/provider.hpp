@@ -21,8 +21,15 @@ struct Client {
     std::string id;
     std::string secret;  // may be empty: a public client
     std::string redirect_uri;
-    std::string scopes;  // separated by spaces
-    std::string name;    // of the provider, for people
+    std::string scopes;     // separated by spaces
+    std::string name;       // of the provider, for people
+    bool sign_out = false;  // also there
+};
+
+// Who has signed in, and the ID token, which says to the provider who signs out.
+struct Redeemed {
+    identity::ProvidedUser user;
+    std::string id_token;
 };
 
 struct Registration {
@@ -58,9 +65,13 @@ class Provider {
     // Redeems the code and checks who it is. Messages are for the operator's log.
     // Errc::unavailable: the provider; Errc::forbidden: the rules for users; else the sign-in is
     // invalid.
-    boost::asio::awaitable<Result<identity::ProvidedUser>> redeem(Return returned,
-                                                                  const Attempt& attempt,
-                                                                  Timestamp now);
+    boost::asio::awaitable<Result<Redeemed>> redeem(Return returned, const Attempt& attempt,
+                                                    Timestamp now);
+
+    bool signs_out() const { return client_.sign_out; }
+    // Where the browser goes to end its session at the provider (RP-initiated logout); empty: the
+    // provider has no such page. `id_token` may be empty: then the provider asks.
+    boost::asio::awaitable<Result<std::string>> sign_out_url(const std::string& id_token);
 
   private:
     using Instant = std::chrono::steady_clock::time_point;

@@ -45,6 +45,70 @@ visit('people are made, disabled after a question, enabled, and made administrat
   assert.ok(server.calls.some(({ name }) => name === 'DELETE /v1/users/usr_2'));
 });
 
+visit('an identity at the provider is unlinked after a question', async ({ page, server, go }) => {
+  await go('/#/settings/people');
+  const linus = rowOf(page, 'People', 'linus');
+  await linus.getByRole('button', { name: /^Unlink identity provider/ }).click();
+  await page.getByRole('dialog', { name: /^Unlink linus/ }).getByRole('button', { name: 'Unlink' }).click();
+  await heard(page, 'linus of the very long family name can no longer sign in with the identity provider');
+  await linus.getByRole('button', { name: /^Unlink/ }).waitFor({ state: 'detached' });
+  assert.deepEqual(server.identities, []);
+});
+
+/** Somebody else's change of an entry of the server, which the page has not seen. */
+const meanwhile = (entry, change) => Object.assign(entry, change, { version: '7' });
+const outdated = 'It was changed by someone else. Open it again to see how it is now.';
+
+visit('an edit of what somebody else has changed meanwhile is refused, and the lists show how it is now', async ({ page, server, go }) => {
+  await go('/#/settings/people');
+  const grace = rowOf(page, 'People', 'grace');
+  await grace.getByText('Active').waitFor();
+  meanwhile(server.members[1].user, { disabled: true });
+  await grace.getByRole('button', { name: 'Make system admin grace' }).click();
+  await heard(page, outdated);
+  await grace.getByText('Disabled').waitFor();
+  assert.equal(server.members[1].user.is_admin, false);
+  await grace.getByRole('button', { name: 'Enable grace' }).click();
+  await grace.getByText('Active').waitFor();
+
+  await go('/#/settings/team');
+  const role = page.getByLabel('Role of grace');
+  await role.waitFor();
+  meanwhile(server.members[1], { role: 'viewer' });
+  await role.selectOption('admin');
+  await heard(page, outdated);
+  await until(async () => (await role.inputValue()) === 'viewer');
+  assert.equal(server.members[1].role, 'viewer');
+
+  await go('/#/settings/service-accounts');
+  const build = page.getByLabel('Role of nightly build');
+  await build.waitFor();
+  meanwhile(server.accounts[0], { disabled: true });
+  await build.selectOption('viewer');
+  await heard(page, outdated);
+  assert.equal(server.accounts[0].role, 'member');
+});
+
+visit('an edit of shares, limits and classes that somebody else has changed meanwhile is refused', async ({ page, server, go }) => {
+  server.queue = busyQueue();
+  await go('/#/queue');
+  const research = page.getByRole('table', { name: 'Shares' }).getByRole('row').filter({ hasText: 'research' }).first();
+  for (const [button, title, entry, change] of [
+    [research.getByRole('button', { name: /^Share of/ }), /on gpu$/, () => server.queue.shares[0], { weight: 9 }],
+    [research.getByRole('button', { name: /^Limit the jobs/ }), /^Job limits/, () => server.queue.limits[0], { queued_jobs: 9 }],
+    [page.getByRole('button', { name: 'Usage on class gpu' }), /^Usage on class/, () => server.queue.classes[1], { entry_limit_seconds: 9 }],
+  ]) {
+    await button.click();
+    const dialog = page.getByRole('dialog', { name: title });
+    await dialog.getByRole('button', { name: 'Save' }).waitFor();
+    meanwhile(entry(), change);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(outdated).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    for (const [name, value] of Object.entries(change)) assert.equal(entry()[name], value);
+  }
+});
+
 visit('a team is made, and its members are shown', async ({ page, server, go }) => {
   await go('/#/settings/teams');
   await rowOf(page, 'Teams', 'trading').waitFor();

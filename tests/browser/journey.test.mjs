@@ -81,6 +81,7 @@ visit('signing out ends the session on the server', async ({ page, server, go })
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Sign-in link or API token').waitFor();
   assert.ok(server.calls.some(({ name }) => name === 'DELETE /v1/sessions/current'));
+  assert.ok(server.calls.some(({ name }) => name === 'POST /v1/provider-sign-outs'));
 });
 
 const oneRunning = {

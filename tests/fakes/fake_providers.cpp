@@ -14,7 +14,9 @@ FakeProviders::Answer<bool> FakeProviders::spend_state(std::string hash, Timesta
 
 std::optional<UserId> FakeProviders::known(const ProvidedUser& user) const {
     const auto found = subjects_.find({user.issuer, user.subject});
-    if (found != subjects_.end() && identity_.person(found->second)) return found->second;
+    if (found != subjects_.end() && identity_.person(found->second.user)) {
+        return found->second.user;
+    }
     if (!user.link || user.email.empty()) return std::nullopt;
     const auto person = identity_.find_person(user.email);
     const auto about = person ? identity_.person(*person) : std::nullopt;
@@ -62,7 +64,13 @@ FakeProviders::Answer<ProvidedSignIn> FakeProviders::sign_in(ProvidedUser user,
                                                              std::string request_id) {
     const auto id = co_await found_or_made(user);
     if (!id) co_return fail(id.error());
-    subjects_[{user.issuer, user.subject}] = *id;
+    const auto now = SystemClock().now();
+    const auto place = subjects_.find({user.issuer, user.subject});
+    if (place == subjects_.end()) {
+        subjects_[{user.issuer, user.subject}] = {*id, {next_++}, now, now};
+    } else {
+        place->second.last_used_at = now;
+    }
     identity_.provided.insert(*id);
     ProvidedSignIn signed_in;
     signed_in.user = *id;
@@ -80,7 +88,36 @@ FakeProviders::Answer<ProvidedSignIn> FakeProviders::sign_in(ProvidedUser user,
         }
     }
     signed_in.team = identity_.last_team(*id).value();
+    if (user.admin) {
+        identity::UserChange change;
+        change.administrator = *user.admin;
+        const auto followed = co_await identity_.update_user({}, *id, std::move(change));
+        signed_in.last_admin = !followed;
+    }
     co_return signed_in;
+}
+
+FakeProviders::Answer<std::vector<identity::ProvidedIdentity>> FakeProviders::identities(
+    UserId user) {
+    std::vector<identity::ProvidedIdentity> found;
+    for (const auto& [name, known] : subjects_) {
+        if (known.user != user) continue;
+        found.push_back({known.id, name.first, name.second, known.created_at, known.last_used_at});
+    }
+    std::ranges::sort(found, {}, [](const auto& one) { return one.id.value; });
+    co_return found;
+}
+
+FakeProviders::Answer<void> FakeProviders::unlink(Author, UserId user,
+                                                  identity::IdentityId identity) {
+    const auto gone = std::erase_if(subjects_, [&](const auto& one) {
+        return one.second.user == user && one.second.id == identity;
+    });
+    if (gone == 0) co_return fail(Errc::not_found, "The user has no such identity.");
+    const bool left =
+        std::ranges::any_of(subjects_, [&](const auto& one) { return one.second.user == user; });
+    if (!left) identity_.provided.erase(user);
+    co_return Result<void>{};
 }
 
 }  // namespace plimsoll::fakes

@@ -1,6 +1,5 @@
 """Sign-in with an identity provider: a real one, and what a hostile one or a thief might send."""
 
-import ipaddress
 import re
 import socket
 import threading
@@ -9,74 +8,7 @@ import unittest
 import urllib.parse
 
 from harness import PATIENCE, ROOT, Api, Server
-from identity_provider import REDIRECT, Browser, Provider
-
-SECRET = "a secret that is long enough"
-SCOPES = ("jobs:read", "reports:read", "jobs:write", "team:admin", "sys:admin")
-
-
-class Case(unittest.TestCase):
-    settings = {}
-    callers = 0
-    client, secret, authentication = "plimsoll", SECRET, "client_secret_basic"
-
-    @classmethod
-    def setUpClass(cls):
-        cls.provider = Provider(cls.authentication)
-        cls.addClassCleanup(cls.provider.close)
-        cls.server = Server(oidc__issuer=cls.provider.issuer, oidc__client_id=cls.client, oidc__redirect_uri=REDIRECT,
-                            oidc__allowed_networks="127.0.0.0/8", http__trusted_proxies="127.0.0.1", **cls.settings)
-        cls.addClassCleanup(cls.server.remove)
-        if cls.secret:
-            (cls.server.folder / "secret").write_text(cls.secret + "\n")
-            cls.server.settings["oidc__client_secret_file"] = cls.server.folder / "secret"
-        cls.server.start()
-        cls.server.admin("add-team", "press")
-        cls.owner = cls.server.api("admin", "main", SCOPES)
-        cls.anybody = Api(cls.server.base)
-
-    def begin(self):
-        """Where the browser goes, and its cookie."""
-        begun = self.anybody.post("/v1/provider-sign-ins")
-        self.assertEqual(begun.status, 201, begun.body)
-        return begun.json["authorization_url"], {"Cookie": begun.headers["Set-Cookie"].partition(";")[0]}
-
-    def returned(self, name):
-        """What the provider sends back, and the cookie of the browser."""
-        url, cookie = self.begin()
-        return Browser().sign_in(url, name), cookie
-
-    def end(self, returned, cookie):
-        # From another address each time, since failures are counted: those that RFC 2544 keeps for tests.
-        Case.callers += 1
-        address = ipaddress.IPv4Address("198.18.0.0") + Case.callers
-        return self.anybody.post("/v1/sessions", {"provider": returned}, headers={**cookie, "X-Forwarded-For": str(address)})
-
-    def sign_in(self, name):
-        return self.end(*self.returned(name))
-
-    def refused(self, reply, status=401):
-        """The reason in the log; the caller gets none."""
-        self.assertEqual(reply.status, status, reply.body)
-        self.assertNotIn("Set-Cookie", reply.headers)
-        return self.logged(reply.json["request_id"], "refused")
-
-    def logged(self, *words):
-        """The line of the log, which may come after the response."""
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            for line in list(self.server.log):
-                if all(word in line for word in words):
-                    return line
-        raise AssertionError("".join(self.server.log[-5:]))
-
-    def roles(self, session):
-        headers = {"Cookie": session.headers.get_all("Set-Cookie")[0].partition(";")[0]}
-        teams = self.anybody.get("/v1/users/me/teams", headers=headers).json["items"]
-        return {one["team"]["name"]: one["role"] for one in teams}
-
-    def account_of(self, name):
-        return next((one for one in self.owner.get("/v1/users").json["items"] if one["name"] == name), None)
+from identity_provider import REDIRECT, SECRET, Case, Provider
 
 
 class SignIn(Case):

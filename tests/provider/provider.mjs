@@ -25,9 +25,9 @@ function rotate(issuer) {
   provider = new Provider(issuer, {
     jwks: { keys },
     clients: [
-      { client_id: 'plimsoll', client_secret: 'a secret that is long enough', redirect_uris: [redirectUri], id_token_signed_response_alg: 'RS256', token_endpoint_auth_method: authentication },
-      { client_id: 'plimsoll-ec', client_secret: 'another secret, long enough', redirect_uris: [redirectUri], id_token_signed_response_alg: 'ES256', token_endpoint_auth_method: authentication },
-      { client_id: 'plimsoll-public', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
+      { client_id: 'plimsoll', client_secret: 'a secret that is long enough', redirect_uris: [redirectUri], post_logout_redirect_uris: [redirectUri], id_token_signed_response_alg: 'RS256', token_endpoint_auth_method: authentication },
+      { client_id: 'plimsoll-ec', client_secret: 'another secret, long enough', redirect_uris: [redirectUri], post_logout_redirect_uris: [redirectUri], id_token_signed_response_alg: 'ES256', token_endpoint_auth_method: authentication },
+      { client_id: 'plimsoll-public', redirect_uris: [redirectUri], post_logout_redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
     ],
     clientAuthMethods: [authentication, 'none'],
     pkce: { required: () => true },

@@ -1,14 +1,17 @@
--- needs: last_team, follow_mapping
+-- needs: last_team, follow_mapping, follow_admin_groups
 -- Signs in the user of p_subject at p_issuer, for whom an identity provider vouches; the caller that gets the row may
 -- open a session. An unknown subject becomes, with p_link, the user who has the verified address p_email (null:
 -- none), else, with p_create, a new user with that address and the first of p_names that nobody has. Then the mapping
--- is followed: see follow_mapping. team_id: where the user was last. outcome: 'signed in', or else nothing was changed:
--- 'unknown' (nor may a user be made), 'taken' (the address, or every name), 'disabled' or 'teamless' (the user would be
--- in no team). Locks the subject. Indexes user_identity_pkey, app_user_email_key, app_user_name, app_user_pkey.
+-- is followed: see follow_mapping, and for p_admin (null: groups do not decide who is a system admin)
+-- follow_admin_groups, whose result is last_admin. team_id: where the user was last. outcome: 'signed in', or else
+-- nothing was changed: 'unknown' (nor may a user be made), 'taken' (the address, or every name), 'disabled' or
+-- 'teamless' (the user would be in no team). Locks the subject. Indexes user_identity_pkey, app_user_email_key,
+-- app_user_name, app_user_pkey.
 create or replace function sign_in_provided_user(p_issuer text, p_subject text, p_names text[], p_email text,
-  p_create boolean, p_link boolean, p_places text[], p_roles text[], p_request_id text,
+  p_create boolean, p_link boolean, p_places text[], p_roles text[], p_admin boolean, p_request_id text,
   p_now timestamptz default clock_timestamp())
-returns table (outcome text, user_id bigint, team_id bigint, unknown_teams text[], ownerless_teams text[])
+returns table (outcome text, user_id bigint, team_id bigint, unknown_teams text[], ownerless_teams text[],
+  last_admin boolean)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -17,6 +20,7 @@ declare
   v_linked boolean;
   v_team bigint;
   v_mapped record;
+  v_last_admin boolean := false;
 begin
   -- Two first sign-ins at once make one user.
   perform pg_advisory_xact_lock(hashtextextended(p_issuer || ' ' || p_subject, 0));
@@ -26,16 +30,16 @@ begin
     select u.id into v_user from app_user u where u.email = lower(p_email) and u.service_team_id is null;
   end if;
   if v_user is null and not p_create then
-    return query select 'unknown', null::bigint, null::bigint, null::text[], null::text[];
+    return query select 'unknown', null::bigint, null::bigint, null::text[], null::text[], false;
     return;
   end if;
   if exists (select from app_user u
       where u.id = v_user and (u.disabled_at is not null or u.removed_at is not null)) then
-    return query select 'disabled', null::bigint, null::bigint, null::text[], null::text[];
+    return query select 'disabled', null::bigint, null::bigint, null::text[], null::text[], false;
     return;
   end if;
   if v_user is null and exists (select from app_user u where u.email = lower(p_email)) then
-    return query select 'taken', null::bigint, null::bigint, null::text[], null::text[];
+    return query select 'taken', null::bigint, null::bigint, null::text[], null::text[], false;
     return;
   end if;
 
@@ -47,7 +51,7 @@ begin
         exit when v_user is not null;
       end loop;
       if v_user is null then
-        return query select 'taken', null::bigint, null::bigint, null::text[], null::text[];
+        return query select 'taken', null::bigint, null::bigint, null::text[], null::text[], false;
         return;
       end if;
       insert into audit_event (user_id, action, target, request_id, data, at)
@@ -66,10 +70,13 @@ begin
     v_team := last_team(v_user);
     -- Undoes the block.
     if v_team is null then raise exception 'the user is in no team'; end if;
+    if p_admin is not null then
+      v_last_admin := follow_admin_groups(v_user, p_admin, p_request_id, p_now);
+    end if;
   exception when raise_exception then
-    return query select 'teamless', null::bigint, null::bigint, null::text[], null::text[];
+    return query select 'teamless', null::bigint, null::bigint, null::text[], null::text[], false;
     return;
   end;
-  return query select 'signed in', v_user, v_team, v_mapped.unknown, v_mapped.ownerless;
+  return query select 'signed in', v_user, v_team, v_mapped.unknown, v_mapped.ownerless, v_last_admin;
 end
 $$;

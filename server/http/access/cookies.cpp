@@ -25,6 +25,10 @@ std::string_view sign_in_cookie_name(bool secure) {
     return secure ? "__Host-plimsoll-sign-in" : "plimsoll_sign_in";
 }
 
+std::string_view sign_out_cookie_name(bool secure) {
+    return secure ? "__Host-plimsoll-sign-out" : "plimsoll_sign_out";
+}
+
 std::string session_cookie(std::string_view secret, std::chrono::seconds lifetime, bool secure) {
     return cookie(session_cookie_name(secure), secret, "Lax", lifetime, secure);
 }
@@ -40,6 +44,17 @@ std::string sign_in_cookie(std::string_view secret, std::chrono::seconds lifetim
 
 std::string expired_sign_in_cookie(bool secure) {
     return sign_in_cookie("", std::chrono::seconds(0), secure);
+}
+
+std::string sign_out_cookie(std::string_view id_token, std::chrono::seconds lifetime, bool secure) {
+    // Browsers drop a cookie of more than 4096 bytes. Without the token, the provider asks.
+    constexpr std::size_t kMostToken = 3800;
+    return cookie(sign_out_cookie_name(secure), id_token.size() > kMostToken ? "-" : id_token,
+                  "Strict", lifetime, secure);
+}
+
+std::string expired_sign_out_cookie(bool secure) {
+    return sign_out_cookie("", std::chrono::seconds(0), secure);
 }
 
 }  // namespace plimsoll::http

@@ -121,10 +121,24 @@ awaitable<Outcome<identity::NewSession>> ProviderDesk::admit(const Request& requ
         log_refusal(request, "a team keeps its last owner, against oidc.groups",
                     named(admitted->ownerless_teams));
     }
+    if (admitted->last_admin) {
+        log_refusal(request, "a user stays the last system admin, against oidc.admin_groups", who);
+    }
     co_return identity::NewSession{admitted->user, admitted->team, {}};
 }
 
-awaitable<Outcome<identity::NewSession>> ProviderDesk::end(const Request& request,
+awaitable<Outcome<std::string>> ProviderDesk::sign_out(const Request& request) {
+    const auto token = request.cookie(sign_out_cookie_name(request.secure));
+    if (!provider_ || !provider_->signs_out() || !token || token->empty()) co_return std::string();
+    const auto place = take_place(request);
+    if (!place) co_return tl::unexpected(place.error());
+    auto url = co_await provider_->sign_out_url(std::string(*token == "-" ? "" : *token));
+    if (url) co_return std::move(*url);
+    log_refusal(request, "identity provider not usable", url.error().message);
+    co_return tl::unexpected(overloaded("The identity provider cannot be used at present."));
+}
+
+awaitable<Outcome<ProviderDesk::Ending>> ProviderDesk::end(const Request& request,
                                                            oidc::Return returned,
                                                            std::string state) {
     if (!provider_) co_return tl::unexpected(not_signed_in());
@@ -132,9 +146,14 @@ awaitable<Outcome<identity::NewSession>> ProviderDesk::end(const Request& reques
     if (!place) co_return tl::unexpected(place.error());
     const auto attempt = co_await attempt_of(request, state);
     if (!attempt) co_return tl::unexpected(attempt.error());
-    auto user = co_await provider_->redeem(std::move(returned), *attempt, clock_.now());
-    if (user) co_return co_await admit(request, std::move(*user));
-    const auto& error = user.error();
+    auto redeemed = co_await provider_->redeem(std::move(returned), *attempt, clock_.now());
+    if (redeemed) {
+        auto session = co_await admit(request, std::move(redeemed->user));
+        if (!session) co_return tl::unexpected(std::move(session.error()));
+        co_return Ending{std::move(*session),
+                         provider_->signs_out() ? std::move(redeemed->id_token) : std::string()};
+    }
+    const auto& error = redeemed.error();
     log_refusal(request, "sign-in refused", error.message);
     if (error.code == Errc::unavailable) {
         co_return tl::unexpected(overloaded("The identity provider cannot be used at present."));

@@ -33,10 +33,16 @@ class ProviderDesk {
     };
     // 404: there is no provider.
     boost::asio::awaitable<Outcome<Beginning>> begin(const Request& request);
+    struct Ending {
+        identity::NewSession session;
+        std::string id_token;  // to sign out there; empty: signing out ends the session here alone
+    };
     // 401, or 403 for a user who may not sign in. Nothing is tried twice with one state.
-    boost::asio::awaitable<Outcome<identity::NewSession>> end(const Request& request,
-                                                              oidc::Return returned,
-                                                              std::string state);
+    boost::asio::awaitable<Outcome<Ending>> end(const Request& request, oidc::Return returned,
+                                                std::string state);
+    // Where the browser goes to sign out at the provider; empty: it did not come from there, or the
+    // provider cannot do this.
+    boost::asio::awaitable<Outcome<std::string>> sign_out(const Request& request);
 
   private:
     boost::asio::awaitable<Outcome<oidc::Attempt>> attempt_of(const Request& request,

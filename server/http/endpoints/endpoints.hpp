@@ -73,6 +73,8 @@ void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
                   ProviderDesk& providers, identity::InvitationStore& invitations,
                   const Clock& clock);
+void add_user_identities(Handlers& handlers, identity::ProviderStore& store,
+                         identity::IdentityStore& people);
 void add_provider_sign_ins(Handlers& handlers, ProviderDesk& desk);
 void add_invitations(Handlers& handlers, identity::InvitationStore& store,
                      identity::IdentityStore& people, const Clock& clock);

@@ -77,6 +77,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_sessions(handlers, backends.identity, backends.password_desk,
                             backends.provider_desk, backends.invitations, backends.clock);
     endpoints::add_provider_sign_ins(handlers, backends.provider_desk);
+    endpoints::add_user_identities(handlers, backends.providers, backends.identity);
     endpoints::add_invitations(handlers, backends.invitations, backends.identity, backends.clock);
     endpoints::add_passwords(handlers, backends.passwords, backends.password_desk, backends.clock);
     endpoints::add_second_factor(handlers, backends.passwords, backends.password_desk);

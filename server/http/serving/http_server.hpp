@@ -51,6 +51,7 @@ struct Backends {
     identity::PasswordStore& passwords;
     PasswordDesk& password_desk;
     ProviderDesk& provider_desk;
+    identity::ProviderStore& providers;
     identity::InvitationStore& invitations;
     webhooks::WebhookStore& webhooks;
     const outbound::AllowList& webhook_targets;

@@ -21,13 +21,20 @@ Error no_provided_sign_in(const std::string& outcome) {
 
 }  // namespace
 
-ProviderStore::Answer<bool> ProviderStore::spend_state(std::string hash, Timestamp expires_at) {
+ProviderStore::Answer<Rows> ProviderStore::run(Statement statement) {
     Batch batch;
     batch.push_back(across_teams());
-    batch.push_back(Statement::of(sql::providers_spend_state, Bytes{std::move(hash)}, expires_at));
+    batch.push_back(std::move(statement));
     auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
     if (!replies) co_return fail(std::move(replies.error()));
-    co_return !replies->back().empty();
+    co_return std::move(replies->back());
+}
+
+ProviderStore::Answer<bool> ProviderStore::spend_state(std::string hash, Timestamp expires_at) {
+    auto rows =
+        co_await run(Statement::of(sql::providers_spend_state, Bytes{std::move(hash)}, expires_at));
+    if (!rows) co_return fail(std::move(rows.error()));
+    co_return !rows->empty();
 }
 
 ProviderStore::Answer<identity::ProvidedSignIn> ProviderStore::sign_in(identity::ProvidedUser user,
@@ -39,23 +46,45 @@ ProviderStore::Answer<identity::ProvidedSignIn> ProviderStore::sign_in(identity:
         teams.push_back(std::move(name));
         roles.emplace_back(role ? to_string(*role) : "");
     }
-    Batch batch;
-    batch.push_back(across_teams());
-    batch.push_back(Statement::of(
+    auto rows = co_await run(Statement::of(
         sql::providers_sign_in, std::move(user.issuer), std::move(user.subject),
         std::move(user.names),
         user.email.empty() ? std::nullopt : std::optional(std::move(user.email)), user.create,
-        user.link, std::move(teams), std::move(roles), std::move(request_id)));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
+        user.link, std::move(teams), std::move(roles), std::move(request_id), user.admin));
+    if (!rows) co_return fail(std::move(rows.error()));
     cache->forget();
-    const Row row = replies->back()[0];
+    const Row row = (*rows)[0];
     const auto outcome = row.get<std::string>("outcome");
     if (outcome != "signed in") co_return fail(no_provided_sign_in(outcome));
-    co_return identity::ProvidedSignIn{UserId{row.get<std::int64_t>("user_id")},
-                                       TeamId{row.get<std::int64_t>("team_id")},
-                                       row.get<std::vector<std::string>>("unknown_teams"),
-                                       row.get<std::vector<std::string>>("ownerless_teams")};
+    co_return identity::ProvidedSignIn{
+        UserId{row.get<std::int64_t>("user_id")}, TeamId{row.get<std::int64_t>("team_id")},
+        row.get<std::vector<std::string>>("unknown_teams"),
+        row.get<std::vector<std::string>>("ownerless_teams"), row.get<bool>("last_admin")};
+}
+
+ProviderStore::Answer<std::vector<identity::ProvidedIdentity>> ProviderStore::identities(
+    UserId user) {
+    auto rows = co_await run(Statement::of(sql::providers_identities, user.value));
+    if (!rows) co_return fail(std::move(rows.error()));
+    std::vector<identity::ProvidedIdentity> found;
+    for (const Row row : *rows) {
+        found.push_back({identity::IdentityId{row.get<std::int64_t>("id")},
+                         row.get<std::string>("issuer"), row.get<std::string>("subject"),
+                         row.get<Timestamp>("created_at"), row.get<Timestamp>("last_used_at")});
+    }
+    co_return found;
+}
+
+ProviderStore::Answer<void> ProviderStore::unlink(Author author, UserId user,
+                                                  identity::IdentityId identity) {
+    auto rows =
+        co_await run(Statement::of(sql::providers_unlink, user.value, identity.value,
+                                   author.team.value, author.user.value, author.request_id));
+    if (!rows) co_return fail(std::move(rows.error()));
+    if (rows->empty()) {
+        co_return fail(Errc::not_found, "The user has no such identity at a provider.");
+    }
+    co_return Result<void>{};
 }
 
 }  // namespace plimsoll::postgres

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace plimsoll::postgres {
 
@@ -19,8 +20,13 @@ class ProviderStore final : public identity::ProviderStore {
     Answer<bool> spend_state(std::string hash, Timestamp expires_at) override;
     Answer<identity::ProvidedSignIn> sign_in(identity::ProvidedUser user,
                                              std::string request_id) override;
+    Answer<std::vector<identity::ProvidedIdentity>> identities(UserId user) override;
+    Answer<void> unlink(Author author, UserId user, identity::IdentityId identity) override;
 
   private:
+    // Across teams.
+    Answer<Rows> run(Statement statement);
+
     Pool& pool_;
     std::shared_ptr<PrincipalCache> known_;
 };

@@ -12,8 +12,25 @@ insert into plimsoll.spent_sign_in (state, expires_at) values ($1::bytea, $2::ti
 on conflict (state) do nothing returning state;
 
 -- name: providers.sign_in
--- $1 issuer, $2 subject, $3 names, $4 address or null, $5 create, $6 link, $7 teams, $8 their roles or '', $9 request id.
-select outcome, user_id, team_id, unknown_teams, ownerless_teams
+-- $1 issuer, $2 subject, $3 names, $4 address or null, $5 create, $6 link, $7 teams, $8 their roles or '', $9 request id,
+-- $10 whether the groups make a system admin (null: they do not decide).
+select outcome, user_id, team_id, unknown_teams, ownerless_teams, last_admin
 from plimsoll.sign_in_provided_user($1::text, $2::text, $3::text[], $4::text, $5::boolean, $6::boolean, $7::text[],
   (select coalesce(array_agg(nullif(r.role, '') order by r.n), '{}')
-   from unnest($8::text[]) with ordinality r(role, n)), $9::text);
+   from unnest($8::text[]) with ordinality r(role, n)), $10::boolean, $9::text);
+
+-- name: providers.identities
+-- Oldest first. $1 user. Index user_identity_user.
+select i.id, i.issuer, i.subject, i.created_at, i.last_used_at from plimsoll.user_identity i
+where i.user_id = $1::bigint order by i.id;
+
+-- name: providers.unlink
+-- $1 user, $2 identity, $3 to $5 the actor. No row: the user has no such identity. Index user_identity_id.
+with gone as (
+  delete from plimsoll.user_identity where id = $2::bigint and user_id = $1::bigint returning user_id, issuer, subject
+), told as (
+  insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
+  select nullif($3::bigint, 0), $4::bigint, 'user.unlink', user_id::text, $5::text,
+    json_build_object('issuer', issuer, 'subject', subject) from gone
+)
+select user_id from gone;

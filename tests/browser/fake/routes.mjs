@@ -181,6 +181,13 @@ export const routes = [
   [/^GET \/v1\/sign-in-methods$/, (fake, { response, json }) => json(response, 200, { provider: fake.provider })],
   // The stand-in is its own provider: it sends the browser back at once.
   [/^POST \/v1\/provider-sign-ins$/, (fake, { response, json }) => json(response, 201, { authorization_url: `${fake.url}/?${fake.providerReturns}` })],
+  [/^POST \/v1\/provider-sign-outs$/, (fake, { response, json }) => json(response, 200, { sign_out_url: fake.signOutUrl })],
+  [/^GET \/v1\/users\/([^/]+)\/identities$/, (fake, { response, parameters, json }) => json(response, 200, { items: fake.identities.filter(({ user }) => user === parameters[0]), next_cursor: null })],
+  [/^DELETE \/v1\/users\/([^/]+)\/identities\/([^/]+)$/, (fake, { response, parameters: [user, id], json }) => {
+    fake.identities = fake.identities.filter((one) => one.user !== user || one.id !== id);
+    fake.members.find((member) => member.user.id === user).user.provider_sign_in = false;
+    json(response, 204);
+  }],
   [/^DELETE \/v1\/sessions\/current$/, (_, { response, session, json }) => json(response, 204, undefined, { 'Set-Cookie': `${session}; Path=/; Max-Age=0` })],
   [/^GET \/v1\/users\/me$/, (fake, { response, json }) => json(response, 200, me(fake))],
   [/^GET \/v1\/users\/me\/password$/, (fake, { response, json }) =>
@@ -230,6 +237,7 @@ export const routes = [
   [/^GET \/v1\/job-counts$/, countJobs],
   [/^POST \/v1\/cancellations$/, cancelMany],
   [/^GET \/v1\/jobs\/([^/]+)\/attempts$/, withJob(attempts)],
+  [/^GET \/v1\/jobs\/([^/]+)\/tasks$/, withJob((_, context) => tasks(context))],
   [/^GET \/v1\/jobs$/, listJobs],
   [/^POST \/v1\/jobs$/, createJob],
   [/^GET \/v1\/jobs\/([^/]+)$/, withJob((_, { response, json }, job) => json(response, 200, job))],
@@ -237,7 +245,6 @@ export const routes = [
     fake.jobs = fake.jobs.filter((other) => other !== job);
     json(response, 204);
   })],
-  [/^GET \/v1\/jobs\/([^/]+)\/tasks$/, withJob((_, context) => tasks(context))],
   [/^POST \/v1\/jobs\/([^/]+)\/cancellation$/, withJob((fake, { response, json }, job) => json(response, 202, fake.update(job.id, { state: 'cancelling' })))],
   [/^GET \/v1\/jobs\/([^/]+)\/wait-reason$/, withJob((fake, { response, json }) => json(response, 200, fake.wait))],
   [/^POST \/v1\/jobs\/([^/]+)\/redrive$/, withJob((fake, { response, json }, job) => json(response, 202, redrive(fake, job)))],
@@ -380,6 +387,7 @@ export const routes = [
     if (user.id === data.user.id) return context.problem(context.response, 409, { title: 'Conflict', detail: 'The last administrator must stay.' });
     edit(context, user, context.call.body);
   }],
+  [/^PUT \/v1\/device-classes\/([^/]+)$/, (fake, context) => edit(context, fake.queue.classes.find(({ device_class }) => device_class === context.parameters[0]), context.call.body)],
   [/^GET \/v1\/users$/, (fake, { response, json }) => json(response, 200, { items: fake.members.map(({ user }) => user) })],
   [/^POST \/v1\/users$/, (fake, { call, response, json }) => {
     fake.newUser = call.body.name;
@@ -387,5 +395,4 @@ export const routes = [
   }],
   [/^POST \/v1\/sign-in-links$/, (_, { response, json }) =>
     json(response, 201, { path: '/#/sign-in/plm_signin_fresh', sign_in_token: 'plm_signin_fresh', expires_at: new Date(Date.now() + 900_000).toISOString() })],
-  [/^PUT \/v1\/device-classes\/([^/]+)$/, (fake, context) => edit(context, fake.queue.classes.find(({ device_class }) => device_class === context.parameters[0]), context.call.body)],
 ];

@@ -29,6 +29,9 @@ export class FakeServer {
   datasets = [];
   webhooks = [...data.webhooks];
   sessions = [...data.sessions];
+  identities = [{ user: 'usr_3', id: 'idn_1', issuer: 'https://login.example.com', subject: '7f3e', created_at: '2025-01-03T08:00:00.000Z', last_used_at: '2025-03-03T08:00:00.000Z' }];
+  /** Of the identity provider. */
+  signOutUrl = null;
   schedules = [...schedules];
   /** Of every one of them. */
   scheduleRuns = [...runs];
@@ -171,7 +174,7 @@ export class FakeServer {
     if (fault instanceof Promise) await fault;
     else if (fault) return problem(response, fault.status ?? fault, fault);
     const signedIn = request.headers.cookie?.includes(session);
-    if (!signedIn && !call.name.startsWith('GET /v1/linked-report') && !['POST /v1/sessions', 'POST /v1/passwords', 'GET /v1/sign-in-methods', 'POST /v1/provider-sign-ins', 'GET /v1/invitation-offer', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
+    if (!signedIn && !call.name.startsWith('GET /v1/linked-report') && !['POST /v1/sessions', 'POST /v1/passwords', 'GET /v1/sign-in-methods', 'POST /v1/provider-sign-ins', 'POST /v1/provider-sign-outs', 'GET /v1/invitation-offer', 'GET /openapi.json'].includes(call.name)) return problem(response, 401, { title: 'Unauthenticated' });
     if (signedIn && request.method !== 'GET' && request.headers['x-csrf-token'] !== 'csrf' && !['POST /v1/sessions', 'POST /v1/passwords'].includes(call.name)) {
       return problem(response, 403, { title: 'Forbidden', detail: 'The CSRF token is missing.' });
     }

@@ -86,6 +86,55 @@ TEST_P(ProviderPromises, TheFirstSignInMakesAUserAndTheNextFindsIt) {
     EXPECT_EQ(account(first.user)->user.name, kind_ + " ada");
 }
 
+TEST_P(ProviderPromises, GroupsMakeSystemAdminsAndTheLastOneStays) {
+    auto ada = somebody("ada");
+    EXPECT_FALSE(account(sign_in(ada).user)->user.administrator);
+    ada.admin = true;
+    const auto made = sign_in(ada);
+    EXPECT_TRUE(account(made.user)->user.administrator);
+    EXPECT_FALSE(made.last_admin);
+    ada.admin = std::nullopt;
+    EXPECT_TRUE(account(sign_in(ada).user)->user.administrator) << "groups do not decide";
+    std::vector<UserId> others;
+    for (const auto& one : must(people().users())) {
+        if (one.user.administrator && one.user.id != made.user) others.push_back(one.user.id);
+    }
+    const auto administrators = [&](bool yes) {
+        identity::UserChange change;
+        change.administrator = yes;
+        for (const auto other : others) must(people().update_user(author_, other, change));
+    };
+    ada.admin = false;
+    administrators(false);
+    const auto last = sign_in(ada);
+    EXPECT_TRUE(last.last_admin);
+    EXPECT_TRUE(account(made.user)->user.administrator);
+    administrators(true);
+    if (!others.empty()) {
+        EXPECT_FALSE(sign_in(ada).last_admin);
+        EXPECT_FALSE(account(made.user)->user.administrator);
+    }
+}
+
+TEST_P(ProviderPromises, AnIdentityIsUnlinked) {
+    auto ada = somebody("ada");
+    const auto user = sign_in(ada).user;
+    const auto found = must(store().identities(user));
+    ASSERT_EQ(found.size(), 1U);
+    const auto& one = found.front();
+    EXPECT_EQ(one.issuer, ada.issuer);
+    EXPECT_EQ(one.subject, ada.subject);
+    EXPECT_LE(one.created_at, one.last_used_at);
+    EXPECT_TRUE(must(store().identities(people_.user)).empty());
+    EXPECT_EQ(code(store().unlink(author_, people_.user, one.id)), Errc::not_found);
+    EXPECT_TRUE(account(user)->provided);
+    must(store().unlink(author_, user, one.id));
+    EXPECT_EQ(code(store().unlink(author_, user, one.id)), Errc::not_found);
+    EXPECT_FALSE(account(user)->provided);
+    ada.create = false;
+    EXPECT_EQ(refusal(ada), Errc::not_found);
+}
+
 TEST_P(ProviderPromises, SubjectsAreTheirIssuers) {
     auto ada = somebody("ada");
     const auto first = sign_in(ada);

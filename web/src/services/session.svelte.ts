@@ -66,6 +66,9 @@ class Session {
   async signOut(): Promise<void> {
     await api.DELETE('/v1/sessions/current');
     this.#leave();
+    // The provider's session, if there is one that ends with this.
+    const { data } = await api.POST('/v1/provider-sign-outs');
+    if (data!.sign_out_url) location.assign(data!.sign_out_url);
   }
 
   #enter(me: Me): void {

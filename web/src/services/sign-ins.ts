@@ -37,6 +37,15 @@ export async function beginProviderSignIn(): Promise<string> {
   return data!.authorization_url;
 }
 
+/** The user can no longer sign in with an identity provider. */
+export async function unlinkIdentities(user: string): Promise<void> {
+  const path = { user_id: user };
+  const identities = await everything((query) => api.GET('/v1/users/{user_id}/identities', { params: { path, query } }));
+  for (const { id } of identities) {
+    await api.DELETE('/v1/users/{user_id}/identities/{identity_id}', { params: { path: { ...path, identity_id: id } } });
+  }
+}
+
 export type SessionInfo = components['schemas']['SessionInfo'];
 
 /** The caller's own; for managers of the team, also those in the team. */

@@ -1,5 +1,7 @@
-// How a sign-in with the identity provider begins; it ends at the sessions.
+// How a sign-in with the identity provider begins; it ends at the sessions. And how a user signs
+// out there.
 #include "server/http/access/authentication.hpp"
+#include "server/http/access/cookies.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"
 
@@ -22,12 +24,24 @@ awaitable<Outcome<Response>> begin_provider_sign_in(const Call& call, ProviderDe
     co_return response;
 }
 
+awaitable<Outcome<Response>> sign_out_at_provider(const Call& call, ProviderDesk& desk) {
+    if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
+    const auto url = co_await desk.sign_out(call.request);
+    if (!url) co_return tl::unexpected(url.error());
+    auto response = json_response(200, {{"sign_out_url", text_or_null(*url)}});
+    response.with("Set-Cookie", expired_sign_out_cookie(call.request.secure));
+    co_return response;
+}
+
 }  // namespace
 
 void add_provider_sign_ins(Handlers& handlers, ProviderDesk& desk) {
     handlers["getSignInMethods"] = [&desk](const Call&) { return sign_in_methods(desk); };
     handlers["createProviderSignIn"] = [&desk](const Call& call) {
         return begin_provider_sign_in(call, desk);
+    };
+    handlers["createProviderSignOut"] = [&desk](const Call& call) {
+        return sign_out_at_provider(call, desk);
     };
 }
 

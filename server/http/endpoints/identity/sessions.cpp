@@ -53,6 +53,16 @@ Outcome<NewSession> session_of(Result<identity::Principal> principal) {
     return NewSession{principal->user.id, principal->team.id, principal->token};
 }
 
+// Who signs in, and what belongs to that besides the session.
+struct Identified {
+    explicit Identified(NewSession who) : session(std::move(who)) {}
+    explicit Identified(ProviderDesk::Ending ended)
+        : session(std::move(ended.session)), id_token(std::move(ended.id_token)) {}
+
+    NewSession session;
+    std::string id_token;  // of an identity provider
+};
+
 class Sessions {
   public:
     Sessions(identity::IdentityStore& store, PasswordDesk& desk, ProviderDesk& providers,
@@ -75,12 +85,16 @@ class Sessions {
             }
             co_return tl::unexpected(who.error());
         }
-        auto session = *who;
+        auto session = who->session;
         session.address = address;
         session.agent = agent_of(call.request);
         auto opened = co_await open(std::move(session), call.request.secure);
         if (opened && call.body.contains("provider")) {
             opened->with("Set-Cookie", expired_sign_in_cookie(call.request.secure));
+        }
+        if (opened && !who->id_token.empty()) {
+            opened->with("Set-Cookie",
+                         sign_out_cookie(who->id_token, kSessionLifetime, call.request.secure));
         }
         co_return opened;
     }
@@ -178,18 +192,20 @@ class Sessions {
         co_return *found;
     }
 
-    awaitable<Outcome<NewSession>> identify(const Call& call) {
+    awaitable<Outcome<Identified>> identify(const Call& call) {
         const auto& body = call.body;
         if (const auto given = body.find("credentials"); given != body.end()) {
-            co_return co_await by_password(*given, call.request.remote_address);
+            co_return identified(co_await by_password(*given, call.request.remote_address));
         }
         if (const auto given = body.find("invitation"); given != body.end()) {
-            co_return co_await by_invitation(*given, call.request.id);
+            co_return identified(co_await by_invitation(*given, call.request.id));
         }
         if (const auto given = body.find("provider"); given != body.end()) {
-            co_return co_await providers_.end(
+            auto ended = co_await providers_.end(
                 call.request, {given->at("code").get<std::string>(), given->value("iss", "")},
                 given->at("state").get<std::string>());
+            if (!ended) co_return tl::unexpected(std::move(ended.error()));
+            co_return Identified(std::move(*ended));
         }
         constexpr std::string_view kNotGood =
             "This sign-in link or token is invalid or has expired.";
@@ -199,12 +215,17 @@ class Sessions {
             if (!hash) co_return refuse(401, std::string(kNotGood));
             auto who = co_await store_.spend_sign_in_link(*hash);
             if (!who) co_return tl::unexpected<Problem>(who.error());
-            co_return *who;
+            co_return Identified(*who);
         }
         const auto hash =
             identity::hash_secret(SecretKind::token, body["token"].get_ref<const std::string&>());
         if (!hash) co_return refuse(401, std::string(kNotGood));
-        co_return session_of(co_await store_.by_token(*hash));
+        co_return identified(session_of(co_await store_.by_token(*hash)));
+    }
+
+    static Outcome<Identified> identified(Outcome<NewSession> who) {
+        if (!who) return tl::unexpected(std::move(who.error()));
+        return Identified(std::move(*who));
     }
 
     awaitable<Outcome<NewSession>> by_password(const json& given, const std::string& address) {

@@ -85,6 +85,11 @@ TEST(Discovery, IsRead) {
     const auto found = parse_discovery(document().dump(), kIssuer).value();
     EXPECT_EQ(found.jwks_uri, "https://keys.example.com/keys");
     EXPECT_EQ(found.userinfo_endpoint, "");
+    EXPECT_EQ(found.end_session_endpoint, "");
+    const auto url = "https://login.example.com/logout";
+    EXPECT_EQ(
+        parse_discovery(changed("end_session_endpoint", url).dump(), kIssuer)->end_session_endpoint,
+        url);
     EXPECT_TRUE(found.basic);
     EXPECT_FALSE(found.names_itself);
     constexpr auto kMethods = "token_endpoint_auth_methods_supported";
@@ -100,6 +105,7 @@ TEST(Discovery, WhatCannotBeUsedIsRefused) {
           changed("token_endpoint", "http://login.example.com/token"),
           changed("authorization_endpoint", "javascript:alert(1)"), changed("jwks_uri", "/keys"),
           changed("userinfo_endpoint", "file:///etc/passwd"),
+          changed("end_session_endpoint", "javascript:alert(1)"),
           changed("response_types_supported", {"id_token"}),
           changed("code_challenge_methods_supported", {"plain"}),
           changed("id_token_signing_alg_values_supported", {"HS256", "none"})}) {

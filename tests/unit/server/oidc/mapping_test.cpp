@@ -55,7 +55,8 @@ TEST(Mapping, InvalidEntriesAreNamed) {
 }
 
 Admission admission(const std::string& groups = "*=main:viewer") {
-    return {.groups_claim = "groups", .mapping = mapping(groups), .domains = {}};
+    return {
+        .groups_claim = "groups", .mapping = mapping(groups), .admin_groups = {}, .domains = {}};
 }
 
 TEST(Admission, AnAddressCountsIfItIsVerified) {
@@ -106,6 +107,21 @@ TEST(Admission, GroupsMayBeDeeperOrOne) {
     EXPECT_EQ(role({{"realm_access", "staff"}}), "main none");
     rules.groups_claim = "https://example.com/groups";
     EXPECT_EQ(role({{"https://example.com/groups", {"staff"}}}), "main member");
+}
+
+TEST(Admission, GroupsDecideWhoIsASystemAdminIfTheyAreNamed) {
+    auto rules = admission();
+    const auto admin = [&](const char* group) {
+        return rules.admit({{"sub", "s"}, {"groups", {group}}}).value().admin;
+    };
+    EXPECT_EQ(admin("ops"), std::nullopt);
+    rules.admin_groups = parse_groups(" ops, platform leads ,,");
+    EXPECT_EQ(admin("ops"), true);
+    EXPECT_EQ(admin("platform leads"), true);
+    EXPECT_EQ(admin("op"), false);
+    rules.mapping = {};
+    EXPECT_EQ(admin("ops"), true) << "without a mapping, too";
+    EXPECT_EQ(rules.admit({{"sub", "s"}})->admin, false);
 }
 
 // Without them, everybody in many groups would lose every role.

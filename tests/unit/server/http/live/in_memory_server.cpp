@@ -16,6 +16,7 @@ InMemoryServer::InMemoryServer() {
         .passwords = passwords_,
         .password_desk = password_desk_,
         .provider_desk = provider_desk_,
+        .providers = providers_,
         .invitations = invitations_,
         .webhooks = webhooks_,
         .webhook_targets = webhook_targets_,
