@@ -108,7 +108,7 @@ class Crowd(unittest.TestCase):
             self.assertLess(time.monotonic() - began, 5)
             for thread in threads:
                 thread.join()
-        crowded = {network: sum("under way" in detail for _, detail in replies) for network, replies in statuses.items()}
+        crowded = {network: sum("in progress" in detail for _, detail in replies) for network, replies in statuses.items()}
         self.assertEqual({status for replies in statuses.values() for status, _ in replies}, {503})
         self.assertTrue(all(count >= 1 for count in crowded.values()), crowded)  # 16 a network
         self.assertEqual(sum(crowded.values()), 5 * 17 - 64, crowded)  # 64 in all

@@ -46,12 +46,12 @@ TEST_F(ContractTest, HasEveryOperation) {
 TEST_F(ContractTest, EverythingUnderV1NeedsCredentialsButSigningInAndLinks) {
     for (const auto& operation : contract_.operations()) {
         // Whoever reads a linked report or an invitation, or sets a password by a link, shows the
-        // link's secret instead.
-        const bool open = operation.id == "createSession" || operation.id == "spendPasswordLink" ||
-                          operation.id == "getInvitationOffer" ||
-                          operation.id == "getSignInMethods" ||
-                          operation.id == "createProviderSignIn" ||
-                          operation.path.starts_with("/v1/linked-report");
+        // link's secret instead; who signs out at the provider has no session any more.
+        const bool open =
+            operation.id == "createSession" || operation.id == "spendPasswordLink" ||
+            operation.id == "getInvitationOffer" || operation.id == "getSignInMethods" ||
+            operation.id == "createProviderSignIn" || operation.id == "createProviderSignOut" ||
+            operation.path.starts_with("/v1/linked-report");
         if (operation.path.starts_with("/v1/")) EXPECT_EQ(operation.open, open) << operation.id;
         if (operation.method != "GET" && operation.body != nullptr) {
             EXPECT_GT(operation.body_limit, 0u) << operation.id;
