@@ -145,12 +145,13 @@ Reply<std::vector<Run>> FakeSchedules::runs(TeamId team, ScheduleId id,
 
 Reply<schedules::Answered> FakeSchedules::run_now(Author author, schedules::Answer answer) {
     auto* one = find(author.team, answer.schedule);
-    auto due_at = SystemClock().now();
+    // In whole milliseconds, as the API tells times, which name runs there.
+    Timestamp due_at = std::chrono::floor<std::chrono::milliseconds>(SystemClock().now());
     if (one == nullptr || one->schedule.version != answer.version) {
         co_return schedules::Answered{"changed", {}, due_at};
     }
     auto& runs = one->runs;
-    if (!runs.empty()) due_at = std::max(due_at, runs.back().due_at + Timestamp::duration(1));
+    if (!runs.empty()) due_at = std::max(due_at, runs.back().due_at + std::chrono::milliseconds(1));
     Run run;
     run.due_at = run.decided_at = due_at;
     run.by_user = answer.user;

@@ -21,7 +21,7 @@ declare
   v_waiting int;
   v_reason text := p_reason;
 begin
-  due_at := coalesce(p_due_at, p_now);
+  due_at := coalesce(p_due_at, date_trunc('milliseconds', p_now));
   select * into v_schedule from schedule s where s.id = p_schedule_id for update;
   if found then
     if p_way = 'person' then
@@ -49,7 +49,7 @@ begin
   end if;
   while p_way = 'person' and exists (
     select from schedule_run r where r.schedule_id = p_schedule_id and r.due_at = run_schedule.due_at) loop
-    due_at := due_at + interval '1 microsecond';
+    due_at := due_at + interval '1 millisecond';  -- as the API tells times, which name runs there
   end loop;
   v_submitter := coalesce(p_user_id, v_schedule.user_id);
   update schedule_run r set open = false, cancel = false where r.schedule_id = p_schedule_id and r.open

@@ -135,7 +135,9 @@ TEST_P(SchedulePromises, AManualRunSubmitsItsJob) {
     EXPECT_EQ(submitted.schedule->schedule, made.id.value);
     EXPECT_EQ(submitted.schedule->name, "nightly");
     const auto second = must(store().run_now(author_, by_person(made)));
+    // The API names runs by milliseconds.
     EXPECT_LT(first.due_at, second.due_at);
+    EXPECT_EQ(second.due_at, std::chrono::floor<std::chrono::milliseconds>(second.due_at));
 
     const auto runs = must(store().runs(people_.team, made.id, std::nullopt, 10));
     ASSERT_EQ(runs.size(), 2u);
