@@ -6,7 +6,7 @@ weights, and their logits against ONNX Runtime.
     build/peers/bin/python tests/bench/transformers/counts.py [--rounds N] [--record]
 
 Bits: the same texts in --rounds random orders and batches, half of them on one thread and half on two. On a processor
-with AVX-512, PoCL is also told to compile for one with AVX2 alone, and every logit is compared.
+with AVX-512, PoCL also compiles for one with AVX2 alone (tests/bench/engine/as_avx2.cpp), and every logit is compared.
 """
 import json
 import os
@@ -30,7 +30,6 @@ COMMAND = 'tests/bench/transformers/counts.py --record'
 SHAPES = {'FinBERT': ('bert', 768, 12, 12, 3072, 512), 'DistilBERT': ('distilbert', 768, 6, 12, 3072, 512),
           'Twitter-RoBERTa': ('roberta', 768, 12, 12, 3072, 512), 'MiniLM': ('bert', 384, 6, 12, 1536, 512)}
 COUNTED = ('FinBERT', 'MiniLM')  # the shapes whose bits are counted
-AS_AVX2 = {'POCL_LLVM_CPU_NAME': 'haswell', 'POCL_KERNELLIB_NAME': 'kernel-x86_64-pc-linux-gnu-avx2', 'WITHOUT': 'avx512'}
 COMPARED = 48  # texts
 
 
@@ -96,8 +95,10 @@ def count(name, folder, texts, program, cache, rounds):
                                            'transformers', max(round(off, 2), 0.01), '%', most=5, must=1, stretch=5, rounds=1, command=COMMAND))
         if form == 'bf16' or kind == 'AVX2':
             continue
-        other = loop(program, folder, texts, f'{cache}-haswell', WHAT='batchings', FORM=form, ROUNDS='0', **AS_AVX2)
-        print(f"{what}: {two['method']} and, compiled for haswell, {other['method']}")
+        other = loop(program, folder, texts, f'{cache}-haswell', WHAT='batchings', FORM=form, ROUNDS='0', WITHOUT='avx512',
+                     LD_PRELOAD=str(program.with_name('engine_as_avx2.so')))
+        assert 'haswell' in other['device'], other['device']
+        print(f"{what}: {two['method']} on {two['device']}, {other['method']} on {other['device']}")
         rows.append(results.entry_of_none(f'{what}: digests of {len(texts)} texts that differ, compiled for AVX2 and for this processor',
                                           'transformers', int(other['digest'] != two['digest']), '', rounds=1, command=COMMAND))
     return rows
@@ -105,7 +106,7 @@ def count(name, folder, texts, program, cache, rounds):
 
 def main():
     options = results.arguments(rounds=200, programs=True).parse_args()
-    programs = results.programs_of(options, 'transformers_model_loop', 'classify_lines')
+    programs = results.programs_of(options, 'transformers_model_loop', 'engine_as_avx2', 'classify_lines')
     source = fuzz.Texts(11)
     headlines = run.headlines(source)[:64] + [source.text() for _ in range(16)]
     mixed = [source.text() for _ in range(COMPARED - 2)] + ['word ' * 600, '']

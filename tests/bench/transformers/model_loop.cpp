@@ -308,5 +308,6 @@ int main(int count, char** arguments) {
                 : what == "forward"   ? forward(bench)
                                       : texts(bench);
     told["method"] = to_string(method_for(bench.capability, bench.form));
+    told["device"] = bench.device.info().name;
     std::puts(told.dump().c_str());
 }
