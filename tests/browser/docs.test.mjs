@@ -122,9 +122,9 @@ visit('the clients’ page names this server, copies commands and saves programs
   assert.equal((await download).suggestedFilename(), 'score.py');
 });
 
-visit('narrow windows list everything on the overview and lead back to it', async ({ page, go }) => {
+visit('narrow windows list the operations on the page of the API and lead back to the overview', async ({ page, go }) => {
   await page.setViewportSize({ width: 375, height: 800 });
-  await go('/#/docs');
+  await go('/#/docs/api');
   await index(page).getByText('jobs', { exact: true }).click();
   await index(page).getByRole('link', { name: 'Cancel a job' }).click();
   await title(page, 'Cancel a job');

@@ -13,6 +13,8 @@ visit('a job is submitted with the keyboard alone', async ({ page, server, go })
   await page.keyboard.press('n');
   await page.getByRole('heading', { name: 'New job' }).waitFor();
   await page.keyboard.press('j');
+  assert.equal(await focused(page), 'Training memory', 'the kind that home asks about comes first');
+  await page.keyboard.press('j');
   assert.equal(await focused(page), 'Sentiment');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'New sentiment job' }).waitFor();
