@@ -26,7 +26,7 @@ export default defineConfig({
     // One small style sheet for all pages: no page is ever shown without its styles.
     cssCodeSplit: false,
     // Many tiny files wait for one another's connections.
-    rollupOptions: { output: { manualChunks: sharedChunks(first), experimentalMinChunkSize: 6_000 } },
+    rollupOptions: { output: { manualChunks: sharedChunks(first), experimentalMinChunkSize: 3_000 } },
   },
   server: {
     proxy: Object.fromEntries(['/v1', '/openapi'].map((path) => [path, { target: server, changeOrigin: true }])),
