@@ -17,7 +17,7 @@ RUN_BY_PROGRAMS = {
     'server/http/serving/metrics_server.': 'tests/integration/operations_test.py',
     'server/jobs/commands.cpp': 'tests/integration/road_test.py',
     'server/jobs/waves/command/': 'tests/integration/waves_test.py',
-    'server/identity/hasher/main.': 'tests/unit/server/identity/hasher_test.cpp',
+    'server/identity/program/': 'tests/unit/server/identity/hasher_test.cpp',
     'server/jobs/waves/contract/summary_text.': 'tests/integration/waves_job_test.py',
     'server/schedules/runner.': 'tests/integration/schedules_test.py',
     'server/webhooks/dispatcher.': 'tests/integration/webhooks_test.py',

@@ -53,7 +53,7 @@ class Passwords(unittest.TestCase):
         self.set_by_link("hana", BOAT)
         credentials = {"credentials": {"user": "hana", "password": BOAT}}
         stranger = Api(self.server.base)
-        hasher, _ = self.server.children("plimsoll-hasher")
+        [hasher] = self.server.children("plimsoll-hasher")
         os.kill(hasher, signal.SIGSTOP)
         statuses = []
         began = time.monotonic()
