@@ -11,10 +11,10 @@
 
 namespace plimsoll::identity {
 
-// Hashes passwords in a program beside this one, plimsoll-hasher, which pauses often. A hash touches
-// 19 MiB: in this program it would hold up every thread that needs memory meanwhile. The program is
-// started when it is first needed, and again if it died or hung. It ends with this object and with
-// this program. Calls block, and are for one thread at a time.
+// Hashes passwords in a program beside this one, plimsoll-hasher, which pauses often. A hash
+// touches 19 MiB: in this program it would hold up every thread that needs memory meanwhile. The
+// program is started when it is first needed, and again if it died or hung. It ends with this
+// object and with this program. Calls block, and are for one thread at a time.
 class Hasher {
   public:
     struct Patience {
