@@ -18,7 +18,9 @@ visit('a speed profile is measured on the device that is chosen', async ({ page,
   await page.waitForURL(/#\/jobs\/job_/);
   const { args } = server.calls.find(({ name }) => name === 'POST /v1/jobs').body;
   assert.deepEqual([args.mode, args.device, args.device_class], ['engine', 'dock-1/opencl:0:0', undefined]);
-  // The next one is about the same things, where it is not told.
+  // The next one is about the same things, where it is not told. The job's page comes first: who goes back before it is
+  // shown returns to the form as it was left.
+  await page.getByRole('button', { name: 'Submit job' }).waitFor({ state: 'detached' });
   await go('/#/new/profile');
   await page.getByRole('button', { name: 'Submit job' }).waitFor();
   assert.ok(await page.getByRole('radio', { name: 'Device' }).isChecked());
