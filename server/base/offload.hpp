@@ -1,5 +1,7 @@
 #pragma once
 
+#include "server/base/giving_way.hpp"
+
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +24,17 @@ boost::asio::awaitable<std::invoke_result_t<Work&>> offload(boost::asio::thread_
                                                             Work work) {
     auto running = run_work(std::move(work));
     co_return co_await boost::asio::co_spawn(pool, std::move(running), boost::asio::use_awaitable);
+}
+
+// As `offload`, for work that computes for long: requests come first.
+template <class Work>
+boost::asio::awaitable<std::invoke_result_t<Work&>> compute(boost::asio::thread_pool& pool,
+                                                            Work work) {
+    const auto give_way = [&work] {
+        const GivingWay giving_way;
+        return work();
+    };
+    co_return co_await offload(pool, give_way);
 }
 
 }  // namespace plimsoll

@@ -50,7 +50,7 @@ class Pictures {
             if (!rows) return fail(rows.error());
             return offer->picture(line_of(*rows, index - chunk->first_item), number, format);
         };
-        auto picture = co_await offload(pool_, draw);
+        auto picture = co_await compute(pool_, draw);
         if (!picture) co_return tl::unexpected<Problem>(picture.error());
         const bool png = format == jobs::PictureFormat::png;
         co_return text_response(png ? "image/png" : "image/svg+xml", std::move(*picture));

@@ -32,7 +32,7 @@ class Estimates {
             args = std::move(*completed);
         }
         const auto work = [kind, &args] { return kind->estimate(args); };
-        const auto summary = co_await offload(pool_, work);
+        const auto summary = co_await compute(pool_, work);
         if (!summary) co_return tl::unexpected(refused_args(summary.error()));
         co_return text_response("application/json", "{\"kind\":" + json(name).dump() +
                                                         ",\"summary\":" + *summary + "}");

@@ -56,7 +56,7 @@ class KindAnswers {
             const jobs::JobItem view{item->args, item->input, item->index};
             return answer.make(call.body, &view);
         };
-        const auto text = co_await offload(pool_, work);
+        const auto text = co_await compute(pool_, work);
         if (!text) co_return tl::unexpected(refused_fields(text.error()));
         co_return text_response("application/json", *text);
     }

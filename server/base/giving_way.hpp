@@ -1,0 +1,24 @@
+#pragma once
+
+#include <ctime>
+
+namespace plimsoll {
+
+// Makes its thread give way while it exists: a pause of 50 us after every 200 us. A thread that is
+// merely nice often runs until the next tick of the clock, up to 4 ms, while somebody waits, and so
+// does one of SCHED_IDLE: Linux compares sessions and services first. One that sleeps gives its
+// processor to whoever wants it. The thread stays nice afterwards: for threads that only compute.
+// SIGALRM is used.
+class GivingWay {
+  public:
+    GivingWay();
+    GivingWay(const GivingWay&) = delete;
+    GivingWay& operator=(const GivingWay&) = delete;
+    ~GivingWay();
+
+  private:
+    timer_t pauses_{};
+    bool pausing_ = false;  // not if there are too many timers
+};
+
+}  // namespace plimsoll
