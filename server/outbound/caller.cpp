@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http.hpp>
 
@@ -16,7 +18,9 @@ namespace fields = boost::beast::http;
 using namespace asio::experimental::awaitable_operators;
 
 Caller::Caller(AllowList allowed, std::unique_ptr<asio::ssl::context> tls)
-    : allowed_(std::move(allowed)), tls_(std::move(tls)) {}
+    : allowed_(std::move(allowed)),
+      tls_(std::move(tls)),
+      names_(std::make_unique<asio::thread_pool>(1)) {}
 Caller::Caller(Caller&&) noexcept = default;
 Caller::~Caller() = default;
 
@@ -28,8 +32,10 @@ asio::awaitable<tl::expected<int, Caller::Failure>> Caller::send(Target target, 
     if (!allowed_.allows(target)) co_return failed(Obstacle::origin);
     const Destination destination{
         .tls = target.tls, .host = target.host, .port = std::to_string(target.port)};
-    const auto endpoints = co_await resolve(
-        destination, [&](const asio::ip::address& address) { return allowed_.allows(address); });
+    auto resolving = resolve(
+        destination, [this](const asio::ip::address& address) { return allowed_.allows(address); });
+    const auto endpoints =
+        co_await asio::co_spawn(*names_, std::move(resolving), asio::use_awaitable);
     if (!endpoints && endpoints.error().code == Errc::forbidden)
         co_return failed(Obstacle::address);
     if (!endpoints) co_return failed(Obstacle::name, endpoints.error().message);

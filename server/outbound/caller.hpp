@@ -10,14 +10,18 @@
 #include <boost/asio/awaitable.hpp>
 #include <tl/expected.hpp>
 
-namespace boost::asio::ssl {
+namespace boost::asio {
+class thread_pool;
+namespace ssl {
 class context;
 }
+}  // namespace boost::asio
 
 namespace plimsoll::outbound {
 
 // Sends requests to allowed origins and addresses only, without redirects, each bounded in time.
-// Single-threaded, on its caller's executor.
+// Single-threaded, on its caller's executor. Names are resolved on a thread of its own: names of
+// one Caller whose servers are silent hold up no other.
 class Caller {
   public:
     // From the resolved name to the end of the response. (Name resolution has its own limit.)
@@ -48,6 +52,7 @@ class Caller {
   private:
     AllowList allowed_;
     std::unique_ptr<boost::asio::ssl::context> tls_;
+    std::unique_ptr<boost::asio::thread_pool> names_;
 };
 
 }  // namespace plimsoll::outbound

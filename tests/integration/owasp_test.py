@@ -1,8 +1,8 @@
 """The OWASP API Security Top 10 of 2023, with at least one test per category.
 
 API1 objects and API5 functions of others: access_test.py, every operation x every caller. API4 resources: attacks_test.py and
-smuggling_test.py. API7 requests that the server makes: webhooks_test.py, profile_test.py and
-provider_sign_in_test.py (allowed origins, addresses, redirects). The others are here.
+smuggling_test.py. API7 requests that the server makes: resolver_test.py, webhooks_test.py, profile_test.py
+and provider_sign_in_test.py (allowed origins, addresses, redirects). Injection: injection_test.py. The others are here.
 """
 
 import base64
