@@ -33,17 +33,37 @@ std::string_view name_of(Level level) {
     return kNames[static_cast<int>(level)];
 }
 
+// How many bytes a control character at `at` has: a terminal would obey it. 0: there is none.
+std::size_t control_at(std::string_view text, std::size_t at) {
+    const auto byte = [text](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0xffU;
+    };
+    if (byte(at) < 0x20 || byte(at) == 0x7f) return 1;
+    return byte(at) == 0xc2 && byte(at + 1) < 0xa0 ? 2 : 0;  // U+0080 to U+009F
+}
+
+bool is_plain(std::string_view value) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        if (control_at(value, i) > 0) return false;
+    }
+    return !value.empty() && value.find_first_of(" \"=\\") == std::string_view::npos;
+}
+
 // A value is quoted when a space, quote or control character would break the line apart.
-void append_value(std::string& line, const std::string& value) {
-    const bool plain = !value.empty() && value.find_first_of(" \"=\\\n\r\t") == std::string::npos;
-    if (plain) {
+void append_value(std::string& line, std::string_view value) {
+    if (is_plain(value)) {
         line += value;
         return;
     }
     line += '"';
-    for (const char c : value) {
-        if (c == '"' || c == '\\') line += '\\';
-        line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        if (const auto control = control_at(value, i); control > 0) {
+            line += ' ';
+            i += control - 1;
+            continue;
+        }
+        if (value[i] == '"' || value[i] == '\\') line += '\\';
+        line += value[i];
     }
     line += '"';
 }

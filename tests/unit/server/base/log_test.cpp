@@ -29,6 +29,15 @@ TEST_F(LogTest, ATextLineKeepsEachValueInOnePiece) {
     EXPECT_EQ(line.find("too quiet"), std::string::npos);
 }
 
+TEST_F(LogTest, NoTerminalObeysATextLine) {
+    testing::internal::CaptureStderr();
+    start("test", Level::info);
+    warn("told", {{"a", "\x1b[2J"}, {"b", "x\x7f"}, {"c", "\u009b31m\u00e9"}, {"d", "\u00a0"}});
+    const auto line = testing::internal::GetCapturedStderr();
+    EXPECT_NE(line.find("told a=\" [2J\" b=\"x \" c=\" 31m\u00e9\" d=\u00a0\n"), std::string::npos)
+        << line;
+}
+
 TEST_F(LogTest, AJsonLineIsOneObjectWhateverItQuotes) {
     const auto line = written(Format::json);
     EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
