@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
-from samples_test import ROOT, Server, wheels
+from samples_test import ROOT, ContractProxy, Server, wheels
 
 PROGRAMS = pathlib.Path(__file__).with_name("programs")
 LANGUAGES = os.environ.get("PLIMSOLL_CLIENTS", "python typescript-fetch").split()
@@ -56,7 +56,9 @@ class Generated(unittest.TestCase):
         ids = {name: api.post("/v1/jobs", spec).json["id"] for name, spec in OTHER_JOBS.items()}
         for job in ids.values():
             assert api.wait(job)["state"] == "succeeded", job
-        cls.env = {**os.environ, **ids, "PLIMSOLL_SERVER": server.base, "PLIMSOLL_TOKEN": api.token,
+        proxy = ContractProxy(server.base)
+        cls.addClassCleanup(proxy.finish)
+        cls.env = {**os.environ, **ids, "PLIMSOLL_SERVER": proxy.base, "PLIMSOLL_TOKEN": api.token,
                    "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": packages, "PIP_NO_COMPILE": "1",
                    "LANGUAGES": " ".join(LANGUAGES)}
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-clients-"))

@@ -10,7 +10,7 @@ import textwrap
 import unittest
 
 from generated_test import PRICES
-from samples_test import BIN, ROOT, Server, wheels
+from samples_test import BIN, ROOT, ContractProxy, Server, wheels
 
 README = (ROOT / "deploy/clients/python/README.md").read_text("utf-8")
 PROGRAMS = pathlib.Path(__file__).with_name("programs")
@@ -22,7 +22,9 @@ class Package(unittest.TestCase):
         cls.server = Server().start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
-        cls.env = {**os.environ, "PLIMSOLL_SERVER": cls.server.base, "PLIMSOLL_TOKEN": cls.api.token,
+        proxy = ContractProxy(cls.server.base)
+        cls.addClassCleanup(proxy.finish)
+        cls.env = {**os.environ, "PLIMSOLL_SERVER": proxy.base, "PLIMSOLL_TOKEN": cls.api.token,
                    "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels(), "PIP_NO_COMPILE": "1"}
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="plm-package-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)

@@ -14,6 +14,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/integration"))
 from harness import BIN, Server  # noqa: E402, F401
+from contract_proxy import ContractProxy  # noqa: E402
 
 # The order of these headlines by VADER's score, which every sample prints.
 BEST_NEWS_FIRST = ["h-1", "h-3", "h-2"]
@@ -30,6 +31,8 @@ class Samples(unittest.TestCase):
         cls.server = Server().start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
+        cls.proxy = ContractProxy(cls.server.base)
+        cls.addClassCleanup(cls.proxy.finish)
 
     def folder(self, sample):
         """A copy of the sample's folder, and the environment that its commands are read in."""
@@ -38,7 +41,7 @@ class Samples(unittest.TestCase):
         for file in (ROOT / "deploy/samples" / sample).iterdir():
             if file.is_file():  # not what somebody's own run has left
                 shutil.copy(file, folder)
-        env = {**os.environ, "PLIMSOLL_SERVER": self.server.base, "PLIMSOLL_TOKEN": self.api.token,
+        env = {**os.environ, "PLIMSOLL_SERVER": self.proxy.base, "PLIMSOLL_TOKEN": self.api.token,
                "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels, "PIP_NO_COMPILE": "1",
                "NPM_CONFIG_FETCH_RETRIES": "5"}
         return folder, env

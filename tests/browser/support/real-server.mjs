@@ -1,4 +1,5 @@
-// The real `plimsoll serve` with a private database in a folder of its own.
+// The real `plimsoll serve` with a private database in a folder of its own, behind a proxy that holds every response to
+// the contract.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -18,14 +19,35 @@ export async function startReal() {
   const child = spawn(program, options, { stdio: ['ignore', 'pipe', 'pipe'] });
   const log = [];
   const server = { url: undefined, signInLink: undefined, stop };
+  let proxy;
+  const violations = [];
 
   async function stop() {
+    if (proxy) {
+      const ended = once(proxy, 'exit');
+      proxy.stdin.end();
+      await ended;
+    }
     if (child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
     }
     await rm(folder, { recursive: true, force: true });
+    if (violations.length > 0) throw new Error(`responses that the contract does not allow:\n${violations.join('\n')}`);
+  }
+
+  /** The address of a proxy in front of the server. */
+  async function checked(url) {
+    proxy = spawn('tests/support/contract_proxy.py', [url], { stdio: ['pipe', 'pipe', 'inherit'] });
+    return new Promise((resolve, reject) => {
+      createInterface({ input: proxy.stdout }).on('line', (line) => {
+        if (line.startsWith('ready ')) resolve(line.slice('ready '.length));
+        else violations.push(line);
+      });
+      proxy.on('exit', () => reject(new Error('the proxy ended')));
+      proxy.on('error', reject);
+    });
   }
 
   await new Promise((resolve, reject) => {
@@ -43,6 +65,7 @@ export async function startReal() {
     await stop();
     throw error;
   });
+  server.url = await checked(server.url);
   const asked = ['admin', '--data', join(folder, 'data'), 'sign-in-link', '--base-url', server.url];
   server.signInLink = (await promisify(execFile)(program, asked)).stdout.trim();
   return server;
