@@ -84,10 +84,13 @@ export class FakeServer {
   onCall;
   #streams = new Map();
   #hanging = [];
+  /** What went wrong in the stand-in itself; fails the test when it stops. */
+  #failures = [];
   #server = createServer((request, response) => {
     this.#answer(request, response).catch((error) => {
-      // A page that left in the middle of its request wants no answer any more.
-      if (!request.destroyed) throw error;
+      this.#failures.push(error);
+      if (!response.headersSent) problem(response, 500, { detail: String(error) });
+      else response.destroy();
     });
   });
   #pages;
@@ -105,6 +108,7 @@ export class FakeServer {
   async stop() {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+    if (this.#failures.length > 0) throw this.#failures[0];
   }
 
   job(id) {
@@ -160,9 +164,8 @@ export class FakeServer {
     else if (latency) await new Promise((resolve) => setTimeout(resolve, Math.random() * latency));
     const url = new URL(request.url, this.url);
     if (!url.pathname.startsWith('/v1/') && url.pathname !== '/openapi.json') return serveStatic(this.#pages, url.pathname, response);
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const bytes = Buffer.concat(chunks);
+    const bytes = await bodyOf(request);
+    if (bytes === null) return;
     const isJson = request.headers['content-type']?.includes('json') && bytes.length > 0;
     const body = isJson ? JSON.parse(bytes.toString()) : undefined;
     const call = { name: `${request.method} ${url.pathname}`, body, bytes, headers: request.headers, query: url.searchParams };
@@ -184,6 +187,17 @@ export class FakeServer {
     }
     return problem(response, 404, { title: 'Not found' });
   }
+}
+
+/** Null where the page left in the middle of its request: it wants no answer any more. */
+async function bodyOf(request) {
+  const chunks = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk);
+  } catch {
+    return null;
+  }
+  return Buffer.concat(chunks);
 }
 
 function json(response, status, body, headers = {}) {
