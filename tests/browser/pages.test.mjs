@@ -338,8 +338,8 @@ visit('a webhook is added, tested and removed', async ({ page, server, go }) => 
   await page.getByRole('button', { name: 'Send a test' }).click();
   await deliveries.nth(4).waitFor();
   await deliveries.nth(1).getByText('A test').waitFor();
-  await page.getByRole('button', { name: 'Change press office' }).click();
-  const changing = page.getByRole('dialog', { name: 'Change webhook' });
+  await page.getByRole('button', { name: 'Edit press office' }).click();
+  const changing = page.getByRole('dialog', { name: 'Edit webhook' });
   assert.equal(await changing.getByRole('textbox', { name: 'Address' }).inputValue(), 'https://hooks.example.com/press');
   await changing.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/desk');
   await changing.getByRole('button', { name: 'Save' }).click();
