@@ -170,7 +170,7 @@ export const models = {
   default: 'finbert',
   items: [
     { name: 'vader', hash: null, family: 'vader', labels: ['positive', 'neutral', 'negative'], parameters: 0, longest_text: null, licence: 'MIT', source: 'pypi.org/project/vaderSentiment', added_at: null, added_by: null, audience: 'all', bytes: null, proofs: [], accuracies: [], speeds: [{ form: null, seconds_per_text: 0.00008, texts: 4800 }], devices: ['desk-1/host'], files: [] },
-    { name: 'finbert', hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', family: 'bert', labels: ['positive', 'negative', 'neutral'], parameters: 109_484_547, longest_text: 512, licence: 'Apache-2.0', source: 'ProsusAI/finbert', added_at: '2026-05-04T09:30:00Z', added_by: 'ada', audience: 'all', bytes: 438_226_000, proofs: [proof], accuracies: [], speeds: [{ form: 'fp32', seconds_per_text: 0.0204, texts: 3200 }], devices: ['desk-1/opencl:pocl:0'], files: [{ name: 'config.json', bytes: 758, sha256: '0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9' }] },
+    { name: 'finbert', hash: '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e', family: 'bert', labels: ['positive', 'negative', 'neutral'], parameters: 109_484_547, longest_text: 512, licence: 'Apache-2.0', source: 'ProsusAI/finbert', added_at: '2026-02-04T09:30:00Z', added_by: 'ada', audience: 'all', bytes: 438_226_000, proofs: [proof], accuracies: [], speeds: [{ form: 'fp32', seconds_per_text: 0.0204, texts: 3200 }], devices: ['desk-1/opencl:pocl:0'], files: [{ name: 'config.json', bytes: 758, sha256: '0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9' }] },
   ],
 };
 

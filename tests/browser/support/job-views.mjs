@@ -1,7 +1,7 @@
 // Home, the palette, the list of jobs and one job, in each of their states.
 import { busyQueue, manyJobs } from '../fake/data.mjs';
 import { makeLink } from '../fake/report-links.mjs';
-import { tooSmall, trainingJob } from '../fake/training.mjs';
+import { tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 import { fails, full, hangs, heading, loading, opened, queue, text, viewer } from './arrangements.mjs';
 
 const waiting = (server) => {
@@ -30,6 +30,34 @@ const shared = (server) => {
 const sharedFault = (fault) => (server) => (shared(server), server.faults.set('GET /v1/linked-report', fault));
 const linksFault = (fault) => (server) => server.faults.set('GET /v1/report-links', fault);
 
+/** Eight jobs of one kind whose inputs and results differ. */
+const eight = Array.from({ length: 8 }, (_, place) => `job_compared${place}`);
+const eightJobs = (server) => {
+  for (const [place, id] of eight.entries()) {
+    const job = trainingJob({ id, name: place === 3 ? 'A curriculum with a name that nobody would write into the heading of a column' : `Rank ${2 ** place}` });
+    server.add({ ...job, args: { ...job.args, training: { ...job.args.training, lora: { rank: 2 ** place } } } });
+    const report = trainingReport(job);
+    for (const card of report.summary.gpus) {
+      card.batch += place;
+      card.speed.samples_per_second *= 1 + place / 9;
+    }
+    server.reports.set(id, report);
+  }
+};
+/** A running job that counts tokens, too. */
+const reading = (server) => {
+  full(server);
+  server.update(running, { progress: { tokens_done: 1_204_511 } });
+};
+/** Names as long as they may be, with and without spaces. */
+const longNames = (server) => {
+  full(server);
+  for (const [place, job] of server.jobs.entries()) {
+    const words = place % 2 ? 'quarterly-statements-of-the-companies-that-the-desk-follows-' : 'Statements of all companies that the desk in the harbour follows ';
+    Object.assign(job, { name: words.repeat(3).slice(0, 120).trim(), labels: { 'desk-of-the-trading-floor': 'energy-and-everything-that-floats-on-water' } });
+    job.submitter.name = 'linus-of-the-very-long-family-name';
+  }
+};
 const [running, queued, done, , failed, , cancelled] = manyJobs(7).map(({ id }) => id);
 
 export const jobViews = [
@@ -100,12 +128,25 @@ export const jobViews = [
     const other = trainingJob({ id: 'job_other', name: 'Larger batch' });
     server.add({ ...other, args: { ...other.args, gpus: ['h200'] } });
   }, ready: async (page) => page.getByRole('table', { name: 'Inputs' }).getByText('h200', { exact: true }).waitFor() },
+  { name: 'compare-eight', address: `/#/compare?jobs=${eight.join(',')}`, arrange: eightJobs, ready: async (page) => page.getByRole('table', { name: 'Results' }).waitFor() },
   { name: 'compare-empty', address: '/#/compare', ready: text('Nothing to compare') },
   { name: 'compare-failed', address: '/#/compare?jobs=job_x,job_y', ready: text('The job was not found') },
   { name: 'compare-loading', address: '/#/compare?jobs=job_training0000,job_y', arrange: (server) => (training(server), server.faults.set('GET /v1/jobs/job_y', 'hang')), ready: loading },
   { name: 'jobs-loading', address: '/#/jobs', arrange: hangs('GET /v1/jobs'), ready: loading },
   { name: 'jobs-failed', address: '/#/jobs', arrange: fails('GET /v1/jobs'), ready: text('Service unavailable') },
   { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },
+  { name: 'job-tokens', address: `/#/jobs/${running}`, arrange: reading, ready: text('1,204,511 tokens') },
+  {
+    name: 'job-tasks',
+    address: `/#/jobs/${running}`,
+    arrange: full,
+    ready: async (page) => {
+      await page.getByText('The parts that run on devices').click();
+      await page.getByRole('table', { name: 'Tasks' }).waitFor();
+    },
+  },
+  { name: 'jobs-long-names', address: '/#/jobs', arrange: longNames, ready: text('quarterly-statements') },
+  { name: 'job-long-name', address: `/#/jobs/${queued}`, arrange: longNames, ready: heading(/quarterly-statements/) },
   { name: 'job-queued', address: `/#/jobs/${queued}`, arrange: full, ready: heading('Reviews of the spring fair') },
   { name: 'job-waiting', address: `/#/jobs/${queued}`, arrange: waiting, ready: heading('Why it waits') },
   { name: 'job-details', address: `/#/jobs/${done}`, arrange: full, ready: async (page) => (await opened('Details')(page), await text('As submitted')(page)) },
