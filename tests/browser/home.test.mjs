@@ -121,3 +121,12 @@ visit('samples are hidden once there is a job', { arrange: (server) => server.ad
   await page.getByRole('region', { name: 'Your work' }).getByText('Mine').waitFor();
   assert.equal(await page.getByRole('heading', { name: 'Start here' }).count(), 0);
 });
+
+visit('the work of others hides nothing of the user\'s own', async ({ page, server, go }) => {
+  const others = Array.from({ length: server.pageSize + 20 }, (_, place) => makeJob(`job_other${place}`, { name: 'Somebody else\'s', submitter: { id: 'usr_2', name: 'grace' } }));
+  server.jobs = [...others, makeJob('job_own', { name: 'My own', state: 'running', started_at: new Date().toISOString() })];
+  await go('/#/home');
+  const work = page.getByRole('region', { name: 'Your work' });
+  await work.getByRole('link', { name: 'My own' }).waitFor();
+  assert.equal(await work.getByText('Somebody else\'s').count(), 0);
+});
