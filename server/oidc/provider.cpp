@@ -65,11 +65,11 @@ tl::unexpected<Error> refused(const char* what, int status, const std::string& b
 
 }  // namespace
 
-Provider::Provider(asio::any_io_executor executor, Registration registration)
+Provider::Provider(const asio::any_io_executor& executor, Registration registration)
     : client_(std::move(registration.client)),
       admission_(std::move(registration.admission)),
       calls_(std::move(registration.calls)),
-      read_(std::move(executor), Steady::time_point::max()) {}
+      read_(executor, Steady::time_point::max()) {}
 
 awaitable<Result<std::string>> Provider::document(std::string url) const {
     auto reply = co_await calls_.get(std::move(url), {});

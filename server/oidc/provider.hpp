@@ -54,7 +54,7 @@ class Provider {
     // After a failed reading, the next is not tried sooner.
     static constexpr std::chrono::seconds kAfterFailure{5};
 
-    Provider(boost::asio::any_io_executor executor, Registration registration);
+    Provider(const boost::asio::any_io_executor& executor, Registration registration);
 
     const std::string& name() const { return client_.name; }
     const std::string& issuer() const { return client_.issuer; }

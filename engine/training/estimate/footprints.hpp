@@ -37,9 +37,9 @@ class RunTapes {
 class FootprintByBatch {
   public:
     // `tapes` and `peaks` outlive this; peaks may be shared where the options are the same.
-    FootprintByBatch(RunTapes& tapes, const TapeDevice& device, EstimateOptions options,
+    FootprintByBatch(RunTapes& tapes, const TapeDevice& device, const EstimateOptions& options,
                      ReservedPeaks& peaks)
-        : tapes_(tapes), device_(device), options_(std::move(options)), peaks_(peaks) {}
+        : tapes_(tapes), device_(device), options_(options), peaks_(peaks) {}
     std::int64_t reserved(std::int64_t batch);
     // Likewise, without noting that this batch was asked for.
     std::int64_t glance(std::int64_t batch);

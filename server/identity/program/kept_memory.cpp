@@ -25,9 +25,9 @@ extern "C" void* mmap(void* at, std::size_t size, int protection, int flags, int
         kept.in_use = true;
         return kept.memory;
     }
+    const auto address = syscall(SYS_mmap, at, size, protection, flags, file, offset);
     // NOLINTNEXTLINE(performance-no-int-to-ptr): as the system call returns it
-    auto* memory =
-        reinterpret_cast<void*>(syscall(SYS_mmap, at, size, protection, flags, file, offset));
+    auto* memory = reinterpret_cast<void*>(address);
     if (of_hash && kept.memory == nullptr && memory != MAP_FAILED) kept = {memory, size, true};
     return memory;
 }
