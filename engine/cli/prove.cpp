@@ -130,7 +130,7 @@ int prove(const ProveOptions& options) {
     if (!kept) return refuse(kept.error());
     if (found->proofs.empty()) return EXIT_SUCCESS;
     if (!found->proves) {
-        std::printf("The forms' proofs stay as they were: they need at least %zu texts.\n",
+        std::printf("The forms' proofs are unchanged: a proof needs at least %zu texts.\n",
                     kFewestForProof);
         return EXIT_SUCCESS;
     }

@@ -73,8 +73,8 @@ void add_audit(CLI::App& app, CommandContext& context) {
     command->add_option("--user", options->user, "Only actions of this user, by ID");
     command->add_option("--target", options->target, "Only actions on this object, by ID");
     command->add_option("--from", options->from,
-                        "Only from then on: a time, or an age (90m, 24h, 7d)");
-    command->add_option("--to", options->to, "Only before, as for --from");
+                        "Start of the period: a time, or an age (90m, 24h, 7d)");
+    command->add_option("--to", options->to, "End of the period: a time, or an age (default: now)");
     command->add_flag("--all-teams", options->all_teams,
                       "Also other teams' events and the installation's");
     auto* limit =

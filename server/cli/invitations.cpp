@@ -56,7 +56,8 @@ int add_invitation(const CommandContext& context, const InvitationOptions& optio
     context.terminal.note(
         (options.email.empty() ? std::string("Anyone with this link")
                                : "The user with the address " + options.email) +
-        " can join the team with it once, until " + text_of(made->at("invitation"), "expires_at") +
+        " can use it once to join the team, until " +
+        text_of(made->at("invitation"), "expires_at") +
         ". Store it now; it is not shown again. To revoke it: plimsoll invitations revoke " +
         text_of(made->at("invitation"), "id"));
     return 0;

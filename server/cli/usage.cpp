@@ -105,8 +105,8 @@ void add_usage(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("usage", "Show usage by team, user, kind, model and hour");
     command->add_option(
         "--from", options->from,
-        "From then on: a time, or an age (90m, 24h, 7d; default: a week before the end)");
-    command->add_option("--to", options->to, "Before, as for --from (default: now)");
+        "Start of the period: a time, or an age (90m, 24h, 7d; default: a week before the end)");
+    command->add_option("--to", options->to, "End of the period: a time, or an age (default: now)");
     command
         ->add_option(
             "--by", options->by,

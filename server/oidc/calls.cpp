@@ -17,7 +17,7 @@ std::string why(const outbound::Target& target, const Caller::Failure& failure) 
     const auto provider = "The identity provider at " + origin;
     switch (failure.obstacle) {
         case Caller::Obstacle::origin:
-            return "The identity provider wants a request to " + origin +
+            return "The identity provider refers to " + origin +
                    ": add it to oidc.allowed_origins, if that is right.";
         case Caller::Obstacle::address:
             return provider +

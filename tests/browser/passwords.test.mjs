@@ -164,10 +164,10 @@ visit('a response that the server refuses says so', withProvider({ providerRetur
 });
 
 visit('an unreachable provider is reported', withProvider(), async ({ page, server, go }) => {
-  server.faults.set('POST /v1/provider-sign-ins', { status: 503, title: 'Service unavailable', detail: 'The identity provider cannot be used at present.' });
+  server.faults.set('POST /v1/provider-sign-ins', { status: 503, title: 'Service unavailable', detail: 'The identity provider is unavailable at the moment.' });
   await go('/');
   await page.getByRole('button', { name: 'Sign in with Example Login' }).click();
-  await page.getByText('The identity provider cannot be used at present.').waitFor();
+  await page.getByText('The identity provider is unavailable at the moment.').waitFor();
 });
 
 visit('without a provider there is no button', { signedOut: true }, async ({ page, go }) => {

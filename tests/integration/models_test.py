@@ -166,7 +166,7 @@ class Models(unittest.TestCase):
         spec = {"kind": "sentiment", "args": {"model": "encoder", "texts": ["good"]}}
         refused = self.until(lambda: self.api.post("/v1/jobs", spec).json["errors"][0], lambda told: "No worker has" not in told["detail"])
         self.assertEqual(refused["pointer"], "/args/model")
-        self.assertIn("has no head for classification and scores no texts", refused["detail"])
+        self.assertIn("has no classification head and cannot score texts", refused["detail"])
         self.assertIn("has no head", self.server.run("score", "--model", "encoder", "good", check=False).stderr)
         self.assertNotIn("encoder", [model["name"] for model in self.api.get("/v1/models").json["items"]])
         profile = self.api.post("/v1/jobs", {"kind": "profile", "args": {"mode": "sentiment", "sentiment_model": "encoder"}})
@@ -213,7 +213,7 @@ class Models(unittest.TestCase):
         self.assertIn('Line 1 has an unknown label "up"', told.stderr)
         told = self.server.run("model", "verify", "judged", "--labels", path, "--label-name", "up=positive")
         if "avx2" in pathlib.Path("/proc/cpuinfo").read_text():
-            self.assertIn("The forms' proofs stay as they were: they need at least 200 texts.", told.stdout)
+            self.assertIn("The forms' proofs are unchanged: a proof needs at least 200 texts.", told.stdout)
         self.assertNotRegex(told.stdout, "(?m)^Forms .* of 3 labels")
         self.assertRegex(told.stdout, r"(?m)^fp32  accuracy 66\.7 % on 3 texts \(95 %: 20\.8 to 93\.9 %\)")
         self.assertRegex(told.stdout, r"(?m)^Accuracy +fp32 66\.7 % of 3 texts of labelled\.jsonl")

@@ -92,8 +92,8 @@ class SignIn(Case):
         returned, cookie = self.returned("zoe")
         _, other = self.begin()
         self.assertIn("does not match this browser's", self.refused(self.end(returned, other)))
-        self.assertIn("started no sign-in", self.refused(self.end(returned, {})))
-        self.assertIn("started no sign-in", self.refused(self.end(returned, {"Cookie": "plimsoll_sign_in=" + "A" * 80})))
+        self.assertIn("did not start a sign-in", self.refused(self.end(returned, {})))
+        self.assertIn("did not start a sign-in", self.refused(self.end(returned, {"Cookie": "plimsoll_sign_in=" + "A" * 80})))
         self.assertIn("does not match this browser's", self.refused(self.end({**returned, "state": "x"}, cookie)))
         self.assertIn("another issuer", self.refused(self.end({**returned, "iss": "https://evil.example"}, cookie)))
 

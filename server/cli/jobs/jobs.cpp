@@ -1,8 +1,7 @@
-#include "engine/base/closest.hpp"
 #include "server/cli/commands.hpp"
+#include "server/cli/jobs/known_kind.hpp"
 #include "server/client/query.hpp"
 #include "server/client/session.hpp"
-#include "server/jobs/registry.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
 #include "server/terminal/moment.hpp"
@@ -37,21 +36,10 @@ struct JobsOptions {
     }
 };
 
-// A mistyped kind must not look like one without jobs.
-Result<void> check_kind(const std::string& kind) {
-    std::string names;
-    std::vector<std::string> known;
-    for (const auto& contract : jobs::contracts()) {
-        if (kind.empty() || contract.name == kind) return {};
-        names += (names.empty() ? "" : ", ") + std::string(contract.name);
-        known.emplace_back(contract.name);
-    }
-    return fail(Errc::invalid_input, "There is no kind \"" + kind + "\"." +
-                                         did_you_mean(kind, known) + " Kinds: " + names + ".");
-}
-
 int list_jobs(const CommandContext& context, JobsOptions options) {
-    if (auto known = check_kind(options.kind); !known) return refuse(context, known.error());
+    if (!options.kind.empty()) {
+        if (auto known = check_kind(options.kind); !known) return refuse(context, known.error());
+    }
     const auto read = terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}});
     if (!read) return refuse(context, read.error());
     auto api = client::signed_in();
@@ -102,14 +90,15 @@ void add_jobs(CLI::App& app, CommandContext& context) {
     command->add_option("--kind", options->kind, "Only this kind");
     command->add_option("--state", options->state, "Only this state");
     command->add_option("--label", options->label, "Only with this label: key or key=value");
-    command->add_option("--user", options->user, "Only submitted by this user: a name or an ID");
+    command->add_option("--user", options->user, "Only jobs of this user: a name or an ID");
     command->add_option("--device-class", options->device_class, "Only in this device class")
         ->check(CLI::IsMember({"host", "cpu", "gpu", "accelerator"}));
-    command->add_option("--device", options->device,
-                        "Only with tasks on this device: node/device, as in plimsoll devices");
+    command->add_option(
+        "--device", options->device,
+        "Only jobs with tasks on this device: node/device, as `plimsoll devices` lists them");
     command->add_option("--from", options->from,
-                        "Only submitted from then on: a time, or an age (90m, 24h, 7d)");
-    command->add_option("--to", options->to, "Only submitted before, as for --from");
+                        "Only jobs submitted since: a time, or an age (90m, 24h, 7d)");
+    command->add_option("--to", options->to, "Only jobs submitted before: a time, or an age");
     command->add_option("--search", options->search,
                         "Only with these words in the ID, name, labels or arguments");
     command->add_option("--limit", options->limit, "Maximum number of jobs")

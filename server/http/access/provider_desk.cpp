@@ -73,8 +73,8 @@ awaitable<Outcome<ProviderDesk::Beginning>> ProviderDesk::begin(const Request& r
     const auto attempt = oidc::begin_attempt(*secret, clock_.now());
     auto url = co_await provider_->authorization_url(attempt);
     if (!url) {
-        log_refusal(request, "identity provider not usable", url.error().message);
-        co_return tl::unexpected(overloaded("The identity provider cannot be used at present."));
+        log_refusal(request, "identity provider is unusable", url.error().message);
+        co_return tl::unexpected(overloaded("The identity provider is unavailable at the moment."));
     }
     co_return Beginning{std::move(*url),
                         sign_in_cookie(attempt.cookie, oidc::kAttemptLife, request.secure)};
@@ -89,7 +89,7 @@ awaitable<Outcome<oidc::Attempt>> ProviderDesk::attempt_of(const Request& reques
     if (!attempt || !oidc::same_text(attempt->state, state)) {
         log_refusal(request, "sign-in refused",
                     attempt ? "The state does not match this browser's."
-                            : "This browser started no sign-in within the last ten minutes.");
+                            : "This browser did not start a sign-in within the last ten minutes.");
         co_return tl::unexpected(not_signed_in());
     }
     const auto fresh = co_await store_.spend_state(oidc::sha256(state), attempt->expires_at);
@@ -118,11 +118,11 @@ awaitable<Outcome<identity::NewSession>> ProviderDesk::admit(const Request& requ
                     named(admitted->unknown_teams));
     }
     if (!admitted->ownerless_teams.empty()) {
-        log_refusal(request, "a team keeps its last owner, against oidc.groups",
+        log_refusal(request, "kept the team's last owner despite oidc.groups",
                     named(admitted->ownerless_teams));
     }
     if (admitted->last_admin) {
-        log_refusal(request, "a user stays the last system admin, against oidc.admin_groups", who);
+        log_refusal(request, "kept the last system admin despite oidc.admin_groups", who);
     }
     co_return identity::NewSession{admitted->user, admitted->team, {}};
 }
@@ -134,8 +134,8 @@ awaitable<Outcome<std::string>> ProviderDesk::sign_out(const Request& request) {
     if (!place) co_return tl::unexpected(place.error());
     auto url = co_await provider_->sign_out_url(std::string(*token == "-" ? "" : *token));
     if (url) co_return std::move(*url);
-    log_refusal(request, "identity provider not usable", url.error().message);
-    co_return tl::unexpected(overloaded("The identity provider cannot be used at present."));
+    log_refusal(request, "identity provider is unusable", url.error().message);
+    co_return tl::unexpected(overloaded("The identity provider is unavailable at the moment."));
 }
 
 awaitable<Outcome<ProviderDesk::Ending>> ProviderDesk::end(const Request& request,
@@ -156,7 +156,7 @@ awaitable<Outcome<ProviderDesk::Ending>> ProviderDesk::end(const Request& reques
     const auto& error = redeemed.error();
     log_refusal(request, "sign-in refused", error.message);
     if (error.code == Errc::unavailable) {
-        co_return tl::unexpected(overloaded("The identity provider cannot be used at present."));
+        co_return tl::unexpected(overloaded("The identity provider is unavailable at the moment."));
     }
     co_return tl::unexpected(error.code == Errc::forbidden ? may_not() : not_signed_in());
 }

@@ -49,7 +49,7 @@ awaitable<void> WorkerSupervisor::run() {
         if (stopping_) co_return;
         last_exit_ = end;
         if (ended_as_told(end)) {
-            log::info("worker ended as it was told, starting another", {{"device", device_}});
+            log::info("worker exited as requested, starting another", {{"device", device_}});
             backoff_.reset();
             continue;
         }

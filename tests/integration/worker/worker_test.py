@@ -176,7 +176,7 @@ class Worker(EngineCase):
             before = epoch()
             os.kill(supervisor.worker_of('host'), signal.SIGTERM)
             self.until(lambda: epoch() > before, 'no other worker')
-        self.assertEqual(supervisor.text().count('worker ended as it was told'), 5)
+        self.assertEqual(supervisor.text().count('worker exited as requested'), 5)
         self.assertNotIn('restarting it', supervisor.text())
 
     def test_workers_end_with_their_supervisor(self):

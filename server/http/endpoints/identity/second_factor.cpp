@@ -66,7 +66,7 @@ class SecondFactors {
         if (auto may = check_owner(call); !may) co_return tl::unexpected(may.error());
         const auto factor = co_await store_.second_factor(call.principal.user.id);
         if (!factor) co_return tl::unexpected<Problem>(factor.error());
-        if (!*factor) co_return refuse(404, "You have not been offered a second factor.");
+        if (!*factor) co_return refuse(404, "Start setting up a second factor first.");
         const auto step =
             identity::match_code((*factor)->secret, call.body.at("code").get<std::string>(),
                                  (*factor)->now, (*factor)->last_step);

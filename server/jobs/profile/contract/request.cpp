@@ -105,7 +105,7 @@ tl::expected<json, FieldErrors> with_model(json args, const Knowledge& knowledge
     if (found->forms.empty()) {
         return tl::unexpected(one_error(
             "/sentiment_model", "not_a_classifier",
-            "The model \"" + name + "\" has no head for classification: it scores no texts."));
+            "The model \"" + name + "\" has no classification head and cannot score texts."));
     }
     const auto form = args.value("form", std::string(kExactForm));
     if (std::ranges::find(found->forms, form) == found->forms.end()) {

@@ -101,7 +101,7 @@ int tell_added(const CommandContext& context, const ModelFlags& flags,
     const auto name = added ? added->name : std::string();
     if (added && added->labels.empty()) {
         return tell(context, flags, added,
-                    "It has no head for classification and scores no texts; it makes embeddings: "
+                    "It has no classification head and cannot score texts; it makes embeddings: "
                     "plimsoll-engine embed " +
                         name + " FILE");
     }

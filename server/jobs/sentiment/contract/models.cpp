@@ -187,9 +187,9 @@ tl::expected<Manifest, FieldErrors> named_model(std::string pointer, const std::
         const bool has_head = !unfit->labels.empty();
         return tl::unexpected(FieldErrors{
             {std::move(pointer), "not_a_classifier",
-             has_head ? "The model \"" + name + "\" scores no texts: " + meaning.error().message
+             has_head ? "The model \"" + name + "\" cannot score texts: " + meaning.error().message
                       : "The model \"" + name +
-                            "\" has no head for classification and scores no texts; it makes "
+                            "\" has no classification head and cannot score texts; it makes "
                             "embeddings: `plimsoll-engine embed " +
                             name + " FILE`."}});
     }
