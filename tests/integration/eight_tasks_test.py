@@ -11,14 +11,33 @@ import pathlib
 import pty
 import re
 import select
+import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import termios
 import time
 import unittest
 
 import harness
+
+sys.path.insert(0, str(harness.ROOT / "tests/clients"))
+from samples_test import wheels  # noqa: E402
+
+# Written from the types of the generated client.
+ESTIMATE = """import os
+
+from plimsoll_client import AuthenticatedClient
+from plimsoll_client.api.advice import create_estimate
+from plimsoll_client.models import TrainingConfigArgs, TrainingConfigEstimateSpec, TrainingModel
+
+client = AuthenticatedClient(os.environ["PLIMSOLL_SERVER"], os.environ["PLIMSOLL_TOKEN"])
+args = TrainingConfigArgs(model=TrainingModel(preset="bert-base"), gpus=["rtx_3090"])
+estimate = create_estimate.sync(client=client, body=TrainingConfigEstimateSpec(kind="training-config", args=args))
+for card in estimate.summary.gpus:
+    print(card.gpu.id, card.batch)
+"""
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -163,17 +182,24 @@ class EightTasks(unittest.TestCase):
             self.assertIn("/#/sign-in/plm_signin_", link)
 
     def test_8_a_script_in_python(self):
-        """With a token of its own; tests/clients/package_test.py runs the generated client's programs."""
-        sample = harness.ROOT / "deploy/samples/training/estimate.py"
+        """With a token of its own, on a client that is generated from the server as the documentation says."""
         for walk in self.walks():
             self.assertIn("tokens", walk.types("--help"))
             told = walk.types("tokens", "add", f"script-{walk.columns}")
             token = re.search(r"^plm_api_\S+$", told, re.MULTILINE)[0]
             self.assertIn(f"script-{walk.columns}", walk.lists("tokens", "list"))
-            environment = {**os.environ, "PLIMSOLL_SERVER": self.api.base, "PLIMSOLL_TOKEN": token}
-            told = subprocess.run(["python3", sample, "bert-base", "rtx_3090"], env=environment, check=True,
+        environment = {**os.environ, "PLIMSOLL_SERVER": self.api.base, "PLIMSOLL_TOKEN": token, "PIP_NO_INDEX": "1",
+                       "PIP_FIND_LINKS": wheels(), "PIP_NO_COMPILE": "1"}
+        with tempfile.TemporaryDirectory() as folder:
+            for file in ("run.sh", "score.py"):
+                shutil.copy(harness.ROOT / "deploy/samples/python" / file, folder)
+            told = subprocess.run(["./run.sh"], cwd=folder, env=environment, check=True, capture_output=True, text=True,
+                                  timeout=600).stdout
+            (pathlib.Path(folder) / "estimate.py").write_text(ESTIMATE)
+            card = subprocess.run([".venv/bin/python", "estimate.py"], cwd=folder, env=environment, check=True,
                                   capture_output=True, text=True, timeout=harness.PATIENCE).stdout
-            self.assertIn("rtx_3090: fits yes, batch", told)
+        self.assertRegex(told, r"(?m)^\+0\.\d{4}  h-1  Shares soar")
+        self.assertRegex(card, r"^rtx_3090 \d+\n$")
 
     def test_errors_are_reported(self):
         for walk in self.walks():
