@@ -156,8 +156,9 @@ void CsvScanner::report(std::string_view record, const RawSink& sink) {
                                "there is text between a closing quote and the next delimiter."));
     } else if (delimiters_ + 1 != header_.size()) {
         sink(failed_raw_record(record_line_, "wrong_field_count",
-                               std::to_string(delimiters_ + 1) + " fields, but the header has " +
-                                   std::to_string(header_.size()) + "."));
+                               std::to_string(delimiters_ + 1) +
+                                   (delimiters_ == 0 ? " field" : " fields") +
+                                   ", but the header has " + std::to_string(header_.size()) + "."));
     } else if (delimiter_ == ',') {
         sink({record, record_line_, std::nullopt});
     } else {

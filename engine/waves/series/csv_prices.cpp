@@ -80,10 +80,10 @@ class CsvPriceRecords final : public PriceRecords {
             symbol_at && *symbol_at < fields_.size() ? fields_[*symbol_at] : reading_.symbol;
         if (!whole || fields_.size() != field_count_) {
             rows_.fail(symbol, line,
-                       whole
-                           ? "The row has " + std::to_string(fields_.size()) +
-                                 " fields, but the header has " + std::to_string(field_count_) + "."
-                           : "A quote in the row is not closed.");
+                       whole ? "The row has " + std::to_string(fields_.size()) +
+                                   (fields_.size() == 1 ? " field" : " fields") +
+                                   ", but the header has " + std::to_string(field_count_) + "."
+                             : "A quote in the row is not closed.");
             return;
         }
         PriceRow row{.line = line};

@@ -33,7 +33,8 @@ std::string count_of(const json& dataset, const char* member) {
 
 void print_facts(const terminal::Terminal& terminal, const json& dataset) {
     terminal.line(dataset.value("id", "") + " " + dataset.value("state", "") + ": " +
-                  count_of(dataset, "records") + " records, " +
+                  count_of(dataset, "records") +
+                  (dataset.value("records", 0) == 1 ? " record, " : " records, ") +
                   count_of(dataset, "records_failed") + " unreadable");
 }
 
@@ -97,7 +98,16 @@ int upload(const CommandContext& context, const DatasetOptions& options) {
     auto dataset =
         upload_with_bar(context.terminal, *api, {options.file, options.name, options.resume});
     if (!dataset) return refuse(context, dataset.error());
-    return print_dataset(context, *dataset);
+    print_dataset(context, *dataset);
+    const auto failed = dataset->value("records_failed", std::int64_t{0});
+    if (failed == 0) return 0;
+    if (!context.json) {
+        context.terminal.note("List the unreadable lines: plimsoll datasets errors " +
+                              dataset->value("id", ""));
+    }
+    // Its unreadable lines may be known; a file of nothing else is mostly of another format.
+    const bool none = failed == dataset->value("records", std::int64_t{0});
+    return static_cast<int>(none ? terminal::ExitStatus::failed : terminal::ExitStatus::done);
 }
 
 int show_dataset(const CommandContext& context, const DatasetOptions& options) {
@@ -149,11 +159,10 @@ int remove_dataset(const CommandContext& context, const DatasetOptions& options)
 
 void add_datasets(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<DatasetOptions>();
-    auto* group = app.add_subcommand("datasets", "List the team's uploaded files, newest first");
-    group->require_subcommand(0, 1);
-    group->callback([&context, group] {
-        if (group->get_subcommands().empty()) context.exit_code = list_datasets(context);
-    });
+    auto* group = app.add_subcommand("datasets", "Upload, list and delete the team's files");
+    group->require_subcommand(1);
+    group->add_subcommand("list", "List the team's uploaded files, newest first")
+        ->callback([&context] { context.exit_code = list_datasets(context); });
     auto* upload_command = group->add_subcommand("upload", "Upload a .csv or .jsonl file");
     upload_command->add_option("file", options->file, "CSV with a header line, or JSON lines")
         ->required()

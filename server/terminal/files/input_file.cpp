@@ -6,6 +6,7 @@
 #include "server/client/upload.hpp"
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/files/no_header.hpp"
+#include "server/terminal/files/records_file.hpp"
 #include "server/terminal/files/unused_members.hpp"
 
 #include <algorithm>
@@ -105,12 +106,15 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
 }
 
 // A column that is missing is mostly one of another name, or a file without a header line.
-Error with_hint(Error error) {
-    if (error.message.starts_with("There is no column")) {
-        error.message += ". The first line is the header; name the column with --column " +
-                         (error.where.empty() ? "text" : error.where) +
-                         "=COLUMN or, if the file has no header line, by its number with =#1.";
-    }
+Error with_hint(Error error, std::string file) {
+    if (!error.message.starts_with("There is no column")) return error;
+    const auto member = error.where.empty() ? "text" : error.where;
+    error.message += ". The first line is the header; name the column with " +
+                     (member == "keep"    ? "--keep COLUMN"
+                      : member == "group" ? "--group-by COLUMN"
+                                          : "--column " + member + "=COLUMN") +
+                     " or, if the file has no header line, by its number: #1.";
+    error.where = std::move(file);
     return error;
 }
 
@@ -154,11 +158,11 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
             if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
             if (auto fed = reader.feed(header_for(bytes), sink); !fed) return fail(fed.error());
         }
-        if (auto fed = reader.feed(bytes, sink); !fed) return fail(with_hint(fed.error()));
+        if (auto fed = reader.feed(bytes, sink); !fed) return fail(with_hint(fed.error(), name));
         if (format == text::RecordFormat::json_lines) unused.feed(bytes);
     }
     unused.finish();
-    if (auto ended = reader.finish(sink); !ended) return fail(with_hint(ended.error()));
+    if (auto ended = reader.finish(sink); !ended) return fail(with_hint(ended.error(), name));
     if (broken) return fail(*broken);
     if (items.size() > client::kInlineItems && name != "-") return too_long(headless);
     if (items.empty()) {
@@ -227,9 +231,18 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
     }
     if (whole) {
         auto args = json::parse(file->get(), nullptr, false);
+        if (args.is_array()) {
+            return fail(Errc::invalid_input,
+                        "A .json file holds a job's arguments, not a list. Write records into a "
+                        ".jsonl file, one a line.",
+                        name);
+        }
         if (!args.is_object())
             return fail(Errc::invalid_input, "The file must hold one JSON object.", name);
         return JobInput{.args = std::move(args)};
+    }
+    if (name != "-") {
+        if (auto fits = check_records_file(name); !fits) return fail(fits.error());
     }
     return read_items(name, file->get(),
                       csv ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen,

@@ -4,14 +4,45 @@
 #include "server/terminal/assignment.hpp"
 
 #include <filesystem>
+#include <functional>
+#include <map>
 
 namespace plimsoll::jobs::waves {
 namespace {
+
+namespace ew = ::plimsoll::waves;
 
 // JSON writes line ends and quotes in two characters each: room is left for that.
 constexpr std::int64_t kPriceFileBytes = client::kInlineFileBytes / 4 * 3;
 
 }  // namespace
+
+Result<ew::PriceReading> price_reading(const std::vector<std::string>& given) {
+    const auto columns = terminal::column_args(given);
+    if (!columns) return fail(columns.error());
+    ew::PriceReading reading;
+    const std::map<std::string, std::string*, std::less<>> places = {
+        {"symbol", &reading.symbol_column}, {"date", &reading.date_column},
+        {"open", &reading.open_column},     {"high", &reading.high_column},
+        {"low", &reading.low_column},       {"close", &reading.close_column}};
+    for (const auto& [member, column] : columns->items()) {
+        const auto place = places.find(member);
+        if (place == places.end()) {
+            return fail(
+                Errc::invalid_input,
+                "--column takes symbol, date, open, high, low or close, not \"" + member + "\".");
+        }
+        *place->second = column.get<std::string>();
+    }
+    return reading;
+}
+
+Error with_column_flag(Error error, const std::string& file) {
+    if (error.message.starts_with("There is no column"))
+        error.message += " Name one with --column close=COLUMN.";
+    error.where = file;
+    return error;
+}
 
 Result<terminal::JobInput> read_price_file(const std::string& file,
                                            const std::vector<std::string>& columns) {
@@ -24,6 +55,12 @@ Result<terminal::JobInput> read_price_file(const std::string& file,
     }
     auto prices = terminal::read_text(file);
     if (!prices) return fail(prices.error());
+    const auto reading = price_reading(columns);
+    if (!reading) return fail(reading.error());
+    if (client::is_csv(file)) {
+        const auto read = ew::read_prices(*prices, ew::PriceFormat::csv, *reading);
+        if (!read) return fail(with_column_flag(read.error(), file));
+    }
     nlohmann::json args{{"prices", std::move(*prices)},
                         {"format", client::is_csv(file) ? "csv" : "jsonl"}};
     if (file != "-") args["symbol"] = std::filesystem::path(file).stem().string();

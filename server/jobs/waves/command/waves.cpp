@@ -95,26 +95,6 @@ Result<void> check_needs(const Options& options) {
     return {};
 }
 
-Result<ew::PriceReading> reading_of(const Options& options) {
-    const auto columns = terminal::column_args(options.columns);
-    if (!columns) return fail(columns.error());
-    ew::PriceReading reading;
-    const std::map<std::string, std::string*, std::less<>> places = {
-        {"symbol", &reading.symbol_column}, {"date", &reading.date_column},
-        {"open", &reading.open_column},     {"high", &reading.high_column},
-        {"low", &reading.low_column},       {"close", &reading.close_column}};
-    for (const auto& [member, column] : columns->items()) {
-        const auto place = places.find(member);
-        if (place == places.end()) {
-            return fail(
-                Errc::invalid_input,
-                "--column takes symbol, date, open, high, low or close, not \"" + member + "\".");
-        }
-        *place->second = column.get<std::string>();
-    }
-    return reading;
-}
-
 Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
                                                  const std::optional<ew::Zone>& zone,
                                                  bool whole_lines = false) {
@@ -130,12 +110,12 @@ Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
         const fs::path path(name);
         const auto format =
             client::is_csv(name) ? ew::PriceFormat::csv : ew::PriceFormat::json_lines;
-        auto reading = reading_of(options);
+        auto reading = price_reading(options.columns);
         if (!reading) return fail(reading.error());
         reading->symbol = path.stem();
         reading->zone = zone;
         auto symbols = ew::read_prices(*bytes, format, *reading);
-        if (!symbols) return fail(symbols.error().code, symbols.error().message, name);
+        if (!symbols) return fail(with_column_flag(symbols.error(), name));
         for (auto& prices : *symbols) {
             const std::string& symbol = prices.series.symbol;
             known.insert(symbol);

@@ -1,0 +1,63 @@
+#include "server/terminal/files/records_file.hpp"
+
+#include "server/client/upload.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace plimsoll::terminal {
+namespace {
+
+constexpr std::size_t kBeginning = 4096;
+
+struct Signature {
+    std::string_view bytes;
+    const char* advice;
+};
+constexpr Signature kSignatures[] = {
+    {"PK\x03\x04", "The file is a spreadsheet or a ZIP archive: save the table as CSV in UTF-8."},
+    {"\xD0\xCF\x11\xE0", "The file is a spreadsheet: save the table as CSV in UTF-8."},
+    {"\x1F\x8B", "The file is compressed: unpack it first."},
+    {"\x28\xB5\x2F\xFD", "The file is compressed: unpack it first."},
+    {"\xFF\xFE", "The file is UTF-16: save it as UTF-8."},
+    {"\xFE\xFF", "The file is UTF-16: save it as UTF-8."},
+    {"PAR1", "The file is Parquet: convert it to CSV or JSON lines."},
+};
+
+// What is wrong with a file that begins like this; empty: nothing.
+std::string complaint_about(std::string_view bytes, bool csv) {
+    if (bytes.empty()) return "The file is empty.";
+    for (const auto& signature : kSignatures) {
+        if (bytes.starts_with(signature.bytes)) return signature.advice;
+    }
+    if (csv) return {};
+    if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+    const auto first = bytes.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos || bytes[first] == '{' || bytes[first] == '"') return {};
+    if (bytes[first] == '[')
+        return "The file holds a list in JSON: write one record per line instead (.jsonl).";
+    return "The file is not JSON lines. Each line of such a file is an object with the member "
+           "\"text\", or a text in quotes; tables need a name that ends in .csv or .tsv.";
+}
+
+}  // namespace
+
+Result<void> check_records_file(const std::string& name) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"),
+                                                               std::fclose);
+    std::string beginning(kBeginning, '\0');
+    errno = 0;
+    if (file) beginning.resize(std::fread(beginning.data(), 1, beginning.size(), file.get()));
+    if (!file || std::ferror(file.get()) != 0) {
+        return fail(Errc::invalid_input,
+                    "The file cannot be read: " + std::string(std::strerror(errno)) + ".", name);
+    }
+    const auto complaint = complaint_about(beginning, client::is_csv(name));
+    if (!complaint.empty()) return fail(Errc::invalid_input, complaint, name);
+    return {};
+}
+
+}  // namespace plimsoll::terminal
