@@ -60,7 +60,9 @@ std::string words_of(const CommandInfo& command) {
     return words;
 }
 
-// A word is part of the path as long as it is a command there: values of flags are not.
+// A word is part of the path as long as it is a command there: values of flags are not. Flags are
+// offered once a dash is typed. zsh runs it, too: no slices of arrays, and no variable named path,
+// which is its PATH.
 std::string bash_script(const std::vector<CommandInfo>& commands) {
     std::string out =
         "_plimsoll_words() {\n"
@@ -71,15 +73,22 @@ std::string bash_script(const std::vector<CommandInfo>& commands) {
     return out +
            "    esac\n"
            "}\n"
-           "_plimsoll() {\n"
-           "    local path='' word longer\n"
-           "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-           "        longer=\"${path:+$path }$word\"\n"
-           "        [ -z \"$(_plimsoll_words \"$longer\")\" ] || path=$longer\n"
-           "    done\n"
-           "    COMPREPLY=($(compgen -W \"$(_plimsoll_words \"$path\")\" -- "
-           "\"${COMP_WORDS[COMP_CWORD]}\"))\n"
-           "}\n"
+           R"SH(_plimsoll() {
+    local known='' word longer words current='' index=0
+    for word in "${COMP_WORDS[@]}"; do
+        if [ "$index" -eq "$COMP_CWORD" ]; then
+            current=$word
+            break
+        fi
+        longer="${known:+$known }$word"
+        if [ "$index" -gt 0 ] && [ -n "$(_plimsoll_words "$longer")" ]; then known=$longer; fi
+        index=$((index + 1))
+    done
+    words=" $(_plimsoll_words "$known")"
+    case "$current" in -*) ;; *) words=${words%% -*} ;; esac
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+)SH"
            "complete -o default -F _plimsoll plimsoll\n";
 }
 
@@ -164,6 +173,7 @@ std::string manual_page(const std::vector<CommandInfo>& commands, const std::str
             out += ".SS " + roff("plimsoll " + command.path) + "\n" + roff(command.help) + "\n";
         }
         for (const auto& option : command.options) {
+            if (!command.path.empty() && option.names.ends_with("--help")) continue;
             out += ".TP\n\\fB" + roff(option.names) + "\\fR" +
                    (option.type.empty() ? "" : " " + roff(option.type)) +
                    (option.required ? " (required)" : "") + "\n" + roff(option.help) + "\n";
