@@ -98,6 +98,7 @@ int run(int argc, char** argv) {
     CLI::App app(
         "Plimsoll tells a team how much each GPU can carry, and runs their batch work on it.",
         "plimsoll");
+    context.inputs = [&app] { return inputs_of(app); };
     app.formatter(std::make_shared<HelpFormat>(context.terminal));  // of all commands
     app.require_subcommand(1);
     app.set_version_flag("--version", PLIMSOLL_VERSION);
@@ -125,6 +126,12 @@ int run(int argc, char** argv) {
         return refuse(context, usage_error(app, error), ExitStatus::usage);
     } catch (const std::exception& error) {
         return refuse(context, {Errc::internal, error.what(), {}}, ExitStatus::bug);
+    }
+    // Output that a full disk or a closed pipe has swallowed is no success.
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!written && context.exit_code == 0) {
+        return refuse(context, {Errc::exhausted, "The output cannot be written.", {}},
+                      ExitStatus::failed);
     }
     return context.exit_code;
 }

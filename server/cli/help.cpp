@@ -1,5 +1,6 @@
 #include "server/cli/command_tree.hpp"
 #include "server/cli/commands.hpp"
+#include "server/cli/usage_error.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <memory>
@@ -21,11 +22,10 @@ void add_help(CLI::App& app, CommandContext& context) {
             before += (before.empty() ? "" : " ") + shown->get_name();
             const auto found = shown->get_subcommands(
                 [&name](const CLI::App* sub) { return sub->get_name() == name; });
+            const auto* group = shown;
             shown = found.empty() ? nullptr : found.front();
             if (shown == nullptr) {
-                context.exit_code = refuse(
-                    context,
-                    {Errc::not_found, "`" + before + "` has no command \"" + name + "\".", {}});
+                context.exit_code = refuse(context, unknown_command(*group, name));
                 return;
             }
         }

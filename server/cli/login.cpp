@@ -115,7 +115,9 @@ Result<client::Credentials> credentials_of(const LoginOptions& options) {
     const auto at = options.link.find(kFragment);
     if (at == std::string::npos) {
         return fail(Errc::invalid_input,
-                    "A sign-in link looks like http://host:port/#/sign-in/plm_signin_….");
+                    "A sign-in link looks like http://host:port/#/sign-in/plm_signin_…; `plimsoll "
+                    "admin sign-in-link` prints one on the server's machine. With a password: "
+                    "plimsoll login --server https://host:port --user NAME.");
     }
     auto origin = trusted_origin(options.link.substr(0, at), options.allow_http);
     if (!origin) return fail(origin.error());

@@ -56,12 +56,21 @@ Error problem(const Reply& reply) {
     }
     if (!body.is_object()) return error;
     error.message = body.value("detail", body.value("title", error.message));
-    if (const auto errors = body.find("errors"); errors != body.end() && errors->is_array()) {
-        for (const auto& field : *errors) {
-            const std::string place = field.value("pointer", field.value("parameter", ""));
-            error.message +=
-                "\n  " + place + (place.empty() ? "" : ": ") + field.value("detail", "");
-        }
+    const auto errors = body.find("errors");
+    if (errors == body.end() || !errors->is_array() || errors->empty()) return error;
+    std::string places;
+    for (const auto& field : *errors) {
+        const std::string place = field.value("pointer", field.value("parameter", ""));
+        places += "\n  " + place + (place.empty() ? "" : ": ") + field.value("detail", "");
+    }
+    // That something is invalid, the places say by themselves.
+    const bool invalid = error.code == Errc::invalid_input;
+    if (invalid && errors->size() == 1) {
+        error.message = places.substr(std::string_view("\n  ").size());
+    } else if (invalid) {
+        error.message = "Invalid in " + std::to_string(errors->size()) + " places:" + places;
+    } else {
+        error.message += places;
     }
     return error;
 }

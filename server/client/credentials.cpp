@@ -52,13 +52,21 @@ Result<void> write_privately(const std::filesystem::path& file, const std::strin
     return {};
 }
 
+std::string names_of(const Wallet& wallet) {
+    std::string names;
+    for (const auto& [server, entry] : wallet.servers)
+        names += (names.empty() ? "" : ", ") + server;
+    return names;
+}
+
 Error not_signed_in(const Wallet& wallet, const std::string& server) {
     if (server.empty()) {
         return {Errc::unauthenticated,
                 wallet.servers.empty()
                     ? "Not signed in: run `plimsoll login LINK`, or set PLIMSOLL_SERVER and "
                       "PLIMSOLL_TOKEN."
-                    : "No server is chosen: run `plimsoll use SERVER`.",
+                    : "No server is chosen: run `plimsoll use SERVER`; signed in to: " +
+                          names_of(wallet) + ".",
                 {}};
     }
     return {Errc::unauthenticated,

@@ -1,5 +1,7 @@
 #include "server/terminal/command_context.hpp"
 
+#include "server/terminal/field_flags.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::terminal {
@@ -8,7 +10,8 @@ int refuse(const CommandContext& context, const Error& error) {
     return refuse(context, error, exit_status_of(error.code));
 }
 
-int refuse(const CommandContext& context, const Error& error, ExitStatus status) {
+int refuse(const CommandContext& context, const Error& given, ExitStatus status) {
+    const auto error = context.inputs ? in_inputs(given, context.inputs()) : given;
     if (context.json) {
         const nlohmann::json body{
             {"code", to_string(error.code)}, {"message", error.message}, {"where", error.where}};

@@ -4,6 +4,10 @@
 #include "server/terminal/exit_status.hpp"
 #include "server/terminal/terminal.hpp"
 
+#include <functional>
+#include <string>
+#include <vector>
+
 namespace plimsoll::terminal {
 
 // Passed to every command: where to write and in which form, and the exit status to set. Outlives
@@ -12,6 +16,9 @@ struct CommandContext {
     Terminal terminal;
     bool json = false;  // print JSON for programs instead of text for people
     int exit_code = 0;  // an ExitStatus
+    // Flags and arguments of the command that runs, in which errors name what is wrong; empty: they
+    // name places of the request.
+    std::function<std::vector<std::string>()> inputs = {};
 };
 
 // Prints the error to standard error, with --json as {"error": {"code", "message", "where"}}, and

@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace plimsoll::terminal {
@@ -13,8 +14,12 @@ struct FieldFlag {
     std::string_view flag;   // "--keep"
 };
 
-// A refusal of the server names places of the request, one a line: here in the flags that a person
-// gave.
+// A refusal of the server names places of the request, at the beginning of its message and of each
+// further line: here in the flags that a person gave.
 Error in_flags(Error error, std::span<const FieldFlag> flags);
+
+// The same by the names of a command's flags and arguments alone ("--queued-jobs", "team"), where
+// the place has their words: "/queued_jobs", "team_id".
+Error in_inputs(Error error, std::span<const std::string> inputs);
 
 }  // namespace plimsoll::terminal

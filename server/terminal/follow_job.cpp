@@ -41,6 +41,10 @@ int conclude(const CommandContext& context, const nlohmann::json& job, Ending en
     } else {
         context.terminal.line(context.json ? job.dump(2) : painted);
     }
+    if (failed > 0 && state == "succeeded" && !context.json) {
+        context.terminal.note("Each failed item has its error: plimsoll results " +
+                              job.value("id", ""));
+    }
     return static_cast<int>(status);
 }
 

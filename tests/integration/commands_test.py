@@ -25,14 +25,14 @@ ASKS = {
     "policy preview": ("desk",), "score": ("calm",), "compare-models": ("{texts}",), "profile": (), "gpu-profiles add": ("card", "{json}"),
     "gpu-profiles remove": ("card",), "gpu-profiles own": (), "submit": ("sentiment", "{texts}"),
     "submit-bundle": ("{jobs}",), "jobs": (), "watch": (JOB,), "why": (JOB,), "tasks": (JOB,), "cancel": (JOB,), "redrive": (JOB,),
-    "report": (JOB,), "results": (JOB,), "datasets": (), "datasets upload": ("{texts}",), "datasets show": (DATASET,),
+    "report": (JOB,), "results": (JOB,), "datasets list": (), "datasets upload": ("{texts}",), "datasets show": (DATASET,),
     "datasets errors": (DATASET,), "datasets delete": (DATASET,), "schedules list": (),
     "schedules add": ("nightly", "--cron", "@daily", "--job", "{json}"), "schedules show": (SCHEDULE,),
     "schedules edit": (SCHEDULE, "--cron", "@daily"), "schedules pause": (SCHEDULE,), "schedules resume": (SCHEDULE,),
     "schedules run": (SCHEDULE,), "schedules runs": (SCHEDULE,), "schedules remove": (SCHEDULE,), "webhooks list": (),
     "links list": (), "links create": (JOB,), "links revoke": ("link_0000000000001",),
     "webhooks add": ("notice", "https://example.com/"), "webhooks remove": (WEBHOOK,),
-    "webhooks deliveries": (WEBHOOK,), "webhooks test": (WEBHOOK,), "baselines": (), "baselines pin": (JOB,),
+    "webhooks deliveries": (WEBHOOK,), "webhooks test": (WEBHOOK,), "baselines list": (), "baselines pin": (JOB,),
     "baselines remove": ("base_0000000000001",), "usage": (), "audit": (), "service-accounts list": (),
     "service-accounts add": ("build",), "service-accounts add-token": ("user_0000000000001", "ci", "--scope", "jobs:write"),
     "service-accounts remove": ("user_0000000000001",), "invitations list": (), "invitations add": ("--role", "viewer"),
@@ -139,7 +139,7 @@ class Things:
 
     def baseline(self, _):
         self.told("baselines pin", "{profile}")
-        return self.told("baselines")["items"][0]["id"]
+        return self.told("baselines list")["items"][0]["id"]
 
     def dataset(self, _):
         return self.told("datasets upload", "{texts}")["id"]

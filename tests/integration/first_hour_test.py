@@ -5,7 +5,7 @@ import socket
 import subprocess
 import unittest
 
-from harness import Server
+from harness import BIN, Server
 
 
 class FirstHour(unittest.TestCase):
@@ -55,7 +55,7 @@ class FirstHour(unittest.TestCase):
         self.assertIn("2 records; columns: #1, #2; separator: \";\"", done.stderr)
         rows = self.api.results(json.loads(done.stdout)["id"])
         self.assertEqual([(row["text"], row["custom_id"]) for row in rows], [("good, very good", "7"), ("bad", "8")])
-        self.assertIn("=#1", self.call("submit", "sentiment", path, status=2).stderr)
+        self.assertIn("by its number: #1", self.call("submit", "sentiment", path, status=2).stderr)
         self.assertIn('"#3"', self.call("submit", "sentiment", path, "--column", "text=#3", status=2).stderr)
         long = self.file("j.csv", "1;calm\n" * 10_001)
         self.assertIn("needs a header line", self.call("submit", "sentiment", long, "--column", "text=#2", status=2).stderr)
@@ -154,22 +154,100 @@ class FirstHour(unittest.TestCase):
             self.assertIn("Choose another port with --port", told)
             self.assertFalse(folder.exists())
 
-    def test_completion_and_manual_work_in_their_programs(self):
-        script = self.file("completion.bash", self.call("completion", "bash").stdout)
-        for typed, word in (("que", "queue"), ("queue sh", "share"), ("queue share --we", "--weight")):
+    def completed(self, shell, script, typed):
+        """What a shell offers for the last word of a line."""
+        if shell == "fish":
+            lines = f"source {script}; complete -C 'plimsoll {typed}'"
+        else:
             words = ["plimsoll", *typed.split()]
             lines = (f"source {script}; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _plimsoll; "
                      'echo "${COMPREPLY[@]}"')
-            found = subprocess.run(["bash", "-c", lines], capture_output=True, text=True, check=True).stdout.split()
-            self.assertIn(word, found, typed)
-        self.assertIn("-l weight", self.call("completion", "fish").stdout)
+        start = {"bash": ["bash", "--norc", "-c"], "zsh": ["zsh", "-f", "-c"], "fish": ["fish", "--no-config", "-c"]}[shell]
+        prepared = "autoload -U compinit; compinit -u -D; " if shell == "zsh" else ""
+        done = subprocess.run([*start, prepared + lines], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "", shell)
+        return done.stdout.split()
+
+    def test_completion_and_manual_work_in_their_programs(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.file(f"completion.{shell}", self.call("completion", shell).stdout)
+            for typed, word in (("que", "queue"), ("queue sh", "share"), ("queue share --we", "--weight")):
+                self.assertIn(word, self.completed(shell, script, typed), (shell, typed))
+        # Files are offered where no command is, and flags only after a dash.
+        self.assertEqual(self.completed("bash", self.server.folder / "completion.bash", "submit sentiment a"), [])
         self.call("completion", "tcsh", status=2)
         page = self.call("manual").stdout
         self.assertIn(".SS plimsoll queue share", page)
 
+    def test_a_file_of_another_format_is_named(self):
+        for name, content, told in (
+                ("z.xlsx", b"PK\x03\x04rest", "a spreadsheet"), ("z.csv.gz", b"\x1f\x8brest", "compressed"), ("z.txt", b"one nice day\n", "not JSON lines"),
+                ("z.jsonl", b'[{"text": "calm"}]', "one record per line"), ("z.csv", b"", "is empty"), ("u.csv", "text\ncalm\n".encode("utf-16"), "UTF-16")):
+            path = self.server.folder / name
+            path.write_bytes(content)
+            for command in (("submit", "sentiment"), ("compare-models",), ("datasets", "upload")):
+                wrong = self.call(*command, path, status=2).stderr
+                self.assertIn(told, wrong)
+                self.assertIn(f"({path})", wrong)
+                self.assertNotIn("--resume", wrong)
+        (self.server.folder / "list.json").write_text("[1]")
+        self.assertIn("a .jsonl file", self.call("submit", "sentiment", self.server.folder / "list.json", status=2).stderr)
+        broken = self.call("datasets", "upload", self.file("m.jsonl", "{no\n{json\n"), status=1)
+        self.assertIn("2 records, 2 unreadable", broken.stdout)
+        self.assertIn("datasets errors", broken.stderr)
+
+    def test_a_missing_price_column_names_the_flag(self):
+        prices = self.file("prices.csv", "Datum;Schluss\n2026-01-05;1\n")
+        for command in (("waves",), ("submit", "waves")):
+            told = self.call(*command, prices, status=2).stderr
+            self.assertIn('The columns are: "Datum", "Schluss". Name one with --column close=COLUMN.', told)
+
+    def test_a_job_without_a_good_item_says_why(self):
+        prices = self.file("german.csv", "date;close\n05.01.2026;1\n06.01.2026;2\n")
+        done = self.call("submit", "waves", prices, "--watch", status=1)
+        self.assertIn("0 ok, 1 failed", done.stdout + done.stderr)
+        self.assertIn("not an ISO 8601 date", done.stdout)
+        self.assertIn("plimsoll results job_", done.stderr)
+
+    def test_errors_name_flags_and_arguments(self):
+        for command, place in (
+                (("queue", "share", "main", "cpu", "--weight", "0"), "Error: --weight: "), (("queue", "share", "main", "cpo"), "Error: class: "),
+                (("queue", "limit", "main", "--queued-jobs", "-1"), "Error: --queued-jobs: "), (("jobs", "--state", "done"), "Error: --state: "),
+                (("usage", "--by", "moon"), "Error: --by: "), (("tokens", "add", "x", "--scope", "jobs:all"), "Error: --scope: "),
+                (("tokens", "add", "x", "--expires", "soon"), "Error: --expires: "), (("schedules", "next", "x"), "Error: cron: "),
+                (("submit", "sentiment", "--set", "form=fp8", "--set", "texts=[\"a\"]"), "Error: --set form: "),
+                (("webhooks", "add", "x", "https://example.com/"), "Error: url: This server sends no notices: its setting webhooks.allowed_origins"),
+                (("estimate", "--preset", "bert-base", "--lora", "0"), "Error: --lora: ")):
+            self.assertTrue(self.call(*command, status=2).stderr.startswith(place), self.call(*command, status=2).stderr)
+        self.assertIn("Name a file", self.call("submit", "sentiment", status=2).stderr)
+        self.assertIn('Did you mean "sentiment"?', self.call("submit", "sentimnt", "nowhere.csv", status=2).stderr)
+        self.assertIn("is not a report", self.call("apply", self.file("a.txt", "text\n"), self.file("b.yaml", "a: 1\n"), status=2).stderr)
+        self.assertIn("(--gpu-percent)", self.call("diagnose", "--gpu-percent", "200", status=2).stderr)
+        self.assertIn("Give exactly one of --team,--class,--node", self.call("queue", "pause", "--team", "main", "--class", "cpu", "--reason", "a", status=2).stderr)
+        self.assertIn("The file is not JSON.", self.call("policy", "set", "desk", self.file("p.json", "text\n"), status=2).stderr)
+        self.assertIn("The file is not JSON.", self.call("gpu-profiles", "add", "card", self.server.folder / "p.json", status=2).stderr)
+        self.assertIn("A team needs an owner", self.call("admin", "--data", self.server.folder / "data", "set-member", "--team", "main",
+                                                         "--user", "admin", "--role", "member", status=2).stderr)
+        jobs = len(self.api.get("/v1/jobs").json["items"])
+        self.assertIn("The report cannot be written there", self.call("profile", "--output-dir", "/proc/x", status=2).stderr)
+        self.assertEqual(len(self.api.get("/v1/jobs").json["items"]), jobs, "nothing was measured")
+        self.assertIn("Commands: list, upload", self.call("datasets", "xyz", status=2).stderr)
+
+    def test_output_that_is_lost_is_no_success(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            for command in (("jobs",), ("estimate", "--preset", "bert-base"), ("manual",)):
+                done = subprocess.run([BIN / "plimsoll", *command], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      env=self.server.environment(), check=False)
+                self.assertEqual((done.returncode, done.stderr), (1, "Error: The output cannot be written.\n"), command)
+
+    def test_a_run_that_fits_no_card_has_nothing_to_paste(self):
+        told = self.call("estimate", "--preset", "llama-8b", "--gpu", "t4", status=1).stdout
+        self.assertIn("Nothing to paste: the run does not fit", told)
+        self.assertNotIn("TrainingArguments(", told)
+
     def test_help_and_mistyped_commands(self):
         self.assertIn("--weight", self.call("help", "queue", "share").stdout)
-        self.assertIn('has no command "shar"', self.call("help", "queue", "shar", status=2).stderr)
+        self.assertIn('Did you mean "share"?', self.call("help", "queue", "shar", status=2).stderr)
         self.assertIn('Did you mean "submit"?', self.call("sumbit", status=2).stderr)
         self.assertIn("Exit status:", self.call("--help").stdout)
         self.assertEqual(json.loads(self.call("sumbit", "--json", status=2).stderr)["error"]["code"], "invalid_input")

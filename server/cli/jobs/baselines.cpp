@@ -56,8 +56,11 @@ int remove_baseline(const CommandContext& context, const std::string& id) {
 
 void add_baselines(CLI::App& app, CommandContext& context) {
     const auto id = std::make_shared<std::string>();
-    auto* group = app.add_subcommand("baselines", "List the team's baselines");
-    group->require_subcommand(0, 1);
+    auto* group = app.add_subcommand("baselines", "List, pin and remove the team's baselines");
+    group->require_subcommand(1);
+    group->add_subcommand("list", "List the team's baselines")->callback([&context] {
+        context.exit_code = list_baselines(context);
+    });
     auto* pin_command =
         group->add_subcommand("pin", "Pin a job's report as the baseline for comparable reports");
     pin_command->add_option("job", *id, "ID of the job")->required();
@@ -65,9 +68,6 @@ void add_baselines(CLI::App& app, CommandContext& context) {
     auto* remove_command = group->add_subcommand("remove", "Unpin a baseline");
     remove_command->add_option("baseline", *id, "ID of the baseline")->required();
     remove_command->callback([&context, id] { context.exit_code = remove_baseline(context, *id); });
-    group->callback([&context, group] {
-        if (group->get_subcommands().empty()) context.exit_code = list_baselines(context);
-    });
 }
 
 }  // namespace plimsoll::cli

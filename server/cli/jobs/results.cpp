@@ -23,7 +23,7 @@ int download(const CommandContext& context, const ResultsOptions& options) {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(
         options.file.empty() ? nullptr : std::fopen(options.file.c_str(), "wb"), std::fclose);
     if (!options.file.empty() && !opened)
-        return refuse(context, {Errc::invalid_input, "Cannot write " + options.file + ".", {}});
+        return refuse(context, {Errc::invalid_input, "The file cannot be written.", options.file});
     std::FILE* out = opened ? opened.get() : stdout;
     bool written = true;
     const std::string suffix = options.format == "json" ? "" : "." + options.format;

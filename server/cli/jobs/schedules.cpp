@@ -54,11 +54,13 @@ Result<json> read_job(const std::string& file) {
         text.assign(std::istreambuf_iterator(std::cin), {});
     } else {
         std::ifstream in(file);
-        if (!in) return fail(Errc::invalid_input, "Cannot read " + file + ".");
+        if (!in) return fail(Errc::invalid_input, "The file cannot be read.", file);
         text.assign(std::istreambuf_iterator(in), {});
     }
     auto job = json::parse(text, nullptr, false);
-    if (!job.is_object()) return fail(Errc::invalid_input, file + " is not a JSON object.");
+    if (!job.is_object())
+        return fail(Errc::invalid_input,
+                    R"(The file is not a job in JSON: {"kind": …, "args": {…}}.)", file);
     return job;
 }
 

@@ -27,7 +27,8 @@ struct NextOptions {
 
 int show_next_runs(const CommandContext& context, const NextOptions& options) {
     const auto cron = schedules::Cron::parse(options.cron);
-    if (!cron) return refuse(context, cron.error());
+    if (!cron)
+        return refuse(context, {Errc::invalid_input, "cron: " + cron.error().message + ".", {}});
     const auto zone = schedules::Zone::named(options.time_zone);
     if (!zone) return refuse(context, zone.error());
     auto after = std::optional(SystemClock().now());

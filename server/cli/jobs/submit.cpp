@@ -1,4 +1,5 @@
 #include "server/cli/commands.hpp"
+#include "server/cli/jobs/known_kind.hpp"
 #include "server/cli/jobs/report.hpp"
 #include "server/client/session.hpp"
 #include "server/jobs/command.hpp"
@@ -70,11 +71,15 @@ Result<void> add_lists(const SubmitOptions& options, json& args) {
 Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
                            const terminal::Terminal& terminal) {
     json args = json::object();
+    const auto* kind = jobs::find_command(options.kind);
+    const bool takes_items = kind == nullptr || kind->read_file == nullptr;
+    if (takes_items && options.file.empty() && options.config.empty() && options.settings.empty()) {
+        return fail(Errc::invalid_input, "Name a file: plimsoll submit " + options.kind +
+                                             " FILE. --config and --set give arguments without a "
+                                             "file.");
+    }
     if (!options.file.empty()) {
-        const auto* kind = jobs::find_command(options.kind);
-        const auto read_file = kind != nullptr && kind->read_file != nullptr
-                                   ? kind->read_file
-                                   : terminal::read_input_file;
+        const auto read_file = takes_items ? terminal::read_input_file : kind->read_file;
         auto read = args_of_file(api, terminal, options.file, options.columns, read_file);
         if (!read) return read;
         args = std::move(*read);
@@ -134,6 +139,7 @@ constexpr terminal::FieldFlag kFieldFlags[] = {
 };
 
 int submit(const CommandContext& context, const SubmitOptions& options) {
+    if (auto known = check_kind(options.kind); !known) return refuse(context, known.error());
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto request = build_request(*api, options, context.terminal);
@@ -150,9 +156,10 @@ int submit(const CommandContext& context, const SubmitOptions& options) {
     }
     context.terminal.note("Submitted " + id);
     const int code = follow_job(context, id);
-    const bool has_report = code == static_cast<int>(terminal::ExitStatus::done) ||
-                            code == static_cast<int>(terminal::ExitStatus::partly);
-    if (has_report && !context.json) {
+    if (context.json) return code;
+    // A job without a single good item has a report, too: it says why.
+    const auto ended = api->get_json("/v1/jobs/" + id);
+    if (ended && ended->value("state", "") == "succeeded") {
         if (const int shown = show_report(context, id); shown != 0) return shown;
     }
     return code;

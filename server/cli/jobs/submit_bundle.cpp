@@ -22,7 +22,8 @@ Result<json> read_specs(std::istream& in) {
         auto spec = json::parse(line, nullptr, false);
         if (!spec.is_object()) {
             return fail(Errc::invalid_input,
-                        "Line " + std::to_string(number) + " is not a JSON object.");
+                        "Line " + std::to_string(number) +
+                            R"( is not a job: {"kind": …, "args": {…}}, one per line.)");
         }
         jobs.push_back(std::move(spec));
     }
@@ -32,7 +33,7 @@ Result<json> read_specs(std::istream& in) {
 Result<json> read_specs(const std::string& file) {
     if (file == "-") return read_specs(std::cin);
     std::ifstream in(file);
-    if (!in) return fail(Errc::invalid_input, "Cannot read " + file + ".");
+    if (!in) return fail(Errc::invalid_input, "The file cannot be read.", file);
     return read_specs(in);
 }
 
@@ -45,7 +46,7 @@ int submit_bundle_file(const CommandContext& context, const std::string& file, b
                           {"jobs", std::move(*jobs)}};
     auto bundle = api->post_json("/v1/job-bundles", request);
     if (!bundle) return refuse(context, bundle.error());
-    bool refused = false;
+    std::size_t refused = 0;
     std::size_t number = 0;
     for (const auto& item : bundle->at("items")) {
         ++number;
@@ -53,11 +54,14 @@ int submit_bundle_file(const CommandContext& context, const std::string& file, b
             if (!context.json) context.terminal.line(item.value("job_id", ""));
             continue;
         }
-        refused = true;
+        ++refused;
         context.terminal.note("Job " + std::to_string(number) + ": " + item.value("detail", ""));
     }
     if (context.json) context.terminal.line(bundle->dump(2));
-    return refused ? 1 : 0;
+    const auto status = refused == 0        ? terminal::ExitStatus::done
+                        : refused == number ? terminal::ExitStatus::failed
+                                            : terminal::ExitStatus::partly;
+    return static_cast<int>(status);
 }
 
 }  // namespace

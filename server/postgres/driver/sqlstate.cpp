@@ -56,6 +56,9 @@ Error statement_error(const pg_result* result, std::string_view query) {
         const char* conflicts = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
         return {Errc::conflict, "Not all jobs can be stored.", conflicts ? conflicts : ""};
     }
+    if (std::string_view(state) == "PLM02") {
+        return {Errc::conflict, "A team needs an owner: make another member an owner first.", {}};
+    }
     if (std::string_view(state) == "53100") return {Errc::unavailable, kDiskFull, {}};
     switch (const Errc code = error_code(state)) {
         case Errc::invalid_input:

@@ -173,11 +173,12 @@ class Webhooks {
         const auto target = outbound::parse_target(url);
         if (!target) return fail(Errc::invalid_input, target.error().message, "/url");
         if (allowed_.allows(*target)) return {};
-        return fail(Errc::invalid_input,
-                    allowed_.empty()
-                        ? "This server sends no notices: its operator has not allowed any origin."
-                        : "This origin is not on the server's allow list; its operator can add it.",
-                    "/url");
+        return fail(
+            Errc::invalid_input,
+            allowed_.empty()
+                ? "This server sends no notices: its setting webhooks.allowed_origins is empty."
+                : "This origin is not in the server's setting webhooks.allowed_origins.",
+            "/url");
     }
 
     webhooks::WebhookStore& store_;

@@ -115,6 +115,7 @@ int measure(const CommandContext& context, const Options& options) {
     }
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
+    if (auto may = check_folder(options.output_folder); !may) return refuse(context, may.error());
     const auto job = api->post_json("/v1/jobs", request_of(options));
     if (!job) return refuse(context, terminal::in_flags(job.error(), kFieldFlags));
     const auto id = job->value("id", "");

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace plimsoll::jobs::profile {
 namespace {
@@ -25,6 +26,15 @@ std::string name_at(std::time_t now) {
 
 }  // namespace
 
+Result<void> check_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!error && access(folder.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
+    if (!error) return {};
+    return fail(Errc::invalid_input, "The report cannot be written there: " + error.message() + ".",
+                folder.string());
+}
+
 Result<std::filesystem::path> write_report(const std::filesystem::path& folder,
                                            const nlohmann::json& summary, std::time_t now) {
     std::error_code error;
@@ -40,7 +50,9 @@ Result<std::filesystem::path> write_report(const std::filesystem::path& folder,
     const auto text = summary.dump(2) + "\n";
     if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
         std::fclose(file.release()) != 0) {
-        return fail(Errc::unavailable, "The report cannot be written.", path.string());
+        return fail(Errc::invalid_input,
+                    "The report cannot be written: " + std::generic_category().message(errno) + ".",
+                    path.string());
     }
     return path;
 }

@@ -9,10 +9,14 @@
 
 namespace plimsoll::jobs::profile {
 
+// Creates the folder if it is missing. Errc::invalid_input: no report can be written there, which
+// is better said before a device is measured than after.
+Result<void> check_folder(const std::filesystem::path& folder);
+
 // Writes a summary to a new file gpu_profile_YYYYmmdd_HHMMSS.json (local time) in the folder, which
 // is created if missing. If the name is taken, by another run of the same second, the name gets
-// _2, _3 and so on: no report is overwritten. Returns the path. Errc::unavailable: it cannot be
-// written.
+// _2, _3 and so on: no report is overwritten. Returns the path. Errc::invalid_input: it cannot
+// be written.
 Result<std::filesystem::path> write_report(const std::filesystem::path& folder,
                                            const nlohmann::json& summary, std::time_t now);
 

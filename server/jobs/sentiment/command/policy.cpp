@@ -76,6 +76,8 @@ int set(const CommandContext& context, const PolicyFlags& flags) {
     if (!(input && text << input.rdbuf())) {
         return refuse(context, {Errc::not_found, "The file cannot be read.", flags.file});
     }
+    if (!json::accept(text.str()))
+        return refuse(context, {Errc::invalid_input, "The file is not JSON.", flags.file});
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto made =

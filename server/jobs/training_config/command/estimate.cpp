@@ -27,6 +27,7 @@ const std::map<std::string, std::string> kTrainers = {{"transformers", "Transfor
 std::string to_paste(const json& summary, const std::string& trainer) {
     std::string out;
     for (const json& card : summary.at("gpus")) {
+        if (card.at("fits") == "no") continue;
         if (!card.at("snippets").is_object() || !card["snippets"].contains(trainer)) continue;
         out += "\n" + kTrainers.at(trainer) + " settings for " +
                card.at("gpu").at("name").get<std::string>() + ":\n\n" +
@@ -35,12 +36,23 @@ std::string to_paste(const json& summary, const std::string& trainer) {
     return out;
 }
 
+bool some_fit(const json& summary) {
+    return std::ranges::any_of(summary.at("gpus"),
+                               [](const json& card) { return card.at("fits") != "no"; });
+}
+
 std::string estimate_text(const CommandContext& context, const EstimateFlags& flags,
                           const json& summary) {
     const bool one = summary.at("gpus").size() == 1;
     auto out = answer_text(summary, table_width(context.terminal));
     if (one || !flags.paste.empty())
         out += to_paste(summary, flags.paste.empty() ? "transformers" : flags.paste);
+    if (!some_fit(summary)) {
+        out +=
+            "\nNothing to paste: the run does not fit. --what-ifs tries changes that free memory; "
+            "--lora 16,\n--quantization nf4 (with --lora) and --checkpointing are the usual "
+            "ones.\n";
+    }
     out += assumptions_text(summary);
     if (flags.details) return out + details_text(summary);
     return out + "\n* modelled, not measured. More: --details" +
@@ -81,10 +93,7 @@ int run_estimate(const CommandContext& context, const EstimateFlags& flags,
     if (!cards) return refuse_input(context, cards.error());
     const auto summary = summary_json(*request, std::move(*cards));
     print(context.json ? summary.dump(2) + "\n" : estimate_text(context, flags, summary));
-    if (context.json) return 0;
-    const bool some_fit =
-        std::ranges::any_of(summary["gpus"], [](const json& card) { return card["fits"] != "no"; });
-    return some_fit ? 0 : 1;
+    return context.json || some_fit(summary) ? 0 : 1;
 }
 
 }  // namespace
@@ -109,8 +118,9 @@ void add_estimate(CLI::App& app, CommandContext& context) {
         "--optimizer", flags->optimizer,
         "Optimizer: adamw (default), sgd, sgd_momentum, adafactor, adam_8bit, paged_adamw or "
         "paged_adamw_8bit");
-    command->add_option("--lora", flags->lora,
-                        "Rank of LoRA adapters; all other weights are frozen");
+    command
+        ->add_option("--lora", flags->lora, "Rank of LoRA adapters; all other weights are frozen")
+        ->check(CLI::Range(1, 4096));
     command
         ->add_option("--lora-modules", flags->lora_modules,
                      "Linear layers with adapters: q_proj,v_proj,down_proj")

@@ -28,6 +28,8 @@ int put(const CommandContext& context, const std::string& id, const std::string&
     if (!(input && text << input.rdbuf())) {
         return refuse(context, {Errc::not_found, "The file cannot be read.", file});
     }
+    if (!json::accept(text.str()))
+        return refuse(context, {Errc::invalid_input, "The file is not JSON.", file});
     auto api = client::signed_in();
     if (!api) return refuse(context, api.error());
     auto made = api->send("PUT", path_of(id), text.str(), {{"content-type", "application/json"}});

@@ -15,7 +15,9 @@ std::string wrong(const std::string& line) {
     app.require_subcommand(1);
     int port = 0;
     auto* serve = app.add_subcommand("serve", "");
-    serve->add_option("--port", port, "");
+    serve->add_option("--port", port, "")->check(CLI::Range(0, 99));
+    serve->add_option("--mode")->check(CLI::IsMember({"fast", "slow"}));
+    serve->add_option("--file")->check(CLI::ExistingFile);
     auto* queue = app.add_subcommand("queue", "");
     queue->require_subcommand(1);
     queue->add_subcommand("share", "")->add_option("team")->required();
@@ -38,10 +40,20 @@ TEST(UsageError, NamesTheMistakeAndSuggestsACorrection) {
               "`plimsoll serve --help`.");
     EXPECT_EQ(wrong("queue"), "`plimsoll queue` needs a command. See `plimsoll queue --help`.");
     EXPECT_EQ(wrong("queue xyz"),
-              "`plimsoll queue` has no command \"xyz\". See `plimsoll queue "
+              "`plimsoll queue` has no command \"xyz\". Commands: share. See `plimsoll queue "
               "--help`.");
     EXPECT_THAT(wrong("queue share"), HasSubstr("team is required"));
-    EXPECT_THAT(wrong("serve --port x"), HasSubstr("--port"));
+}
+
+TEST(UsageError, SaysWhichValuesAFlagTakes) {
+    const auto begins = [](const char* text) { return ::testing::StartsWith(text); };
+    EXPECT_THAT(wrong("serve --port x"), begins("--port: must be a whole number, not \"x\". See "));
+    EXPECT_THAT(wrong("serve --port 100"), begins("--port: must be from 0 to 99, not 100. See "));
+    EXPECT_THAT(wrong("serve --port"), begins("--port needs a value. See "));
+    EXPECT_THAT(wrong("serve --mode fas"),
+                begins("--mode: must be one of fast, slow, not \"fas\". Did you mean \"fast\"?"));
+    EXPECT_THAT(wrong("serve --file /nowhere"), begins("--file: there is no file /nowhere. See "));
+    EXPECT_THAT(wrong("serve --file /"), begins("--file: / is a folder, not a file. See "));
 }
 
 std::string listing(const std::string& line, bool named) {

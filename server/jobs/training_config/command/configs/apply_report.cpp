@@ -197,6 +197,13 @@ Result<Applied> apply_report(const ApplyRequest& request) {
     const auto text = read_config_file(request.report);
     if (!text) return fail(text.error());
     const auto report = json::parse(*text, nullptr, false);
+    if (!report.is_object()) {
+        return fail(
+            Errc::invalid_input,
+            "This is not a report as JSON, which `plimsoll report JOB --json` and `plimsoll "
+            "estimate --json` print.",
+            request.report);
+    }
     std::vector<FileEdit> edits;
     for (const auto& file : request.files) {
         auto edit = edit_of(file, report, request);

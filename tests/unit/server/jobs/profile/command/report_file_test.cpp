@@ -39,6 +39,7 @@ TEST(ReportFile, NamesTheFileThatCannotBeWritten) {
     const auto failed = write_report("/dev/null/below", {}, 0);
     ASSERT_FALSE(failed.has_value());
     EXPECT_EQ(failed.error().where.find("/dev/null/below/gpu_profile_"), 0U);
+    EXPECT_EQ(check_folder("/dev/null/below").error().where, "/dev/null/below");
 }
 
 }  // namespace
