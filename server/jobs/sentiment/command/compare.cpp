@@ -140,10 +140,9 @@ void add_compare_command(CLI::App& app, CommandContext& context) {
                      "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32)")
         ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
     command
-        ->add_option(
-            "--long-texts", flags->long_texts,
-            "What models read of a text beyond their limit: truncate (default), or windows: "
-            "all of it, window by window")
+        ->add_option("--long-texts", flags->long_texts,
+                     "How models read a text beyond their limit: truncate (default), or windows: "
+                     "all of it, window by window")
         ->check(CLI::IsMember({"truncate", "windows"}));
     terminal::add_column_flag(*command, flags->columns);
     command->add_option("--label-name", flags->label_names,

@@ -85,7 +85,7 @@ Result<ModelOperation> ModelOperations::start(const asio::any_io_executor& execu
         return fail(Errc::conflict,
                     "The server already " +
                         std::string(running.action == "pull" ? "pulls" : "verifies") +
-                        " a model: wait for the end, or cancel it.");
+                        " a model: wait until that ends, or cancel it.");
     }
     const auto now = clock_.now();
     auto number = std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();

@@ -14,8 +14,10 @@ std::string wrong(const std::string& line) {
     CLI::App app("", "plimsoll");
     app.require_subcommand(1);
     int port = 0;
+    int count = 0;
     auto* serve = app.add_subcommand("serve", "");
     serve->add_option("--port", port, "")->check(CLI::Range(0, 99));
+    serve->add_option("--count", count, "");
     serve->add_option("--mode")->check(CLI::IsMember({"fast", "slow"}));
     serve->add_option("--file")->check(CLI::ExistingFile);
     auto* queue = app.add_subcommand("queue", "");
