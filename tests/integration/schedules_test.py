@@ -45,6 +45,12 @@ class Schedules(unittest.TestCase):
         self.assertEqual(self.api.send("DELETE", path).status, 204)
         self.assertIsNone(self.api.get("/v1/jobs/" + run["job_id"]).json["schedule"]["name"])
 
+    def test_a_text_with_a_nul_breaks_no_list(self):
+        path, schedule = self.make(cron="0 0 1 1 *", job=JOB | {"args": {"texts": ["a\0b", "\\u0000", "kind"]}})
+        listed = {each["id"]: each for each in self.api.get("/v1/schedules").json["items"]}
+        self.assertEqual(listed[schedule["id"]]["kind"], "sentiment")
+        self.assertEqual(self.api.get(path).json["job"]["args"]["texts"], ["a\0b", "\\u0000", "kind"])
+
     def test_run_now_pause_and_resume(self):
         path, _ = self.make(cron="0 0 1 1 *")
         self.assertEqual(self.api.post(path + "/pause").json["next_runs"], [])

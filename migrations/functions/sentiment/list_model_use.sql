@@ -26,7 +26,7 @@ begin
       or exists (select from json_array_elements_text(p.definition -> 'fallback') f(model) where f.model = p_name)
     union all
     select 'schedule', s.team_id, s.id, s.id::text, s.name from schedule s
-    cross join lateral (select s.spec -> 'args' args offset 0) a
+    cross join lateral (select replace(s.spec::text, '\u0000', '\ufffd')::json -> 'args' args offset 0) a
     where a.args ->> 'model' = p_name or a.args ->> 'sentiment_model' = p_name
       or exists (select from json_array_elements_text(a.args -> 'models') m(model) where m.model = p_name))
   select u.sort, count(*) filter (where u.team_id = p_team_id),

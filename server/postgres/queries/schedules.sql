@@ -2,8 +2,9 @@
 -- last three.
 
 -- name: schedules.list
--- Without the job, which may be long, but with its kind. Index schedule_team_id_name_key.
-select s.id, s.user_id, u.name as user_name, s.name, json_build_object('kind', s.spec -> 'kind') as spec, s.cron, s.time_zone, s.misfire,
+-- Without the job, which may be long, but with its kind; `->` would refuse a job whose texts hold U+0000.
+-- Index schedule_team_id_name_key.
+select s.id, s.user_id, u.name as user_name, s.name, json_build_object('kind', replace(s.spec::text, '\u0000', '\ufffd')::json -> 'kind') as spec, s.cron, s.time_zone, s.misfire,
   s.misfire_limit, s.overlap, s.paused_at, s.next_at, s.version, s.created_at, s.updated_at
 from plimsoll.schedule s left join plimsoll.app_user u on u.id = s.user_id
 where s.team_id = nullif(current_setting('app.team_id', true), '')::bigint order by s.name;
