@@ -7,6 +7,7 @@
 #include <chrono>
 #include <compare>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,8 +51,11 @@ struct ClaimedTask {
     std::string kind;
     int kind_version = 1;
     std::string args;
-    std::string input;    // empty for a merge task
-    jobs::Slice slice{};  // of the input's records; the task has only these
+    std::string input;  // empty for a merge task and for one on a dataset
+    // Of a task on a dataset, the chunk, which its tasks of the claim share, and the slice of its
+    // records that the task has; see divide_chunks.
+    std::shared_ptr<const std::string> chunk;
+    jobs::Slice slice{};
     std::int64_t items = 0;
     int attempt = 1;
     int priority = 0;  // the job's, as in its lane

@@ -46,8 +46,8 @@ TEST_F(DatasetStoreTest, ATaskRunsOnEachChunk) {
     WorkerProcess host(io_, kind_, "host", "host");
     const auto claimed = claim(worker);
     ASSERT_EQ(claimed.tasks.size(), 3u);
-    EXPECT_EQ(claimed.tasks[0].input, "chunk 0");
-    EXPECT_EQ(claimed.tasks[2].input, "chunk 7");
+    EXPECT_EQ(*claimed.tasks[0].chunk, "chunk 0");
+    EXPECT_EQ(*claimed.tasks[2].chunk, "chunk 7");
     EXPECT_EQ(claimed.tasks[1].items, 3);
     EXPECT_NEAR(claimed.tasks[0].estimated_seconds, 4 * 0.001 + 50 * 0.0001, 1e-6);
     EXPECT_EQ(must(server_.jobs().task_input(people_.team, id, 1)).packed, "chunk 4");
@@ -69,7 +69,7 @@ TEST_F(DatasetStoreTest, ChunksThatTakeTooLongAreCutIntoSlices) {
         const auto claimed = claim(worker);
         ASSERT_FALSE(claimed.tasks.empty());
         for (const auto& task : claimed.tasks) {
-            given.push_back(task.input + ", " + std::to_string(task.slice.index) + " of " +
+            given.push_back(*task.chunk + ", " + std::to_string(task.slice.index) + " of " +
                             std::to_string(task.slice.count) + ", " + std::to_string(task.items));
         }
         must(worker.store().complete(worker.handle, claimed.fence, done(claimed)));

@@ -4,7 +4,9 @@
 #include "server/base/gzip.hpp"
 #include "server/jobs/records/dataset.hpp"
 
+#include <array>
 #include <optional>
+#include <utility>
 
 namespace plimsoll::jobs {
 namespace {
@@ -29,24 +31,34 @@ text::Record owned(const text::RecordView& view) {
 
 Result<std::string> cut_slice(std::string_view chunk, Slice slice) {
     if (slice.count == 1) return std::string(chunk);
+    auto cut = cut_slices(chunk, std::array{slice.index}, slice.count);
+    if (!cut) return fail(cut.error());
+    return std::move(cut->front());
+}
+
+Result<std::vector<std::string>> cut_slices(std::string_view chunk, std::span<const int> indices,
+                                            int count) {
     const auto block = gunzip(chunk, kLargestBlock);
     if (!block) return fail(block.error());
     auto reader = text::RecordBlockReader::open(*block);
     if (!reader) return fail(reader.error());
-    const auto bound = [&](int index) {
-        return std::int64_t{reader->count()} * index / slice.count;
-    };
-    const auto begin = bound(slice.index);
-    const auto end = bound(slice.index + 1);
-    std::optional<text::RecordBlockWriter> writer;
-    for (std::int64_t at = 0; at < end; ++at) {
-        const auto record = reader->next();
-        if (!record) return fail(record.error());
-        if (at < begin) continue;
-        if (!writer) writer.emplace((*record)->index);
-        writer->add(owned(**record));
+    const auto bound = [&](int index) { return std::int64_t{reader->count()} * index / count; };
+    std::vector<std::string> slices;
+    std::int64_t at = 0;
+    for (const int index : indices) {
+        const auto begin = bound(index);
+        const auto end = bound(index + 1);
+        std::optional<text::RecordBlockWriter> writer;
+        for (; at < end; ++at) {
+            const auto record = reader->next();
+            if (!record) return fail(record.error());
+            if (at < begin) continue;
+            if (!writer) writer.emplace((*record)->index);
+            writer->add(owned(**record));
+        }
+        slices.push_back(gzip(writer ? writer->take() : text::RecordBlockWriter(0).take()));
     }
-    return gzip(writer ? writer->take() : text::RecordBlockWriter(0).take());
+    return slices;
 }
 
 }  // namespace plimsoll::jobs

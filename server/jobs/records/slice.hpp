@@ -2,8 +2,10 @@
 
 #include "engine/base/result.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plimsoll::jobs {
 
@@ -17,5 +19,10 @@ struct Slice {
 // The chunk's slice, packed like the chunk, with the places and lines that its records have in the
 // whole input. Errc::corrupt for invalid data.
 Result<std::string> cut_slice(std::string_view chunk, Slice slice);
+
+// Those at the ascending `indices` of `count`, in their order. Unpacks the chunk once, which takes
+// longer than scoring a slice of it on a GPU.
+Result<std::vector<std::string>> cut_slices(std::string_view chunk, std::span<const int> indices,
+                                            int count);
 
 }  // namespace plimsoll::jobs

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -135,14 +138,17 @@ bool runs_on_chunks(const queue::Claim& claim) {
 }
 
 void take_chunks(queue::Claim& claim, const Rows& rows) {
+    std::map<std::pair<std::int64_t, int>, queue::ClaimedTask*> tasks;
+    for (auto& task : claim.tasks) tasks[{task.job.value, task.seq}] = &task;
+    std::shared_ptr<const std::string> chunk;
     for (const Row row : rows) {
-        const JobId job{row.get<std::int64_t>("job_id")};
-        const int seq = row.get<int>("task");
-        const auto task = std::ranges::find_if(
-            claim.tasks, [&](const auto& one) { return one.job == job && one.seq == seq; });
-        if (task == claim.tasks.end()) continue;
-        task->input = row.get<std::string>("input");
-        task->slice = {row.get<int>("slice"), row.get<int>("slices")};
+        if (auto next = row.get<std::optional<std::string>>("input")) {
+            chunk = std::make_shared<const std::string>(*std::move(next));
+        }
+        const auto task = tasks.find({row.get<std::int64_t>("job_id"), row.get<int>("task")});
+        if (task == tasks.end()) continue;
+        task->second->chunk = chunk;
+        task->second->slice = {row.get<int>("slice"), row.get<int>("slices")};
     }
 }
 

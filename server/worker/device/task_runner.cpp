@@ -47,10 +47,7 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& pl
         return {};
     }
     auto context = context_of(slot, place);
-    Result<std::string> slice;
-    if (task.slice.count > 1) slice = jobs::cut_slice(task.input, task.slice);
-    if (!slice) return fail(slice.error());
-    auto output = run.run(task.args, task.slice.count > 1 ? *slice : task.input, context);
+    auto output = run.run(task.args, task.input, context);
     if (!output) return fail(std::move(output.error()));
     report.output = std::move(*output);
     return {};
@@ -106,19 +103,14 @@ std::optional<TaskReport> finish_report(TaskReport report, const TaskSlot& slot,
     return report;
 }
 
-// Tasks as their kind sees them; what is sliced of their inputs lives as long as this.
+// Tasks as their kind sees them.
 class SharedTasks {
   public:
     SharedTasks(std::span<TaskSlot* const> slots, const TaskContext& place) {
         for (TaskSlot* slot : slots) {
             auto& context = contexts_.emplace_back(context_of(*slot, place));
             const auto& task = slot->task;
-            Result<std::string> slice;
-            if (task.slice.count > 1) slice = jobs::cut_slice(task.input, task.slice);
-            if (!slice) continue;  // alone it says so
-            const std::string& input =
-                task.slice.count > 1 ? slices_.emplace_back(std::move(*slice)) : task.input;
-            tasks_.push_back({.args = task.args, .input = input, .context = context});
+            tasks_.push_back({.args = task.args, .input = task.input, .context = context});
             slots_.push_back(slot);
         }
     }
@@ -128,7 +120,6 @@ class SharedTasks {
 
   private:
     std::deque<jobs::RunContext> contexts_;
-    std::deque<std::string> slices_;
     std::vector<jobs::SharedTask> tasks_;
     std::vector<TaskSlot*> slots_;  // of the tasks
 };

@@ -1,4 +1,5 @@
 #include "server/base/log.hpp"
+#include "server/worker/loop/inputs.hpp"
 #include "server/worker/loop/worker.hpp"
 
 #include <algorithm>
@@ -100,6 +101,7 @@ awaitable<void> Worker::claims() {
 void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
     // Registered again during the claim: its lease belongs to the old epoch and expires.
     if (must_register_ || as.epoch != handle_.epoch) return;
+    divide_chunks(claim.tasks);
     for (const bool urgent : {true, false}) {
         auto batch = std::make_shared<Batch>();
         batch->worker = as;

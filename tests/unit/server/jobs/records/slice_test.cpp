@@ -56,7 +56,19 @@ TEST(Slice, SlicesTogetherAreTheChunk) {
     }
 }
 
+TEST(Slice, SeveralAreCutAtOnce) {
+    const auto chunk = chunk_of(100);
+    for (const std::vector<int>& indices : {std::vector{0, 1, 2, 3, 4, 5, 6}, {2}, {0, 3, 6}, {}}) {
+        const auto slices = cut_slices(chunk, indices, 7).value();
+        ASSERT_EQ(slices.size(), indices.size());
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            EXPECT_EQ(told(slices[i]), told(cut_slice(chunk, {indices[i], 7}).value()));
+        }
+    }
+}
+
 TEST(Slice, DamagedChunksAreErrors) {
+    EXPECT_EQ(cut_slices("noise", std::vector{0}, 2).error().code, Errc::corrupt);
     EXPECT_EQ(cut_slice("noise", {0, 2}).error().code, Errc::corrupt);
     EXPECT_EQ(cut_slice(gzip("noise"), {0, 2}).error().code, Errc::corrupt);
 }

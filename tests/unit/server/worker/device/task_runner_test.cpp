@@ -150,11 +150,6 @@ TEST(Together, WhatCannotRunTogetherIsLeftToRunAlone) {
         EXPECT_TRUE(together.reports.empty());
         EXPECT_EQ(together.alone, shared.pointers);
     }
-    SharedSlots sliced({"a", "not packed", "b"});
-    sliced.slots[1]->task.slice = {0, 2};
-    const auto together = sliced.run();
-    EXPECT_EQ(together.reports.size(), 2U);
-    EXPECT_EQ(together.alone, std::vector{sliced.pointers[1]});
 }
 
 TEST(Together, PartsOfATimeAddUpToItToTheNanosecond) {
