@@ -23,7 +23,7 @@ constexpr std::size_t kMostClaims = 2;
 bool Worker::wants_work() const {
     return !must_register_ && !renewing_ && !paused_by_queue_ && !device_silent_ &&
            !has_suspect(outstanding_) && count_claims(outstanding_) < kMostClaims &&
-           !is_helping(outstanding_) && estimated_seconds(outstanding_) <= options_.claim_seconds;
+           !is_helping(outstanding_) && pace_.claims_ahead_of(estimated_seconds(outstanding_));
 }
 
 // Only a worker without any work, and not with every notification.
@@ -49,8 +49,7 @@ std::optional<std::int64_t> Worker::memory_to_offer() {
 
 // Of its own class, and where that has nothing, of another.
 awaitable<Result<queue::Claim>> Worker::claim_for(queue::WorkerHandle as) {
-    auto claim =
-        co_await store_.claim(as, options_.claim_seconds, pace_.tasks(), memory_to_offer());
+    auto claim = co_await store_.claim(as, pace_.work(), pace_.tasks(), memory_to_offer());
     if (!claim || claim->fence != 0 || !may_help()) co_return claim;
     auto help = co_await store_.claim_elsewhere(as, options_.claim_seconds, pace_.tasks(),
                                                 memory_to_offer());

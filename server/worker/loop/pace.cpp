@@ -3,14 +3,40 @@
 #include <algorithm>
 
 namespace plimsoll::worker {
+namespace {
+
+// No device is that much faster than estimated; a shorter time is of tasks that had nothing to do.
+constexpr double kLeastSlowness = 0.01;
+
+// Slower tasks count fully, faster ones by half: claiming too little costs little.
+double followed(double before, double now) {
+    return std::max(now, (before + now) / 2);
+}
+
+}  // namespace
 
 void Pace::learn(const Batch& batch) {
     if (batch.reports.empty()) return;
     double seconds = 0;
     for (const auto& report : batch.reports) seconds += report.device_seconds;
     const double mean = seconds / static_cast<double>(batch.reports.size());
-    // Slower tasks count fully, faster ones by half: claiming too few tasks costs little.
-    task_seconds_ = std::max(mean, task_seconds_ < 0 ? mean : (task_seconds_ + mean) / 2);
+    task_seconds_ = task_seconds_ < 0 ? mean : followed(task_seconds_, mean);
+    learn_slowness(batch);
+}
+
+// Of a device that is slower than estimated, claims stay as they are: what takes longer there is
+// mostly the first use of a model, or a task so short that the time around it counts.
+void Pace::learn_slowness(const Batch& batch) {
+    if (batch.has_unfinished()) return;
+    double estimated = 0;
+    double taken = 0;
+    for (const auto& slot : batch.slots) estimated += slot->task.estimated_seconds;
+    for (const auto& report : batch.reports) {
+        if (report.outcome != queue::TaskReport::Outcome::done) return;
+        taken += report.device_seconds;
+    }
+    if (estimated <= 0) return;
+    slowness_ = followed(slowness_, std::clamp(taken / estimated, kLeastSlowness, 1.0));
 }
 
 int Pace::tasks() const {

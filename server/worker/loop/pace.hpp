@@ -10,18 +10,28 @@ struct PaceLimits {
     int most_tasks = 1024;
 };
 
-// Limits the tasks per claim by the measured time of recent tasks. Claims are also bounded by
-// estimates; this keeps a wrong estimate from leasing a thousand tasks of a second each.
+// Sizes claims by the measured time of recent tasks. Estimates are for a small processor: on a GPU
+// that is fifty times as fast, claims by estimate would end before the next one is answered. The
+// number of tasks has a limit of its own, which keeps a wrong estimate from leasing a thousand
+// tasks of a second each.
 class Pace {
   public:
     explicit Pace(PaceLimits limits) : limits_(limits) {}
 
     void learn(const Batch& batch);
     int tasks() const;
+    // Estimated seconds of work that one claim asks for.
+    double work() const { return limits_.seconds / slowness_; }
+    // Whether tasks of so many estimated seconds leave room for a claim ahead of their end. A claim
+    // ends with the task that fills it, so that it may hold nearly twice its size.
+    bool claims_ahead_of(double estimated) const { return estimated <= 2 * work(); }
 
   private:
+    void learn_slowness(const Batch& batch);
+
     PaceLimits limits_;
     double task_seconds_ = -1;  // negative: unknown
+    double slowness_ = 1;       // measured per estimated second, at most 1
 };
 
 }  // namespace plimsoll::worker

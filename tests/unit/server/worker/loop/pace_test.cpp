@@ -1,5 +1,7 @@
 #include "server/worker/loop/pace.hpp"
 
+#include <memory>
+
 #include <gtest/gtest.h>
 
 namespace plimsoll::worker {
@@ -9,6 +11,17 @@ Batch of_tasks(int count, double seconds) {
     Batch batch;
     batch.reports.resize(static_cast<std::size_t>(count));
     for (auto& report : batch.reports) report.device_seconds = seconds;
+    return batch;
+}
+
+// All done, each in `taken` seconds for an estimate of `estimated`.
+Batch of_estimated_tasks(int count, double estimated, double taken) {
+    auto batch = of_tasks(count, taken);
+    for (auto& report : batch.reports) {
+        report.outcome = queue::TaskReport::Outcome::done;
+        batch.slots.push_back(std::make_unique<TaskSlot>());
+        batch.slots.back()->task.estimated_seconds = estimated;
+    }
     return batch;
 }
 
@@ -50,6 +63,50 @@ TEST(Pace, IgnoresABatchThatRanNothing) {
     auto unchanged = pace();
     unchanged.learn(of_tasks(0, 0));
     EXPECT_EQ(unchanged.tasks(), 64);
+}
+
+TEST(Pace, ClaimsByEstimateUntilItKnowsTheDevice) {
+    EXPECT_DOUBLE_EQ(pace().work(), 0.25);
+}
+
+TEST(Pace, ClaimsAsMuchAsTheDeviceDoesInTheTime) {
+    auto fast = pace();
+    for (int i = 0; i < 20; ++i) fast.learn(of_estimated_tasks(2, 0.2, 0.2 / 50));
+    EXPECT_NEAR(fast.work(), 0.25 * 50, 0.01);
+}
+
+TEST(Pace, ClaimsByEstimateAtOnceWhenTasksTakeAsLongAgain) {
+    auto slowed = pace();
+    for (int i = 0; i < 20; ++i) slowed.learn(of_estimated_tasks(2, 0.2, 0.004));
+    slowed.learn(of_estimated_tasks(2, 0.2, 0.2));
+    EXPECT_DOUBLE_EQ(slowed.work(), 0.25);
+}
+
+TEST(Pace, ASlowDeviceClaimsNoLessThanEstimated) {
+    auto slow = pace();
+    slow.learn(of_estimated_tasks(1, 0.001, 2));
+    EXPECT_DOUBLE_EQ(slow.work(), 0.25);
+}
+
+TEST(Pace, LearnsNothingFromTasksThatFailedOrStopped) {
+    auto unchanged = pace();
+    auto failed = of_estimated_tasks(2, 0.2, 0);
+    failed.reports.back().outcome = queue::TaskReport::Outcome::failed;
+    unchanged.learn(failed);
+    auto stopped = of_estimated_tasks(2, 0.2, 0.001);
+    stopped.reports.pop_back();
+    unchanged.learn(stopped);
+    EXPECT_DOUBLE_EQ(unchanged.work(), 0.25);
+}
+
+// Tasks are cut to 0.2 s: two of them fill a claim of 0.25 s, and the next one must come before
+// they end.
+TEST(Pace, ClaimsAheadOfAClaimThatItsLastTaskOverfills) {
+    EXPECT_TRUE(pace().claims_ahead_of(0.4));
+    EXPECT_FALSE(pace().claims_ahead_of(0.6));
+    auto fast = pace();
+    for (int i = 0; i < 20; ++i) fast.learn(of_estimated_tasks(2, 0.2, 0.02));
+    EXPECT_TRUE(fast.claims_ahead_of(4));
 }
 
 }  // namespace
