@@ -11,7 +11,7 @@ using nlohmann::json;
 
 constexpr std::string_view kFile = "forms.json";
 // Of the format, and of the kernels and rules behind it.
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 }  // namespace
 
@@ -28,6 +28,7 @@ json to_json(const Proof& proof) {
             {"outlier_columns", proof.outlier_columns},
             {"outlier_ratio", proof.outlier_ratio},
             {"speedup", proof.speedup},
+            {"seconds_per_token", proof.seconds_per_token},
             {"device", proof.device},
             {"proven_at", proof.proven_at}};
 }
@@ -46,6 +47,7 @@ Proof proof_from_json(const json& stored) {
             .outlier_columns = stored.at("outlier_columns"),
             .outlier_ratio = stored.at("outlier_ratio"),
             .speedup = stored.at("speedup"),
+            .seconds_per_token = stored.at("seconds_per_token"),
             .device = stored.at("device"),
             .proven_at = stored.at("proven_at")};
 }

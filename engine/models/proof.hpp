@@ -32,9 +32,10 @@ struct Proof {
     // median column; and the largest of these ratios. int8 represents such columns badly.
     std::uint64_t outlier_columns = 0;
     double outlier_ratio = 0;
-    double speedup = 0;     // fp32's time divided by its own
-    std::string device;     // by name
-    std::string proven_at;  // RFC 3339, UTC
+    double speedup = 0;            // fp32's time divided by its own
+    double seconds_per_token = 0;  // of the texts that were timed, with tokenising; 0: unknown
+    std::string device;            // by name
+    std::string proven_at;         // RFC 3339, UTC
 
     bool operator==(const Proof&) const = default;
 };

@@ -95,21 +95,33 @@ Result<Trial> try_form(TextClassifier& classifier, std::span<const std::string> 
     return said;
 }
 
-// How many times as fast a form is as fp32. Kernels are built in the first round, or were before.
-Result<double> speedup_of(TextClassifier& exact, TextClassifier& form,
-                          std::span<const std::string> texts, const Watch& watch) {
+struct Speed {
+    double speedup = 0;  // over fp32
+    double seconds_per_token = 0;
+};
+
+// Kernels are built in the first round, or were before.
+Result<Speed> speed_of(TextClassifier& exact, TextClassifier& form,
+                       std::span<const std::string> texts, const Watch& watch) {
     const auto timed = texts.first(std::min(texts.size(), kMostTimed));
+    std::uint64_t tokens = 0;
     const auto work_of = [&](TextClassifier& classifier) -> Work {
-        return [&classifier, timed, &watch]() -> Result<void> {
+        return [&classifier, &tokens, timed, &watch]() -> Result<void> {
             auto done = classify(classifier, timed, watch, nullptr);
             if (!done) return fail(done.error());
+            tokens = 0;
+            for (const auto& one : *done) {
+                if (!one.duplicate) tokens += one.tokens;
+            }
             return {};
         };
     };
     const std::array works{work_of(exact), work_of(form)};
     const auto least = least_seconds(works, kRounds);
     if (!least) return fail(least.error());
-    return least->front() / least->back();
+    return Speed{.speedup = least->front() / least->back(),
+                 .seconds_per_token =
+                     least->back() / static_cast<double>(std::max<std::uint64_t>(1, tokens))};
 }
 
 std::vector<routines::Method> methods_of(const opencl::Capability& capability,
@@ -214,12 +226,13 @@ Result<ProvenMethod> prove_method(const Guarded& guarded, const Trial& exact,
     if (!found) return fail(found.error());
     const auto fp32 = load(guarded, method_for(guarded.capability, Form::fp32), watch);
     if (!fp32) return fail(fp32.error());
-    const auto speedup = speedup_of(**fp32, **classifier, guarded.texts, watch);
-    if (!speedup) return fail(speedup.error());
+    const auto speed = speed_of(**fp32, **classifier, guarded.texts, watch);
+    if (!speed) return fail(speed.error());
     Proof proof{.form = std::string(to_string(form)),
                 .method = std::string(to_string(method)),
                 .why = {},
-                .speedup = *speedup,
+                .speedup = speed->speedup,
+                .seconds_per_token = speed->seconds_per_token,
                 .device = guarded.capability.info.name,
                 .proven_at = models::now_text()};
     find_outliers(exact.largest, proof);

@@ -7,6 +7,8 @@
 #include "server/jobs/sentiment/contract/texts.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <tuple>
 
 namespace plimsoll::jobs::sentiment {
@@ -31,7 +33,27 @@ int memory_mib(const Manifest& model) {
     return static_cast<int>(device_bytes(model) >> 20) + 1;
 }
 
+// As its workers measured it when they proved its forms, by the fastest method of the slowest
+// device: any of them may run the tasks. 0: none has.
+double measured_seconds_per_token(const ScoringModel& model) {
+    std::map<std::string_view, double> least;
+    for (const auto& proof : model.manifest.proofs) {
+        const bool is_exact = model.form == kExactForm;
+        if (proof.seconds_per_token <= 0 ||
+            (!is_exact && (!proof.passed || proof.form != model.form))) {
+            continue;
+        }
+        const double seconds = proof.seconds_per_token * (is_exact ? proof.speedup : 1);
+        const auto [known, is_new] = least.try_emplace(proof.device, seconds);
+        if (!is_new) known->second = std::min(known->second, seconds);
+    }
+    double most = 0;
+    for (const auto& [device, seconds] : least) most = std::max(most, seconds);
+    return most;
+}
+
 double seconds_per_token(const ScoringModel& model) {
+    if (const double measured = measured_seconds_per_token(model); measured > 0) return measured;
     const auto* proof = passed_proof(model.manifest, model.form);
     const double speedup = proof == nullptr || proof->speedup <= 0 ? 1 : proof->speedup;
     return products_per_token(model.manifest) / kOperationsPerSecond / speedup;

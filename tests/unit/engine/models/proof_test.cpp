@@ -22,6 +22,7 @@ Proof proof(const std::string& form, const std::string& method) {
             .outlier_columns = 3,
             .outlier_ratio = 77,
             .speedup = 2.25,
+            .seconds_per_token = 0.000125,
             .device = "cpu",
             .proven_at = "2026-03-02T09:00:00Z"};
 }

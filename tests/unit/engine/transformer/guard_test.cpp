@@ -168,6 +168,7 @@ TEST(Guard, ProvesTheFormsOfAModel) {
     EXPECT_GT(proofs[0].difference_most, 0);
     EXPECT_GT(proofs[0].outlier_ratio, 1);
     EXPECT_GT(proofs[0].speedup, 0);
+    EXPECT_GT(proofs[0].seconds_per_token, 0);
     EXPECT_EQ(ledger.used(), 0U);
     const Guarded silent{folder.path(), programs(), ledger, capability, plans, {}};
     EXPECT_EQ(prove(silent, forms, {}).error().code, Errc::invalid_input);

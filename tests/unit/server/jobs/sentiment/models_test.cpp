@@ -211,6 +211,33 @@ TEST(SentimentModels, ATaskInAFasterFormHasMoreTexts) {
     EXPECT_GT(tasks("fp32"), 3 * tasks("int8"));
 }
 
+TEST(SentimentModels, TasksFollowTheSpeedThatWorkersMeasured) {
+    const json texts(std::vector<std::string>(8000, "Shares rose after the report."));
+    const auto tasks = [&](std::vector<models::Proof> proofs, const char* form) {
+        auto finbert = model("finbert");
+        finbert.proofs = std::move(proofs);
+        const json args{{"texts", texts}, {"model", "finbert"}, {"form", form}};
+        const auto plan =
+            contract().plan(completed(args, knowledge({finbert})), kUsualSettings).value();
+        EXPECT_LE(plan.tasks[0].estimated_seconds, 0.25);
+        return plan.tasks.size();
+    };
+    const auto timed = [](const char* device, const char* form, double seconds) {
+        auto made = proof(form, 8, std::string(form) == "int8" ? "12 labels differ" : "");
+        made.device = device;
+        made.seconds_per_token = seconds;
+        return made;
+    };
+    const auto unknown = tasks({}, "fp32");
+    const auto gpu = timed("gpu", "bf16", 2e-6);
+    EXPECT_LT(tasks({gpu}, "bf16"), 5U);
+    EXPECT_LT(10 * tasks({gpu}, "fp32"), unknown);
+    EXPECT_GT(tasks({gpu}, "fp32"), 2 * tasks({gpu}, "bf16"));
+    // A form that did not pass tells how fast fp32 is; of several devices, the slowest counts.
+    EXPECT_EQ(tasks({timed("gpu", "int8", 2e-6)}, "fp32"), tasks({gpu}, "fp32"));
+    EXPECT_GT(tasks({gpu, timed("cpu", "bf16", 5e-4)}, "bf16"), 50 * tasks({gpu}, "bf16"));
+}
+
 TEST(SentimentModels, TasksTakeAFractionOfASecond) {
     json texts = json::array();
     for (int i = 0; i < 1000; ++i)
