@@ -133,13 +133,11 @@ class Maker {
             out.batch = r_.batch;
             out.reason = BatchReason::asked;
             if (r_.settings.accumulation == 1) settings_.accumulation = r_.batch < share_ ? 2 : 1;
+            estimated_.reset();
         }
+        if (auto ok = estimate_at(gpu, out.batch); !ok) return fail(ok.error());
         settings_.batch = out.batch;
-        auto options = r_.search.estimate;
-        options.timeline = true;
-        auto at = estimate(r_.shape, settings_, tape_device(gpu), options);
-        if (!at) return fail(at.error());
-        out.at_batch = std::move(*at);
+        out.at_batch = std::move(estimated_->second);
         footprints_on(gpu).learn(out.batch, out.at_batch);
         out.reserved = corrected(out.at_batch.peak_reserved, r_.search);
         if (out.reason != BatchReason::nothing_fits) out.fit = judge(out);
@@ -202,10 +200,29 @@ class Maker {
         return find_knee(footprints.works(), settings, gpu, highest);
     }
 
+    // At the present settings on the present card, kept: most reports are about the batch that was
+    // tried first.
+    Result<void> estimate_at(const GpuProfile& gpu, std::int64_t batch) {
+        if (estimated_ && estimated_->first == batch) return {};
+        auto settings = settings_;
+        settings.batch = batch;
+        auto options = r_.search.estimate;
+        options.timeline = true;
+        auto made = estimate(r_.shape, settings, tape_device(gpu), options);
+        if (!made) return fail(made.error());
+        estimated_.emplace(batch, std::move(*made));
+        return {};
+    }
+
     // Some batches below the largest do not fit.
     bool fits(const GpuReport& card, std::int64_t batch) {
         return corrected(footprints_on(card.gpu).glance(batch), r_.search) <=
                card.limits.limit_bytes;
+    }
+
+    bool share_fits(const GpuReport& card) {
+        if (!estimate_at(card.gpu, share_)) return false;
+        return corrected(estimated_->second.peak_reserved, r_.search) <= card.limits.limit_bytes;
     }
 
     // The largest that fits, of at most `batch`.
@@ -234,6 +251,7 @@ class Maker {
 
     // The limits at the current settings, and the batch to report on.
     Result<void> search(GpuReport& out) {
+        estimated_.reset();
         auto& footprints = footprints_on(out.gpu);
         auto limits = find_batch(out.gpu, r_.search, footprints);
         if (!limits) return fail(limits.error());
@@ -249,10 +267,10 @@ class Maker {
             out.batch = 1;
             out.reason = BatchReason::nothing_fits;
         } else if (r_.goal != Goal::knee) {
-            const bool at_once = share_ <= limits->max_batch && fits(out, share_);
+            const bool at_once = share_ <= limits->max_batch && share_fits(out);
             out.batch = at_once ? share_ : filling(out);
             out.reason = at_once ? BatchReason::target : BatchReason::fill;
-        } else if (share_ <= out.knee.batch && fits(out, share_)) {
+        } else if (share_ <= out.knee.batch && share_fits(out)) {
             out.batch = share_;
             out.reason = BatchReason::target;
         } else {
@@ -357,6 +375,7 @@ class Maker {
     ReservedPeaks peaks_;
     TrainingSettings settings_;        // with what the present card needs
     std::optional<GuideBatch> guide_;  // of the present card, where that is the goal
+    std::optional<std::pair<std::int64_t, Estimate>> estimated_;  // by batch
     // By change of the settings, accumulation, precision, and generation or device.
     std::map<std::tuple<std::string, int, Precision, int>, RunTapes> tapes_;
     std::map<std::tuple<std::string, int, Precision, DeviceKey>, FootprintByBatch> known_;

@@ -27,7 +27,8 @@ std::int64_t segment_size(std::int64_t size) {
 
 CachingAllocator::CachingAllocator(const AllocatorSettings& settings) : settings_(settings) {}
 
-CachingAllocator::Block CachingAllocator::make_block(const MemoryBlock& block) {
+[[gnu::always_inline]] inline CachingAllocator::Block CachingAllocator::make_block(
+    const MemoryBlock& block) {
     if (spare_.empty()) {
         blocks_.push_back(block);
         return static_cast<Block>(blocks_.size()) - 1;
@@ -38,7 +39,8 @@ CachingAllocator::Block CachingAllocator::make_block(const MemoryBlock& block) {
     return index;
 }
 
-CachingAllocator::Block CachingAllocator::find(bool small, std::int64_t size) const {
+[[gnu::always_inline]] inline CachingAllocator::Block CachingAllocator::find(
+    bool small, std::int64_t size) const {
     const Block block = pool(small).best_fit(size);
     if (block < 0) return kOutOfMemory;
     if (settings_.max_split > 0 && !settings_.expandable_segments) {
@@ -91,7 +93,8 @@ CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, boo
 }
 
 // The free remainder after `size`, -1 if the whole block is allocated.
-CachingAllocator::Block CachingAllocator::split(Block block, std::int64_t size) {
+[[gnu::always_inline]] inline CachingAllocator::Block CachingAllocator::split(Block block,
+                                                                              std::int64_t size) {
     const MemoryBlock whole = at(block);
     const std::int64_t rest = whole.size - size;
     const bool splits =
@@ -145,7 +148,7 @@ void CachingAllocator::move_tail(Block from, Block to) {
         if (tail == from) tail = to;
 }
 
-void CachingAllocator::merge(Block left, Block right) {
+[[gnu::always_inline]] inline void CachingAllocator::merge(Block left, Block right) {
     at(left).size += at(right).size;
     at(left).next = at(right).next;
     if (at(right).next >= 0) at(at(right).next).previous = left;

@@ -10,6 +10,8 @@ class Replay {
   public:
     Replay(const Tape& tape, const EstimateOptions& options)
         : tape_(tape), allocator_(options.unlimited()), blocks_(tape.buffers.size(), -1) {
+        for (std::size_t group = 0; group < purposes_.size(); ++group)
+            purposes_[group] = static_cast<std::size_t>(purpose_of(static_cast<Group>(group)));
         if (!options.timeline) return;
         points_ = tape.setup.size() + tape.first.size() + tape.later.size();
         timeline_.reserve(std::min(points_, kMostPoints));
@@ -24,6 +26,7 @@ class Replay {
             const auto bytes = allocator_.block_bytes(blocks_[at]);
             const auto change = e.allocates ? bytes : -bytes;
             by_group_[group] += change;
+            by_purpose_[purposes_[group]] += change;
             if (!e.allocates) allocator_.free(blocks_[at]);
             if (allocator_.allocated() > highest_) note_peak(e, step);
             if (count_ <= static_cast<std::int64_t>(points_)) note_point(e, step, change);
@@ -60,19 +63,15 @@ class Replay {
     }
 
     TimelinePoint point_of(const Event& e, int step, std::int64_t change) const {
-        TimelinePoint point{.event = count_,
-                            .step = step,
-                            .phase = e.phase,
-                            .allocated = allocator_.allocated(),
-                            .reserved = allocator_.reserved(),
-                            .group = tape_.buffers[static_cast<std::size_t>(e.buffer)].group,
-                            .layer = e.layer,
-                            .change = change};
-        for (std::size_t group = 0; group < by_group_.size(); ++group) {
-            const auto purpose = purpose_of(static_cast<Group>(group));
-            point.by_purpose[static_cast<std::size_t>(purpose)] += by_group_[group];
-        }
-        return point;
+        return {.event = count_,
+                .step = step,
+                .phase = e.phase,
+                .allocated = allocator_.allocated(),
+                .reserved = allocator_.reserved(),
+                .by_purpose = by_purpose_,
+                .group = tape_.buffers[static_cast<std::size_t>(e.buffer)].group,
+                .layer = e.layer,
+                .change = change};
     }
 
     const Tape& tape_;
@@ -80,6 +79,8 @@ class Replay {
     std::vector<CachingAllocator::Block> blocks_;
     std::array<std::int64_t, kGroups> by_group_{};
     std::array<std::int64_t, kGroups> at_peak_{};
+    std::array<std::size_t, kGroups> purposes_{};
+    decltype(TimelinePoint::by_purpose) by_purpose_{};
     std::int64_t highest_ = 0;
     std::int64_t count_ = 0;
     Moment moment_;

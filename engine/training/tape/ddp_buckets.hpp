@@ -5,13 +5,15 @@
 namespace plimsoll::training {
 
 // DistributedDataParallel's: whole gradients go into a bucket, in the order in which backward makes
-// them, until it is full.
+// them, until it is full. Before all that, the first card's weights come to the others.
 class DdpBuckets : public Communication {
   public:
     explicit DdpBuckets(Graph& graph) : graph_(graph) {}
     void setup() override;
 
   private:
+    void send_weights();
+
     Graph& graph_;
 };
 

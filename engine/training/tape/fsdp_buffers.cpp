@@ -42,14 +42,15 @@ void FsdpBuffers::begin_backward() {
     if (units_.size() > 1) gather(units_.back());
 }
 
-// The units outside the layers keep their weights from the start of forward until here.
+// The units outside the layers keep their weights from the start of forward until here: they go
+// before the gradients are sent.
 void FsdpBuffers::end_backward() {
     enter(-1, true);
-    reduce(unit(-1));
     for (auto& u : units_) {
         free(u.full);
         free(u.gathered);
     }
+    reduce(unit(-1));
     free(last_reduced_);
 }
 

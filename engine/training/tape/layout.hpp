@@ -53,6 +53,7 @@ inline constexpr std::int64_t kPrefetched = 50'000'000;
 inline constexpr std::int64_t kMostUpdated = 1'000'000'000;
 // DistributedDataParallel's bucket_cap_mb, and the smaller first one, which starts early.
 inline constexpr std::int64_t kDdpBucketBytes = 25LL << 20;
+inline constexpr std::int64_t kDdpBroadcastBytes = 250LL << 20;
 inline constexpr std::int64_t kFirstDdpBucketBytes = 1LL << 20;
 
 }  // namespace plimsoll::training
