@@ -39,6 +39,7 @@ void DdpBuckets::send_weights() {
         bucket = {};
     };
     for (const auto& p : graph_.parameters()) {
+        if (p.elements == 0) continue;
         const auto bytes = graph_.bytes(p.data);
         auto& bucket = open[bytes / p.elements];
         bucket.bytes += bytes;

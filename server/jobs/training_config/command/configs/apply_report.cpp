@@ -37,8 +37,9 @@ bool is_for(const std::string& stage, const std::string& stem) {
     return first <= file && file <= last;
 }
 
-// The stage of the report that a file is about; empty: it is about none.
-std::string stage_of(const json& report, const std::string& gpu, const std::string& file) {
+// The stage of the report that a file is about; empty: it is about none, or is no report, which
+// recommended_by() tells.
+std::string stage_of(const json& report, const std::string& gpu, const std::string& file) try {
     const auto stem = std::filesystem::path(file).stem().string();
     const json& summary = report.contains("summary") ? report["summary"] : report;
     for (const json& card : summary.value("gpus", json::array())) {
@@ -49,6 +50,8 @@ std::string stage_of(const json& report, const std::string& gpu, const std::stri
         }
         break;
     }
+    return {};
+} catch (const json::exception&) {
     return {};
 }
 
@@ -136,11 +139,16 @@ void tell(const FileEdit& one, bool dry_run, bool with_trainer, Applied& told) {
         changes.push_back({{"line", change.line},
                            {"place", change.place},
                            {"before", change.before.empty() ? json(nullptr) : json(change.before)},
-                           {"after", change.after}});
+                           {"after", change.after},
+                           {"followed_on_lines", change.followers}});
         if (!dry_run) {
             text += line_of(one.file, change.line) + change.place + ": " +
                     (change.before.empty() ? "added, " : change.before + " -> ") + change.after +
                     "\n";
+        }
+        for (const auto line : change.followers) {
+            text +=
+                line_of(one.file, line) + "changes too: an alias repeats " + change.place + "\n";
         }
     }
     for (const auto& setting : one.edit.left) {

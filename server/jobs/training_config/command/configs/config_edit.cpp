@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -16,6 +17,8 @@ namespace plimsoll::jobs::training_config {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // yaml-cpp counts from behind it
+
+using Repeated = std::map<int, std::vector<int>>;
 
 struct Piece {
     std::size_t begin = 0;
@@ -86,8 +89,12 @@ bool is_no_text(const std::string& value) {
 
 class Editor {
   public:
-    Editor(std::string_view text, const YAML::Node& root)
-        : text_(text), root_(root), json_(text[text.find_first_not_of(" \t\r\n")] == '{') {}
+    // `repeated`: the lines of aliases, by where the node that they repeat begins.
+    Editor(std::string_view text, const YAML::Node& root, Repeated repeated)
+        : text_(text),
+          root_(root),
+          repeated_(std::move(repeated)),
+          json_(text[text.find_first_not_of(" \t\r\n")] == '{') {}
 
     void write(const Setting& setting) {
         YAML::Node around = root_;
@@ -96,6 +103,9 @@ class Editor {
             const YAML::Node& known = around;  // operator[] of a const node adds nothing
             const YAML::Node next = known[setting.path[i]];
             if (!next.IsDefined()) return leave(setting, 0, "it is not in the file");
+            if (repeated_.contains(next.Mark().pos)) {
+                return leave(setting, next.Mark().line + 1, "an alias repeats what is around it");
+            }
             around.reset(next);
         }
         if (!around.IsMap()) return leave(setting, 0, "it is not in the file");
@@ -169,7 +179,12 @@ class Editor {
         insert({static_cast<std::size_t>(piece.data() - text_.data()),
                 piece.size(),
                 spelled(setting, piece),
-                {line, setting.place(), before, setting.value}});
+                {line, setting.place(), before, setting.value, followers_of(value)}});
+    }
+
+    std::vector<int> followers_of(const YAML::Node& value) const {
+        const auto found = repeated_.find(value.Mark().pos);
+        return found == repeated_.end() ? std::vector<int>() : found->second;
     }
 
     // In the place of an explicit nothing.
@@ -183,7 +198,7 @@ class Editor {
         insert({static_cast<std::size_t>(piece.data() - text_.data()),
                 piece.size(),
                 spelled(setting, {}),
-                {line, setting.place(), std::string(piece), setting.value}});
+                {line, setting.place(), std::string(piece), setting.value, followers_of(value)}});
     }
 
     static std::vector<std::string> around_of(const Setting& setting) {
@@ -204,11 +219,13 @@ class Editor {
         const bool own_line = indent.find_first_not_of(" \t") == std::string_view::npos;
         std::string written = key + ": " + spelled(setting, {}) + (flow ? "," : "");
         written += own_line ? "\n" + std::string(indent) : " ";
-        insert({at, 0, std::move(written), {first.line + 1, setting.place(), "", setting.value}});
+        insert(
+            {at, 0, std::move(written), {first.line + 1, setting.place(), "", setting.value, {}}});
     }
 
     std::string_view text_;
     YAML::Node root_;
+    Repeated repeated_;
     bool json_;
     // The member that was found last, and the mapping around it.
     std::pair<std::vector<std::string>, YAML::Mark> neighbour_ = {{""}, {}};
@@ -216,29 +233,39 @@ class Editor {
     std::vector<ConfigLeft> left_;
 };
 
-class NoEvents final : public YAML::EventHandler {
+class RepeatedNodes final : public YAML::EventHandler {
   public:
-    void OnDocumentStart(const YAML::Mark&) override {}
-    void OnDocumentEnd() override {}
-    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                  const std::string&) override {}
-    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                         YAML::EmitterStyle::value) override {}
-    void OnSequenceEnd() override {}
-    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                    YAML::EmitterStyle::value) override {}
-    void OnMapEnd() override {}
-};
+    Repeated take() { return std::move(repeated_); }
 
-// Reads no further than that: of some damaged texts yaml-cpp 0.7 finds documents without end.
-bool has_two_documents(const std::string& text) {
-    std::istringstream stream(text);
-    YAML::Parser parser(stream);
-    NoEvents events;
-    return parser.HandleNextDocument(events) && parser.HandleNextDocument(events);
-}
+    void OnDocumentStart(const YAML::Mark&) override { anchored_.clear(); }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { note(mark, anchor); }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        repeated_[anchored_[anchor]].push_back(mark.line + 1);
+    }
+    void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  const std::string&) override {
+        note(mark, anchor);
+    }
+    void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value) override {
+        note(mark, anchor);
+    }
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value) override {
+        note(mark, anchor);
+    }
+    void OnMapEnd() override {}
+
+  private:
+    void note(const YAML::Mark& mark, YAML::anchor_t anchor) {
+        if (anchor != 0) anchored_[anchor] = mark.pos;
+    }
+
+    std::map<YAML::anchor_t, int> anchored_;
+    Repeated repeated_;
+};
 
 }  // namespace
 
@@ -252,14 +279,23 @@ Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting
     const auto mark = whole.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
     const auto text = whole.substr(mark);
     try {
-        if (has_two_documents(std::string(text))) {
-            return fail(Errc::invalid_input, "The file has several documents; one is expected.");
+        // Reads no further than a second one: of some damaged texts yaml-cpp 0.7 finds documents
+        // without end.
+        std::istringstream stream{std::string(text)};
+        YAML::Parser parser(stream);
+        RepeatedNodes nodes;
+        if (parser.HandleNextDocument(nodes)) {
+            RepeatedNodes others;
+            if (parser.HandleNextDocument(others)) {
+                return fail(Errc::invalid_input,
+                            "The file has several documents; one is expected.");
+            }
         }
         const auto document = YAML::Load(std::string(text));
         if (!document.IsMap()) {
             return fail(Errc::invalid_input, "The file must be a mapping of settings.");
         }
-        Editor editor(text, document);
+        Editor editor(text, document, nodes.take());
         for (const auto& setting : settings) editor.write(setting);
         return editor.take(whole.substr(0, mark));
     } catch (const YAML::Exception& error) {

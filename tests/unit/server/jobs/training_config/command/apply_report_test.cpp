@@ -267,6 +267,23 @@ TEST_F(Apply, ReadsEveryFileBeforeItWritesOne) {
     }
 }
 
+TEST_F(Apply, NamesLinesThatFollowByAnAlias) {
+    write("a.yaml",
+          "per_device_train_batch_size: &size 8\nper_device_eval_batch_size: *size\n"
+          "num_train_epochs: 3\n");
+    const auto told = apply_report(request({"a.yaml"}));
+    ASSERT_TRUE(told) << told.error().message;
+    EXPECT_THAT(told->text, HasSubstr(":2: changes too: an alias repeats per_device_train_batch"));
+}
+
+TEST_F(Apply, RefusesReportsThatAreNone) {
+    write("a.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 3\n");
+    for (const auto* text : {"a: 1", "[1]", "null", R"({"gpus": [3]})", R"({"summary": 3})"}) {
+        write("report.json", text);
+        EXPECT_THAT(apply_report(request({"a.yaml"})).error().message, HasSubstr("report")) << text;
+    }
+}
+
 TEST_F(Apply, RefusesFilesItMayNotWrite) {
     const auto config = write("a.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 3\n");
     fs::permissions(config, fs::perms::owner_read);

@@ -81,6 +81,10 @@ TEST(EditConfig, ChangesValuesWithAnAnchorATagOrAByteOrderMark) {
               "\xEF\xBB\xBF"
               "a: &size 8\nb: *size\n");
     EXPECT_EQ(edited("a: !!int 4\n", {at({"a"}, "8")}), "a: !!int 8\n");
+    const auto edit = edit_config("a: &size 4\nb: *size\nc: &other 4\nd: 1\ne: *size\n",
+                                  {at({"a"}, "8"), at({"c"}, "8")});
+    EXPECT_EQ(edit->changes[0].followers, (std::vector{2, 5}));
+    EXPECT_TRUE(edit->changes[1].followers.empty());
 }
 
 TEST(EditConfig, FillsAnExplicitNull) {
@@ -109,7 +113,11 @@ TEST(EditConfig, NamesValuesItDoesNotChange) {
     EXPECT_THAT(why("a:\n", {"a"}), HasSubstr("not a single value"));
     EXPECT_THAT(why("a:\nnull: 1\n", {"a"}), HasSubstr("not a single value"));
     EXPECT_THAT(why("a: [1]\n", {"a"}), HasSubstr("not a single value"));
-    EXPECT_THAT(why("x: &it 4\na: *it\n", {"a"}), HasSubstr("alias"));
+    EXPECT_THAT(why("x: &it 4\na: *it\n", {"a"}), HasSubstr("behind an alias"));
+    EXPECT_THAT(why("a: &it\n  b: 4\nx: *it\n", {"a", "b"}),
+                HasSubstr("repeats what is around it"));
+    EXPECT_THAT(why("x: &it\n  b: 4\na: *it\n", {"a", "b"}),
+                HasSubstr("repeats what is around it"));
     EXPECT_THAT(why("a: 1\n", {"b"}), HasSubstr("not in the file"));
 }
 
