@@ -32,10 +32,12 @@ asio::awaitable<tl::expected<int, Caller::Failure>> Caller::send(Target target, 
     if (!allowed_.allows(target)) co_return failed(Obstacle::origin);
     const Destination destination{
         .tls = target.tls, .host = target.host, .port = std::to_string(target.port)};
-    auto resolving = resolve(
-        destination, [this](const asio::ip::address& address) { return allowed_.allows(address); });
+    // Named: a temporary would end before the other thread uses it.
+    const AllowAddress may_use = [this](const asio::ip::address& address) {
+        return allowed_.allows(address);
+    };
     const auto endpoints =
-        co_await asio::co_spawn(*names_, std::move(resolving), asio::use_awaitable);
+        co_await asio::co_spawn(*names_, resolve(destination, may_use), asio::use_awaitable);
     if (!endpoints && endpoints.error().code == Errc::forbidden)
         co_return failed(Obstacle::address);
     if (!endpoints) co_return failed(Obstacle::name, endpoints.error().message);
