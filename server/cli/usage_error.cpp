@@ -95,7 +95,10 @@ std::string sentence_of(const CLI::App& command, const CLI::ParseError& error) {
     if (auto words = not_a_number(command, text)) return *words;
     for (const auto& [pattern, words] : kWordings) {
         const std::regex known(pattern);
-        if (std::regex_match(text, known)) return std::regex_replace(text, known, words) + ".";
+        if (!std::regex_match(text, known)) continue;
+        const auto sentence = std::regex_replace(text, known, words) + ".";
+        const bool lists = std::string_view(pattern).find("from \\[") != std::string_view::npos;
+        return lists ? std::regex_replace(sentence, std::regex(","), ", ") : sentence;
     }
     return text + ".";
 }

@@ -223,7 +223,7 @@ class FirstHour(unittest.TestCase):
         self.assertIn('Did you mean "sentiment"?', self.call("submit", "sentimnt", "nowhere.csv", status=2).stderr)
         self.assertIn("is not a report", self.call("apply", self.file("a.txt", "text\n"), self.file("b.yaml", "a: 1\n"), status=2).stderr)
         self.assertIn("(--gpu-percent)", self.call("diagnose", "--gpu-percent", "200", status=2).stderr)
-        self.assertIn("Give exactly one of --team,--class,--node", self.call("queue", "pause", "--team", "main", "--class", "cpu", "--reason", "a", status=2).stderr)
+        self.assertIn("Give exactly one of --team, --class, --node", self.call("queue", "pause", "--team", "main", "--class", "cpu", "--reason", "a", status=2).stderr)
         self.assertIn("The file is not JSON.", self.call("policy", "set", "desk", self.file("p.json", "text\n"), status=2).stderr)
         self.assertIn("The file is not JSON.", self.call("gpu-profiles", "add", "card", self.server.folder / "p.json", status=2).stderr)
         self.assertIn("A team needs an owner", self.call("admin", "--data", self.server.folder / "data", "set-member", "--team", "main",

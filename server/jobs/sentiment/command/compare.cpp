@@ -65,7 +65,9 @@ Result<json> items_of(client::ApiClient& api, const CommandContext& context,
         auto columns = flags.columns;
         columns.emplace_back("label=label");
         auto args = args_of_file(api, context.terminal, flags.file, columns);
-        if (args || args.error().where != "label") return args;
+        const bool has_none =
+            !args && args.error().message.starts_with("There is no column \"label\"");
+        if (!has_none) return args;
     }
     return args_of_file(api, context.terminal, flags.file, flags.columns);
 }

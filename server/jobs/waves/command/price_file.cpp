@@ -27,6 +27,11 @@ Result<ew::PriceReading> price_reading(const std::vector<std::string>& given) {
         {"low", &reading.low_column},       {"close", &reading.close_column}};
     for (const auto& [member, column] : columns->items()) {
         const auto place = places.find(member);
+        if (member == "keep" || member == "group") {
+            return fail(Errc::invalid_input,
+                        std::string(member == "keep" ? "--keep" : "--group-by") +
+                            " is for files of texts, not of prices.");
+        }
         if (place == places.end()) {
             return fail(
                 Errc::invalid_input,

@@ -49,7 +49,7 @@ TEST(UsageError, NamesTheMistakeAndSuggestsACorrection) {
 
 TEST(UsageError, SaysWhichValuesAFlagTakes) {
     const auto begins = [](const char* text) { return ::testing::StartsWith(text); };
-    EXPECT_THAT(wrong("serve --port x"), begins("--port: must be a whole number, not \"x\". See "));
+    EXPECT_THAT(wrong("serve --port x"), begins("--port: must be from 0 to 99, not x. See "));
     EXPECT_THAT(wrong("serve --port 100"), begins("--port: must be from 0 to 99, not 100. See "));
     EXPECT_THAT(wrong("serve --port"), begins("--port needs a value. See "));
     EXPECT_THAT(wrong("serve --mode fas"),
