@@ -99,7 +99,7 @@ function check(path, method, operation, parameters) {
         refuse(id, id in NOT_ALONE ? 'its items can be read alone' : 'a list whose items cannot be read alone');
     }
     // One way to sort: each list has one order, and says which.
-    if (lists && !/\b(newest|oldest|largest)( \w+)? first\b|\bby (name|number|id|kind|page|memory|node|task)\b/i.test(`${operation.summary} ${operation.description ?? ''}`)) {
+    if (lists && !/\b(newest|oldest|largest)( \w+)? first\b|\bin the order of\b|\bby (name|number|id|kind|page|memory|node|task)\b/i.test(`${operation.summary} ${operation.description ?? ''}`)) {
         refuse(id, 'a list that does not say its order');
     }
     // One way to filter by time: from a time, which is included, to one that is not.

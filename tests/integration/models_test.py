@@ -161,16 +161,16 @@ class Models(unittest.TestCase):
     def test_a_model_without_a_head_is_refused_with_the_reason(self):
         encoder = self.server.folder / "encoder"
         tiny_model.write_without_head(encoder)
-        self.assertIn("It has no head", self.server.run("model", "add", encoder, "--name", "encoder").stderr)
+        self.assertIn("It has no classification head", self.server.run("model", "add", encoder, "--name", "encoder").stderr)
         self.addCleanup(self.server.run, "model", "remove", "encoder", "--force")
         spec = {"kind": "sentiment", "args": {"model": "encoder", "texts": ["good"]}}
         refused = self.until(lambda: self.api.post("/v1/jobs", spec).json["errors"][0], lambda told: "No worker has" not in told["detail"])
         self.assertEqual(refused["pointer"], "/args/model")
         self.assertIn("has no classification head and cannot score texts", refused["detail"])
-        self.assertIn("has no head", self.server.run("score", "--model", "encoder", "good", check=False).stderr)
+        self.assertIn("has no classification head", self.server.run("score", "--model", "encoder", "good", check=False).stderr)
         self.assertNotIn("encoder", [model["name"] for model in self.api.get("/v1/models").json["items"]])
         profile = self.api.post("/v1/jobs", {"kind": "profile", "args": {"mode": "sentiment", "sentiment_model": "encoder"}})
-        self.assertIn("has no head for classification", profile.json["errors"][0]["detail"])
+        self.assertIn("has no classification head", profile.json["errors"][0]["detail"])
 
     def proven(self, form):
         """The forms of the tiny model that idle workers have proven, this one among them."""

@@ -196,7 +196,7 @@ class PublicClient(Case):
         me = self.owner.get("/v1/users/me").json["user"]["id"]
         self.owner.send("PUT", f"/v1/teams/{main}/members/{me}", {"role": "viewer"})
         self.assertEqual(self.roles(self.sign_in("olga")), {"main": "owner"})
-        self.logged("keeps its last owner")
+        self.logged("kept the team's last owner")
 
 
 class Unreachable(unittest.TestCase):

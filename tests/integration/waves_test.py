@@ -114,7 +114,7 @@ class Waves(unittest.TestCase):
         self.assertEqual(whole["symbols"][0]["scan_stats"]["windows"], 1)
         self.assertIn("max_windows", [note["key"] for note in whole["ignored_settings"]])
         self.assertNotIn("max_windows", whole["rarity_note"])
-        self.assertIn("/max_start_points", self.waves(PRICES, "--set", "max_start_points=0", code=2))
+        self.assertIn("max_start_points", self.waves(PRICES, "--set", "max_start_points=0", code=2))
         self.assertIn("no setting", self.waves(PRICES, "--set", "stars=1", code=2))
         self.assertIn("no preset", self.waves(PRICES, "--preset", "warp", code=2))
         self.assertIn("has no settings", self.waves(PRICES, "--config", self.file("list.yaml", "- 1\n"), code=2))

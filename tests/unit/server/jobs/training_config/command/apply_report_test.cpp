@@ -12,15 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 json report() {
     return json::parse(R"json({
       "training": {"optimizer": "adamw", "optimizer_kernel": "fused", "checkpointing": true, "clip": true, "attention": "sdpa",
-                   "sequence_length": 1024, "lora_rank": 16,
-                   "lora_targets": ["q_proj", "v_proj"], "lora_dora": false, "packed": false, "fused_loss": false,
-                   "quantization": "none"},
+                   "sequence_length": 1024, "lora_rank": 16, "lora_targets": ["q_proj", "v_proj"],
+                   "lora_dora": false, "packed": false, "fused_loss": false, "quantization": "none"},
       "gpus": [
         {"gpu": {"id": "a100_80gb"}, "precision": "bf16_autocast", "batch": 4,
          "max_batch": 5, "trainable_parameters": 3407872,
@@ -30,8 +30,7 @@ json report() {
            {"name": "01_stage (early)", "batch": 16, "max_batch": 18, "accumulation": {"nearest": {"steps": 16}},
             "positives": 32, "negatives": 24, "sequence_length": 512},
            {"name": "02-05_stage (later)", "batch": 40, "max_batch": 44, "accumulation": {"nearest": {"steps": 6}},
-            "positives": 16, "negatives": 8, "sequence_length": 512}]
-},
+            "positives": 16, "negatives": 8, "sequence_length": 512}]},
         {"gpu": {"id": "t4"}, "accumulation": null}]})json");
 }
 
@@ -328,8 +327,8 @@ TEST_F(Apply, ProposesPlacesOfAnUnknownStructure) {
         "optimizer: adamw_torch\ngradient_checkpointing: true\nval_set: {batch_size: 8}\n";
     EXPECT_EQ(applied("axolotl.yaml", text), text);
     EXPECT_FALSE(told_.complete);
-    EXPECT_THAT(told_.text, HasSubstr("micro_batch_size: 2 -> 4"));
-    EXPECT_THAT(told_.text, HasSubstr("gradient_checkpointing: true, as estimated"));
+    EXPECT_THAT(told_.text, AllOf(HasSubstr("micro_batch_size: 2 -> 4"),
+                                  HasSubstr("gradient_checkpointing: true, as estimated")));
     EXPECT_THAT(told_.text, HasSubstr("add --map batch=micro_batch_size --map "
                                       "accumulation=gradient_accumulation_steps --map "
                                       "precision=bf16 --map optimizer=optimizer\n"));
@@ -393,8 +392,7 @@ TEST_F(Apply, ReportsABatchThatDoesNotFit) {
     const auto text = applied("train.yaml",
                               "data_loader:\n  batch_size: 4\ntraining:\n  trainer:\n"
                               "    accumulate_grad_batches: 16\n    max_epochs: 1\n");
-    EXPECT_THAT(text, HasSubstr("batch_size: 45"));
-    EXPECT_THAT(text, HasSubstr("accumulate_grad_batches: 5"));
+    EXPECT_THAT(text, AllOf(HasSubstr("batch_size: 45"), HasSubstr("accumulate_grad_batches: 5")));
     EXPECT_THAT(told_.text, HasSubstr("batch of 45 does not fit; the largest is 5"));
 }
 
