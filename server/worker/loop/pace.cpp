@@ -7,6 +7,8 @@ namespace {
 
 // No device is that much faster than estimated; a shorter time is of tasks that had nothing to do.
 constexpr double kLeastSlowness = 0.01;
+// A claim ends with the task that fills it, so that it may hold nearly twice its size.
+constexpr double kClaimAhead = 2.5;
 
 // Slower tasks count fully, faster ones by half: claiming too little costs little.
 double followed(double before, double now) {
@@ -24,8 +26,6 @@ void Pace::learn(const Batch& batch) {
     learn_slowness(batch);
 }
 
-// Of a device that is slower than estimated, claims stay as they are: what takes longer there is
-// mostly the first use of a model, or a task so short that the time around it counts.
 void Pace::learn_slowness(const Batch& batch) {
     if (batch.has_unfinished()) return;
     double estimated = 0;
@@ -36,7 +36,17 @@ void Pace::learn_slowness(const Batch& batch) {
         taken += report.device_seconds;
     }
     if (estimated <= 0) return;
-    slowness_ = followed(slowness_, std::clamp(taken / estimated, kLeastSlowness, 1.0));
+    slowness_ = followed(slowness_, std::max(taken / estimated, kLeastSlowness));
+}
+
+// Of a device that is slower than estimated, claims stay as they are: what takes longer there is
+// mostly the first use of a model, or a task so short that the time around it counts.
+double Pace::work() const {
+    return limits_.seconds / std::min(slowness_, 1.0);
+}
+
+bool Pace::claims_ahead_of(double estimated) const {
+    return estimated * slowness_ <= kClaimAhead * limits_.seconds;
 }
 
 int Pace::tasks() const {

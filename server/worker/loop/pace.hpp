@@ -21,17 +21,17 @@ class Pace {
     void learn(const Batch& batch);
     int tasks() const;
     // Estimated seconds of work that one claim asks for.
-    double work() const { return limits_.seconds / slowness_; }
-    // Whether tasks of so many estimated seconds leave room for a claim ahead of their end. A claim
-    // ends with the task that fills it, so that it may hold nearly twice its size.
-    bool claims_ahead_of(double estimated) const { return estimated <= 2 * work(); }
+    double work() const;
+    // Whether the next claim is made ahead of the end of tasks of so many estimated seconds: not if
+    // they will take much longer than a claim, as urgent tasks and other workers wait for them.
+    bool claims_ahead_of(double estimated) const;
 
   private:
     void learn_slowness(const Batch& batch);
 
     PaceLimits limits_;
     double task_seconds_ = -1;  // negative: unknown
-    double slowness_ = 1;       // measured per estimated second, at most 1
+    double slowness_ = 1;       // measured per estimated second
 };
 
 }  // namespace plimsoll::worker

@@ -103,7 +103,11 @@ TEST(Pace, LearnsNothingFromTasksThatFailedOrStopped) {
 // they end.
 TEST(Pace, ClaimsAheadOfAClaimThatItsLastTaskOverfills) {
     EXPECT_TRUE(pace().claims_ahead_of(0.4));
-    EXPECT_FALSE(pace().claims_ahead_of(0.6));
+    EXPECT_FALSE(pace().claims_ahead_of(0.7));
+    auto slow = pace();
+    slow.learn(of_estimated_tasks(2, 0.2, 0.8));
+    EXPECT_FALSE(slow.claims_ahead_of(0.4));
+    EXPECT_TRUE(slow.claims_ahead_of(0.15));
     auto fast = pace();
     for (int i = 0; i < 20; ++i) fast.learn(of_estimated_tasks(2, 0.2, 0.02));
     EXPECT_TRUE(fast.claims_ahead_of(4));
