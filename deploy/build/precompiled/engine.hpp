@@ -2,6 +2,7 @@
 
 // What most folders of the engine include, parsed once for the release build. Other builds do
 // without, so that every file shows there that it includes what it uses.
+#include "deploy/build/precompiled/json.hpp"
 #include "engine/base/result.hpp"
 
 #include <algorithm>
@@ -17,5 +18,3 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
-
-#include <nlohmann/json.hpp>

@@ -2,6 +2,7 @@
 
 // What most folders of the server include, parsed once for the release build. Other builds do
 // without, so that every file shows there that it includes what it uses.
+#include "deploy/build/precompiled/json.hpp"
 #include "engine/base/result.hpp"
 
 #include <algorithm>
@@ -25,4 +26,3 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <nlohmann/json.hpp>
