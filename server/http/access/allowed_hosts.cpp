@@ -78,4 +78,14 @@ bool AllowedHosts::allow(std::string_view host) const {
            });
 }
 
+std::string_view host_of(std::string_view target, std::string_view field) {
+    for (const std::string_view scheme : {"http://", "https://"}) {
+        if (!target.starts_with(scheme)) continue;
+        target.remove_prefix(scheme.size());
+        const auto authority = target.substr(0, target.find_first_of("/?#"));
+        return authority.substr(authority.rfind('@') + 1);
+    }
+    return field;
+}
+
 }  // namespace plimsoll::http

@@ -170,8 +170,8 @@ class Connection final : public OpenConnection {
         if (const auto sane = check_head(request, head, parser_->chunked()); !sane) {
             co_return co_await refuse_and_close(request, to_response(sane.error(), request.id));
         }
-        if (!front_.hosts.allow(request.header("Host").value_or("localhost")) &&
-            !front_.proxies.trusts(address_)) {
+        const auto host = host_of(request.target, request.header("Host").value_or("localhost"));
+        if (!front_.hosts.allow(host) && !front_.proxies.trusts(address_)) {
             co_return co_await refuse_and_close(
                 request, to_response(Problem(421,
                                              "The Host is not a name of this server: see the "

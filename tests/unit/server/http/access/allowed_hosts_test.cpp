@@ -43,5 +43,13 @@ TEST(AllowedHosts, InvalidEntriesAreNamed) {
     }
 }
 
+TEST(AllowedHosts, TheHostOfAnAbsoluteTargetCounts) {
+    EXPECT_EQ(host_of("/v1/jobs?label=http://a.example/", "localhost"), "localhost");
+    EXPECT_EQ(host_of("http://evil.example/v1/jobs", "localhost"), "evil.example");
+    EXPECT_EQ(host_of("https://evil.example:7272?x=a/b@c", "localhost"), "evil.example:7272");
+    EXPECT_EQ(host_of("http://localhost@evil.example/", "localhost"), "evil.example");
+    EXPECT_EQ(host_of("http:///v1/jobs", "localhost"), "");
+}
+
 }  // namespace
 }  // namespace plimsoll::http
