@@ -69,6 +69,10 @@ std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack) {
     if (wait.reason == "cap") {
         return "The team has reached its cap of devices of class " + wait.device_class + ".";
     }
+    if (wait.reason == "memory") {
+        return "Every " + devices +
+               " that could run it has too little free memory: other programs hold it.";
+    }
     if (wait.reason == "own_jobs") {
         if (wait.tasks_ahead == 1) return "It waits behind a task of the team's other jobs.";
         const bool more = wait.tasks_ahead >= kMostTasksAhead;

@@ -22,8 +22,8 @@ struct Lacks {
 // Why an unfinished job is not running now.
 struct Wait {
     std::string kind;  // the job's
-    // running, scheduled, retrying, paused, quota, no_device, no_fit, draining, cap, own_jobs,
-    // busy.
+    // running, scheduled, retrying, paused, quota, no_device, no_fit, draining, cap, memory,
+    // own_jobs, busy.
     std::string reason;
     std::optional<Timestamp> until;  // if it is scheduled, retrying or beyond the quota
     std::int64_t tasks_ahead = 0;    // of the team's own, if that is the reason

@@ -17,8 +17,8 @@ constexpr auto kPatience = 10s;  // others ahead are no news before
 constexpr auto kPause = 15s;
 
 // Reasons that do not pass with time alone, or only at a time that is known.
-constexpr std::array<std::string_view, 7> kBlocking = {"no_device", "no_fit", "draining", "paused",
-                                                       "quota",     "cap",    "scheduled"};
+constexpr std::array<std::string_view, 8> kBlocking = {
+    "no_device", "no_fit", "draining", "paused", "quota", "cap", "memory", "scheduled"};
 
 }  // namespace
 

@@ -8,6 +8,8 @@
 --   no_fit       none of these devices can run it
 --   draining     those that can run it accept no new tasks
 --   cap          the team holds as many devices as it may
+--   memory       all devices that can run it are idle and have too little free memory, as last reported: other
+--                programs hold it
 --   own_jobs     tasks_ahead: the team's own, at most 10,000 counted
 --   busy         it is next in line; the devices are busy
 -- share: what the team used and is due in the class. hold: the first hold that applies. starts_from, starts_by: when it
@@ -29,6 +31,7 @@ declare
   v_seconds_ahead float8;
   v_devices int;
   v_helpers int;  -- of other classes
+  v_short int;  -- of these, idle devices without enough free memory
   v_speed float8;
   v_most_speed float8;  -- with them
   v_first_free float8;
@@ -65,10 +68,13 @@ begin
 
   -- If the class has no device, devices of other classes that help count instead.
   select count(*) filter (where not d.helps)::int, count(*) filter (where d.helps)::int,
+    count(*) filter (where d.is_short)::int,
     coalesce(sum(d.speed) filter (where not d.helps), sum(d.speed)), sum(d.speed), min(d.busy),
     coalesce(max(d.busy) filter (where not d.helps), max(d.busy))
-  into v_devices, v_helpers, v_speed, v_most_speed, v_first_free, v_last_free
+  into v_devices, v_helpers, v_short, v_speed, v_most_speed, v_first_free, v_last_free
   from (select w.speed, w.class_id <> v_state.class_id helps,
+    v_lane.memory_bucket > 0 and (w.telemetry ->> 'free_memory')::float8 < 1048576.0 * 2 ^ v_lane.memory_bucket
+      and not exists (select from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence) is_short,
     coalesce((select sum((select sum(x) from unnest(l.charges) x) / w.speed - extract(epoch from p_now - l.claimed_at))
       from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence), 0) busy
     from worker w where w.state = 'active' and w.seen_at > p_now - lease_ttl() and not is_held(w)
@@ -81,7 +87,8 @@ begin
     when v_place is null and until is not null then 'retrying'
     when v_state.paused or hold ->> 'scope' in ('team', 'device_class') then 'paused'
     when v_state.over_quota then 'quota'
-    when v_devices + v_helpers > 0 then case when v_state.slots >= v_state.cap then 'cap' end
+    when v_devices + v_helpers > 0 then case when v_state.slots >= v_state.cap then 'cap'
+      when v_short = v_devices + v_helpers then 'memory' end
     when not exists (select from worker w
       where w.class_id = v_state.class_id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl())
       then 'no_device'

@@ -128,6 +128,22 @@ class Waits(QueueCase):
             self.queue.resume(hold)
         self.assertEqual((self.reason(id).reason, self.reason(id).hold), ('busy', None))
 
+    def test_devices_whose_memory_others_hold_are_told(self):
+        [id] = self.submit(job(self.team, memory=10))
+        gibibyte = 1 << 30
+        for free, reason in ((None, 'busy'), (gibibyte, 'busy'), (gibibyte - 1, 'memory')):
+            self.queue.heartbeat(self.cpu, free_memory=free)
+            self.assertEqual(self.reason(id).reason, reason)
+        self.assertIsNone(self.reason(id).starts_from)
+        second = self.queue.register('second')
+        self.assertEqual(self.reason(id).reason, 'busy')
+        self.queue.heartbeat(second, free_memory=0)
+        self.assertEqual(self.reason(id).reason, 'memory')
+        # A device that runs something may have the memory back when that ends.
+        self.submit(job(self.other_team))
+        self.assertEqual(len(self.queue.claim(second, memory=0)), 1)
+        self.assertEqual(self.reason(id).reason, 'busy')
+
     def test_an_exhausted_quota_says_when_it_renews(self):
         [id] = self.submit(job(self.team, [task(seconds=2)]))
         self.queue.set_share(self.team, quota=1, period='hour')

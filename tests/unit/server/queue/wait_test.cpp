@@ -23,7 +23,7 @@ std::optional<jobs::Lack> echo(std::span<const std::string> missing,
 TEST(WaitTest, EveryReasonHasItsSentence) {
     std::set<std::string> sentences;
     for (const auto* reason : {"running", "scheduled", "retrying", "paused", "no_device", "no_fit",
-                               "quota", "draining", "cap", "own_jobs", "busy"}) {
+                               "quota", "draining", "cap", "memory", "own_jobs", "busy"}) {
         const auto sentence = describe(waiting(reason, 7), {});
         EXPECT_TRUE(sentence.ends_with('.')) << sentence;
         EXPECT_TRUE(sentences.insert(sentence).second) << sentence;
