@@ -92,7 +92,7 @@ class Road(unittest.TestCase):
         sample = ROOT / "deploy/samples/headlines.jsonl"
         refused = self.server.run("submit", "sentiment", sample, "--set", "model=bert", check=False)
         self.assertEqual(refused.returncode, 2)
-        self.assertRegex(refused.stderr, r'(?m)^  --set model: No worker has a model "bert". Available: vader\.')
+        self.assertRegex(refused.stderr, r'(?m)^Error: --set model: No worker has a model "bert". Available: vader\.')
 
     def test_the_command_line_lists_columns_it_does_not_send(self):
         lines = '{"text": "good"}\n{"text": "bad", "custom_ID": "h-2"}\n'

@@ -26,7 +26,10 @@ def enter(*addresses):
     if INSIDE not in os.environ:
         os.environ[INSIDE] = 'yes'
         rights = [] if os.geteuid() == 0 else ['--map-current-user', '--keep-caps']
-        os.execvp('unshare', ['unshare', *rights, '--mount', '--net', '--', sys.executable, *sys.argv])
+        # In a root that is no mount of its own (chroot), nothing can be said about all mounts below it.
+        has_root = any(line.split()[4] == '/' for line in pathlib.Path('/proc/self/mountinfo').read_text().splitlines())
+        propagation = [] if has_root else ['--propagation', 'unchanged']
+        os.execvp('unshare', ['unshare', *rights, '--mount', *propagation, '--net', '--', sys.executable, *sys.argv])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         fcntl.ioctl(control, SET_FLAGS, struct.pack('16sH14x', b'lo', UP))
         for number, address in enumerate(a for a in addresses if ':' not in a):
