@@ -89,7 +89,7 @@ class Faults(unittest.TestCase):
             os.kill(pid, signal.SIGSTOP)
         os.kill(postmaster, signal.SIGKILL)
         try:
-            self.await_log("cannot start the private PostgreSQL")
+            self.server.logged("cannot start the private PostgreSQL")
         finally:
             for pid in backends:
                 with contextlib.suppress(ProcessLookupError):
@@ -105,11 +105,6 @@ class Faults(unittest.TestCase):
         self.server.start()
         self.api.base = self.server.base
         self.check_recovery()
-
-    def await_log(self, text):
-        deadline = time.monotonic() + PATIENCE
-        while not any(text in line for line in self.server.log):
-            self.assertLess(time.monotonic(), deadline, text)
 
     def test_a_killed_database_is_restarted_even_if_it_is_a_zombie(self):
         # As in a container without an init: PostgreSQL's parent is gone, and the process that inherits its children never reaps them.

@@ -121,6 +121,7 @@ class Server:
         self.process = None
         self.base = self.metrics = None
         self.log = []
+        self.grew = threading.Condition()
 
     def start(self):
         command = [BIN / "plimsoll", "serve", "--port", "0"]
@@ -154,7 +155,19 @@ class Server:
     def _keep_log(self, stream):
         with stream:
             for line in stream:
-                self.log.append(line)
+                with self.grew:
+                    self.log.append(line)
+                    self.grew.notify_all()
+
+    def logged(self, *words):
+        """The first line of the log that holds all the words, which may come after the response."""
+        def found():
+            return next((line for line in self.log if all(word in line for word in words)), None)
+        with self.grew:
+            line = self.grew.wait_for(found, PATIENCE / 10)
+        if line is None:
+            raise AssertionError(f"{words} not in the log:\n" + "".join(self.log[-40:]))
+        return line
 
     def environment(self):
         """Credentials and models of its own, whatever this machine has."""

@@ -5,13 +5,12 @@ import ipaddress
 import json
 import re
 import subprocess
-import time
 import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
 
-from harness import PATIENCE, ROOT, Api, Server
+from harness import ROOT, Api, Server
 
 SECRET = "a secret that is long enough"
 SCOPES = ("jobs:read", "reports:read", "jobs:write", "team:admin", "sys:admin")
@@ -124,16 +123,7 @@ class Case(unittest.TestCase):
         """The reason in the log; the caller gets none."""
         self.assertEqual(reply.status, status, reply.body)
         self.assertNotIn("Set-Cookie", reply.headers)
-        return self.logged(reply.json["request_id"], "refused")
-
-    def logged(self, *words):
-        """The line of the log, which may come after the response."""
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            for line in list(self.server.log):
-                if all(word in line for word in words):
-                    return line
-        raise AssertionError("".join(self.server.log[-5:]))
+        return self.server.logged(reply.json["request_id"], "refused")
 
     def roles(self, session):
         headers = {"Cookie": session.headers.get_all("Set-Cookie")[0].partition(";")[0]}

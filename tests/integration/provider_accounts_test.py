@@ -29,7 +29,7 @@ class Administrators(Case):
         self.assertEqual(self.owner.send("PATCH", f"/v1/users/{me}", {"is_admin": False}).status, 200)
         self.provider.account("max", groups=[])
         self.assertTrue(self.sign_in("max").json["user"]["is_admin"])
-        self.logged("stays the last system admin")
+        self.server.logged("kept the last system admin", "subject max")
         self.server.admin("set-user", "admin", "--administrator", "true")
         self.assertFalse(self.sign_in("max").json["user"]["is_admin"])
         self.assertEqual(self.account_of("Max")["id"], user)

@@ -196,12 +196,10 @@ class PublicClient(Case):
         me = self.owner.get("/v1/users/me").json["user"]["id"]
         self.owner.send("PUT", f"/v1/teams/{main}/members/{me}", {"role": "viewer"})
         self.assertEqual(self.roles(self.sign_in("olga")), {"main": "owner"})
-        self.logged("kept the team's last owner")
+        self.server.logged("kept the team's last owner")
 
 
 class Unreachable(unittest.TestCase):
-    logged = Case.logged
-
     def start(self, issuer, **more):
         self.server = Server(oidc__issuer=issuer, oidc__client_id="plimsoll", oidc__redirect_uri=REDIRECT, **more).start()
         self.addCleanup(self.server.remove)
@@ -213,7 +211,7 @@ class Unreachable(unittest.TestCase):
             server = self.start(f"http://127.0.0.1:{unused.getsockname()[1]}", oidc__allowed_networks="127.0.0.0/8")
             reply = Api(server.base).post("/v1/provider-sign-ins")
         self.assertEqual(reply.status, 503)
-        self.logged("could not be reached")
+        self.server.logged("could not be reached")
         self.assertEqual(server.api().get("/v1/users/me").status, 200)
 
     def test_a_private_address_needs_leave(self):
@@ -221,7 +219,7 @@ class Unreachable(unittest.TestCase):
         self.addCleanup(provider.close)
         server = self.start(provider.issuer)
         self.assertEqual(Api(server.base).post("/v1/provider-sign-ins").status, 503)
-        self.logged("oidc.allowed_networks")
+        self.server.logged("oidc.allowed_networks")
 
     def test_settings_that_cannot_work_are_refused(self):
         good = {"oidc.issuer": "https://login.example.com", "oidc.client_id": "plimsoll", "oidc.redirect_uri": "https://plimsoll.example.com/"}

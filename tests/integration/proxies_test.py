@@ -159,9 +159,7 @@ class Proxies(unittest.TestCase):
                 self.assertTrue(probe.startswith(b"HTTP/1.1 200 "), (name, received, probe))
             marker = f"/v1/last-{proxy.port}"
             Api(self.server.base).get(marker)
-            deadline = time.monotonic() + PATIENCE
-            while not any(marker in line for line in list(self.server.log)):
-                self.assertLess(time.monotonic(), deadline)
+            self.server.logged(marker)
             seen = collections.Counter(found for line in self.server.log for found in re.findall(r"/v1/hidden-\d+-\d+\.", line))
             for hidden, (name, count) in answered.items():
                 self.assertLessEqual(seen[hidden], count, name)

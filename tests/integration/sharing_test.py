@@ -133,7 +133,7 @@ class WarmUp(unittest.TestCase):
             self.assertEqual(score(time=later), "tiny")
             held = lambda: sum("released models" in line and "opencl" in line for line in server.log)
             until(lambda: held() > 0, "an idle device keeps its model")
-            until(lambda: any("loaded a model before its policy's switch" in line for line in server.log), "no model was made ready")
+            server.logged("loaded a model before its policy's switch")
             releases = held()
             self.assertEqual(score(), "vader")
             while soon(0) < opens:
