@@ -13,6 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -56,9 +57,13 @@ class Process final : public Child {
     }
 
     asio::awaitable<void> wrote() override {
-        const auto [error] = co_await pipe_.async_wait(asio::posix::stream_descriptor::wait_read,
-                                                       asio::as_tuple(asio::use_awaitable));
-        if (!error && readable() > 0) co_return;
+        while (!is_closed()) {
+            const auto [error] = co_await pipe_.async_wait(
+                asio::posix::stream_descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
+            if (error) break;
+            // Asio may also wake for what has been read by now.
+            if (readable() > 0) co_return;
+        }
         asio::steady_timer never(pipe_.get_executor(), asio::steady_timer::time_point::max());
         co_await never.async_wait(asio::use_awaitable);
     }
@@ -80,6 +85,12 @@ class Process final : public Child {
     }
 
   private:
+    // And everything was read.
+    bool is_closed() {
+        pollfd pipe{pipe_.native_handle(), POLLIN, 0};
+        return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLIN) == 0;
+    }
+
     std::size_t readable() {
         asio::posix::stream_descriptor::bytes_readable bytes;
         boost::system::error_code error;

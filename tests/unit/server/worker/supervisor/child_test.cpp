@@ -34,6 +34,16 @@ TEST(Role, DISABLED_WaitForASignal) {
     for (;;) pause();
 }
 
+// After pauses of many lengths, since what matters happens in some microseconds.
+TEST(Role, DISABLED_WriteOften) {
+    for (int i = 0; i < 100'000; ++i) {
+        for (volatile int pause = i % 997 * 8; pause > 0;) pause = pause - 1;
+        ASSERT_EQ(write(STDOUT_FILENO, "+", 1), 1);
+    }
+    ASSERT_EQ(write(STDOUT_FILENO, "\nready\n", 7), 7);
+    for (;;) pause();
+}
+
 std::vector<std::string> role(const std::string& name) {
     return {"--gtest_filter=Role.DISABLED_" + name, "--gtest_also_run_disabled_tests",
             "--gtest_brief=1"};
@@ -109,6 +119,24 @@ TEST_F(ChildTest, WaitingForItsEndSurvivesACancelledWait) {
     EXPECT_EQ(wait_for(first()), 1U);
     child->signal(SIGTERM);
     EXPECT_EQ(wait_for(child->ended()), "killed by SIGTERM");
+}
+
+TEST_F(ChildTest, NothingThatItWritesIsMissed) {
+    const auto child = start(role("WriteOften"));
+    const auto all = [&]() -> boost::asio::awaitable<bool> {
+        std::string text;
+        while (text.find("ready") == std::string::npos) {
+            boost::asio::steady_timer late(io_, std::chrono::seconds(20));
+            const auto happened = co_await (child->ended() || child->wrote() ||
+                                            late.async_wait(boost::asio::use_awaitable));
+            if (happened.index() != 1) co_return false;
+            text += child->read();
+        }
+        co_return true;
+    };
+    EXPECT_TRUE(wait_for(all()));
+    child->signal(SIGKILL);
+    EXPECT_EQ(wait_for(child->ended()), "killed by SIGKILL");
 }
 
 TEST_F(ChildTest, ItsOutputCanBeReadAfterItsExit) {
