@@ -29,7 +29,7 @@ class GzipBody final : public BodyStream {
         if ((*piece)->size() <= limits::kInlineBytes) {
             work();
         } else {
-            co_await offload(pool_, work);
+            co_await compute(pool_, work);
         }
         co_return out;
     }

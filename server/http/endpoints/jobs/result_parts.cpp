@@ -158,7 +158,7 @@ awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
         if (!rows) return rows;
         return convert(chunk, std::move(*rows));
     };
-    co_return packed->size() <= limits::kInlineBytes ? work() : co_await offload(pool_, work);
+    co_return packed->size() <= limits::kInlineBytes ? work() : co_await compute(pool_, work);
 }
 
 // Of a task that was given up: made of its input, or without it where that has been deleted.
@@ -179,7 +179,7 @@ awaitable<Result<std::string>> ResultParts::failed_rows_of(std::size_t chunk) {
         return convert(chunk, std::move(*rows));
     };
     const bool quick = input && input->packed.size() <= limits::kInlineBytes;
-    co_return quick ? work() : co_await offload(pool_, work);
+    co_return quick ? work() : co_await compute(pool_, work);
 }
 
 Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) const {
