@@ -26,7 +26,7 @@ Result<std::size_t> find_column(const std::vector<std::string>& header, std::str
             }
             message += " \"" + std::string(utf8_prefix(column, 100)) + "\"";
         }
-        return fail(Errc::invalid_input, std::move(message), std::string(member));
+        return fail(Errc::not_found, std::move(message), std::string(member));
     }
     if (std::ranges::count(header, name) > 1) {
         return fail(Errc::invalid_input,

@@ -31,8 +31,8 @@ struct RecordLayout {
     std::vector<std::size_t> keep_positions;
 };
 
-// Errc::invalid_input if a column does not exist or its name occurs twice; its `where` is the
-// member of RecordColumns.
+// Errc::not_found if a column does not exist, Errc::invalid_input if its name occurs twice; `where`
+// is the member of RecordColumns.
 Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::string>& header,
                                   RecordColumns columns);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace plimsoll {
 
@@ -21,13 +22,54 @@ constexpr std::array kSpecialV4 = {
 constexpr const char* kGlobalV6 = "2000::/3";
 constexpr std::array kSpecialV6 = {"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"};
 
-}  // namespace
-
 bool contains(const ip::network_v4& network, const ip::address_v4& address) {
     return ip::network_v4(address, network.prefix_length()).canonical() == network.canonical();
 }
 bool contains(const ip::network_v6& network, const ip::address_v6& address) {
     return ip::network_v6(address, network.prefix_length()).canonical() == network.canonical();
+}
+
+std::string_view without_spaces(std::string_view text) {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+}
+
+}  // namespace
+
+Result<Networks> Networks::parse(std::string_view list) {
+    Networks networks;
+    while (!list.empty()) {
+        const auto end = std::min(list.find(','), list.size());
+        const std::string one(without_spaces(list.substr(0, end)));
+        list.remove_prefix(std::min(end + 1, list.size()));
+        if (one.empty()) continue;
+        const bool alone = one.find('/') == std::string::npos;
+        boost::system::error_code no_v4;
+        const auto v4 = ip::make_network_v4(alone ? one + "/32" : one, no_v4);
+        if (!no_v4) {
+            networks.v4_.push_back(v4);
+            continue;
+        }
+        boost::system::error_code no_v6;
+        const auto v6 = ip::make_network_v6(alone ? one + "/128" : one, no_v6);
+        if (no_v6) {
+            return fail(Errc::invalid_input,
+                        "must list networks or addresses like 10.1.2.0/24, not " + one);
+        }
+        networks.v6_.push_back(v6);
+    }
+    return networks;
+}
+
+bool Networks::contain(const ip::address& given) const {
+    const auto address = unmapped(given);
+    if (address.is_v4()) {
+        return std::ranges::any_of(
+            v4_, [&](const ip::network_v4& network) { return contains(network, address.to_v4()); });
+    }
+    return std::ranges::any_of(
+        v6_, [&](const ip::network_v6& network) { return contains(network, address.to_v6()); });
 }
 
 ip::address unmapped(const ip::address& address) {

@@ -1,5 +1,10 @@
 #pragma once
 
+#include "engine/base/result.hpp"
+
+#include <string_view>
+#include <vector>
+
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
@@ -13,9 +18,19 @@ bool is_public(const boost::asio::ip::address& address);
 // ::ffff:10.0.0.1 is 10.0.0.1 to the kernel.
 boost::asio::ip::address unmapped(const boost::asio::ip::address& address);
 
-bool contains(const boost::asio::ip::network_v4& network,
-              const boost::asio::ip::address_v4& address);
-bool contains(const boost::asio::ip::network_v6& network,
-              const boost::asio::ip::address_v6& address);
+// Addresses that an operator lists.
+class Networks {
+  public:
+    // "10.1.2.0/24, fd00::/8, 192.0.2.7": networks and single addresses, separated by commas.
+    // Errc::invalid_input names the entry; its message completes "<setting> …".
+    static Result<Networks> parse(std::string_view list);
+
+    bool empty() const { return v4_.empty() && v6_.empty(); }
+    bool contain(const boost::asio::ip::address& address) const;
+
+  private:
+    std::vector<boost::asio::ip::network_v4> v4_;
+    std::vector<boost::asio::ip::network_v6> v6_;
+};
 
 }  // namespace plimsoll

@@ -120,7 +120,6 @@ http::request<http::string_body> make_request(std::string_view method, const std
     request.version(11);
     request.set(http::field::host, host);
     request.set(http::field::user_agent, "plimsoll");
-    request.set(http::field::accept, "application/json");
     if (!token.empty()) request.set(http::field::authorization, "Bearer " + token);
     if (!body.empty()) request.set(http::field::content_type, "application/json");
     for (const auto& [name, value] : headers) request.set(name, value);

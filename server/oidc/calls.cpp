@@ -13,7 +13,7 @@ using outbound::Caller;
 namespace {
 
 std::string why(const outbound::Target& target, const Caller::Failure& failure) {
-    const auto origin = (target.tls ? "https://" : "http://") + target.authority();
+    const auto origin = target.origin();
     const auto provider = "The identity provider at " + origin;
     switch (failure.obstacle) {
         case Caller::Obstacle::origin:
@@ -26,8 +26,11 @@ std::string why(const outbound::Target& target, const Caller::Failure& failure) 
         case Caller::Obstacle::name:
             return provider + " cannot be resolved: " + failure.reason + ".";
         case Caller::Obstacle::time:
-            return provider + " did not respond within " + std::to_string(Caller::kTime.count()) +
-                   " s.";
+            return provider + " did not respond within " +
+                   std::to_string(Caller::kTime / std::chrono::seconds(1)) + " s.";
+        case Caller::Obstacle::size:
+            return provider + " sent more than " + std::to_string(Calls::kMostBytes / 1024) +
+                   " KiB.";
         case Caller::Obstacle::exchange:
             break;
     }

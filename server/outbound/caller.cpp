@@ -1,8 +1,9 @@
 #include "server/outbound/caller.hpp"
 
+#include "server/base/offload.hpp"
+
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -17,37 +18,38 @@ namespace asio = boost::asio;
 namespace fields = boost::beast::http;
 using namespace asio::experimental::awaitable_operators;
 
-Caller::Caller(AllowList allowed, std::unique_ptr<asio::ssl::context> tls)
+Caller::Caller(AllowList allowed, std::unique_ptr<asio::ssl::context> tls, std::size_t lookups)
     : allowed_(std::move(allowed)),
       tls_(std::move(tls)),
-      names_(std::make_unique<asio::thread_pool>(1)) {}
+      names_(std::make_unique<asio::thread_pool>(lookups)) {}
 Caller::Caller(Caller&&) noexcept = default;
 Caller::~Caller() = default;
 
-asio::awaitable<tl::expected<int, Caller::Failure>> Caller::send(Target target, Request request,
-                                                                 Receiver receiver) const {
+asio::awaitable<tl::expected<int, Caller::Failure>> Caller::send(
+    Target target, Request request, Receiver receiver, std::chrono::milliseconds time) const {
     const auto failed = [](Obstacle obstacle, std::string reason = {}) {
         return tl::unexpected(Failure{obstacle, std::move(reason)});
     };
     if (!allowed_.allows(target)) co_return failed(Obstacle::origin);
     const Destination destination{
         .tls = target.tls, .host = target.host, .port = std::to_string(target.port)};
-    // Named: a temporary would end before the other thread uses it.
-    const AllowAddress may_use = [this](const asio::ip::address& address) {
-        return allowed_.allows(address);
+    const auto look_up = [&] {
+        return resolve(destination, [this](const asio::ip::address& address) {
+            return allowed_.allows(address);
+        });
     };
-    const auto endpoints =
-        co_await asio::co_spawn(*names_, resolve(destination, may_use), asio::use_awaitable);
+    const auto endpoints = co_await offload(*names_, look_up);
     if (!endpoints && endpoints.error().code == Errc::forbidden)
         co_return failed(Obstacle::address);
     if (!endpoints) co_return failed(Obstacle::name, endpoints.error().message);
     request.set(fields::field::host, target.authority());
     request.set(fields::field::connection, "close");
-    asio::steady_timer timer(co_await asio::this_coro::executor, kTime);
+    asio::steady_timer timer(co_await asio::this_coro::executor, time);
     const auto first = co_await (exchange(destination, *endpoints, request, *tls_, receiver) ||
                                  timer.async_wait(asio::use_awaitable));
     if (first.index() == 1) co_return failed(Obstacle::time);
     const auto& status = std::get<0>(first);
+    if (!status && status.error().code == Errc::too_large) co_return failed(Obstacle::size);
     if (!status) co_return failed(Obstacle::exchange, status.error().message);
     co_return *status;
 }

@@ -19,20 +19,21 @@ class context;
 
 namespace plimsoll::outbound {
 
-// Sends requests to allowed origins and addresses only, without redirects, each bounded in time.
-// Single-threaded, on its caller's executor. Names are resolved on a thread of its own: names of
-// one Caller whose servers are silent hold up no other.
+// Sends requests to allowed origins and addresses only, without redirects, each bounded in time and
+// size. Single-threaded, on its caller's executor. Names are resolved on threads of its own: names
+// of one Caller whose servers are silent hold up no other.
 class Caller {
   public:
     // From the resolved name to the end of the response. (Name resolution has its own limit.)
-    static constexpr std::chrono::seconds kTime{10};
+    static constexpr std::chrono::milliseconds kTime{10'000};
 
     // Why there is no response.
     enum class Obstacle {
         origin,   // not allowed
         address,  // the name resolves to one that is not allowed
         name,     // cannot be resolved
-        time,     // no response within kTime
+        time,     // no response in time
+        size,     // the body of the response is longer than the receiver takes
         exchange  // the connection or the protocol failed, or the receiver refused the body
     };
     struct Failure {
@@ -40,14 +41,17 @@ class Caller {
         std::string reason;  // of `name` and `exchange`, without a full stop
     };
 
-    Caller(AllowList allowed, std::unique_ptr<boost::asio::ssl::context> tls);
+    // `lookups`: names that are resolved at once.
+    Caller(AllowList allowed, std::unique_ptr<boost::asio::ssl::context> tls,
+           std::size_t lookups = 1);
     Caller(Caller&&) noexcept;
     ~Caller();
 
     const AllowList& allowed() const { return allowed_; }
     // The status of the response. Adds the fields Host and Connection.
-    boost::asio::awaitable<tl::expected<int, Failure>> send(Target target, Request request,
-                                                            Receiver receiver = {}) const;
+    boost::asio::awaitable<tl::expected<int, Failure>> send(
+        Target target, Request request, Receiver receiver = {},
+        std::chrono::milliseconds time = kTime) const;
 
   private:
     AllowList allowed_;

@@ -8,6 +8,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -137,20 +138,20 @@ Result<std::unique_ptr<asio::ssl::context>> verifying_context(const std::string&
     return tls;
 }
 
-awaitable<Result<Endpoints>> resolve(const Destination& destination, const AllowAddress& allowed) {
-    tcp::resolver resolver(co_await asio::this_coro::executor);
-    const auto [code, found] = co_await resolver.async_resolve(destination.host, destination.port,
-                                                               asio::as_tuple(use_awaitable));
-    if (code) co_return fail(Errc::unavailable, code.message());
+Result<Endpoints> resolve(const Destination& destination, const AllowAddress& allowed) {
+    asio::io_context io(1);
+    tcp::resolver resolver(io);
+    Code code;
+    const auto found = resolver.resolve(destination.host, destination.port, code);
+    if (code) return fail(Errc::unavailable, code.message());
     Endpoints endpoints;
     for (const auto& entry : found) endpoints.push_back(entry.endpoint());
-    if (allowed && !std::ranges::all_of(endpoints, [&](const tcp::endpoint& endpoint) {
+    if (!std::ranges::all_of(endpoints, [&](const tcp::endpoint& endpoint) {
             return allowed(endpoint.address());
         })) {
-        co_return fail(Errc::forbidden,
-                       "The host name resolves to an address that is not allowed.");
+        return fail(Errc::forbidden, "The host name resolves to an address that is not allowed.");
     }
-    co_return endpoints;
+    return endpoints;
 }
 
 awaitable<Result<int>> exchange(const Destination& destination, const Endpoints& endpoints,

@@ -46,9 +46,8 @@ Result<std::unique_ptr<boost::asio::ssl::context>> verifying_context(
     const std::string& authorities = {});
 
 // Resolves the host once. Errc::unavailable: it cannot be resolved (the message is the system's
-// reason); Errc::forbidden: one of its addresses is not allowed. An empty `allowed` allows all.
-boost::asio::awaitable<Result<Endpoints>> resolve(const Destination& destination,
-                                                  const AllowAddress& allowed = {});
+// reason); Errc::forbidden: one of its addresses is not allowed. Blocks.
+Result<Endpoints> resolve(const Destination& destination, const AllowAddress& allowed);
 
 // Connects to the first endpoint that accepts, sends the request, and returns the response's
 // status. Redirects are not followed, and environment proxies are not used. Has no time limit of

@@ -1,6 +1,5 @@
 #include "server/outbound/target.hpp"
 
-#include "server/base/addresses.hpp"
 #include "server/base/parse_url.hpp"
 
 #include <algorithm>
@@ -10,9 +9,6 @@
 #include <boost/url.hpp>
 
 namespace plimsoll::outbound {
-
-namespace ip = boost::asio::ip;
-using boost::system::error_code;
 
 namespace {
 
@@ -44,6 +40,10 @@ std::string Target::authority() const {
     const auto name = host.find(':') == std::string::npos ? host : "[" + host + "]";
     const unsigned short usual = tls ? 443 : 80;
     return port == usual ? name : name + ":" + std::to_string(port);
+}
+
+std::string Target::origin() const {
+    return (tls ? "https://" : "http://") + authority();
 }
 
 Result<Target> parse_target(const std::string& url) {
@@ -89,20 +89,9 @@ Result<AllowList> AllowList::parse(const std::string& origins, const std::string
         list.origins_.push_back(
             {target->tls, star != std::string::npos, target->host, target->port});
     }
-    for (const auto& text : listed(networks)) {
-        error_code v4_error;
-        const auto v4 = ip::make_network_v4(text, v4_error);
-        if (!v4_error) {
-            list.networks_v4_.push_back(v4);
-            continue;
-        }
-        error_code v6_error;
-        const auto v6 = ip::make_network_v6(text, v6_error);
-        if (v6_error) {
-            return fail(Errc::invalid_input, "must list networks like 10.1.2.0/24, not " + text);
-        }
-        list.networks_v6_.push_back(v6);
-    }
+    auto inside = Networks::parse(networks);
+    if (!inside) return fail(std::move(inside.error()));
+    list.networks_ = std::move(*inside);
     return list;
 }
 
@@ -114,17 +103,8 @@ bool AllowList::allows(const Target& target) const {
     });
 }
 
-bool AllowList::allows(const ip::address& given) const {
-    if (is_public(given)) return true;
-    const auto address = unmapped(given);
-    if (address.is_v4()) {
-        return std::ranges::any_of(networks_v4_, [&](const ip::network_v4& network) {
-            return contains(network, address.to_v4());
-        });
-    }
-    return std::ranges::any_of(networks_v6_, [&](const ip::network_v6& network) {
-        return contains(network, address.to_v6());
-    });
+bool AllowList::allows(const boost::asio::ip::address& address) const {
+    return is_public(address) || networks_.contain(address);
 }
 
 }  // namespace plimsoll::outbound

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/addresses.hpp"
 
 #include <string>
 #include <vector>
 
 #include <boost/asio/ip/address.hpp>
-#include <boost/asio/ip/network_v4.hpp>
-#include <boost/asio/ip/network_v6.hpp>
 
 namespace plimsoll::outbound {
 
@@ -19,6 +18,7 @@ struct Target {
     std::string path;  // with the query; at least "/"
 
     std::string authority() const;  // for the Host field
+    std::string origin() const;     // "https://host:port", without the port if it is the usual one
 };
 
 // http:// and https:// without a user, a password or a fragment; Errc::invalid_input otherwise.
@@ -44,8 +44,7 @@ class AllowList {
         unsigned short port = 443;
     };
     std::vector<Origin> origins_;
-    std::vector<boost::asio::ip::network_v4> networks_v4_;
-    std::vector<boost::asio::ip::network_v6> networks_v6_;
+    Networks networks_;
 };
 
 }  // namespace plimsoll::outbound

@@ -123,12 +123,13 @@ struct WorkerTelemetry {
     std::int64_t claims = 0;  // that returned tasks
     std::int64_t tasks_done = 0;
     std::int64_t tasks_failed = 0;
-    std::int64_t tasks_retried = 0;           // returned to be retried
-    std::int64_t tasks_died = 0;              // that cost the process
-    std::int64_t tasks_released = 0;          // returned unstarted or stopped
-    std::int64_t tasks_dropped = 0;           // computed, but the lease was gone
-    std::optional<std::int64_t> free_memory;  // of the device, bytes; at the last claim
-    std::string device;                       // JSON text: the device's readings; empty: none
+    std::int64_t tasks_retried = 0;              // returned to be retried
+    std::int64_t tasks_died = 0;                 // that cost the process
+    std::int64_t tasks_released = 0;             // returned unstarted or stopped
+    std::int64_t tasks_dropped = 0;              // computed, but the lease was gone
+    std::optional<std::int64_t> free_memory;     // of the device, bytes; at the last claim
+    std::optional<std::int64_t> offered_memory;  // of it, to tasks: without the worker's reserve
+    std::string device;                          // JSON text: the device's readings; empty: none
     // Recent measured seconds per estimated second, by kind ("kind:3"), for kinds that run on
     // any device class. Used to compare helpers with devices of the class.
     std::map<std::string, double> slowness;

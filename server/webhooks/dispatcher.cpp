@@ -22,7 +22,7 @@ namespace {
 constexpr std::chrono::seconds kPace{1};
 constexpr std::chrono::minutes kForgetPace{60};
 constexpr int kKeepDays = 30;
-constexpr std::size_t kAtOnce = 16;
+constexpr std::size_t kAtOnce = 32;  // of a team and of a webhook fewer: see DeliveryQueue::claim
 // More than an attempt takes, with a slow resolver and a slow database.
 constexpr std::chrono::seconds kLease{120};
 
@@ -51,7 +51,9 @@ struct Dispatcher::State : std::enable_shared_from_this<State> {
     awaitable<void> hand_out() {
         const auto room = kAtOnce - under_way.size();
         if (room == 0) co_return;
-        auto due = co_await queue.claim(static_cast<int>(room), kLease, kMostAttempts);
+        std::vector<DeliveryId> busy;
+        for (const auto& attempt : under_way) busy.push_back(attempt.notice);
+        auto due = co_await queue.claim(static_cast<int>(room), kLease, kMostAttempts, busy);
         if (stopped) co_return;
         if (due.has_value() == failing) {  // said once when it changes, not every second
             failing = !due;
@@ -64,14 +66,15 @@ struct Dispatcher::State : std::enable_shared_from_this<State> {
     }
 
     void begin(Outgoing notice) {
-        const auto mine = under_way.emplace(under_way.end());
-        asio::co_spawn(executor, deliver(std::move(notice)),
-                       asio::bind_cancellation_slot(
-                           mine->slot(), [self = shared_from_this(), mine](std::exception_ptr) {
-                               const bool was_full = self->under_way.size() == kAtOnce;
-                               self->under_way.erase(mine);
-                               if (was_full) self->timer.cancel();  // there may be more
-                           }));
+        const auto mine = under_way.emplace(under_way.end(), notice.id);
+        asio::co_spawn(
+            executor, deliver(std::move(notice)),
+            asio::bind_cancellation_slot(
+                mine->cancel.slot(), [self = shared_from_this(), mine](std::exception_ptr) {
+                    const bool was_full = self->under_way.size() == kAtOnce;
+                    self->under_way.erase(mine);
+                    if (was_full) self->timer.cancel();  // there may be more
+                }));
     }
 
     awaitable<void> deliver(Outgoing notice) {
@@ -101,13 +104,19 @@ struct Dispatcher::State : std::enable_shared_from_this<State> {
         }
     }
 
+    struct UnderWay {
+        explicit UnderWay(DeliveryId id) : notice(id) {}
+        DeliveryId notice;
+        asio::cancellation_signal cancel;
+    };
+
     asio::any_io_executor executor;
     DeliveryQueue& queue;
     Sender sender;
     const Clock& clock;
     Random random;
     asio::steady_timer timer;
-    std::list<asio::cancellation_signal> under_way;
+    std::list<UnderWay> under_way;
     std::chrono::steady_clock::time_point forget_at;
     bool failing = false;
     bool stopped = false;
@@ -129,7 +138,7 @@ void Dispatcher::start() {
 void Dispatcher::stop() {
     state_->stopped = true;
     state_->timer.cancel();
-    for (auto& one : state_->under_way) one.emit(asio::cancellation_type::terminal);
+    for (auto& one : state_->under_way) one.cancel.emit(asio::cancellation_type::terminal);
 }
 
 }  // namespace plimsoll::webhooks

@@ -16,6 +16,9 @@ using outbound::Caller;
 
 namespace {
 
+// More than a team's attempts: names whose servers are silent take seconds each.
+constexpr std::size_t kLookups = 12;
+
 std::string why(const Caller::Failure& failure) {
     switch (failure.obstacle) {
         case Caller::Obstacle::origin:
@@ -25,8 +28,9 @@ std::string why(const Caller::Failure& failure) {
         case Caller::Obstacle::name:
             return "The receiver's host name cannot be resolved: " + failure.reason + ".";
         case Caller::Obstacle::time:
-            return "The receiver did not respond within " + std::to_string(Caller::kTime.count()) +
-                   " s.";
+            return "The receiver did not respond within " +
+                   std::to_string(Caller::kTime / std::chrono::seconds(1)) + " s.";
+        case Caller::Obstacle::size:
         case Caller::Obstacle::exchange:
             break;
     }
@@ -66,7 +70,7 @@ Attempted judged(int status) {
 Result<Sender> Sender::make(outbound::AllowList allowed, const std::string& authorities) {
     auto tls = outbound::verifying_context(authorities);
     if (!tls) return fail(std::move(tls.error()));
-    return Sender(Caller(std::move(allowed), std::move(*tls)));
+    return Sender(Caller(std::move(allowed), std::move(*tls), kLookups));
 }
 
 awaitable<Attempted> Sender::send(const Outgoing& notice, Timestamp now) {

@@ -43,9 +43,11 @@ class DeliveryQueue {
   public:
     virtual ~DeliveryQueue() = default;
 
-    // Due attempts of all teams. One not settled within `lease` is handed out again.
+    // Due attempts of all teams, a few of each webhook and team, together with those that the
+    // caller has under way. One not settled within `lease` is handed out again.
     virtual awaitable<Result<std::vector<Outgoing>>> claim(int limit, std::chrono::seconds lease,
-                                                           int most_attempts) = 0;
+                                                           int most_attempts,
+                                                           std::vector<DeliveryId> under_way) = 0;
     // `pause`: until the next attempt; without one a failure is final.
     virtual awaitable<Result<void>> settle(DeliveryId id, int attempt, Attempted outcome,
                                            std::optional<std::chrono::milliseconds> pause) = 0;

@@ -52,7 +52,7 @@ LOCAL = {
     "gpu-profiles recommend", "gpu-profiles check", "guide", "diagnose", "waves", "schedules next", "use", "login", "logout", "doctor", "serve",
     "engine", "migrate", "help", "manual", "completion", "admin sign-in-link", "admin password-link", "admin users", "admin add-user",
     "admin set-user", "admin remove-user", "admin remove-second-factor", "admin teams", "admin add-team", "admin set-team",
-    "admin set-member", "admin add-token",
+    "admin set-member", "admin add-token", "admin identities", "admin unlink",
 }
 
 # Each command with arguments of a call that succeeds. What stands in braces is a file, or a thing that is made first.
@@ -89,12 +89,12 @@ SUCCEEDS = {
     "admin password-link": ("--user", "{user}", "--base-url", "http://x"), "admin users": (),
     "admin add-user": ("bob",), "admin set-user": ("{user}", "--email", "u@example.com"),
     "admin remove-user": ("{user}",), "admin teams": (), "admin add-team": ("research",),
-    "admin set-team": ("{team}", "--archived", "true"), "admin set-member": ("--team", "main", "--user", "{user}"),
+    "admin identities": ("{user}",), "admin set-team": ("{team}", "--archived", "true"), "admin set-member": ("--team", "main", "--user", "{user}"),
     "admin add-token": ("ci", "--user", "admin", "--team", "main", "--scope", "jobs:read"),
 }
 
-# A script is no JSON, and refused; a hub is asked by model_pull_test.py.
-NO_SUCCESS = {"completion", "model pull"}
+# A script is no JSON, and refused; a hub is asked by model_pull_test.py, an identity made by provider_accounts_test.py.
+NO_SUCCESS = {"completion", "model pull", "admin unlink"}
 
 # Run last: they end what the others need.
 LAST = ("logout",)
@@ -378,7 +378,14 @@ class Commands(unittest.TestCase):
         done = self.run_command("completion", "bash", "--json")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("omit --json", json.loads(done.stderr)["error"]["message"])
-        self.assertIn('"--json", "model", "pull"', pathlib.Path(__file__).with_name("model_pull_test.py").read_text())
+        for name, call in (("model_pull_test.py", '"--json", "model", "pull"'), ("provider_accounts_test.py", '"unlink", user, identity["id"], "--json"')):
+            self.assertIn(call, pathlib.Path(__file__).with_name(name).read_text())
+
+    def test_links_begin_with_the_servers_address(self):
+        for command in (("sign-in-link",), ("password-link", "--user", "admin")):
+            for base in ("http://x", "http://x/", "http://x/plimsoll//"):
+                link = self.server.admin(*command, "--base-url", base)
+                self.assertTrue(link.startswith(base.rstrip("/") + "/#/"), link)
 
 
 if __name__ == "__main__":

@@ -132,6 +132,7 @@ REFUSED = (
     ("serve --check-config --webhooks.allowed_networks 10.0.0.0/8", "without webhooks.allowed_origins"),
     ("serve --check-config --llm.model x", "llm.model has no effect without llm.endpoints"),
     ("serve --check-config --llm.timeout 3", "llm.timeout has no effect without llm.endpoints"),
+    ("serve --check-config --llm.allowed_networks 10.0.0.0/8", "llm.allowed_networks has no effect without llm.endpoints"),
     ("doctor --llm.model x", "llm.model has no effect without llm.endpoints"),
     ("serve --check-config --devices.memory_cleanup false --devices.cleanup_interval 5", "devices.cleanup_interval"),
     ("serve --check-config --sentiment.model_open x", "sentiment.model_open has no effect without sentiment.adaptive"),

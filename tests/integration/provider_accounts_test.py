@@ -1,5 +1,6 @@
 """What an identity provider decides besides roles, how its users sign out and are unlinked, and how many sign-ins wait."""
 
+import json
 import socket
 import threading
 import time
@@ -51,6 +52,21 @@ class Administrators(Case):
         [event] = self.owner.get(f"/v1/audit-events?target={user}&action=user.unlink&all_teams=true").json["items"]
         self.assertEqual(event["data"], {"issuer": self.provider.issuer, "subject": "ned"})
         self.assertEqual(self.owner.get("/v1/users/user_0000000000zzz/identities").status, 404)
+
+    def test_the_command_line_unlinks_too(self):
+        self.provider.account("nora", groups=[])
+        user = self.sign_in("nora").json["user"]["id"]
+        [identity] = json.loads(self.server.admin("identities", user, "--json"))["identities"]
+        self.assertEqual((identity["issuer"], identity["subject"]), (self.provider.issuer, "nora"))
+        self.assertEqual(self.owner.get(f"/v1/users/{user}/identities/{identity['id']}").json, identity)
+        self.assertIn("nora", self.server.admin("identities", user))
+        self.assertEqual(json.loads(self.server.admin("unlink", user, identity["id"], "--json")), {"id": identity["id"]})
+        self.assertEqual(self.server.admin("identities", user), "")
+        for wrong in (identity["id"], "idn_0000000000zzz", "nora"):
+            with self.assertRaisesRegex(AssertionError, "identity"):
+                self.server.admin("unlink", user, wrong)
+        [event] = self.owner.get(f"/v1/audit-events?target={user}&action=user.unlink&all_teams=true").json["items"]
+        self.assertEqual(event["data"], {"issuer": self.provider.issuer, "subject": "nora"})
 
 
 class SignOut(Case):

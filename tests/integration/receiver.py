@@ -26,9 +26,10 @@ class Notice:
 
 
 class Receiver:
-    """`answers` are the statuses to give, in order; then 204. `notices` is what came."""
+    """`answers` are the statuses to give, in order; then 204. `notices` is what came. With `hold`, an event, each answer
+    waits for it."""
 
-    def __init__(self, answers=(), certificate=None, headers=()):
+    def __init__(self, answers=(), certificate=None, headers=(), hold=None):
         self.answers = list(answers)
         self.notices = queue.Queue()
         receiver = self
@@ -36,6 +37,8 @@ class Receiver:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
+                if hold:
+                    hold.wait()
                 self.send_response(receiver.answers.pop(0) if receiver.answers else 204)
                 for name, value in headers:
                     self.send_header(name, value)

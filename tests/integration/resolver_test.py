@@ -155,6 +155,17 @@ class Resolver(unittest.TestCase):
         self.assertEqual(Api(self.server.base).post("/v1/provider-sign-ins").status, 503)
         self.assertIn(None, [delivery["error"] for delivery in self.api.get(hook + "/deliveries").json["items"]])
 
+    def test_silent_names_of_a_webhook_hold_up_no_other(self):
+        hook = self.hook("mute", "silence")
+        self.addCleanup(self.api.send, "DELETE", hook)
+        for _ in range(6):
+            self.assertEqual(self.api.post(hook + "/deliveries").status, 202)
+        while not self.names.asked["mute.example.com"]:
+            self.api.get("/v1/users/me")
+        delivery, called = self.attempted_once("audible", [PUBLIC])
+        self.assertEqual((delivery["state"], called), ("delivered", [PUBLIC]), delivery)
+        self.assertEqual({delivery["error"] for delivery in self.api.get(hook + "/deliveries").json["items"]}, {None})
+
     def test_an_identity_provider_inside_is_not_called(self):
         before = len(self.everybody.called)
         begun = Api(self.server.base).post("/v1/provider-sign-ins")

@@ -1,6 +1,7 @@
 """Completion notices from a real server to real receivers."""
 
 import tempfile
+import threading
 import time
 import unittest
 
@@ -26,7 +27,10 @@ class Webhooks(unittest.TestCase):
         cls.misnamed = cls.receiver(certificate=elsewhere)
         cls.untrusted = cls.receiver(certificate=unknown)
         cls.plain = cls.receiver()
-        cls.origins = [r.origin for r in (cls.flaky, cls.redirecting, cls.secure, cls.misnamed, cls.untrusted, cls.plain)]
+        cls.released = threading.Event()
+        cls.addClassCleanup(cls.released.set)
+        cls.hanging = cls.receiver(hold=cls.released)
+        cls.origins = [r.origin for r in (cls.flaky, cls.redirecting, cls.secure, cls.misnamed, cls.untrusted, cls.plain, cls.hanging)]
         cls.server = Server(webhooks__allowed_origins=",".join(cls.origins), webhooks__allowed_networks="127.0.0.1/32",
                             webhooks__ca_file=authority[0], log__level="debug").start()
         cls.addClassCleanup(cls.server.remove)
@@ -111,6 +115,24 @@ class Webhooks(unittest.TestCase):
         self.api.send("DELETE", path)
         self.api.wait(self.api.submit_texts(["nobody is told"]))
         self.assertEqual(self.api.get(path + "/deliveries").status, 404)
+
+    def test_a_receiver_that_hangs_delays_no_other(self):
+        path, _ = self.add(self.hanging.origin)
+        for _ in range(30):
+            self.send_test(path)
+
+        def waiting():
+            return sum(one["attempts"] == 1 and one["error"] is None for one in self.deliveries(path))
+
+        while waiting() < 4:
+            pass
+        other, _ = self.add(self.plain.origin + "/beside")
+        for _ in range(6):  # one a round of the dispatcher: time enough to take all places
+            self.send_test(other)
+            self.delivered(other)
+            self.assertLessEqual(waiting(), 4)
+        self.assertFalse(self.released.is_set())
+        self.released.set()
 
     def test_redirects_are_not_followed(self):
         path, _ = self.add(self.redirecting.origin)

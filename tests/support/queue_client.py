@@ -109,10 +109,10 @@ class Queue:
             [t.est_seconds if seconds is None else seconds for t in tasks], [error] * n, [delay] * n)
         return [r.verdict for r in rows]
 
-    def heartbeat(self, worker, fences=(), progress=(), slowness=None, free_memory=None):
-        """slowness: seconds that the worker takes for an estimated one of the kind 'test'. free_memory: bytes."""
+    def heartbeat(self, worker, fences=(), progress=(), slowness=None, offered_memory=None):
+        """slowness: seconds that the worker takes for an estimated one of the kind 'test'. offered_memory: bytes."""
         jobs, items = ([p[i] for p in progress] for i in (0, 1))
-        known = {'slowness': slowness and {'test:1': slowness}, 'free_memory': free_memory}
+        known = {'slowness': slowness and {'test:1': slowness}, 'offered_memory': offered_memory}
         known = {name: value for name, value in known.items() if value is not None}
         telemetry = json.dumps(known) if known else None
         return self.call('heartbeat', 'int int bigint[] bigint[] int[] json', *worker, list(fences), jobs, items, telemetry)[0]

@@ -8,8 +8,8 @@
 --   no_fit       none of these devices can run it
 --   draining     those that can run it accept no new tasks
 --   cap          the team holds as many devices as it may
---   memory       all devices that can run it are idle and have too little free memory, as last reported: other
---                programs hold it
+--   memory       all devices that can run it are idle and offer too little memory, as last reported: other programs
+--                hold it
 --   own_jobs     tasks_ahead: the team's own, at most 10,000 counted
 --   busy         it is next in line; the devices are busy
 -- share: what the team used and is due in the class. hold: the first hold that applies. starts_from, starts_by: when it
@@ -31,7 +31,7 @@ declare
   v_seconds_ahead float8;
   v_devices int;
   v_helpers int;  -- of other classes
-  v_short int;  -- of these, idle devices without enough free memory
+  v_short int;  -- of these, idle devices that do not offer enough memory
   v_speed float8;
   v_most_speed float8;  -- with them
   v_first_free float8;
@@ -73,7 +73,7 @@ begin
     coalesce(max(d.busy) filter (where not d.helps), max(d.busy))
   into v_devices, v_helpers, v_short, v_speed, v_most_speed, v_first_free, v_last_free
   from (select w.speed, w.class_id <> v_state.class_id helps,
-    v_lane.memory_bucket > 0 and (w.telemetry ->> 'free_memory')::float8 < 1048576.0 * 2 ^ v_lane.memory_bucket
+    v_lane.memory_bucket > 0 and (w.telemetry ->> 'offered_memory')::float8 < 1048576.0 * 2 ^ v_lane.memory_bucket
       and not exists (select from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence) is_short,
     coalesce((select sum((select sum(x) from unnest(l.charges) x) / w.speed - extract(epoch from p_now - l.claimed_at))
       from lease l where l.worker_id = w.id and l.fence >= w.oldest_fence), 0) busy

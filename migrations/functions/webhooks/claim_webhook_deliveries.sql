@@ -1,19 +1,31 @@
--- Duty, every second: due notices, at most p_limit and a few per webhook, so that a webhook that hangs delays no other.
--- If no outcome is recorded within p_lease, they count as lost and are sent again.
+-- Duty, every second: due notices, at most p_limit. p_under_way: the caller's notices whose attempt has not ended; with
+-- them a webhook has at most 4 and a team at most 8, and teams with few come first, so that receivers that hang delay
+-- nobody else's notices. If no outcome is recorded within p_lease, an attempt counts as lost and its notice is sent
+-- again.
 create or replace function claim_webhook_deliveries(p_limit int, p_lease interval, p_most_attempts int,
-  p_now timestamptz default clock_timestamp())
+  p_under_way bigint[], p_now timestamptz default clock_timestamp())
 returns table (id bigint, attempt smallint, type text, job_id bigint, data json, created_at timestamptz, url text,
   secret bytea)
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 #variable_conflict use_column
 begin
   return query
-  with due as (
-    select d.id, w.url, w.secret from webhook w cross join lateral (
+  with busy as materialized (
+    select d.webhook_id, d.team_id from webhook_delivery d where d.id = any(p_under_way)
+  ), hooks as (
+    select w.id, w.team_id, w.url, w.secret,
+      greatest(0, 4 - (select count(*) from busy b where b.webhook_id = w.id)) as room,
+      (select count(*) from busy b where b.team_id = w.team_id) as of_team
+    from webhook w
+  ), candidates as (
+    select d.id, d.next_at, w.url, w.secret,
+      w.of_team + row_number() over (partition by w.team_id order by d.next_at) as place
+    from hooks w cross join lateral (
       select x.id, x.next_at from webhook_delivery x
       where x.webhook_id = w.id and x.state = 'pending' and x.next_at <= p_now
-      order by x.next_at limit 4 for update skip locked) d
-    order by d.next_at limit p_limit
+      order by x.next_at limit w.room for update skip locked) d
+  ), due as (
+    select f.id, f.url, f.secret from candidates f where f.place <= 8 order by f.place, f.next_at limit p_limit
   ), taken as (
     update webhook_delivery d set attempts = d.attempts + (d.attempts < p_most_attempts)::int,
       next_at = p_now + p_lease,

@@ -134,12 +134,12 @@ int show_errors(const CommandContext& context, const DatasetOptions& options) {
     if (!api) return refuse(context, api.error());
     const auto format = context.json ? "jsonl" : options.format;
     std::string lines;  // with --json, to become one value
-    auto done = api->stream("/v1/datasets/" + options.id + "/errors." + format, {{"accept", "*/*"}},
-                            [&](std::string_view piece) {
-                                if (context.json) lines.append(piece);
-                                return context.json || std::fwrite(piece.data(), 1, piece.size(),
-                                                                   stdout) == piece.size();
-                            });
+    auto done = api->stream(
+        "/v1/datasets/" + options.id + "/errors." + format, {}, [&](std::string_view piece) {
+            if (context.json) lines.append(piece);
+            return context.json ||
+                   std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size();
+        });
     if (!done) return refuse(context, done.error());
     if (!context.json) return 0;
     json items = json::array();

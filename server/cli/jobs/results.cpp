@@ -27,12 +27,11 @@ int download(const CommandContext& context, const ResultsOptions& options) {
     std::FILE* out = opened ? opened.get() : stdout;
     bool written = true;
     const std::string suffix = options.format == "json" ? "" : "." + options.format;
-    auto done = api->stream("/v1/jobs/" + options.job + "/results" + suffix, {{"accept", "*/*"}},
-                            [&](std::string_view piece) {
-                                written =
-                                    std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
-                                return written;
-                            });
+    auto done = api->stream(
+        "/v1/jobs/" + options.job + "/results" + suffix, {}, [&](std::string_view piece) {
+            written = std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
+            return written;
+        });
     if (!done) return refuse(context, done.error());
     if (!written || std::fflush(out) != 0) {
         return refuse(

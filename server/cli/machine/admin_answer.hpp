@@ -2,7 +2,9 @@
 
 #include "engine/base/closest.hpp"
 #include "engine/base/result.hpp"
+#include "server/base/time.hpp"
 #include "server/identity/identity.hpp"
+#include "server/identity/provider_store.hpp"
 
 #include <string>
 #include <vector>
@@ -30,6 +32,14 @@ inline nlohmann::json admin_json(const identity::Team& team) {
     return {{"id", to_public(team.id)}, {"name", team.name}, {"archived", team.archived}};
 }
 
+inline nlohmann::json admin_json(const identity::ProvidedIdentity& one) {
+    return {{"id", to_public(one.id)},
+            {"issuer", one.issuer},
+            {"subject", one.subject},
+            {"created_at", to_rfc3339(one.created_at)},
+            {"last_used_at", to_rfc3339(one.last_used_at)}};
+}
+
 inline std::string admin_line(const identity::User& user) {
     return to_public(user.id) + "  " + user.name + (user.administrator ? "  system admin" : "") +
            (user.disabled ? "  disabled" : "");
@@ -37,6 +47,11 @@ inline std::string admin_line(const identity::User& user) {
 
 inline std::string admin_line(const identity::Team& team) {
     return to_public(team.id) + "  " + team.name + (team.archived ? "  archived" : "");
+}
+
+inline std::string admin_line(const identity::ProvidedIdentity& one) {
+    return to_public(one.id) + "  " + one.issuer + "  " + one.subject + "  last used " +
+           to_rfc3339(one.last_used_at);
 }
 
 template <class Thing>

@@ -9,9 +9,6 @@
 
 namespace plimsoll::http {
 
-namespace ip = boost::asio::ip;
-using boost::system::error_code;
-
 namespace {
 
 std::vector<std::string> listed(std::string_view text) {
@@ -27,45 +24,18 @@ std::vector<std::string> listed(std::string_view text) {
 }  // namespace
 
 Result<TrustedProxies> TrustedProxies::parse(const std::string& addresses) {
+    auto networks = Networks::parse(addresses);
+    if (!networks) return fail(std::move(networks.error()));
     TrustedProxies proxies;
-    for (const auto& text : listed(addresses)) {
-        const bool alone = text.find('/') == std::string::npos;
-        error_code v4_error;
-        const auto v4 = ip::make_network_v4(alone ? text + "/32" : text, v4_error);
-        if (!v4_error) {
-            proxies.v4_.push_back(v4);
-            continue;
-        }
-        error_code v6_error;
-        const auto v6 = ip::make_network_v6(alone ? text + "/128" : text, v6_error);
-        if (v6_error) {
-            return fail(Errc::invalid_input,
-                        "must list addresses or networks such as 10.0.0.0/8, not " + text);
-        }
-        proxies.v6_.push_back(v6);
-    }
+    proxies.networks_ = std::move(*networks);
     return proxies;
 }
 
 bool TrustedProxies::trusts(const std::string& text) const {
-    if (v4_.empty() && v6_.empty()) return false;
-    error_code error;
-    auto address = ip::make_address(text, error);
-    if (error) return false;
-    // IPv4-mapped form of an IPv4 client on a socket that listens on ::.
-    if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-        address = ip::make_address_v4(ip::v4_mapped, address.to_v6());
-    }
-    if (address.is_v4()) {
-        return std::ranges::any_of(v4_, [&](const ip::network_v4& network) {
-            return ip::network_v4(address.to_v4(), network.prefix_length()).canonical() ==
-                   network.canonical();
-        });
-    }
-    return std::ranges::any_of(v6_, [&](const ip::network_v6& network) {
-        return ip::network_v6(address.to_v6(), network.prefix_length()).canonical() ==
-               network.canonical();
-    });
+    if (networks_.empty()) return false;
+    boost::system::error_code error;
+    const auto address = boost::asio::ip::make_address(text, error);
+    return !error && networks_.contain(address);
 }
 
 void TrustedProxies::apply(Request& request) const {

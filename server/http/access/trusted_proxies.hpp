@@ -1,13 +1,10 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/addresses.hpp"
 #include "server/http/messages/request.hpp"
 
 #include <string>
-#include <vector>
-
-#include <boost/asio/ip/network_v4.hpp>
-#include <boost/asio/ip/network_v6.hpp>
 
 namespace plimsoll::http {
 
@@ -24,8 +21,7 @@ class TrustedProxies {
     void apply(Request& request) const;
 
   private:
-    std::vector<boost::asio::ip::network_v4> v4_;
-    std::vector<boost::asio::ip::network_v6> v6_;
+    Networks networks_;
 };
 
 }  // namespace plimsoll::http

@@ -8,6 +8,7 @@
 #include "server/http/api/cursors.hpp"
 #include "server/http/api/repeated_call.hpp"
 #include "server/http/contract/json_body.hpp"
+#include "server/http/messages/accept.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <stdexcept>
@@ -51,6 +52,14 @@ Outcome<void> check_body_head(const Request& request, const std::string& wanted)
         return refuse(415, "Send the body without a Content-Encoding.");
     }
     return {};
+}
+
+// Problems are sent whatever was asked for.
+Outcome<void> check_accept(const Request& request, const std::vector<std::string>& types) {
+    if (is_acceptable(request.list("Accept"), types)) return {};
+    std::string listed;
+    for (const auto& type : types) listed += (listed.empty() ? "" : " or ") + type;
+    return refuse(406, "The response is " + listed + ", which the field Accept excludes.");
 }
 
 // The parameters were checked and there is no body, so what cannot be read is our own: a value that
@@ -163,6 +172,7 @@ class ApiExchange final : public Exchange {
         auto parameters = Parameters::read(match_, *target, head);
         if (!parameters) co_return tl::unexpected(std::move(parameters.error()));
         parameters_ = std::move(*parameters);
+        if (auto may = check_accept(head, operation.produces); !may) co_return may;
         if (operation.body != nullptr) co_return check_body_head(head, "application/json");
         if (takes_stream()) co_return check_body_head(head, operation.stream_type);
         co_return Outcome<void>();

@@ -90,14 +90,24 @@ void Contract::add_operation(const std::string& path, const json& item, const st
     } else if (operation.method != "GET") {
         operation.body_limit = kEmptyBody.size();
     }
-    if (const auto content = "/responses/200/content"_json_pointer; source.contains(content)) {
-        for (const auto& [type, media] : source[content].items())
-            operation.produces.push_back(type);
-    }
+    add_media_types(operation, source.at("responses"));
     operation.is_paged = std::ranges::count(operation.parameters, "cursor", &Parameter::name) > 0;
     operation.deprecation = deprecation_of(source);
     operation.keeps = kept_of(source.value("x-keeps-answer", "none"));
     operations_.push_back(std::move(operation));
+}
+
+void Contract::add_media_types(Operation& operation, const json& responses) {
+    for (const auto& [status, reference] : responses.items()) {
+        if (!status.starts_with('2')) continue;
+        const auto& response = resolve(reference, operation.id);
+        if (!response.contains("content")) continue;
+        for (const auto& [type, media] : response["content"].items()) {
+            if (std::ranges::find(operation.produces, type) == operation.produces.end()) {
+                operation.produces.push_back(type);
+            }
+        }
+    }
 }
 
 void Contract::add_parameters(Operation& operation, const json& list) {

@@ -33,7 +33,7 @@ struct Operation {
     const Schema* body = nullptr;       // of JSON
     std::string stream_type;            // instead: the media type of a streamed body
     std::size_t body_limit = 0;         // bytes
-    std::vector<std::string> produces;  // media types of its 200, sorted; the first is the default
+    std::vector<std::string> produces;  // media types of its successes; the first is the default
     // Of every response, if it is deprecated: Deprecation (RFC 9745) with the time x-deprecated-at,
     // and Sunset (RFC 8594) with x-sunset-at, if it will be removed.
     std::vector<Header> deprecation;
@@ -62,6 +62,7 @@ class Contract {
   private:
     void add_operation(const std::string& path, const nlohmann::json& item,
                        const std::string& method);
+    void add_media_types(Operation& operation, const nlohmann::json& responses);
     void add_parameters(Operation& operation, const nlohmann::json& list);
     const nlohmann::json& resolve(const nlohmann::json& node, const std::string& where) const;
 

@@ -61,7 +61,10 @@ class Builder {
     bool key(const std::string& name) {
         members_.back() = nullptr;
         if (name.find('\0') != name.npos) {
-            return stop(Problem(400, "A member name contains U+0000."));
+            const auto owner = pointer();
+            return stop(Problem(400, "The name of a member of " +
+                                         (owner.empty() ? "the body" : owner) +
+                                         " contains U+0000."));
         }
         const auto [member, is_new] =
             open_.back()->get_ref<json::object_t&>().try_emplace(name, nullptr);

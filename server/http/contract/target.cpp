@@ -29,8 +29,11 @@ Outcome<Target> parse_target(std::string_view text) {
     for (const auto& segment : url->segments()) target.segments.push_back(segment);
     if (target.segments.size() == 1 && target.segments[0].empty()) target.segments.clear();
     for (const auto& segment : target.segments) {
-        if (segment == "." || segment == ".." || segment.find('\0') != std::string::npos) {
+        if (segment == "." || segment == "..") {
             return refuse(400, "The request target is not a valid path.");
+        }
+        if (segment.find('\0') != std::string::npos) {
+            return refuse(400, "A segment of the request target contains U+0000.");
         }
     }
     for (const auto& parameter : url->params()) {

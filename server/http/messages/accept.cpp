@@ -28,7 +28,7 @@ std::vector<Range> ranges(std::string_view header) {
         Range range{take(entry, ';')};
         while (!entry.empty()) {
             const auto parameter = take(entry, ';');
-            if (parameter.starts_with("q=")) {
+            if (parameter.starts_with("q=") || parameter.starts_with("Q=")) {
                 range.quality = std::strtod(std::string(parameter.substr(2)).c_str(), nullptr);
             }
         }
@@ -48,9 +48,11 @@ int fit(std::string_view range, std::string_view type) {
 
 }  // namespace
 
-std::string negotiate(std::string_view accept, const std::vector<std::string>& offered) {
+std::optional<std::string> negotiate(std::string_view accept,
+                                     const std::vector<std::string>& offered) {
     const auto wanted = ranges(accept);
-    std::string best = offered.front();
+    if (wanted.empty()) return offered.front();
+    std::optional<std::string> best;
     double best_quality = 0;
     int best_fit = 0;
     for (const auto& type : offered) {
@@ -70,6 +72,13 @@ std::string negotiate(std::string_view accept, const std::vector<std::string>& o
         }
     }
     return best;
+}
+
+bool is_acceptable(std::string_view accept, const std::vector<std::string>& types) {
+    if (types.empty() || negotiate(accept, types)) return true;
+    return std::ranges::any_of(ranges(accept), [](const Range& range) {
+        return same_token(range.name, "application/problem+json") && range.quality > 0;
+    });
 }
 
 bool accepts_encoding(std::string_view accept_encoding, std::string_view coding) {

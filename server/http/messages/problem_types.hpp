@@ -24,6 +24,7 @@ inline constexpr std::array kProblemTypes = {
     ProblemType{403, "forbidden", "Forbidden"},
     ProblemType{404, "not-found", "Not found"},
     ProblemType{405, "method-not-allowed", "Method not allowed"},
+    ProblemType{406, "not-acceptable", "Not acceptable"},
     ProblemType{408, "timeout", "Request timeout"},
     ProblemType{409, "conflict", "Conflict"},
     ProblemType{409, "not-unique", "Unique key in use"},

@@ -30,6 +30,16 @@ std::size_t count_headers(const std::vector<Header>& headers, std::string_view n
         headers, [&](const Header& header) { return same_token(header.name, name); }));
 }
 
+std::string Request::list(std::string_view name) const {
+    std::string values;
+    for (const auto& header : headers) {
+        if (!same_token(header.name, name)) continue;
+        if (!values.empty()) values += ", ";
+        values += header.value;
+    }
+    return values;
+}
+
 std::optional<std::string_view> Request::cookie(std::string_view name) const {
     auto rest = header("Cookie").value_or("");
     while (!rest.empty()) {

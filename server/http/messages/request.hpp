@@ -33,6 +33,8 @@ struct Request {
     std::optional<std::string_view> header(std::string_view name) const {
         return find_header(headers, name);
     }
+    // The values of all fields of this name, as one list.
+    std::string list(std::string_view name) const;
     std::optional<std::string_view> cookie(std::string_view name) const;
 };
 

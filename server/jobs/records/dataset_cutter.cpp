@@ -130,6 +130,13 @@ Result<void> DatasetCutter::check() const {
         return fail(Errc::too_large, "The file has more than " + std::to_string(kDatasetRecords) +
                                          " records, the maximum of a dataset.");
     }
+    for (const std::string& name : columns()) {
+        if (name.find('\0') != name.npos) {
+            return fail(Errc::invalid_input, "The name of the column \"" +
+                                                 name.substr(0, name.find('\0')) +
+                                                 "…\" contains U+0000.");
+        }
+    }
     if (format_ == text::RecordFormat::json_lines) return {};
     std::size_t bytes = 0;
     for (const std::string& name : scanner_->header()) bytes += name.size();

@@ -3,6 +3,8 @@
 #include "server/base/log.hpp"
 #include "server/postgres/driver/sqlstate.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
@@ -100,7 +102,13 @@ void Connection::start(Batch batch, Deadline deadline, std::unique_ptr<Completio
         started->answer(fail(Errc::unavailable, "The connection to the database was lost."));
         return;
     }
-    for (const Statement& statement : batch) started->names.push_back(statement.query.name);
+    for (const Statement& statement : batch) {
+        started->names.push_back(statement.query.name);
+        if (std::ranges::any_of(statement.params, &Param::is_text_with_nul)) {
+            started->answer(fail(Errc::invalid_input, "A text contains U+0000."));
+            return;
+        }
+    }
     const bool prepared = prepare(batch, deadline);
     pending_.push_back(started);
     if (!prepared || !send(batch)) {

@@ -52,6 +52,8 @@ class Param {
     unsigned type() const { return type_; }
     int format() const { return binary_ ? 1 : 0; }
     std::size_t size() const { return bytes_.size(); }
+    // libpq would silently end a text there.
+    bool is_text_with_nul() const { return !binary_ && bytes_.find('\0') != std::string::npos; }
 
   private:
     std::string bytes_;

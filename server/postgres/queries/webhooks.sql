@@ -63,9 +63,9 @@ with made as (
 select * from made;
 
 -- name: webhooks.claim
--- $1 limit, $2 seconds until an attempt counts as lost, $3 the most attempts.
+-- $1 limit, $2 seconds until an attempt counts as lost, $3 the most attempts, $4 deliveries under way.
 select id, attempt, type, job_id, data, created_at, url, secret
-from plimsoll.claim_webhook_deliveries($1::int, make_interval(secs => $2::float8), $3::int);
+from plimsoll.claim_webhook_deliveries($1::int, make_interval(secs => $2::float8), $3::int, $4::bigint[]);
 
 -- name: webhooks.settle
 -- $1 delivery, $2 attempt, $3 status, $4 error, $5 seconds until the next attempt.

@@ -132,10 +132,14 @@ awaitable<Result<Delivery>> WebhookStore::send_test(Author author, WebhookId id)
 }
 
 awaitable<Result<std::vector<Outgoing>>> DeliveryQueue::claim(int limit, std::chrono::seconds lease,
-                                                              int most_attempts) {
-    auto rows = co_await pool_.run(Statement::of(sql::webhooks_claim, limit,
-                                                 static_cast<double>(lease.count()), most_attempts),
-                                   kCallTimeout);
+                                                              int most_attempts,
+                                                              std::vector<DeliveryId> under_way) {
+    std::vector<std::int64_t> busy;
+    for (const auto id : under_way) busy.push_back(id.value);
+    auto rows =
+        co_await pool_.run(Statement::of(sql::webhooks_claim, limit,
+                                         static_cast<double>(lease.count()), most_attempts, busy),
+                           kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     std::vector<Outgoing> due;
     for (const Row row : *rows) {

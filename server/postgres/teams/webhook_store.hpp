@@ -36,8 +36,9 @@ class DeliveryQueue final : public webhooks::DeliveryQueue {
     template <class T>
     using Answer = webhooks::awaitable<Result<T>>;
 
-    Answer<std::vector<webhooks::Outgoing>> claim(int limit, std::chrono::seconds lease,
-                                                  int most_attempts) override;
+    Answer<std::vector<webhooks::Outgoing>> claim(
+        int limit, std::chrono::seconds lease, int most_attempts,
+        std::vector<webhooks::DeliveryId> under_way) override;
     Answer<void> settle(webhooks::DeliveryId id, int attempt, webhooks::Attempted outcome,
                         std::optional<std::chrono::milliseconds> pause) override;
     Answer<int> forget(int keep_days) override;

@@ -73,16 +73,18 @@ Statement device_report(const queue::WorkerInfo& info) {
 }
 
 std::string to_json(const queue::WorkerTelemetry& telemetry) {
-    return json{{"device", telemetry.device.empty() ? json() : json::parse(telemetry.device)},
-                {"free_memory", telemetry.free_memory ? json(*telemetry.free_memory) : json()},
-                {"slowness", telemetry.slowness},
-                {"claims", telemetry.claims},
-                {"tasks_done", telemetry.tasks_done},
-                {"tasks_failed", telemetry.tasks_failed},
-                {"tasks_retried", telemetry.tasks_retried},
-                {"tasks_died", telemetry.tasks_died},
-                {"tasks_released", telemetry.tasks_released},
-                {"tasks_dropped", telemetry.tasks_dropped}}
+    return json{
+        {"device", telemetry.device.empty() ? json() : json::parse(telemetry.device)},
+        {"free_memory", telemetry.free_memory ? json(*telemetry.free_memory) : json()},
+        {"offered_memory", telemetry.offered_memory ? json(*telemetry.offered_memory) : json()},
+        {"slowness", telemetry.slowness},
+        {"claims", telemetry.claims},
+        {"tasks_done", telemetry.tasks_done},
+        {"tasks_failed", telemetry.tasks_failed},
+        {"tasks_retried", telemetry.tasks_retried},
+        {"tasks_died", telemetry.tasks_died},
+        {"tasks_released", telemetry.tasks_released},
+        {"tasks_dropped", telemetry.tasks_dropped}}
         .dump();
 }
 

@@ -107,7 +107,8 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
 
 // A column that is missing is mostly one of another name, or a file without a header line.
 Error with_hint(Error error, std::string file) {
-    if (!error.message.starts_with("There is no column")) return error;
+    if (error.code != Errc::not_found) return error;
+    error.code = Errc::invalid_input;
     const auto member = error.where.empty() ? "text" : error.where;
     error.message += ". The first line is the header; name the column with " +
                      (member == "keep"    ? "--keep COLUMN"

@@ -1,7 +1,9 @@
 #include "server/terminal/files/records_file.hpp"
 
+#include "engine/text/record_scanner.hpp"
 #include "server/client/upload.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -58,6 +60,23 @@ Result<void> check_records_file(const std::string& name) {
     const auto complaint = complaint_about(beginning, client::is_csv(name));
     if (!complaint.empty()) return fail(Errc::invalid_input, complaint, name);
     return {};
+}
+
+bool may_have_column(const std::string& name, std::string_view column) {
+    if (!client::is_csv(name)) return !name.ends_with(".json");
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"),
+                                                               std::fclose);
+    if (!file) return false;
+    const auto scanner = text::make_record_scanner(text::RecordFormat::csv);
+    const auto ignore = [](const text::RawRecord&) {};
+    std::string piece(kBeginning, '\0');
+    while (scanner->header().empty()) {
+        const auto size = std::fread(piece.data(), 1, piece.size(), file.get());
+        if (size == 0 && !scanner->finish(ignore)) return false;
+        if (size == 0) break;
+        if (!scanner->feed(std::string_view(piece.data(), size), ignore)) return false;
+    }
+    return std::ranges::find(scanner->header(), column) != scanner->header().end();
 }
 
 }  // namespace plimsoll::terminal

@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace plimsoll::terminal {
 
@@ -10,5 +11,10 @@ namespace plimsoll::terminal {
 // empty file, a spreadsheet, an archive, UTF-16, a list in JSON, or plain text where its name
 // promises JSON lines.
 Result<void> check_records_file(const std::string& file);
+
+// Whether the records of a file may have this member: of CSV, if the header names it; of JSON
+// lines, always, since each record has its own members. Never of a .json file, which holds a job's
+// arguments.
+bool may_have_column(const std::string& file, std::string_view name);
 
 }  // namespace plimsoll::terminal

@@ -42,6 +42,7 @@ std::optional<std::int64_t> Worker::memory_to_offer() {
     if (memory) {
         telemetry_.free_memory = static_cast<std::int64_t>(memory->free);
         offer_ = std::max<std::int64_t>(0, *telemetry_.free_memory - options_.memory_reserve);
+        telemetry_.offered_memory = offer_;
     }
     if (outstanding_.empty()) offer_until_ = timer_.now() + options_.memory_max_age;
     return offer_;

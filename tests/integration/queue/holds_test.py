@@ -132,12 +132,12 @@ class Waits(QueueCase):
         [id] = self.submit(job(self.team, memory=10))
         gibibyte = 1 << 30
         for free, reason in ((None, 'busy'), (gibibyte, 'busy'), (gibibyte - 1, 'memory')):
-            self.queue.heartbeat(self.cpu, free_memory=free)
+            self.queue.heartbeat(self.cpu, offered_memory=free)
             self.assertEqual(self.reason(id).reason, reason)
         self.assertIsNone(self.reason(id).starts_from)
         second = self.queue.register('second')
         self.assertEqual(self.reason(id).reason, 'busy')
-        self.queue.heartbeat(second, free_memory=0)
+        self.queue.heartbeat(second, offered_memory=0)
         self.assertEqual(self.reason(id).reason, 'memory')
         # A device that runs something may have the memory back when that ends.
         self.submit(job(self.other_team))

@@ -26,9 +26,9 @@ class Webhooks(QueueCase):
         self.run_merges()
         return job_id
 
-    def claim(self, limit=16, later=0, most=8):
-        return self.app.rows('select * from claim_webhook_deliveries(%s, %s, %s, %s)', limit, LEASE, most,
-                             self.begin + datetime.timedelta(seconds=later))
+    def claim(self, limit=32, later=0, most=8, under_way=()):
+        return self.app.rows('select * from claim_webhook_deliveries(%s, %s, %s, %s::bigint[], %s)', limit, LEASE, most,
+                             [notice.id for notice in under_way], self.begin + datetime.timedelta(seconds=later))
 
     def settle(self, delivery, error=None, delay=None, attempt=None):
         return self.app.one('select settle_webhook_delivery(%s, %s::smallint, 200, %s, %s, %s)', delivery.id,
@@ -98,6 +98,25 @@ class Webhooks(QueueCase):
         self.assertIn(told, [n.job_id for n in taken])
         self.assertLessEqual(sum(n.url == 'https://hooks.example.com/' for n in taken), 4)
         self.assertIsNotNone(other)
+
+    def test_receivers_that_hang_take_a_share_of_the_places(self):
+        for _ in range(2):
+            self.add_hook(self.team)
+        for _ in range(10):
+            self.finish()  # thirty notices of one team, which hang
+        under_way = []
+        for _ in range(10):
+            taken = self.claim(under_way=under_way)
+            under_way += taken
+            of_hooks = [self.state(notice).webhook_id for notice in under_way]
+            self.assertLessEqual(max(map(of_hooks.count, of_hooks)), 4)
+        self.assertEqual(len(under_way), 8)
+        self.add_hook(self.other_team, 'https://other.example.com/')
+        told = self.finish(self.other_team)
+        [first] = self.claim(limit=1, under_way=under_way[:2])
+        self.assertEqual(first.job_id, told, 'the team with fewer under way comes first, though its notice is newer')
+        self.settle(under_way[0])
+        self.assertEqual(len(self.claim(under_way=under_way[1:])), 1)
 
     def test_old_deliveries_are_deleted(self):
         self.finish()

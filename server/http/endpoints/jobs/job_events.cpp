@@ -139,8 +139,7 @@ class JobEvents {
     awaitable<Outcome<Response>> list(const Call& call) const {
         const auto id = job_id_of(call.parameters.text("job_id"));
         if (!id) co_return tl::unexpected(id.error());
-        const auto type =
-            negotiate(call.request.header("Accept").value_or(""), call.operation.produces);
+        const auto type = negotiate(call.request.list("Accept"), call.operation.produces);
         if (type == kEventStream) co_return co_await stream(call, *id);
         co_return co_await page(call, *id);
     }

@@ -1,7 +1,9 @@
 #include "server/jobs/profile/command/examine.hpp"
 
+#include "server/base/addresses.hpp"
 #include "server/jobs/profile/contract/settings.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -18,7 +20,7 @@ using asio::ip::tcp;
 constexpr std::chrono::seconds kPatience{3};
 
 // Why nobody can connect there; nothing where one can.
-std::optional<std::string> refusal(const LlmEndpoint& endpoint) {
+std::optional<std::string> refusal(const LlmEndpoint& endpoint, const Networks& networks) {
     asio::io_context io(1);
     tcp::resolver resolver(io);
     tcp::socket socket(io);
@@ -29,6 +31,13 @@ std::optional<std::string> refusal(const LlmEndpoint& endpoint) {
         [&](const boost::system::error_code& unknown, const tcp::resolver::results_type& found) {
             if (unknown) {
                 why = unknown.message();
+                return;
+            }
+            if (std::ranges::any_of(found, [&](const auto& entry) {
+                    const auto address = entry.endpoint().address();
+                    return !is_public(address) && !networks.contain(address);
+                })) {
+                why = "its address is neither public nor in llm.allowed_networks";
                 return;
             }
             asio::async_connect(socket, found,
@@ -51,10 +60,11 @@ std::vector<terminal::Finding> examine(const KindSettings& settings) {
                  "No endpoint is configured (llm.endpoints): profiles measure no language model.",
                  ""}};
     }
+    const auto networks = Networks::parse(llm.networks).value();  // checked with the settings
     std::vector<terminal::Finding> findings;
     for (const auto& endpoint : llm.endpoints) {
         const auto place = endpoint.host + ":" + endpoint.port;  // the rest may hold a key
-        const auto why = refusal(endpoint);
+        const auto why = refusal(endpoint, networks);
         findings.push_back(
             why ? terminal::Finding{Grade::remark, "LLM",
                                     "The endpoint at " + place + " does not respond: " + *why + ".",

@@ -23,12 +23,13 @@ Result<LlmEndpoint> parse_endpoint(std::string_view text) {
     if (url->host().empty() || url->has_userinfo() || url->has_fragment()) {
         return refused(text, "must have a host and no user or fragment");
     }
+    if (url->has_port() && url->port_number() == 0) {
+        return refused(text, "must have a port from 1 to 65535");
+    }
     LlmEndpoint endpoint;
     endpoint.url = text;
-    endpoint.tls = scheme == "https";
     endpoint.host = url->host_address();
-    endpoint.port = url->has_port() ? std::string(url->port()) : endpoint.tls ? "443" : "80";
-    endpoint.target = url->encoded_resource();
+    endpoint.port = url->has_port() ? std::string(url->port()) : scheme == "https" ? "443" : "80";
     const std::string_view path = url->encoded_path();
     if (path.ends_with("/chat/completions")) {
         endpoint.dialect = LlmDialect::openai;

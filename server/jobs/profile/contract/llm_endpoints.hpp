@@ -17,15 +17,14 @@ enum class LlmDialect {
 // An endpoint that an administrator configured; no other one is ever called.
 struct LlmEndpoint {
     std::string url;  // as configured
-    bool tls = false;
     std::string host;
     std::string port;
-    std::string target;  // path and query
     LlmDialect dialect = LlmDialect::ollama;
 };
 
 struct LlmSettings {
     std::vector<LlmEndpoint> endpoints;
+    std::string networks;     // where endpoints may be besides the public internet
     std::string model;        // if a job names none
     int timeout_seconds = 0;  // per response
 };

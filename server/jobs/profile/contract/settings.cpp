@@ -1,5 +1,7 @@
 #include "server/jobs/profile/contract/settings.hpp"
 
+#include "server/base/addresses.hpp"
+
 namespace plimsoll::jobs::profile {
 
 Result<std::string> check_endpoints(std::string_view value) {
@@ -8,12 +10,19 @@ Result<std::string> check_endpoints(std::string_view value) {
     return fail(Errc::invalid_input, "must be a list of URLs, but " + endpoints.error().message);
 }
 
+Result<std::string> check_networks(std::string_view value) {
+    const auto networks = Networks::parse(value);
+    if (networks) return std::string(value);
+    return fail(networks.error());
+}
+
 Result<std::string> check_timeout(std::string_view value) {
     return whole_number(value, 1, 600);
 }
 
 LlmSettings llm_settings(const KindSettings& settings) {
     return {.endpoints = parse_llm_endpoints(settings.text(kEndpoints)).value(),
+            .networks = std::string(settings.text(kNetworks)),
             .model = std::string(settings.text(kModel)),
             .timeout_seconds = std::stoi(std::string(settings.text(kTimeout)))};
 }

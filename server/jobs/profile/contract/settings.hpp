@@ -9,6 +9,7 @@ namespace plimsoll::jobs::profile {
 
 // For KindSetting::check.
 Result<std::string> check_endpoints(std::string_view value);
+Result<std::string> check_networks(std::string_view value);
 Result<std::string> check_timeout(std::string_view value);
 
 inline constexpr KindSetting kEndpoints{
@@ -21,6 +22,15 @@ inline constexpr KindSetting kEndpoints{
     .usual = "",
     .check = check_endpoints,
     .readers = kServer | kWorkers | kDoctor};
+inline constexpr KindSetting kNetworks{
+    .key = "llm.allowed_networks",
+    .variable = "LLM_ALLOWED_NETWORKS",
+    .unit = "10.1.2.0/24, …",
+    .help = "Private networks where language model endpoints may be, separated by commas",
+    .usual = "127.0.0.0/8, ::1",
+    .check = check_networks,
+    .readers = kServer | kWorkers | kDoctor,
+    .needs = "llm.endpoints"};
 inline constexpr KindSetting kModel{.key = "llm.model",
                                     .variable = "LLM_MODEL_NAME",
                                     .unit = "name",
@@ -38,7 +48,7 @@ inline constexpr KindSetting kTimeout{.key = "llm.timeout",
                                       .readers = kServer | kWorkers,
                                       .needs = "llm.endpoints"};
 
-inline constexpr std::array kSettings = {kEndpoints, kModel, kTimeout};
+inline constexpr std::array kSettings = {kEndpoints, kNetworks, kModel, kTimeout};
 
 // The values were checked.
 LlmSettings llm_settings(const KindSettings& settings);

@@ -46,7 +46,7 @@ class LlmArea final : public Area {
         std::vector<LlmAnswer> answers;
         const int warm_ups = prompts_.empty() ? kWarmUps : 0;
         for (int run = -warm_ups; run < kRuns; ++run) {
-            auto answer = call_llm(*endpoint, request,
+            auto answer = call_llm(*endpoint, settings_.networks, request,
                                    std::chrono::seconds(settings_.timeout_seconds), watch_);
             if (!answer) return fail(std::move(answer.error()));
             if (run < 0) {

@@ -1,7 +1,7 @@
 #include "server/jobs/profile/run/llm_call.hpp"
 
 #include "server/jobs/profile/run/llm_dialect.hpp"
-#include "server/outbound/exchange.hpp"
+#include "server/outbound/caller.hpp"
 
 #include <exception>
 #include <optional>
@@ -19,6 +19,7 @@ namespace {
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using asio::awaitable;
+using outbound::Caller;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kMostBytes = 4ULL << 20;  // of an answer
@@ -29,42 +30,54 @@ double since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Error exchange_error(Error error) {
-    if (error.code == Errc::too_large) {
-        error.message = "The endpoint's response is larger than 4 MiB.";
-    } else if (error.code == Errc::unavailable) {
-        error.message = "The endpoint does not respond: " + error.message + ".";
+Error error_of(const Caller::Failure& failure, std::chrono::milliseconds timeout) {
+    switch (failure.obstacle) {
+        case Caller::Obstacle::address:
+            return {Errc::forbidden,
+                    "The endpoint has an address that is not public: add its network to "
+                    "llm.allowed_networks (LLM_ALLOWED_NETWORKS), if that is right.",
+                    {}};
+        case Caller::Obstacle::time:
+            return {Errc::timeout,
+                    "The endpoint did not respond within " +
+                        std::to_string(timeout / std::chrono::seconds(1)) + " s.",
+                    {}};
+        case Caller::Obstacle::size:
+            return {Errc::too_large, "The endpoint's response is larger than 4 MiB.", {}};
+        case Caller::Obstacle::origin:
+        case Caller::Obstacle::name:
+        case Caller::Obstacle::exchange:
+            break;
     }
-    return error;
+    return {Errc::unavailable, "The endpoint does not respond: " + failure.reason + ".", {}};
 }
 
-outbound::Request request_of(const LlmEndpoint& endpoint, const std::string& body) {
-    outbound::Request request{http::verb::post, endpoint.target, 11};
-    request.set(http::field::host, endpoint.host + ":" + endpoint.port);
+outbound::Request request_of(const std::string& target, const std::string& body) {
+    outbound::Request request{http::verb::post, target, 11};
     request.set(http::field::content_type, "application/json");
     request.set(http::field::user_agent, "plimsoll");
-    request.set(http::field::connection, "close");
     request.body() = body;
     request.prepare_payload();
     return request;
 }
 
-awaitable<Result<LlmAnswer>> ask(const LlmEndpoint& endpoint, const std::string& body,
-                                 asio::ssl::context& tls) {
-    const outbound::Destination destination{
-        .tls = endpoint.tls, .host = endpoint.host, .port = endpoint.port};
-    const auto endpoints = co_await outbound::resolve(destination);
-    if (!endpoints) co_return fail(exchange_error(endpoints.error()));
-    const auto request = request_of(endpoint, body);
-    LlmReader reader(endpoint.dialect);
+awaitable<Result<LlmAnswer>> ask(const Caller& caller, outbound::Target target, LlmDialect dialect,
+                                 const std::string& body, std::chrono::milliseconds timeout) {
+    LlmReader reader(dialect);
+    std::optional<Error> wrong;  // in the response
     const auto start = Clock::now();
-    const outbound::Receiver receiver{
-        .wants_body = [](int status) { return status == kOk; },
-        .body = [&](std::string_view piece) { return reader.take(piece, since(start)); },
-        .most_bytes = kMostBytes};
+    outbound::Receiver receiver{.wants_body = [](int status) { return status == kOk; },
+                                .body = [&](std::string_view piece) -> Result<void> {
+                                    auto taken = reader.take(piece, since(start));
+                                    if (!taken) wrong = taken.error();
+                                    return taken;
+                                },
+                                .most_bytes = kMostBytes};
+    auto request = request_of(target.path, body);
     const auto status =
-        co_await outbound::exchange(destination, *endpoints, request, tls, receiver);
-    if (!status) co_return fail(exchange_error(status.error()));
+        co_await caller.send(std::move(target), std::move(request), std::move(receiver), timeout);
+    if (wrong) co_return fail(std::move(*wrong));
+    if (!status) co_return fail(error_of(status.error(), timeout));
     if (*status != kOk) {
         co_return fail(Errc::unavailable,
                        "The endpoint returned status " + std::to_string(*status) +
@@ -75,24 +88,31 @@ awaitable<Result<LlmAnswer>> ask(const LlmEndpoint& endpoint, const std::string&
 
 }  // namespace
 
-Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const LlmRequest& request,
-                           std::chrono::milliseconds timeout, const Watch& watch) {
-    const auto body = llm_body(endpoint.dialect, request);
+Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const std::string& networks,
+                           const LlmRequest& request, std::chrono::milliseconds timeout,
+                           const Watch& watch) {
+    auto target = outbound::parse_target(endpoint.url);
+    if (!target) return fail(std::move(target.error()));
+    auto allowed = outbound::AllowList::parse(target->origin(), networks);
+    if (!allowed) return fail(std::move(allowed.error()));
     auto tls = outbound::verifying_context();
     if (!tls) return fail(std::move(tls.error()));
+    const auto body = llm_body(endpoint.dialect, request);
     asio::io_context io{1};
+    // Ends first: a name that is still looked up is told to `io`.
+    const Caller caller(std::move(*allowed), std::move(*tls));
     std::optional<Result<LlmAnswer>> answer;
-    asio::co_spawn(io, ask(endpoint, body, **tls),
+    asio::co_spawn(io, ask(caller, std::move(*target), endpoint.dialect, body, timeout),
                    [&](const std::exception_ptr& thrown, Result<LlmAnswer> got) {
                        if (thrown) std::rethrow_exception(thrown);
                        answer = std::move(got);
                    });
+    // A name may be looked up for longer.
     const auto limit = Clock::now() + timeout;
     while (!answer) {
         if (watch.stopped()) return fail(Errc::cancelled, "The measurement was stopped.");
         if (Clock::now() >= limit) {
-            return fail(Errc::timeout, "The endpoint did not respond within " +
-                                           std::to_string(timeout.count() / 1000) + " s.");
+            return fail(error_of({Caller::Obstacle::time, {}}, timeout));
         }
         io.run_one_for(kBetweenLooks);
     }

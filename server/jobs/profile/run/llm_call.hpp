@@ -25,11 +25,13 @@ struct LlmAnswer {
     std::optional<double> load_seconds;        // Ollama's load_duration
 };
 
-// Sends one request and streams the response. Redirects are not followed, certificates are
-// verified, environment proxies are ignored. Errc::unavailable: no connection, or a status other
+// Sends one request to an endpoint on the public internet or in `networks`, and streams the
+// response. Redirects are not followed, certificates are verified, environment proxies are ignored.
+// Errc::forbidden: the endpoint is elsewhere; Errc::unavailable: no connection, or a status other
 // than 200; Errc::timeout; Errc::too_large: over 4 MiB; Errc::corrupt: not the dialect's JSON, or
 // no token count in it; Errc::cancelled on a stop request, which is checked every 50 ms.
-Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const LlmRequest& request,
-                           std::chrono::milliseconds timeout, const Watch& watch);
+Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const std::string& networks,
+                           const LlmRequest& request, std::chrono::milliseconds timeout,
+                           const Watch& watch);
 
 }  // namespace plimsoll::jobs::profile

@@ -8,6 +8,8 @@
 #include "server/terminal/field_flags.hpp"
 #include "server/terminal/files/column_flag.hpp"
 #include "server/terminal/files/job_file.hpp"
+#include "server/terminal/files/no_header.hpp"
+#include "server/terminal/files/records_file.hpp"
 #include "server/terminal/follow_job.hpp"
 #include "server/terminal/table_width.hpp"
 
@@ -61,15 +63,12 @@ Result<json> all_models(client::ApiClient& api) {
 Result<json> items_of(client::ApiClient& api, const CommandContext& context,
                       const CompareFlags& flags) {
     const auto is_label = [](const std::string& column) { return column.starts_with("label="); };
-    if (std::ranges::none_of(flags.columns, is_label)) {
-        auto columns = flags.columns;
+    auto columns = flags.columns;
+    if (std::ranges::none_of(columns, is_label) && !terminal::without_header(columns) &&
+        terminal::may_have_column(flags.file, "label")) {
         columns.emplace_back("label=label");
-        auto args = args_of_file(api, context.terminal, flags.file, columns);
-        const bool has_none =
-            !args && args.error().message.starts_with("There is no column \"label\"");
-        if (!has_none) return args;
     }
-    return args_of_file(api, context.terminal, flags.file, flags.columns);
+    return args_of_file(api, context.terminal, flags.file, columns);
 }
 
 Result<json> args_of(client::ApiClient& api, const CommandContext& context,

@@ -44,6 +44,7 @@ TEST(RecordColumns, AMissingColumnIsNamed) {
     RecordColumns columns{.text = "text", .custom_id = {}, .keep = {"region", "zone"}};
     const auto missing = find_columns(RecordFormat::csv, kHeader, columns);
     ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().code, Errc::not_found);
     EXPECT_EQ(missing.error().where, "keep");
     EXPECT_TRUE(missing.error().message.starts_with("There is no column \"zone\""));
 }

@@ -26,9 +26,28 @@ TEST(Accept, ChoosesTheBest) {
     EXPECT_EQ(negotiate("application/json;q=0.5, text/event-stream;q=0.4", offered),
               "application/json");
     EXPECT_EQ(negotiate("text/event-stream, */*", offered), "text/event-stream");
-    EXPECT_EQ(negotiate("image/png", offered), "application/json");
-    EXPECT_EQ(negotiate("application/problem+json", offered), "application/json");
-    EXPECT_EQ(negotiate("application/json;q=0", {"application/json"}), "application/json");
+    EXPECT_EQ(negotiate("application/json;q=0, */*", offered), "text/event-stream");
+    EXPECT_EQ(negotiate("text/*;q=0, Application/*", offered), "application/json");
+}
+
+TEST(Accept, MayExcludeAll) {
+    const std::vector<std::string> json = {"application/json"};
+    for (const auto* all : {"", ",", "*/*", "application/*", "text/html, */*;q=0.1",
+                            "application/problem+json, application/json;q=0.001"}) {
+        EXPECT_EQ(negotiate(all, json), "application/json") << all;
+    }
+    for (const auto* none : {"image/png", "application/problem+json", "application/json;q=0",
+                             "application/json; Q=0.0, */*", "*/*;q=0", "text/*", "json"}) {
+        EXPECT_EQ(negotiate(none, json), std::nullopt) << none;
+    }
+}
+
+TEST(Accept, IsSatisfiedByTheTypeOfProblems) {
+    EXPECT_TRUE(is_acceptable("application/problem+json", {"text/csv"}));
+    EXPECT_TRUE(is_acceptable("image/png", {})) << "a response without a body";
+    for (const auto* none : {"application/problem+json;q=0", "application/*", "image/png"}) {
+        EXPECT_FALSE(is_acceptable(none, {"text/csv"})) << none;
+    }
 }
 
 TEST(Accept, AcceptsOrRefusesACoding) {

@@ -90,6 +90,16 @@ TEST_F(CallerTest, ReturnsTheStatusAndHandsOutTheBody) {
     EXPECT_THAT(request_, HasSubstr("Connection: close\r\n"));
 }
 
+TEST_F(CallerTest, BoundsTheBody) {
+    respond("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlong");
+    const auto answer = send(origin_, "127.0.0.1",
+                             {.wants_body = [](int) { return true; },
+                              .body = [](std::string_view) -> Result<void> { return {}; },
+                              .most_bytes = 3});
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().obstacle, Caller::Obstacle::size);
+}
+
 TEST_F(CallerTest, NamesTheObstacle) {
     EXPECT_EQ(obstacle("https://hooks.example.com", "127.0.0.0/8"), Caller::Obstacle::origin);
     EXPECT_EQ(obstacle(origin_, ""), Caller::Obstacle::address) << "it is not public";

@@ -51,7 +51,10 @@ TEST(ParseJson, RefusesAmbiguousAndUnstorableJson) {
               "The body has the member /1/a/0/b~1 twice.");
     const std::string name(9000, 'a');
     EXPECT_LT(detail("{\"" + name + "\":1,\"" + name + "\":1}").size(), 300u);
-    EXPECT_EQ(detail(R"({"a": {"b\u0000": 1}})"), "A member name contains U+0000.");
+    EXPECT_EQ(detail(R"({"a": [{"b\u0000": 1}]})"),
+              "The name of a member of /a/0 contains U+0000.");
+    EXPECT_EQ(detail(R"({"a": 1, "\u0000": 1})"),
+              "The name of a member of the body contains U+0000.");
 }
 
 TEST(ParseJson, EqualsTheLibrarysResult) {

@@ -132,8 +132,14 @@ TEST_F(JobEvents, EndWhenTheClientDisconnects) {
 TEST_F(JobEvents, AreAPageUnlessAStreamIsRequested) {
     const auto id = submit();
     Sent sent{"GET", path_of(id) + "/events", identity_.ada};
-    sent.headers = {{"Accept", "image/png"}};
-    EXPECT_EQ(call("listJobEvents", sent).header("content-type"), "application/json");
+    for (const auto* type : {"application/json", "*/*", "application/problem+json"}) {
+        sent.headers = {{"Accept", type}};
+        EXPECT_EQ(call("listJobEvents", sent).header("content-type"), "application/json") << type;
+    }
+    sent.headers = {{"Accept", "image/png"}, {"Accept", "text/html"}};
+    EXPECT_EQ(call("listJobEvents", sent).status, 406);
+    sent.headers.push_back({"Accept", "application/*"});
+    EXPECT_EQ(call("listJobEvents", sent).status, 200) << "the fields are one list";
 }
 
 }  // namespace

@@ -51,10 +51,10 @@ class StandIn {
     }
 
     Result<LlmAnswer> ask(const std::string& path, std::chrono::milliseconds timeout = 60s,
-                          const Watch& watch = {}) {
+                          const Watch& watch = {}, const std::string& networks = "127.0.0.1") {
         const auto port = std::to_string(acceptor_.local_endpoint().port());
         const auto endpoint = parse_llm_endpoints("http://127.0.0.1:" + port + path);
-        return call_llm(endpoint.value().front(), {"mistral", "Why?", 8}, timeout, watch);
+        return call_llm(endpoint.value().front(), networks, {"mistral", "Why?", 8}, timeout, watch);
     }
 
     std::string target;  // of the request, after join()
@@ -126,6 +126,15 @@ TEST(LlmCall, FollowsNoRedirect) {
     EXPECT_THAT(answer.error().message, HasSubstr("redirects are not followed"));
 }
 
+TEST(LlmCall, CallsNoPrivateAddressThatIsNotListed) {
+    StandIn server(kOllama);
+    const auto answer = server.ask("/api/generate", 60s, {}, "10.0.0.0/8");
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, Errc::forbidden);
+    EXPECT_THAT(answer.error().message, HasSubstr("llm.allowed_networks"));
+    EXPECT_TRUE(server.ask("/api/generate", 60s, {}, "127.0.0.0/8")) << "it was not called before";
+}
+
 TEST(LlmCall, ReportsInvalidResponses) {
     const auto error = [](const std::string& answer) {
         StandIn server(answer);
@@ -176,14 +185,14 @@ TEST(LlmEndpoints, AreUrlsOfTheTwoDialects) {
     ASSERT_TRUE(two);
     ASSERT_EQ(two->size(), 2U);
     EXPECT_EQ((*two)[0].port, "11434");
-    EXPECT_EQ((*two)[0].target, "/api/generate");
-    EXPECT_TRUE((*two)[1].tls);
+    EXPECT_EQ((*two)[1].host, "2001:db8::1");
     EXPECT_EQ((*two)[1].port, "443");
     EXPECT_EQ((*two)[1].dialect, LlmDialect::openai);
     EXPECT_TRUE(parse_llm_endpoints("").value().empty());
     for (const auto* wrong :
          {"localhost/api/generate", "ftp://host/api/generate", "http://user@host/api/generate",
-          "http://host/api/chat", "http://host/api/generate#a", "http:///api/generate"}) {
+          "http://host/api/chat", "http://host/api/generate#a", "http:///api/generate",
+          "http://host:0/api/generate", "http://host:65536/api/generate"}) {
         const auto refused = parse_llm_endpoints(wrong);
         ASSERT_FALSE(refused) << wrong;
         EXPECT_THAT(refused.error().message, HasSubstr(wrong));
@@ -193,6 +202,9 @@ TEST(LlmEndpoints, AreUrlsOfTheTwoDialects) {
 TEST(LlmSettings, AreThoseOfTheKind) {
     const auto usual = llm_settings(kUsualSettings);
     EXPECT_TRUE(usual.endpoints.empty());
+    EXPECT_EQ(usual.networks, "127.0.0.0/8, ::1");
+    EXPECT_TRUE(kNetworks.check(usual.networks));
+    EXPECT_FALSE(kNetworks.check("10.0.0.0/8, here"));
     EXPECT_EQ(usual.model, "mistral");
     EXPECT_EQ(usual.timeout_seconds, 15);
     KindSettings settled;
@@ -210,7 +222,7 @@ TEST(LlmSettings, AreThoseOfTheKind) {
 }
 
 LlmSettings named(const char* urls) {
-    return {parse_llm_endpoints(urls).value(), "mistral", 15};
+    return {parse_llm_endpoints(urls).value(), "", "mistral", 15};
 }
 
 TEST(LlmEndpoints, OnlyConfiguredOnesAreCalled) {

@@ -111,6 +111,22 @@ TEST(DatasetCutter, FilesThatCannotBeUsedAreRefused) {
     EXPECT_NE(whole(RecordFormat::csv, "a\n" + records + "1"), "");
 }
 
+TEST(DatasetCutter, ColumnsWithNulAreRefused) {
+    const auto refusal = [](RecordFormat format, std::string_view file) {
+        DatasetCutter cutter(format);
+        std::vector<DatasetChunk> chunks;
+        const auto fed = cutter.feed(file, chunks);
+        return fed ? std::string() : fed.error().message;
+    };
+    using namespace std::string_view_literals;
+    const std::string said = "The name of the column \"la…\" contains U+0000.";
+    EXPECT_EQ(refusal(RecordFormat::csv, "text,la\0bel\ngood,1\n"sv), said);
+    EXPECT_EQ(refusal(RecordFormat::json_lines, R"({"text": "good", "la\u0000bel": 1})"
+                                                "\n"sv),
+              said);
+    EXPECT_EQ(refusal(RecordFormat::csv, "text\na\0b\n"sv), "") << "a text may hold it";
+}
+
 TEST(DatasetCutter, ADamagedStateIsDetected) {
     DatasetCutter cutter(RecordFormat::csv);
     std::vector<DatasetChunk> chunks;

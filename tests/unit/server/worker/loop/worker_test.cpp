@@ -328,6 +328,7 @@ TEST_F(WorkerTest, EveryClaimNamesTheFreeMemory) {
     const auto beats = store_.heartbeats.size();
     until([&] { return store_.heartbeats.size() > beats + 1; });
     EXPECT_EQ(store_.last_telemetry.free_memory, kGibibyte / 4);
+    EXPECT_EQ(store_.last_telemetry.offered_memory, 0) << "nothing beyond the reserve";
 }
 
 TEST_F(WorkerTest, TheHeartbeatReportsTaskOutcomes) {

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "server/cli/machine/admin_answer.hpp"
+#include "server/identity/password_store.hpp"
+#include "server/identity/provider_store.hpp"
+#include "server/identity/store.hpp"
+#include "server/postgres/workers/database_clock.hpp"
+
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+namespace plimsoll::cli {
+
+struct AdminRequest {
+    enum class What {
+        sign_in_link,
+        password_link,
+        list_users,
+        add_user,
+        set_user,
+        remove_user,
+        remove_second_factor,
+        list_identities,
+        unlink,
+        list_teams,
+        add_team,
+        set_team,
+        set_member,
+        add_token
+    };
+    What what = What::list_users;
+    std::string user;
+    std::string team;
+    std::string email;
+    std::string identity;
+    std::string role = "member";
+    std::string base_url;  // of links, without a "/" at its end
+    std::string token_name;
+    std::vector<std::string> scopes;
+    bool administrator = false;
+    identity::UserChange change;
+    identity::TeamChange team_change;
+};
+
+// The requests by name instead of by id, on the installation's behalf: the operator of the machine
+// is nobody's user, so audit rows name the first administrator.
+class Administration {
+  public:
+    Administration(identity::IdentityStore& store, identity::PasswordStore& passwords,
+                   identity::ProviderStore& providers, postgres::DatabaseClock& clock)
+        : store_(store), passwords_(passwords), providers_(providers), clock_(clock) {}
+
+    boost::asio::awaitable<Result<Answer>> run(const AdminRequest& request);
+
+  private:
+    using Answering = boost::asio::awaitable<Result<Answer>>;
+
+    Result<UserId> user(const std::string& text) const;
+    Result<TeamId> team(const std::string& text) const;
+    // The user and the team that are named, or the defaults.
+    boost::asio::awaitable<Result<Author>> chosen(const AdminRequest& request);
+    // That the user is a member of: an administrator sees more teams than those.
+    boost::asio::awaitable<Result<TeamId>> first_team(UserId who);
+
+    Answering add_user(const AdminRequest& request);
+    Answering set_user(const AdminRequest& request);
+    Answering remove_user(const AdminRequest& request);
+    Answering remove_second_factor(const AdminRequest& request);
+    Answering list_identities(const AdminRequest& request);
+    Answering unlink(const AdminRequest& request);
+    Answering set_team(const AdminRequest& request);
+    Answering add_team(const AdminRequest& request);
+    Answering set_member(const AdminRequest& request);
+    Answering add_token(const AdminRequest& request);
+    Answering sign_in_link(const AdminRequest& request);
+    Answering password_link(const AdminRequest& request);
+
+    identity::IdentityStore& store_;
+    identity::PasswordStore& passwords_;
+    identity::ProviderStore& providers_;
+    postgres::DatabaseClock& clock_;
+    std::vector<identity::User> users_;
+    std::vector<identity::Team> teams_;
+    Author author_;
+};
+
+}  // namespace plimsoll::cli
