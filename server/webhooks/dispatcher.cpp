@@ -23,7 +23,7 @@ constexpr std::chrono::seconds kPace{1};
 constexpr std::chrono::minutes kForgetPace{60};
 constexpr int kKeepDays = 30;
 constexpr std::size_t kAtOnce = 16;
-// More than an attempt takes, with a slow resolver and a slow database.
+// Longer than an attempt takes with a slow resolver and a slow database.
 constexpr std::chrono::seconds kLease{120};
 
 }  // namespace
@@ -53,7 +53,7 @@ struct Dispatcher::State : std::enable_shared_from_this<State> {
         if (room == 0) co_return;
         auto due = co_await queue.claim(static_cast<int>(room), kLease, kMostAttempts);
         if (stopped) co_return;
-        if (due.has_value() == failing) {  // said once when it changes, not every second
+        if (due.has_value() == failing) {  // logged once when it changes, not every second
             failing = !due;
             if (failing) {
                 log::warn("notices cannot be read", {{"reason", due.error().message}});
