@@ -103,7 +103,7 @@ REFUSED = (
     ("profile --mode engine --form bf16", "measure a model"),
     ("profile --mode engine --batch-sizes 1,2", "measure a model"),
     ("profile --mode engine --llm-model x", "call an endpoint"),
-    ("profile --mode full --llm-model x", "configured a language model endpoint"),
+    ("profile --mode full --llm-model x", "configured no language model endpoint"),
     ("profile --mode llm --largest-batch 3", "omit the limits"),
     ("profile --mode engine --form bf16", "--form: Only"),
     ("profile --baseline args.json --json", "--baseline has no effect with --json"),

@@ -59,10 +59,10 @@ using What = AdminRequest::What;
 
 constexpr auto kLinkLifetime = std::chrono::minutes(30);
 
-// Where browsers reach the server. The name by which this command line signed in from afar, perhaps
-// a proxy's, beats the address of the process that serves the database, and that beats the
-// settings, which a flag of `plimsoll serve` may have overridden. Empty when the settings leave the
-// port to chance.
+// Where browsers reach the server. The name by which this command line signed in remotely, perhaps
+// a proxy's, takes precedence over the address of the process that serves the database, and that
+// over the settings, which a flag of `plimsoll serve` may have overridden. Empty if the settings
+// let the system choose the port.
 std::string known_server(const app::Settings& settings, const app::Database& database) {
     const auto credentials = client::load_credentials();
     if (credentials && !client::is_this_machine(credentials->server)) return credentials->server;
@@ -71,8 +71,8 @@ std::string known_server(const app::Settings& settings, const app::Database& dat
     return settings.http.port == 0 ? "" : app::address_of(settings.http, settings.http.port);
 }
 
-// The requests by name instead of by id, on the installation's behalf: the operator of the machine
-// is nobody's user, so audit rows name the first administrator.
+// The requests by name instead of by ID, on the installation's behalf: the operator of the machine
+// has no user, so audit rows name the first system admin.
 class Administration {
   public:
     Administration(identity::IdentityStore& store, identity::PasswordStore& passwords,
@@ -88,7 +88,7 @@ class Administration {
         });
         if (administrator == users_.end()) {
             co_return fail(Errc::not_found,
-                           "There is no administrator yet: start `plimsoll serve` once.");
+                           "There is no system admin yet: start `plimsoll serve` once.");
         }
         auto teams = co_await store_.teams(administrator->id);
         if (!teams) co_return fail(teams.error());
@@ -216,7 +216,7 @@ class Administration {
     awaitable<Result<Answer>> sign_in_link(const AdminRequest& request) {
         const auto whose = co_await chosen(request);
         if (!whose) co_return fail(whose.error());
-        // The link is good by the database's clock; this machine's may be a day off.
+        // The link's validity follows the database's clock; this machine's may be a day off.
         if (auto read = co_await clock_.read(); !read) co_return fail(read.error());
         const auto secret = identity::make_secret(identity::SecretKind::sign_in);
         auto made = co_await store_.create_sign_in_link(author_, whose->user, whose->team,
@@ -247,7 +247,7 @@ class Administration {
         co_return Author{*where, *who, author_.request_id};
     }
 
-    // That the user is a member of: an administrator sees more teams than those.
+    // Teams that the user is a member of: a system admin sees more than those.
     awaitable<Result<TeamId>> first_team(UserId who) {
         for (const auto& team : teams_) {
             const auto members = co_await store_.members(team.id);
@@ -268,7 +268,7 @@ class Administration {
     Author author_;
 };
 
-// Works on the database, so that the first administrator and one who is locked out get in.
+// Works on the database, so that the first system admin, or one who is locked out, can get in.
 int run_admin(const CommandContext& context, const app::Settings& settings, AdminRequest request) {
     auto database = app::Database::attach(settings);
     Result<Answer> answer = fail(Errc::internal, "Nothing ran.");
@@ -327,7 +327,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
     auto* link = add("sign-in-link", "Print a one-time sign-in link", What::sign_in_link);
     const auto name_whose = [&](CLI::App* sub) {
         sub->add_option("--user", request->user,
-                        "Name of the user (default: the first administrator)");
+                        "Name of the user (default: the first system admin)");
         sub->add_option("--team", request->team, "Name of the team (default: the user's first)");
     };
     name_whose(link);
