@@ -158,7 +158,7 @@ log::Format log_format() {
     return log::parse_format(value == nullptr ? "" : value).value_or(log::Format::text);
 }
 
-// Jobs must run on a read-only file system, too: what is not cached is compiled again.
+// Jobs must run on a read-only file system, too: kernels that are not cached are compiled again.
 void work_without(std::filesystem::path& cache, const Error& why) {
     auto temporary = opencl::use_temporary_kernel_cache();
     log::warn("the folder for compiled kernels cannot be used",

@@ -9,7 +9,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kLongest = 100;  // characters; longer texts are no mistyped names
+constexpr std::size_t kLongest = 100;  // characters; longer texts are not mistyped names
 
 std::string plain(std::string_view text) {
     std::string letters;
@@ -23,7 +23,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// A wrong letter is a slip; a wrong digit mostly names another size or version.
+// A wrong letter is a typing error; a wrong digit usually names another size or version.
 std::size_t substitution(char a, char b) {
     if (a == b) return 0;
     return is_digit(a) || is_digit(b) ? 2 : 1;
@@ -56,7 +56,7 @@ constexpr std::size_t kShortestStem = 4;    // letters of a name that the input 
 constexpr std::size_t kShortestPrefix = 2;  // letters of the beginning of a name
 constexpr std::size_t kMostSuggestions = 3;
 
-// The names that begin with what was typed. One that all others begin with stands for them.
+// The names that begin with the input; only the shortest if all others begin with it.
 std::vector<std::string> completions(const std::string& wanted,
                                      std::span<const std::string> known) {
     std::vector<std::string> names;
@@ -74,7 +74,7 @@ std::vector<std::string> completions(const std::string& wanted,
     return names;
 }
 
-// The single name that was probably meant, if nothing begins with what was typed.
+// The single name that was probably meant, if none begins with the input.
 const std::string* corrected(const std::string& wanted, std::span<const std::string> known) {
     const std::string* best = nullptr;
     auto fewest = std::numeric_limits<std::size_t>::max();

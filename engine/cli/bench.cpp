@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kRounds = 7;
 
-// Prints measurements as they come, and remembers whether one failed.
+// Prints measurements as they arrive, and remembers whether one failed.
 class Printer {
   public:
     explicit Printer(bool json) : json_(json) {}

@@ -16,8 +16,8 @@ namespace {
 using models::Proof;
 using routines::Form;
 
-// Of fewer texts, one that differs is already too large a share, and none that differs means
-// little: what they say of a form is printed and not recorded.
+// With fewer texts, a single difference is already too large a share, and no difference means
+// little: the result is printed but not recorded.
 constexpr std::size_t kFewestForProof = 200;
 
 Result<LabelledTexts> texts_of(const ProveOptions& options) {
@@ -29,7 +29,7 @@ Result<LabelledTexts> texts_of(const ProveOptions& options) {
     return LabelledTexts{transformer::usual_texts(), {}};
 }
 
-// Labels are worth measuring in fp32 alone, too.
+// The accuracy in fp32 alone is worth measuring, too.
 Result<std::vector<Form>> forms_of(const ProveOptions& options,
                                    const opencl::Capability& capability) {
     std::vector<Form> forms;

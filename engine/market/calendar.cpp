@@ -11,7 +11,7 @@ using std::chrono::local_days;
 
 constexpr std::int64_t kDay = 86400;
 
-// The moment of a local time; of two the first, of none that of the change.
+// The moment of a local time; the first of two, or the moment of the clock change if it is skipped.
 std::int64_t moment(const zones::Zone& zone, local_days day, int minutes) {
     return zone.shown(day.time_since_epoch().count() * kDay + minutes * 60).instant.seconds;
 }
@@ -68,7 +68,7 @@ Result<std::vector<Span>> Calendar::spans(std::int64_t from, std::int64_t until)
                                              std::to_string(rules_.first_year) + " to " +
                                              std::to_string(rules_.last_year) + ".");
     }
-    // With whole sessions at both ends, looked for further and further away: exchanges are seldom
+    // With whole sessions at both ends, searched further and further away: exchanges are rarely
     // closed for long, and some never.
     const auto first_day = new_year(rules_.first_year);
     const auto last_day = new_year(rules_.last_year + 1) - days(1);

@@ -59,7 +59,7 @@ Result<Span> Clock::at(std::int64_t seconds) const {
 
 Result<std::vector<Span>> Clock::spans(std::int64_t from, std::int64_t until) const {
     const Calendar& calendar = rules_.calendar;
-    // What ended shortly before may be held.
+    // A session that ended shortly before may be held.
     const auto begin = std::max(from - rules_.hold_seconds, std::min(from, calendar.first()));
     auto spans = calendar.spans(begin, until);
     if (!spans) return spans;

@@ -47,7 +47,7 @@ struct OtherHours {
     int close;
 };
 
-// Other hours that no rule gives.
+// Special hours that no rule gives.
 constexpr OtherHours kOtherHours[] = {
     {February / 11 / 1994, "Snow", kOpen, 14 * 60 + 30},
     {December / 18 / 1995, "Computer failure", 10 * 60 + 30, kClose},
@@ -78,7 +78,7 @@ Date easter(int year) {
     return std::chrono::year(year) / (f / 31) / (f % 31 + 1);
 }
 
-// A Saturday's holiday is kept on Friday, a Sunday's on Monday.
+// A holiday on a Saturday is observed on Friday, one on a Sunday on Monday.
 Date nearest_workday(Date date) {
     if (weekday_of(date) == Saturday) return plus(date, -1);
     return weekday_of(date) == Sunday ? plus(date, 1) : date;
@@ -87,7 +87,7 @@ Date nearest_workday(Date date) {
 void add_closures(int number, std::vector<SpecialDay>& to) {
     const std::chrono::year year(number);
     const auto closed = [&](Date date, const char* name) { to.push_back({date, name}); };
-    // Not kept when it is a Saturday: Friday is the last day of a year's books.
+    // Not observed if it is a Saturday: Friday is the last day of the accounting year.
     const Date new_year = year / January / 1;
     if (weekday_of(new_year) == Sunday) {
         closed(plus(new_year, 1), "New Year's Day (observed)");

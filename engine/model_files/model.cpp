@@ -62,7 +62,7 @@ Names names_of(Family family) {
 
 using Shape = std::vector<std::uint64_t>;
 
-// Finds tensors and keeps the first thing that is wrong.
+// Finds tensors and keeps the first error.
 class Finder {
   public:
     Finder(const TensorFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}

@@ -30,7 +30,7 @@ T number_at(Bytes bytes, std::size_t at) {
     return value;
 }
 
-// Nothing where `count` bytes from `at` on are not all there.
+// Nothing if fewer than `count` bytes follow from `at` on.
 std::optional<Bytes> part(Bytes bytes, std::uint64_t at, std::uint64_t count) {
     if (at > bytes.size() || count > bytes.size() - at) return std::nullopt;
     return bytes.subspan(at, count);
@@ -50,7 +50,7 @@ std::optional<Directory> directory_64(Bytes archive, std::size_t end) {
     return Directory{number_at<std::uint64_t>(*record, 32), number_at<std::uint64_t>(*record, 48)};
 }
 
-// The end record stands before a comment of at most 65,535 bytes.
+// The end record is followed by a comment of at most 65,535 bytes.
 std::optional<Directory> find_directory(Bytes archive) {
     if (archive.size() < kEndBytes) return std::nullopt;
     const std::size_t last = archive.size() - kEndBytes;
@@ -72,7 +72,7 @@ struct Entry {
     bool stored = false;
 };
 
-// Values that do not fit in 32 bits stand in the extra field of type 1, in this order.
+// Values that do not fit in 32 bits are in the extra field of type 1, in this order.
 bool read_extra(Bytes extra, Entry& entry) {
     while (extra.size() >= 4) {
         const auto type = number_at<std::uint16_t>(extra, 0);

@@ -35,7 +35,7 @@ Result<std::string> sha256_of_file(const std::filesystem::path& file,
                                    const std::filesystem::path& copy, const Watch& watch) {
     const File from(std::fopen(file.c_str(), "rbe"));
     if (from == nullptr) return trouble(file, "read");
-    // Created, never opened: nothing that stands there already is followed or written over.
+    // Created, never opened: nothing that already exists there is followed or overwritten.
     File to(copy.empty() ? nullptr : std::fopen(copy.c_str(), "wbxe"));
     if (!copy.empty() && to == nullptr) return trouble(copy, "written");
     Sha256 sha;

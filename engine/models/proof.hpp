@@ -33,7 +33,7 @@ struct Proof {
     std::uint64_t outlier_columns = 0;
     double outlier_ratio = 0;
     double speedup = 0;            // fp32's time divided by its own
-    double seconds_per_token = 0;  // of the texts that were timed, with tokenising; 0: unknown
+    double seconds_per_token = 0;  // of the texts that were timed, with tokenizing; 0: unknown
     std::string device;            // by name
     std::string proven_at;         // RFC 3339, UTC
 

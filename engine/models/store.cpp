@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kManifest = "plimsoll.json";
 constexpr std::size_t kMostManifest = std::size_t{1} << 20;
 
-// Whatever the umask: workers of other users read models, and the folder above may be that of a
-// server's data.
+// Regardless of the umask: workers of other users read models, and the folder above may be that of
+// a server's data.
 std::error_code make_folder(const fs::path& folder) {
     std::error_code error;
     if (fs::is_directory(folder, error)) return {};
@@ -83,7 +83,7 @@ Result<void> describe(const fs::path& folder, Manifest& into, const Watch& watch
     return {};
 }
 
-// An error about a copy, told of the file that was copied: the copy is gone when somebody reads it.
+// An error about a copy, reported for the original file: the copy is gone when the user reads it.
 Error in_original(Error error, const fs::path& copy, const fs::path& original) {
     const auto prefix = copy.string();
     if (error.where.starts_with(prefix)) {
@@ -246,7 +246,7 @@ Result<Manifest> Store::verify(const std::string& name, const Watch& watch) cons
 Result<void> Store::remove(const std::string& name) {
     const auto manifest = find(name);
     if (!manifest) return fail(manifest.error());
-    // Renamed first: nobody sees half a model.
+    // Renamed first, so that nobody sees half a model.
     const Scratch scratch(folder_);
     std::error_code error;
     fs::rename(folder_of(name), scratch.path(), error);

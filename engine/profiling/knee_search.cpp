@@ -90,7 +90,7 @@ class Search {
     double throughput(Place place) const { return measured_.at(place).items_per_second(); }
 
     // Between two places, near the middle, the batch with the largest power of two in it: tiles and
-    // vectors have such sizes, and others leave the last one partly empty.
+    // vectors have such sizes, and other sizes leave the last one partly empty.
     Place between(Place low, Place high) const {
         const auto twos = [&](Place place) {
             return std::countr_zero(static_cast<std::uint64_t>(batches_[place]));
@@ -221,8 +221,8 @@ class Search {
         return {place, time_at(place)};
     }
 
-    // Points that seemed too slow to matter when measured, but whose fastest run says that they
-    // may: measuring them again can move the knee.
+    // Points that were too slow to matter, but whose fastest run suggests that they may: measuring
+    // them again can move the knee.
     Result<void> look_again() {
         while (may_look()) {
             const auto doubtful = to_look_at_again();

@@ -37,7 +37,7 @@ struct Sequences {
     std::uint32_t longest;
 };
 
-// What the method's work is dealt out by: sequences, tokens, or blocks of queries.
+// The units in which the method's work is distributed: sequences, tokens, or blocks of queries.
 const std::vector<std::uint32_t>& walk_of(Method method, const SequenceLayout& layout);
 
 // The best method for attention: block_fp32, group_fp32, or, with all rows and the weights in bf16

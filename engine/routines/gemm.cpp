@@ -15,8 +15,8 @@ constexpr std::uint32_t kSlab = 32;
 constexpr std::uint32_t kStages = 3;
 // Rows that tensor cores read lie at 16 bytes.
 constexpr std::uint32_t kMmaUnit = 8;
-// A product that also normalises its rows has a work-item own whole rows; with fewer groups than
-// this for each compute unit some would idle, and rows are normalised afterwards.
+// In a product that also normalizes its rows, a work-item owns whole rows; with fewer groups than
+// this per compute unit some would idle, and rows are normalized afterwards.
 constexpr std::uint32_t kGroupsPerUnit = 2;
 
 // The kernels' requirements on packed B and on a launch.
@@ -177,7 +177,7 @@ Result<void> check_numbers(const GemmPlan& plan, const Product& product) {
     return {};
 }
 
-// C's rows once they are there, by launches of their own.
+// Processes C's rows once they are computed, in separate launches.
 Result<void> finish(opencl::Programs& programs, Method method, const Product& product) {
     const Shape shape{product.m, product.n};
     const auto flavour = flavour_of(method);

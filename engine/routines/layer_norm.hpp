@@ -11,7 +11,7 @@ struct Norm {
     float epsilon;  // added to the variance
 };
 
-// Normalises the rows of `in`, plus those of `residual` unless null: fp32, finite. `out` may be
+// Normalizes the rows of `in`, plus those of `residual` unless null: fp32, finite. `out` may be
 // either of them. `copy`, on GPUs: `out` once more, in bf16. Enqueued in order, without waiting;
 // buffers hold at least `shape`.
 Result<void> layer_norm(opencl::Programs& programs, Flavour flavour, const opencl::Buffer& in,

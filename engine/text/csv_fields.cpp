@@ -5,7 +5,7 @@
 namespace plimsoll::text {
 namespace {
 
-// Takes the first field and the delimiter behind it off the front; false when none followed.
+// Removes the first field and the delimiter after it from the front; false if none followed.
 bool take_field(std::string_view& rest, std::string& field, char delimiter) {
     field.clear();
     if (rest.starts_with('"')) {

@@ -23,13 +23,13 @@ constexpr auto kEndsQuoted = table_of("\"\n");
 constexpr std::array kEndsUnquoted = {table_of(",\r\n"), table_of(";\r\n"), table_of("\t\r\n")};
 constexpr auto kEndsHeader = table_of(",;\t\r\n");
 
-// The first byte from `at` on that has to be looked at.
+// The first byte from `at` on that needs attention.
 std::size_t skip_plain(std::string_view bytes, std::size_t at, const std::array<bool, 256>& ends) {
     while (at < bytes.size() && !ends[static_cast<std::uint8_t>(bytes[at])]) ++at;
     return at;
 }
 
-// What the header has most of, outside quotes.
+// The most frequent one in the header, outside quotes.
 char delimiter_of(std::string_view header) {
     std::array<std::size_t, kDelimiters.size()> counts{};
     bool quoted = false;

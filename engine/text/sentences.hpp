@@ -6,8 +6,8 @@
 namespace plimsoll::text {
 
 // A text as consecutive sentences, which together are the whole text. A sentence ends before white
-// space that contains a line break or comes behind one of . ! ? … and quotes or brackets that
-// close; and behind 。！？ without white space. Such a rule takes "Mr. Smith" for two sentences.
+// space that contains a line break or follows one of . ! ? … and closing quotes or brackets; and
+// after 。！？ without white space. By this rule, "Mr. Smith" is two sentences.
 std::vector<std::string_view> sentences_of(std::string_view text);
 
 // A text as consecutive words, each with the white space before it.

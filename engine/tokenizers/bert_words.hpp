@@ -14,7 +14,7 @@ struct BertRules {
     bool clean = true;  // drop control characters, every space is U+0020
 };
 
-// Cuts a text into the words that WordPiece divides further: normalised, at spaces, with every
+// Cuts a text into the words that WordPiece divides further: normalized, at spaces, with every
 // punctuation mark separate. The buffers are kept between texts.
 class BertWords {
   public:

@@ -45,7 +45,7 @@ class BytePairs final : public Subwords {
         std::uint32_t next;
         bool joined = false;  // to the one before it
     };
-    // The pair of a symbol and the one behind it.
+    // The pair of a symbol and the one after it.
     struct Candidate {
         std::uint32_t rank;
         std::uint32_t at;
@@ -74,7 +74,7 @@ class BytePairs final : public Subwords {
             std::vector(ids.begin() + static_cast<std::ptrdiff_t>(before), ids.end()));
     }
 
-    // Always the most wanted pair, of equals the leftmost, as long as there is one.
+    // Always the pair of highest precedence, the leftmost of equals, as long as there is one.
     void join(std::string_view word) {
         symbols_.clear();
         for (std::uint32_t i = 0; i < word.size(); ++i) {

@@ -26,7 +26,7 @@ struct LowerRange {
 
 constexpr std::size_t kCharacters = 0x110000;
 
-// A byte a character: most of it is never touched.
+// A byte per character: most of it is never touched.
 class Classes {
   public:
     Classes() : of_(kCharacters, 0) {

@@ -14,7 +14,7 @@ class WordPiece final : public Subwords {
     WordPiece(const Vocabulary& vocabulary, const WordPieceRules& rules, std::uint32_t unknown)
         : words_(rules.words), unknown_(unknown), longest_word_(rules.longest_word) {
         for (const auto& [token, id] : vocabulary) {
-            // A token may stand both at a beginning and, after its mark, behind one.
+            // A token may occur both at the beginning of a word and, after its mark, inside one.
             add(first_, token, id);
             if (token.size() > rules.continuation.size() && token.starts_with(rules.continuation)) {
                 add(later_, token.substr(rules.continuation.size()), id);

@@ -18,7 +18,7 @@ using routines::Form;
 using routines::Method;
 using Clock = std::chrono::steady_clock;
 
-// Between two looks at `watch`. A layer that takes longer is waited for alone.
+// Between two checks of `watch`. A layer that takes longer is waited for alone.
 constexpr double kSecondsBetweenLooks = 0.1;
 
 // What an intermediate size is a multiple of: a word of bytes, or 16 bytes for tensor cores.
@@ -298,7 +298,7 @@ Result<void> Classifier::run(const Batch& batch, const Watch& watch, Scores& sco
     if (batch.lengths.empty()) return {};
     const auto layout = upload(batch);
     if (!layout) return fail(layout.error());
-    // Kernels are compiled at their first launch, those of attention for every length anew.
+    // Kernels are compiled at their first launch, those of attention again for every length.
     const auto keys = std::bit_ceil(layout->longest);
     std::optional<SteadyBeat> beat;
     if ((built_for_ & keys) == 0) beat.emplace(watch.progress);
@@ -311,7 +311,7 @@ Result<void> Classifier::run(const Batch& batch, const Watch& watch, Scores& sco
         done = layer(weights_.layers[i], *layout, last && has_head());
         if (done && seen && !last) done = show(tokens, seen);
         unwatched += seconds_per_token_layer_ * tokens;
-        // Before the first batch nothing is known of the device's speed.
+        // Before the first batch the device's speed is unknown.
         if (!done || (unwatched < kSecondsBetweenLooks && seconds_per_token_layer_ != 0)) continue;
         done = wait(watch);
         unwatched = 0;

@@ -14,11 +14,11 @@ namespace {
 using models::Proof;
 using routines::Form;
 
-// fp32 is sure of a label that is so much more probable than the next.
+// fp32 is certain of a label that is this much more probable than the next.
 constexpr float kSure = 0.1F;
-// A column stands out whose largest number is so many times that of the median column.
+// A column stands out whose largest number is this many times that of the median column.
 constexpr float kOutlier = 20;
-// Times are taken of at most so many texts, in so many rounds: idle gaps are short.
+// At most this many texts are timed, in this many rounds: idle gaps are short.
 constexpr std::size_t kMostTimed = 64;
 constexpr std::size_t kRounds = 5;
 
@@ -134,7 +134,7 @@ std::vector<routines::Method> methods_of(const opencl::Capability& capability,
     return methods;
 }
 
-// What the last method said, unless an earlier one of its form is faster.
+// The output of the last method, unless an earlier one of its form is faster.
 void keep_fastest(Proven& proven, std::vector<float> probabilities) {
     const auto& last = proven.proofs.back();
     const bool is_slower = std::ranges::any_of(proven.proofs, [&](const Proof& other) {
@@ -179,7 +179,7 @@ void compare(std::span<const float> exact, std::span<const float> found, std::si
     std::vector<double> differences;
     for (std::size_t i = 0; i < exact.size(); ++i) {
         const double difference = std::abs(double{exact[i]} - found[i]);
-        // A number that is none is as far away as can be.
+        // NaN counts as the largest possible difference.
         differences.push_back(std::isnan(difference) ? 1 : difference);
     }
     into.texts = exact.size() / labels;

@@ -43,7 +43,7 @@ struct Guarded {
     std::span<const std::string> texts;
 };
 
-// What a form says of all texts.
+// A form's output for all texts.
 struct Trial {
     std::vector<float> probabilities;  // of the labels, text by text
     std::vector<float> largest;        // of every column of what layers hand on

@@ -78,8 +78,8 @@ void TextClassifier::take(std::string_view text, bool windows, Work& work) {
     work.texts.push_back(std::move(taken));
 }
 
-// Even shares of what there is: a small rest would cost nearly as much as a full batch, since all
-// weights are read for it.
+// Equal shares: a small remainder would cost nearly as much as a full batch, since all weights are
+// read for it.
 std::size_t TextClassifier::tokens_per_batch(std::size_t tokens) const {
     const auto batches = std::max<std::size_t>((tokens + budget_ / 2) / budget_, 1);
     return std::min((tokens + batches - 1) / batches,
@@ -168,7 +168,7 @@ Result<void> TextClassifier::compute_all(std::span<Part> parts, std::span<Work> 
             share = tokens_per_batch(left);  // the device's speed is better known now
         }
     }
-    // The last ones, where those behind them were stopped.
+    // The last ones, if those after them were stopped.
     if (shared.batch.lengths.empty()) return {};
     return compute(shared, watch, seen, parts, works);
 }

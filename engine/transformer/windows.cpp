@@ -67,7 +67,7 @@ class Windows {
 
     void put(std::string_view window) {
         window = text::trimmed(window);
-        // White space and characters that count for nothing make no window.
+        // White space and characters without tokens make no window.
         if (tokens_of(window) > kSpecialTokens) windows_.push_back(window);
     }
 
@@ -84,7 +84,7 @@ class Windows {
     }
 
     // The most characters at the beginning that fit, at least one, of a text that does not fit.
-    // Looks at few more than these, since a text may be long.
+    // Examines few more than these, since a text may be long.
     std::size_t fitting_bytes(std::string_view text) {
         std::size_t least = 0;
         auto most = boundary_from(text, most_);

@@ -9,8 +9,8 @@
 namespace plimsoll::transformer {
 
 // A text as consecutive windows of at most `most` tokens, each to be classified as a text of its
-// own: as many whole sentences as fit; of a sentence that does not fit as many words; of a word
-// that does not fit, as many characters. One empty window if there is nothing but white space.
+// own: as many whole sentences as fit; if a sentence does not fit, as many words; if a word does
+// not fit, as many characters. One empty window if there is nothing but white space.
 std::vector<std::string_view> windows_of(std::string_view text, std::size_t most,
                                          tokenizers::Tokenizer& tokenizer);
 

@@ -45,7 +45,7 @@ std::vector<GemmPlan> candidates(const Bucket& bucket, const SearchLimits& limit
     const auto tiles = bucket.method == Method::block_amx
                            ? std::vector<Tile>{{32, 2}}
                            : std::vector<Tile>{{8, 3}, {12, 2}, {6, 1}, {4, 1}};
-    // Every tile soon: what time is left for tries the rest.
+    // Every tile early; the remaining time is for the other plans.
     for (const auto depth : {plan.depth, 768U, 384U}) {
         for (const auto row_panels : {8U, 4U, 16U}) {
             for (const auto column_panels : {plan.column_panels, 16U, 4U}) {
@@ -127,7 +127,7 @@ class Bench {
         return std::chrono::duration<double>(Clock::now() - start).count();
     }
 
-    // Of a product into poisoned memory: some rows against double precision, all against NaN.
+    // Checks a product into poisoned memory: some rows against double precision, all against NaN.
     Result<double> error_of(const GemmPlan& plan, const opencl::Buffer& packed) const {
         if (auto filled = programs_.device().fill(c_, std::byte{0xff}); !filled) {
             return fail(filled.error());
@@ -239,7 +239,7 @@ Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
     for (auto& entrant : entrants) {
         auto& [candidate, packed, seconds] = entrant;
         if (candidate.accurate) {
-            // Sharing only slows a device down: the fastest run is the most accurate.
+            // Other load only slows a device down: the fastest run is the most accurate.
             candidate.seconds = std::ranges::min(seconds);
             if (best == nullptr || candidate.seconds < best->seconds) best = &candidate;
         }

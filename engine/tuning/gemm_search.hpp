@@ -44,7 +44,7 @@ struct SearchLimits {
 Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
                             const SearchLimits& limits);
 
-// For A, B, C, and B packed for each of so many plans.
+// For A, B, C, and B packed for each of this many plans.
 std::uint64_t search_bytes(const Bucket& bucket, std::size_t plans);
 
 }  // namespace plimsoll::tuning

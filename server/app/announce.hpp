@@ -7,7 +7,7 @@
 namespace plimsoll::app {
 
 // Called with a name and a URL: "metrics" if they have an address of their own, "sign-in" with the
-// one-time link of a new installation, and at last "ready" once requests are accepted.
+// one-time link of a new installation, and finally "ready" once requests are accepted.
 using Announce = std::function<void(std::string_view what, const std::string& url)>;
 
 }  // namespace plimsoll::app

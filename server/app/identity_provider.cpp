@@ -10,7 +10,7 @@
 namespace plimsoll::app {
 namespace {
 
-// A file often ends with a line feed that belongs to no secret.
+// A file often ends with a line feed that is not part of the secret.
 Result<std::string> client_secret(const Settings::Oidc& settings) {
     if (settings.client_secret_file.empty()) return settings.client_secret;
     std::ifstream file(settings.client_secret_file, std::ios::binary);

@@ -20,7 +20,7 @@ log::Level level_of(const std::string& name) {
     return name == "error" ? log::Level::error : log::Level::info;
 }
 
-// Who sets one expects something of it.
+// Whoever sets one expects an effect.
 void tell_unused_variables() {
     for (const auto& kind : jobs::contracts()) {
         for (const auto& [name, why] : kind.unused_variables) {

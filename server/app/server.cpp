@@ -67,7 +67,7 @@ void allow_open_files(int connections) {
     }
 }
 
-// Behind TLS the certificate keeps out pages whose name is made to lead here: it has other names.
+// With TLS, the certificate protects against DNS rebinding: it has other names.
 http::AllowedHosts allowed_hosts(const Settings::Http& http) {
     if (!http.allowed_hosts.empty() || !http.tls_certificate.empty()) {
         return http::AllowedHosts::parse(http.allowed_hosts).value();  // was checked
@@ -244,7 +244,7 @@ Result<void> Server::start_metrics() {
     auto http = settings_.http;
     std::tie(http.host, http.port) = *where;
     auto options = listen_options(http, settings_.limits);
-    options.hosts = {};  // Prometheus goes by names that only its own network knows
+    options.hosts = {};  // Prometheus uses names that only its own network knows
     const auto port = metrics_server_.start(options);
     if (!port) return fail(port.error());
     announce_("metrics", address_of(http, *port) + "/metrics");
@@ -272,8 +272,8 @@ asio::awaitable<Result<void>> Server::bootstrap() {
     if (isatty(STDOUT_FILENO) == 1) {
         announce_("sign-in", address_ + "/#/sign-in/" + link.text);
     } else {
-        // What is written there is kept: by a service manager, in a file. The link makes an
-        // administrator.
+        // What is written there is kept, by a service manager or in a file. The link gives the
+        // rights of a system admin.
         log::info("sign in with the link that `plimsoll admin sign-in-link` prints");
     }
     co_return Result<void>{};
@@ -302,8 +302,8 @@ void Server::force_exit_on_second_signal() {
     });
 }
 
-// A renewed certificate is taken up without a restart. Without TLS, SIGHUP keeps its meaning: the
-// terminal has gone.
+// Loads a renewed certificate without a restart. Without TLS, SIGHUP keeps its meaning: the
+// terminal was closed.
 void Server::reload_on_sighup() {
     sighup_.async_wait([this](const boost::system::error_code& cancelled, int) {
         if (cancelled) return;

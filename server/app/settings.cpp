@@ -70,7 +70,7 @@ std::vector<Entry> make_table() {
               kServer | kDoctor},
              "false", &S::http, &S::Http::insecure),
         text({"http.web_directory", "PLIMSOLL_HTTP_WEB_DIRECTORY", "folder",
-              "Directory of the built web pages; empty: next to the program"},
+              "Folder of the built web pages; empty: next to the program"},
              "", &S::http, &S::Http::web_directory),
         number({"http.drain_delay", "PLIMSOLL_HTTP_DRAIN_DELAY", "0..60, seconds",
                 "Time between the first 503 of /readyz and closing the listener, for load "

@@ -10,15 +10,15 @@ namespace ip = boost::asio::ip;
 
 namespace {
 
-// IANA's registries of special-purpose addresses (RFC 6890 and its successors): all that is not
-// globally reachable, and multicast.
+// IANA's registries of special-purpose addresses (RFC 6890 and its successors): everything that is
+// not globally reachable, and multicast.
 constexpr std::array kSpecialV4 = {
     "0.0.0.0/8",     "10.0.0.0/8",      "100.64.0.0/10",  "127.0.0.0/8",    "169.254.0.0/16",
     "172.16.0.0/12", "192.0.0.0/24",    "192.0.2.0/24",   "192.88.99.0/24", "192.168.0.0/16",
     "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",    "240.0.0.0/4",
 };
-// Of version 6 only what is handed out for global use, and of that none that stands for an address
-// of version 4 (Teredo, 6to4; NAT64 and mapped ones lie outside) or for documents.
+// Of IPv6, only global unicast addresses, except those that embed IPv4 addresses (Teredo, 6to4;
+// NAT64 and mapped ones are outside of it) and those for documentation.
 constexpr const char* kGlobalV6 = "2000::/3";
 constexpr std::array kSpecialV6 = {"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"};
 

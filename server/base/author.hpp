@@ -14,8 +14,8 @@ struct Author {
     TeamId team;  // 0: the installation's own commands
     UserId user;
     std::string request_id;  // as in the log; empty outside a request
-    // The members that can be edited as the author saw them, a JSON object. The change is refused
-    // with changed_meanwhile() if they are others now. None: whatever they are.
+    // The editable members as the author saw them, a JSON object. The change is refused with
+    // changed_meanwhile() if they differ now. None: they are not compared.
     std::optional<std::string> seen = {};
 };
 
@@ -23,8 +23,8 @@ struct Author {
 inline constexpr auto* kSeen = "seen";
 
 inline Error changed_meanwhile() {
-    return {Errc::conflict, "It was changed by someone else. Open it again to see how it is now.",
-            kSeen};
+    return {Errc::conflict,
+            "It was changed by someone else. Open it again to see the current version.", kSeen};
 }
 
 // Why an edit found nothing to change: what the author saw is no longer there, or it never was.

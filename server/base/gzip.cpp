@@ -15,8 +15,8 @@ constexpr int kLevel = 1;
 constexpr int kGzipFrame = 16;                // gzip instead of zlib framing, added to windowBits
 constexpr int kGzipWindow = 15 + kGzipFrame;  // 32 KiB
 
-// So few bytes are stored as they are: deflate saves little there, and setting it up was 6 % of
-// what the submit of a small job cost the server.
+// Up to this many bytes are stored uncompressed: deflate saves little there, and setting it up was
+// 6 % of the server's cost for the submit of a small job.
 constexpr std::size_t kStoredBytes = 128;
 
 // zlib's pointers lack a const: it does not write to its input.
@@ -60,8 +60,8 @@ struct Inflater {
 std::string gzip(std::string_view data) {
     if (data.size() <= kStoredBytes) return store(data);
     z_stream stream{};
-    // A window, and tables, no larger than the data: the usual 256 KiB would be allocated and
-    // cleared for the few bytes that most jobs' inputs are.
+    // A window, and tables, no larger than the data: otherwise 256 KiB would be allocated and
+    // cleared for the few bytes that most jobs have as input.
     const int window = std::clamp(static_cast<int>(std::bit_width(data.size())), 9, 15);
     const int memory = window - 7;
     if (deflateInit2(&stream, kLevel, Z_DEFLATED, window + kGzipFrame, memory,
@@ -137,7 +137,7 @@ Result<std::string> gunzip(std::string_view compressed, std::size_t max_bytes) {
                 return fail(Errc::too_large, "The decompressed data is larger than " +
                                                  std::to_string(max_bytes) + " bytes.");
             }
-            // One byte more than allowed is enough to see that it is too much.
+            // One byte more than allowed is enough to detect an excess.
             out.resize(std::min(max_bytes + 1, std::max(filled * 2, compressed.size() * 4 + 64)));
         }
         stream.next_out = bytes(out) + filled;

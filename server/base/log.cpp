@@ -33,7 +33,7 @@ std::string_view name_of(Level level) {
     return kNames[static_cast<int>(level)];
 }
 
-// How many bytes a control character at `at` has: a terminal would obey it. 0: there is none.
+// The length of a control character at `at`, which a terminal would obey; 0: there is none.
 std::size_t control_at(std::string_view text, std::size_t at) {
     const auto byte = [text](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0xffU;

@@ -9,7 +9,7 @@ namespace {
 using Row = std::vector<std::string>;
 
 constexpr std::size_t kGap = 2;
-// A column that breaks its cells gets no narrower, so that text stays readable.
+// Columns with wrapped cells are at least this wide, so that text stays readable.
 constexpr std::size_t kNarrowest = 12;
 
 std::string padded(const std::string& text, std::size_t width) {

@@ -49,8 +49,7 @@ void refuse_two_forms(CLI::App& command, CLI::Option& json) {
         refuse_two_forms(*sub, json);
 }
 
-// An empty value is mostly a shell's variable that is not set. It means something only where the
-// help says so.
+// An empty value is usually an unset shell variable. It has a meaning only where the help says so.
 void refuse_empty_values(CLI::App& command) {
     for (auto* option : command.get_options()) {
         const bool takes_none = option->get_items_expected_max() == 0;
@@ -74,7 +73,7 @@ void say_defaults(CLI::App& command) {
     for (auto* sub : command.get_subcommands([](CLI::App*) { return true; })) say_defaults(*sub);
 }
 
-// A group of commands alone lists what it is about: `plimsoll schedules`.
+// A group of commands alone lists its objects: `plimsoll schedules`.
 void parse(CLI::App& app, std::vector<std::string> words) {
     const auto parse_words = [&] {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
@@ -127,7 +126,7 @@ int run(int argc, char** argv) {
     } catch (const std::exception& error) {
         return refuse(context, {Errc::internal, error.what(), {}}, ExitStatus::bug);
     }
-    // Output that a full disk or a closed pipe has swallowed is no success.
+    // Output lost to a full disk or a closed pipe is a failure.
     const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     if (!written && context.exit_code == 0) {
         return refuse(context, {Errc::exhausted, "The output cannot be written.", {}},

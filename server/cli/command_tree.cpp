@@ -133,7 +133,7 @@ std::string fish_script(const std::vector<CommandInfo>& commands) {
     return out;
 }
 
-// Text of a manual page: nothing of it is a command of the formatter.
+// Text of a manual page, without commands of the formatter.
 std::string roff(const std::string& text) {
     std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
     for (const char c : text) {

@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds kBetweenAnswers{200};
 constexpr const char* kClearScreen = "\x1b[H\x1b[J";
 constexpr double kGibibyte = 1 << 30;
 
-// "–" for what a device does not say.
+// "–" for what a device does not report.
 std::string number(const json& readings, const char* member, const char* format, double unit = 1) {
     const auto found = readings.find(member);
     if (found == readings.end() || !found->is_number()) return "–";

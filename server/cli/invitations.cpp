@@ -58,7 +58,7 @@ int add_invitation(const CommandContext& context, const InvitationOptions& optio
                                : "The user with the address " + options.email) +
         " can use it once to join the team, until " +
         text_of(made->at("invitation"), "expires_at") +
-        ". Store it now; it is not shown again. To revoke it: plimsoll invitations revoke " +
+        ". Store it now; it will not be shown again. To revoke it: plimsoll invitations revoke " +
         text_of(made->at("invitation"), "id"));
     return 0;
 }

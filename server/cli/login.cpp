@@ -22,8 +22,8 @@ struct LoginOptions {
     std::string server;  // with `token` or `user`, instead of a link
     std::string token;
     std::string user;
-    std::string password_file;  // empty: asked for on the terminal
-    std::string code;           // of a second factor; empty: asked for when the server needs one
+    std::string password_file;  // empty: prompts on the terminal
+    std::string code;           // of a second factor; empty: prompts when the server needs one
     bool allow_http = false;
 };
 
@@ -45,7 +45,7 @@ std::string token_name() {
     return name.substr(0, 64);
 }
 
-// A link or a password becomes a session, the session makes a token of its own, and ends.
+// A link or a password opens a session, which creates a token and ends.
 Result<std::string> sign_in(const std::string& server, const nlohmann::json& with) {
     client::ApiClient api(server, "");
     auto reply = api.send("POST", "/v1/sessions", with.dump());
@@ -124,7 +124,7 @@ Result<client::Credentials> credentials_of(const LoginOptions& options) {
     auto token = sign_in(*origin, {{"sign_in_token", options.link.substr(at + kFragment.size())}});
     if (!token && token.error().code == Errc::unauthenticated) {
         return fail(Errc::unauthenticated,
-                    "The link was used or has expired. An administrator can create another one "
+                    "The link was used or has expired. A system admin can create another one "
                     "with `plimsoll admin sign-in-link`.");
     }
     if (!token) return fail(token.error());
@@ -186,8 +186,8 @@ void add_login(CLI::App& app, CommandContext& context) {
                       ->excludes(link);
     auto* user = command
                      ->add_option("--user", options->user,
-                                  "Email address or name, to sign in with a password, which is "
-                                  "asked for")
+                                  "Email address or name, to sign in with a password; prompts "
+                                  "for it")
                      ->needs(server)
                      ->excludes(token);
     command
@@ -195,10 +195,9 @@ void add_login(CLI::App& app, CommandContext& context) {
                      "File whose first line is the password; -: standard input")
         ->needs(user);
     command
-        ->add_option(
-            "--code", options->code,
-            "Code from your authenticator app, or a recovery code (default: asked for when it "
-            "is needed)")
+        ->add_option("--code", options->code,
+                     "Code from your authenticator app, or a recovery code (default: prompts when "
+                     "one is needed)")
         ->needs(user);
     command->add_flag("--allow-http", options->allow_http,
                       "Allow sending the token unencrypted to another machine, now and later");

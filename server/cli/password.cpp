@@ -34,7 +34,7 @@ Result<std::string> new_password(const std::string& file) {
     return password;
 }
 
-// Also for somebody who cannot sign in any more.
+// Also for users who can no longer sign in.
 Result<std::string> by_link(const PasswordOptions& options) {
     const auto at = options.link.find(kLinkMark);
     if (at == std::string::npos) {
@@ -96,7 +96,7 @@ void add_password(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<PasswordOptions>();
     auto* command = app.add_subcommand("password", "Change your password");
     auto* link = command->add_option("link", options->link,
-                                     "One-time link from an administrator, for a first or a "
+                                     "One-time link from a system admin, for a first or a "
                                      "forgotten password");
     command->add_option("--password-file", options->new_file,
                         "File whose first line is the new password; -: standard input");

@@ -94,7 +94,7 @@ int remove_factor(const CommandContext& context, const SecondFactorOptions& opti
 void add_second_factor(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<SecondFactorOptions>();
     auto* command = app.add_subcommand(
-        "second-factor", "Protect sign-in with your password by codes from an authenticator app");
+        "second-factor", "Protect password sign-in with codes from an authenticator app");
     command->require_subcommand(1);
     command->add_subcommand("show", "Show whether you have one")->callback([&context] {
         context.exit_code = show_factor(context);

@@ -65,7 +65,7 @@ int add_account_token(const CommandContext& context, const AccountOptions& optio
     if (!made) return refuse(context, made.error());
     context.terminal.line(context.json ? made->dump(2) : text_of(*made, "secret"));
     if (!context.json) {
-        context.terminal.note("Store this token now; it is not shown again.");
+        context.terminal.note("Store this token now; it will not be shown again.");
     }
     return 0;
 }

@@ -52,7 +52,7 @@ int add_token(const CommandContext& context, const TokenOptions& options) {
     const auto made = api->post_json(kTokens.target, token);
     if (!made) return refuse(context, made.error());
     context.terminal.line(context.json ? made->dump(2) : text_of(*made, "secret"));
-    if (!context.json) context.terminal.note("Store this token now; it is not shown again.");
+    if (!context.json) context.terminal.note("Store this token now; it will not be shown again.");
     return 0;
 }
 

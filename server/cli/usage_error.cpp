@@ -49,7 +49,7 @@ std::string joined(const std::vector<std::string>& names) {
     return list;
 }
 
-// CLI11's sentences in the words of ours; $1 and so on are what the pattern found.
+// CLI11's messages, and ours for them; $1 and so on are the pattern's groups.
 struct Wording {
     const char* pattern;
     const char* words;
@@ -88,7 +88,7 @@ std::optional<std::string> not_a_number(const CLI::App& command, const std::stri
            ", not \"" + found.str(2) + "\".";
 }
 
-// A sentence with its full stop.
+// Adds the full stop if it is missing.
 std::string sentence_of(const CLI::App& command, const CLI::ParseError& error) {
     const std::string text = error.what();
     if (auto words = not_a_member(text)) return *words;
@@ -119,7 +119,7 @@ Error unknown_command(const CLI::App& command, const std::string& word) {
     }
     const auto meant = did_you_mean(word.substr(0, word.find('=')), known);
     text += meant;
-    // Those of a group are few enough to be listed.
+    // A group has few enough commands to list them.
     if (!flag && meant.empty() && !known.empty() && command.get_parent() != nullptr)
         text += " Commands: " + joined(known) + ".";
     return {Errc::invalid_input, text + " See `" + path + " --help`.", {}};
@@ -151,8 +151,8 @@ std::vector<std::string> inputs_of(const CLI::App& app) {
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
     const auto& command = innermost(app);
     const auto left = app.remaining(true);
-    // What was not understood comes first: a missing command is mostly a mistyped one. A value
-    // after an unknown flag is not the mistake.
+    // Unknown words come first: a missing command is usually a mistyped one. A value after an
+    // unknown flag is not the mistake.
     const auto flag =
         std::ranges::find_if(left, [](const auto& word) { return word.starts_with("-"); });
     if (flag != left.end()) return unknown_command(command, *flag);

@@ -44,7 +44,7 @@ int use(const CommandContext& context, const std::string& text) {
 void add_use(CLI::App& app, CommandContext& context) {
     const auto server = std::make_shared<std::string>();
     auto* command =
-        app.add_subcommand("use", "Choose the current server among those you are signed in to");
+        app.add_subcommand("use", "Choose the current server from those you are signed in to");
     command->add_option("server", *server, "Server or its host (default: list them)");
     command->callback([&context, server] { context.exit_code = use(context, *server); });
 }

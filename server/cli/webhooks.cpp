@@ -56,7 +56,7 @@ int add_webhook(const CommandContext& context, const std::string& name, const st
     }
     context.terminal.line(text_of(made->at("webhook"), "id"));
     context.terminal.line(text_of(*made, "secret"));
-    context.terminal.note("Store this signing secret now; it is not shown again.");
+    context.terminal.note("Store this signing secret now; it will not be shown again.");
     return 0;
 }
 

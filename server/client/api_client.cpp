@@ -63,7 +63,7 @@ Error problem(const Reply& reply) {
         const std::string place = field.value("pointer", field.value("parameter", ""));
         places += "\n  " + place + (place.empty() ? "" : ": ") + field.value("detail", "");
     }
-    // That something is invalid, the places say by themselves.
+    // The listed places already say that something is invalid.
     const bool invalid = error.code == Errc::invalid_input;
     if (invalid && errors->size() == 1) {
         error.message = places.substr(std::string_view("\n  ").size());

@@ -35,7 +35,7 @@ Result<void> write_privately(const std::filesystem::path& file, const std::strin
     std::error_code code;
     std::filesystem::create_directories(file.parent_path(), code);
     const auto next = file.string() + ".new";
-    // Another user who can write there must not have it open, or choose where it leads.
+    // Another user who can write there must not have it open, or choose its target.
     ::unlink(next.c_str());
     const int out = ::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                            S_IRUSR | S_IWUSR);

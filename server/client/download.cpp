@@ -30,7 +30,7 @@ bool is_below(const std::string& host, const std::string& domain) {
     return host == domain || host.ends_with("." + domain);
 }
 
-// The address that an answer sends us to, if we may go there.
+// The address that a response redirects to, if that is allowed.
 Result<std::string> redirected(const Origin& origin, const std::string& from,
                                std::string_view location) {
     const auto base = parse_url(from);
@@ -137,7 +137,7 @@ class Answer {
         made->address_ = address;
         const auto url = parse_url(address);
         if (!url) return fail(Errc::invalid_input, "\"" + address + "\" is not a URL.");
-        // The origin may stand in one's own network; whom it names may not.
+        // The origin may be in a private network; hosts that it redirects to may not.
         HttpConnection::AllowAddress allowed;
         if (server_of(*url) != origin.server) allowed = is_public;
         try {

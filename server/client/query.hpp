@@ -7,7 +7,7 @@
 
 namespace plimsoll::client {
 
-// The target of a request with these parameters; those with an empty value are left out.
+// The target of a request with these parameters; those with an empty value are omitted.
 std::string with_query(std::string_view path,
                        const std::vector<std::pair<std::string_view, std::string>>& parameters);
 

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Sent in one call: what a broken connection costs, at most.
+// Sent in one call: the most that a broken connection loses.
 constexpr std::int64_t kPartBytes = 8 << 20;
 constexpr int kTries = 30;  // in a row without progress; the server may be restarting
 constexpr auto kPause = std::chrono::seconds(1);

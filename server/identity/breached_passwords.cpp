@@ -35,7 +35,7 @@ struct BreachedPasswords::File {
     File(const File&) = delete;
     File& operator=(const File&) = delete;
 
-    // What is there at `offset`, at most two lines long.
+    // The text at `offset`, at most two lines long.
     Result<std::string> read(std::size_t offset) const {
         std::string text(2 * kLongestLine, '\0');
         const auto count = pread(descriptor, text.data(), text.size(), static_cast<off_t>(offset));
@@ -76,8 +76,8 @@ Result<BreachedPasswords> BreachedPasswords::open(const std::filesystem::path& p
     return BreachedPasswords(std::move(file));
 }
 
-// Binary search by position: the line that begins after the middle decides which half has the
-// wanted one. `low` is always the beginning of a line.
+// Binary search by position: the line that begins after the middle decides which half contains the
+// searched one. `low` is always the beginning of a line.
 Result<bool> BreachedPasswords::contains(std::string_view password) const {
     const auto wanted = sha1_digits(password);
     struct stat status{};

@@ -32,7 +32,7 @@ struct User {
     bool service = false;  // a team's service account: uses tokens, never signs in
 };
 
-// A user as administrators see it.
+// A user as system admins see it.
 struct Account {
     User user;
     bool second_factor = false;

@@ -40,7 +40,7 @@ struct NewInvitation {
     Timestamp expires_at;
 };
 
-// What a link says to whoever has it.
+// What its link shows to whoever has it.
 struct InvitationOffer {
     std::string team_name;
     Role role = Role::member;
@@ -68,15 +68,15 @@ class InvitationStore {
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
 
-    // The open ones, oldest first.
+    // Open invitations, oldest first.
     virtual Answer<std::vector<Invitation>> list(TeamId team) = 0;
     // Errc::conflict: the team has kInvitationsPerTeam.
     virtual Answer<Invitation> create(Author author, NewInvitation invitation) = 0;
     // Errc::not_found: there is no such open invitation.
     virtual Answer<void> revoke(Author author, InvitationId id) = 0;
 
-    // By the secret's hash. Errc::not_found: it is unknown, used, revoked or expired, or who made
-    // it may not give the role any more.
+    // By the secret's hash. Errc::not_found: it is unknown, used, revoked or expired, or its
+    // creator may no longer grant the role.
     virtual Answer<InvitationOffer> find(std::string hash) = 0;
     // Consumes the invitation. Also Errc::forbidden: it is for another address; Errc::conflict: the
     // user is a member, or a new one's name or address is taken.

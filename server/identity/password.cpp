@@ -10,7 +10,7 @@
 namespace plimsoll::identity {
 namespace {
 
-// What OWASP recommends at least: two passes over 19 MiB. More memory would slow down requests that
+// OWASP's minimum recommendation: two passes over 19 MiB. More memory would slow down requests that
 // are answered meanwhile, since it displaces their data from the processor's caches.
 constexpr unsigned long long kPasses = 2;
 constexpr std::size_t kMemory = 19 * 1024 * 1024;

@@ -32,7 +32,7 @@ std::string hash_password(std::string_view normalized);
 // Takes as long as hash_password(), right or wrong.
 bool matches_password(const std::string& hash, std::string_view normalized);
 
-// Whether it was made at other costs than hash_password()'s.
+// Whether its costs differ from those of hash_password().
 bool is_outdated(const std::string& hash);
 
 // A hash that no password matches, and that takes as long to compare as one of hash_password().

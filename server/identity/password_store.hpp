@@ -13,25 +13,25 @@
 
 #include <boost/asio/awaitable.hpp>
 
-// Stores the hashes of passwords, the one-time links that set them, how often somebody tried, and
-// second factors.
-// Every change adds an audit row in its transaction. Implemented by server/postgres.
+// Stores the hashes of passwords, the one-time links that set them, the counts of attempts, and
+// second factors. Every change adds an audit row in its transaction. Implemented by
+// server/postgres.
 namespace plimsoll::identity {
 
-// An attempt to give a password, counted before it is checked.
+// A password attempt, counted before it is checked.
 struct PasswordAttempt {
-    std::chrono::seconds wait{};  // > 0: refused for so long; nothing else is known
+    std::chrono::seconds wait{};  // > 0: refused for this long; nothing else is known
     std::optional<UserId> user;
     std::optional<TeamId> team;  // that the user was in last; none: in no team
-    std::string hash;            // what the password must match; empty: nobody may sign in so
+    std::string hash;            // what the password must match; empty: no password can
     std::string name;            // with `source`: the count, for forget_attempts()
     std::string source;
 };
 
-// Beside the password; see totp.hpp.
+// Needed besides the password; see totp.hpp.
 struct SecondFactor {
     std::string secret;
-    std::optional<Timestamp> confirmed_at;  // nullopt: offered, and not asked for yet
+    std::optional<Timestamp> confirmed_at;  // nullopt: offered, but not needed yet
     std::int64_t last_step = 0;             // of the last code that was used
     int codes_left = 0;                     // recovery codes
     Timestamp now;                          // the store's time, which codes are compared with
@@ -50,22 +50,22 @@ class PasswordStore {
     using Answer = boost::asio::awaitable<Result<T>>;
 
     // `name`: an email address, in any case, or the name of a user. `address`: of the client; may
-    // be empty. Names that nobody has count, too.
+    // be empty. Unknown names count, too.
     virtual Answer<PasswordAttempt> begin_attempt(std::string name, std::string address) = 0;
     // For the current password of a user who is signed in.
     virtual Answer<PasswordAttempt> begin_attempt(UserId user, std::string address) = 0;
-    // After a right password.
+    // After a correct password.
     virtual Answer<void> forget_attempts(PasswordAttempt attempt) = 0;
 
-    // Stores the hash of the same password at other costs; does nothing if `present` is not the
-    // stored one any more.
+    // Stores a hash of the same password with other costs; does nothing if `present` is no longer
+    // the stored hash.
     virtual Answer<void> renew_hash(UserId user, std::string present, std::string hash) = 0;
 
     // When the user's password was set; nullopt: there is none.
     virtual Answer<std::optional<Timestamp>> changed_at(UserId user) = 0;
     // `present`: the hash that the current password matched; empty: there is none yet, which only a
     // session that no token opened may change. Ends the user's other sessions and open links.
-    // Errc::conflict: the password is another one by now, or a first one may not be set.
+    // Errc::conflict: the password has changed meanwhile, or a first one may not be set.
     virtual Answer<void> change(Author author, std::string hash, std::string present,
                                 std::optional<SessionId> session) = 0;
     // Errc::not_found: there is no such user, or it is a service account.
@@ -88,7 +88,7 @@ class PasswordStore {
     virtual Answer<bool> spend_step(UserId user, std::int64_t step) = 0;
     // False: the user has no such code, or used it.
     virtual Answer<bool> spend_recovery_code(UserId user, std::string hash) = 0;
-    // Also what was offered. Errc::not_found: there is no second factor.
+    // Also removes an offered one. Errc::not_found: there is no second factor.
     virtual Answer<void> remove_second_factor(Author author, UserId user) = 0;
 };
 

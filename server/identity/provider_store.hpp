@@ -15,23 +15,23 @@
 // its transaction. Implemented by server/postgres.
 namespace plimsoll::identity {
 
-// What the provider's groups give in a team that the operator's mapping names; no role: nothing, so
-// that the user is taken out of it.
+// The role that the provider's groups grant in a team of the operator's mapping; none: the user is
+// removed from the team.
 struct MappedTeam {
     std::string name;
     std::optional<Role> role;
 };
 
-// Somebody for whom the provider vouches.
+// A user whom the provider has authenticated.
 struct ProvidedUser {
     std::string issuer;
-    std::string subject;             // unique at the issuer, and never given to another
-    std::vector<std::string> names;  // for a new user, the first that nobody has
+    std::string subject;             // unique at the issuer, and never reassigned
+    std::vector<std::string> names;  // for a new user: the first that is free
     std::string email;               // verified by the provider; may be empty
     bool create = false;             // a user, if there is none
     bool link = false;               // to the user who has the address, if the subject is new
     std::vector<MappedTeam> teams;   // each once
-    std::optional<bool> admin = {};  // whether the groups make a system admin; none: not theirs
+    std::optional<bool> admin = {};  // whether groups make a system admin; none: they do not decide
 };
 
 using IdentityId = Id<struct IdentityTag>;
@@ -55,7 +55,7 @@ struct ProvidedSignIn {
     std::vector<std::string> unknown_teams;  // names that no team has, or an archived one
     // Teams in which the mapping was not followed: they would have lost their last owner.
     std::vector<std::string> ownerless_teams;
-    bool last_admin = false;  // the user stays a system admin against the groups: nobody else is
+    bool last_admin = false;  // the user stays a system admin despite the groups: nobody else is
 };
 
 class ProviderStore {
@@ -65,18 +65,18 @@ class ProviderStore {
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
 
-    // Marks the state of a sign-in as used; false: it was. It is kept until `expires_at`.
+    // Marks the state of a sign-in as used; false: it already was. It is kept until `expires_at`.
     virtual Answer<bool> spend_state(std::string hash, Timestamp expires_at) = 0;
 
-    // Finds or makes the user and follows the mapping, or changes nothing. Errc::not_found: the
-    // subject is unknown and `create` false; Errc::conflict: a new user, whose address or whose
-    // every name is taken; Errc::forbidden: the user is disabled, or would be in no team.
+    // Finds or creates the user and applies the mapping, or changes nothing. Errc::not_found: the
+    // subject is unknown and `create` false; Errc::conflict: a new user whose address, or whose
+    // every name, is taken; Errc::forbidden: the user is disabled, or would be in no team.
     virtual Answer<ProvidedSignIn> sign_in(ProvidedUser user, std::string request_id) = 0;
 
     // Oldest first.
     virtual Answer<std::vector<ProvidedIdentity>> identities(UserId user) = 0;
-    // The user can no longer sign in with it; sessions go on. Errc::not_found: the user has no such
-    // identity.
+    // The user can no longer sign in with it; sessions continue. Errc::not_found: the user has no
+    // such identity.
     virtual Answer<void> unlink(Author author, UserId user, IdentityId identity) = 0;
 };
 

@@ -36,7 +36,7 @@ constexpr bool grants(Role role, bool system_admin, std::string_view scope) {
     return false;
 }
 
-// Whether a team admin with this role, or a system admin, may make or unmake a member with `other`.
+// Whether a team admin with this role, or a system admin, may give or take the role `other`.
 constexpr bool may_appoint(Role role, bool system_admin, Role other) {
     return other < Role::owner || role == Role::owner || system_admin;
 }

@@ -16,7 +16,7 @@ const unsigned char* raw(std::string_view text) {
 
 std::string mark(std::string_view key, std::string_view context, std::string_view text) {
     if (key.size() != kSealKeyBytes) throw std::logic_error("the key of a seal must have 32 bytes");
-    // The length keeps what is context from being taken for text.
+    // The length prevents context from being mistaken for text.
     const auto content =
         std::to_string(context.size()) + ':' + std::string(context) + std::string(text);
     std::string digest(crypto_auth_hmacsha512256_BYTES, '\0');
@@ -47,7 +47,7 @@ std::optional<std::string> unseal(std::string_view key, std::string_view context
     }
     content.resize(length);
     auto text = content.substr(kMarkBytes);
-    // Of the whole text: libsodium also decodes what it never encodes.
+    // Compares the whole text: libsodium also decodes texts that it never produces.
     const auto wanted = seal(key, context, text);
     if (wanted.size() != sealed.size() ||
         sodium_memcmp(wanted.data(), sealed.data(), wanted.size()) != 0) {

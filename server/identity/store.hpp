@@ -48,7 +48,7 @@ class IdentityStore {
     virtual awaitable<Result<NewSession>> spend_sign_in_link(std::string hash) = 0;
     virtual awaitable<Result<SessionId>> create_session(NewSession who, std::string hash,
                                                         std::string csrf, Timestamp expires_at) = 0;
-    // The open ones.
+    // The open sessions.
     virtual awaitable<Result<std::vector<Session>>> sessions(SessionsOf whose) = 0;
     virtual awaitable<Result<void>> end_session(Author author, SessionId id) = 0;
     // Switches the session to another team of its user. Errc::not_found: the user is not a member
@@ -60,10 +60,10 @@ class IdentityStore {
     virtual awaitable<Result<std::vector<Account>>> users() = 0;
     virtual awaitable<Result<User>> create_user(Author author, std::string name, std::string email,
                                                 bool administrator) = 0;
-    // Errc::conflict if the name or address is taken, or no administrator would be left.
+    // Errc::conflict if the name or address is taken, or no system admin would be left.
     virtual awaitable<Result<User>> update_user(Author author, UserId user, UserChange change) = 0;
     // Ends the user's memberships, tokens and sessions; what the user created stays with the teams.
-    // Errc::conflict: the last administrator, or the last owner of a team.
+    // Errc::conflict: the last system admin, or the last owner of a team.
     virtual awaitable<Result<void>> remove_user(Author author, UserId user) = 0;
 
     virtual awaitable<Result<std::vector<Member>>> service_accounts(TeamId team) = 0;
@@ -74,7 +74,7 @@ class IdentityStore {
                                                              ServiceAccountChange change) = 0;
     virtual awaitable<Result<void>> remove_service_account(Author author, UserId account) = 0;
 
-    // The teams of a user; every team, archived ones too, for an administrator.
+    // The teams of a user; every team, archived ones too, for a system admin.
     virtual awaitable<Result<std::vector<Team>>> teams(UserId user) = 0;
     // The teams that the user is a member of, by name.
     virtual awaitable<Result<std::vector<Membership>>> memberships(UserId user) = 0;
@@ -97,7 +97,7 @@ class IdentityStore {
     // Also revokes the tokens created with it, and those created with them.
     virtual awaitable<Result<void>> revoke_token(Author author, TokenId id) = 0;
 
-    // First start: creates an administrator, a team and a one-time sign-in link, unless a user
+    // First start: creates a system admin, a team and a one-time sign-in link, unless a user
     // exists. Returns whether they were created.
     virtual awaitable<Result<bool>> bootstrap(std::string user_name, std::string team_name,
                                               std::string link_hash, Timestamp link_expires_at) = 0;

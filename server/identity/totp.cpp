@@ -81,7 +81,7 @@ std::string code_of(std::string_view secret, std::int64_t step) {
               counter.size(), digest.data(), &length)) {
         throw std::runtime_error("HMAC-SHA-1 is not available");
     }
-    // RFC 4226, 5.3: the last four bits say where the code is.
+    // RFC 4226, 5.3: the last four bits give the offset of the code.
     const std::size_t at = digest[length - 1] & 15;
     std::uint32_t number = 0;
     for (std::size_t i = at; i < at + 4; ++i) number = number << 8 | digest[i];

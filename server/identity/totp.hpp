@@ -28,7 +28,7 @@ std::int64_t code_step(Timestamp at);
 std::string code_of(std::string_view secret, std::int64_t step);
 
 // The step whose code this is: of those at `now` and one before and after it, since clocks differ,
-// and later than `used`, so that no code works twice. The time that it takes tells nothing.
+// and later than `used`, so that no code works twice. Its duration does not depend on the code.
 std::optional<std::int64_t> match_code(std::string_view secret, std::string_view code,
                                        Timestamp now, std::int64_t used);
 

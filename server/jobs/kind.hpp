@@ -86,7 +86,7 @@ struct Column {
 
 struct Offer;
 
-// What no connected device has that a job needs, in its kind's words.
+// What a job needs and no connected device has, in its kind's words.
 struct Lack {
     struct Model {
         std::string name;
@@ -134,8 +134,8 @@ struct Contract {
     Result<std::string> (*failed_rows)(std::string_view args, std::string_view input,
                                        std::string_view reason) = nullptr;
     // What the `missing` capabilities (Requirement::capability) mean, which no connected device
-    // has. `instead`: those of the same sort and name that devices have. None: they need no words
-    // of the kind's. Null: none ever do.
+    // has. `instead`: those of the same sort and name that devices have. None: the kind does not
+    // explain them. Null: it never does.
     std::optional<Lack> (*explain_lack)(std::span<const std::string> missing,
                                         std::span<const std::string> instead) = nullptr;
     // The `summary` that a job with these arguments would report, computed immediately without a

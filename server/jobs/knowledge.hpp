@@ -45,8 +45,8 @@ struct Knowledge {
     // Offers of ready devices (Abilities::offer), each a JSON object from a kind's name to its
     // offer.
     std::vector<std::string> offers;
-    // Those of devices that are not ready but may come back, as after a restart: a job may name
-    // what they have, and wait for them.
+    // Offers of devices that are not ready but may come back, for example after a restart: a job
+    // may name what they have, and wait for them.
     std::vector<std::string> absent_offers = {};
     Timestamp at = {};  // when the job starts, unless delayed
     const KindSettings* settings = nullptr;

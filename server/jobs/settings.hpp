@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-// What an administrator sets for all jobs of a server or a worker, kind by kind.
+// What the operator sets for all jobs of a server or a worker, kind by kind.
 namespace plimsoll::jobs {
 
 // Who reads a setting: a command has flags for those that it reads, and no others.

@@ -13,7 +13,7 @@ namespace plimsoll::oidc {
 inline constexpr std::chrono::minutes kAttemptLife{10};
 
 // One sign-in at the provider. The browser that began it has the cookie, from which the rest
-// follows with the installation's key: nothing is stored, so that beginnings cost nothing.
+// follows with the installation's key: nothing is stored, so that starting a sign-in costs nothing.
 struct Attempt {
     std::string cookie;
     std::string state;  // comes back in the browser: must be this browser's
@@ -25,7 +25,7 @@ struct Attempt {
 
 // `key`: of identity::kSealKeyBytes.
 Attempt begin_attempt(std::string_view key, Timestamp now);
-// nullopt: the cookie is not ours, or the attempt is over.
+// nullopt: the cookie is not ours, or the attempt has expired.
 std::optional<Attempt> continue_attempt(std::string_view key, std::string_view cookie,
                                         Timestamp now);
 

@@ -18,11 +18,11 @@ std::string why(const outbound::Target& target, const Caller::Failure& failure) 
     switch (failure.obstacle) {
         case Caller::Obstacle::origin:
             return "The identity provider refers to " + origin +
-                   ": add it to oidc.allowed_origins, if that is right.";
+                   ": add it to oidc.allowed_origins if that is correct.";
         case Caller::Obstacle::address:
             return provider +
                    " has an address that is not public: add its network to "
-                   "oidc.allowed_networks, if that is right.";
+                   "oidc.allowed_networks if that is correct.";
         case Caller::Obstacle::name:
             return provider + " cannot be resolved: " + failure.reason + ".";
         case Caller::Obstacle::time:

@@ -16,7 +16,7 @@ tl::unexpected<Error> bad_document(const std::string& why) {
     return fail(Errc::corrupt, "The provider's discovery document " + why + ".");
 }
 
-// An absent list has a usual value, which `unsaid` tells.
+// An absent list has a default value, which `unsaid` gives.
 bool lists(const json& document, const char* name, std::string_view value, bool unsaid) {
     const auto found = document.find(name);
     if (found == document.end()) return unsaid;

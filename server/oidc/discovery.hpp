@@ -7,8 +7,8 @@
 
 namespace plimsoll::oidc {
 
-// What a provider says of itself (OpenID Connect Discovery 1.0, 3). Addresses are https, or http
-// where the issuer's is.
+// A provider's metadata (OpenID Connect Discovery 1.0, 3). Addresses are https, or http where the
+// issuer's is.
 struct Discovered {
     std::string authorization_endpoint;
     std::string token_endpoint;

@@ -56,7 +56,7 @@ Result<void> check_parties(const json& claims, const Expectation& expected) {
     const auto subject = text_in(claims, "sub");
     if (subject.empty() || subject.size() > kMostSubject ||
         subject.find('\0') != std::string::npos) {
-        return wrong("names nobody");
+        return wrong("names no user");
     }
     return {};
 }

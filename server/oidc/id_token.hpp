@@ -13,7 +13,7 @@
 
 namespace plimsoll::oidc {
 
-// What the clock of a provider may differ from ours.
+// How far a provider's clock may differ from ours.
 inline constexpr std::chrono::seconds kClockSkew{60};
 
 // A token in its compact form (RFC 7515, 7.1), whose signature nobody has verified yet.

@@ -70,7 +70,7 @@ std::shared_ptr<EVP_PKEY> rsa_key(const json& key) {
         return nullptr;
     }
     auto made = built("RSA", builder.get());
-    constexpr int kMostRsaBits = 8192;  // a longer one is slow to verify, and nobody's
+    constexpr int kMostRsaBits = 8192;  // longer ones are slow to verify, and nobody uses them
     const int bits = made ? EVP_PKEY_get_bits(made.get()) : 0;
     return bits >= kLeastRsaBits && bits <= kMostRsaBits ? made : nullptr;
 }

@@ -47,11 +47,11 @@ bool has_control(std::string_view text) {
     return std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }
 
-// The address, if the provider says that it is the user's: whoever can write any address into a
-// profile must not become somebody else by it.
+// The address, if the provider says that it is the user's: a user who can enter any address in a
+// profile must not become somebody else.
 std::string verified_address(const json& claims) {
     const auto verified = claims.find("email_verified");
-    // A few providers send the word.
+    // Some providers send it as a string.
     const bool yes = verified != claims.end() && (*verified == true || *verified == "true");
     auto address = lower(trimmed_in(claims, "email"));
     const auto at = address.find('@');
@@ -86,12 +86,12 @@ Result<std::vector<std::string>> groups_of(const json& claims, const std::string
     std::vector<std::string> groups;
     const auto* claim = claim_of(claims, name);
     if (claim == nullptr) {
-        // Microsoft's way to say that there are too many to send.
+        // This is how Microsoft reports that there are too many to send.
         const auto elsewhere = claims.find("_claim_names");
         if (elsewhere != claims.end() && elsewhere->is_object() && elsewhere->contains(name)) {
             return fail(Errc::forbidden,
-                        "The provider left out the user's groups, because there are too many: let "
-                        "it send only those that are assigned to the application.");
+                        "The provider omitted the user's groups because there are too many: "
+                        "configure it to send only those assigned to the application.");
         }
         return groups;
     }

@@ -13,12 +13,12 @@ namespace plimsoll::oidc {
 // Which of a provider's groups has which role in which team.
 class Mapping {
   public:
-    // "engineers = research:member, leads = research:admin, * = main:viewer": "*" is everybody.
-    // Between the last "=" and the last ":" stands the team. Errc::invalid_input names the entry.
+    // "engineers = research:member, leads = research:admin, * = main:viewer": "*" is everybody. The
+    // team is between the last "=" and the last ":". Errc::invalid_input names the entry.
     static Result<Mapping> parse(const std::string& text);
 
     bool empty() const { return entries_.empty(); }
-    // Every team that the mapping names, with the highest role that one of the groups gives.
+    // Every team that the mapping names, with the highest role that the groups grant.
     std::vector<identity::MappedTeam> of(const std::vector<std::string>& groups) const;
 
   private:
@@ -32,7 +32,7 @@ class Mapping {
 
 // The operator's rules for users of the provider.
 struct Admission {
-    std::string groups_claim;  // "groups", or a way through objects: "realm_access.roles"
+    std::string groups_claim;  // "groups", or a path through objects: "realm_access.roles"
     Mapping mapping;
     std::vector<std::string> admin_groups;  // of system admins; empty: groups do not decide that
     std::vector<std::string> domains;       // of verified addresses, in lower case; empty: all
@@ -47,7 +47,7 @@ struct Admission {
 // "ops, platform leads": none, unless commas separate some.
 std::vector<std::string> parse_groups(const std::string& text);
 
-// "example.com, example.org" in lower case; Errc::invalid_input names what is no domain.
+// "example.com, example.org" in lower case; Errc::invalid_input names what is not a domain.
 Result<std::vector<std::string>> parse_domains(const std::string& text);
 
 }  // namespace plimsoll::oidc

@@ -46,7 +46,7 @@ std::string basic(const Client& client) {
     return "Basic " + encoded;
 }
 
-// A provider's error code, as far as it is one: it goes into a log.
+// A provider's error code, if it is one: it is written to the log.
 std::string error_in(const std::string& body) {
     const auto parsed = json::parse(body, nullptr, false);
     if (!parsed.is_object() || !parsed.contains("error") || !parsed["error"].is_string()) return {};
@@ -153,7 +153,7 @@ awaitable<Result<Provider::Tokens>> Provider::redeemed(const Discovered& about,
     };
     if (!has("id_token") || !has("access_token")) {
         co_return fail(Errc::corrupt,
-                       "The identity provider sent no ID token. Does oidc.scopes have openid?");
+                       "The identity provider sent no ID token. Does oidc.scopes include openid?");
     }
     co_return Tokens{body["id_token"], body["access_token"]};
 }
@@ -191,9 +191,9 @@ awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about
     if (reply->status != 200) co_return refused("userinfo endpoint", reply->status, reply->body);
     const auto more = json::parse(reply->body, nullptr, false);
     if (!more.is_object() || !more.contains("sub") || more["sub"] != claims["sub"]) {
-        co_return fail(Errc::corrupt, "The identity provider's userinfo is about another user.");
+        co_return fail(Errc::corrupt, "The identity provider's userinfo is for another user.");
     }
-    // What is signed counts. An address and whether it is verified belong together.
+    // Signed values take precedence. An address and its verification belong together.
     const bool has_address = claims.contains("email");
     for (const auto& [name, value] : more.items()) {
         if (name == "email_verified" && has_address) continue;

@@ -26,7 +26,7 @@ struct Client {
     bool sign_out = false;  // also there
 };
 
-// Who has signed in, and the ID token, which says to the provider who signs out.
+// Who has signed in, and the ID token, which tells the provider later who signs out.
 struct Redeemed {
     identity::ProvidedUser user;
     std::string id_token;
@@ -44,14 +44,14 @@ struct Return {
     std::string issuer;  // "iss"; may be empty
 };
 
-// An OpenID Connect provider: the authorization code flow with PKCE. What it says of itself and its
-// keys are kept for an hour, and read again for a key that is not among them. Single-threaded.
+// An OpenID Connect provider: the authorization code flow with PKCE. Its metadata and keys are kept
+// for an hour, and read again when a token names an unknown key. Single-threaded.
 class Provider {
   public:
     static constexpr std::chrono::hours kKept{1};
-    // Between two readings that a token with an unknown key causes.
+    // Minimum time between two readings caused by tokens with unknown keys.
     static constexpr std::chrono::seconds kBetweenReadings{10};
-    // After a failed reading, the next is not tried sooner.
+    // Minimum time from a failed reading to the next.
     static constexpr std::chrono::seconds kAfterFailure{5};
 
     Provider(const boost::asio::any_io_executor& executor, Registration registration);
@@ -70,7 +70,7 @@ class Provider {
 
     bool signs_out() const { return client_.sign_out; }
     // Where the browser goes to end its session at the provider (RP-initiated logout); empty: the
-    // provider has no such page. `id_token` may be empty: then the provider asks.
+    // provider has no such page. `id_token` may be empty: then the provider asks the user.
     boost::asio::awaitable<Result<std::string>> sign_out_url(const std::string& id_token);
 
   private:
@@ -95,7 +95,7 @@ class Provider {
                                                     const std::string& verifier) const;
     boost::asio::awaitable<Result<nlohmann::json>> claims(const Tokens& tokens,
                                                           const Attempt& attempt, Timestamp now);
-    // Adds what the ID token leaves out.
+    // Adds what the ID token omits.
     boost::asio::awaitable<Result<void>> complete(nlohmann::json& claims, const Discovered& about,
                                                   const std::string& access_token) const;
 

@@ -20,8 +20,8 @@ class context;
 namespace plimsoll::outbound {
 
 // Sends requests to allowed origins and addresses only, without redirects, each bounded in time and
-// size. Single-threaded, on its caller's executor. Names are resolved on threads of its own: names
-// of one Caller whose servers are silent hold up no other.
+// size. Single-threaded, on its caller's executor. Names are resolved on threads of its own: silent
+// name servers of one Caller do not delay others.
 class Caller {
   public:
     // From the resolved name to the end of the response. (Name resolution has its own limit.)

@@ -87,8 +87,8 @@ awaitable<tl::expected<json, Refusal>> ArgumentCompletion::complete(
     known.at = start.value_or(SystemClock().now());
     auto read = co_await read_records(team, kind, collections_for(kind, args), known);
     if (!read) co_return tl::unexpected<Refusal>(std::move(read.error()));
-    // Every submit that needs no records would cost a query more. Offers change with heartbeats, so
-    // those of the last second will do, unless they lead to a refusal.
+    // Otherwise every submit that needs no records would cost one more query. Offers change with
+    // heartbeats, so those of the last second suffice, unless they lead to a refusal.
     auto pool = last_pool_;
     bool recent = known.records.empty() && pool != nullptr &&
                   std::chrono::steady_clock::now() - pool->read_at < kRecent;

@@ -40,7 +40,7 @@ constexpr Duty kDuties[] = {
      [](DutyStore& store, const DutyOptions&) { return store.mark_unserved(); }},
     {"end_overdue", 1s, true,
      [](DutyStore& store, const DutyOptions&) { return store.end_overdue(); }},
-    // Often, because a machine may have slept through the days made ahead.
+    // Often, because a machine may have slept longer than the days created ahead.
     {"ensure_partitions", 1min, false,
      [](DutyStore& store, const DutyOptions&) { return store.ensure_partitions(); }},
     {"drop_old_days", 1h, true,

@@ -17,7 +17,7 @@ class DutyStore {
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
 
-    virtual Answer<int> read_clock() = 0;  // synchronises the server's clock with it
+    virtual Answer<int> read_clock() = 0;  // synchronizes the server's clock with it
     virtual Answer<int>
     expire_leases() = 0;  // of workers whose heartbeats stopped; one worker per call
     virtual Answer<int> promote_due() = 0;    // tasks that are due

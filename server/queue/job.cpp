@@ -52,7 +52,7 @@ Job stored(NewJob job, JobId id, Timestamp created_at) {
     made.priority = job.priority;
     made.state = job.run_at > created_at ? JobState::scheduled : JobState::queued;
     made.args = std::move(job.plan.args);
-    // Of several, the queue chooses one that is connected.
+    // With several, the queue chooses one that is connected.
     made.device_class = job.plan.requirement.device_class;
     if (made.device_class.find(',') != std::string::npos) made.device_class.clear();
     for (const jobs::TaskSpec& task : job.plan.tasks) made.items_total += task.items;

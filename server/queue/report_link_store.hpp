@@ -71,7 +71,7 @@ class ReportLinkStore {
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
 
-    // Those that still open a report, newest first; of one job, or of all; older than `before`.
+    // Links that still open a report, newest first; of one job, or of all; older than `before`.
     virtual Answer<std::vector<ReportLink>> list(TeamId team, std::optional<JobId> job,
                                                  std::optional<ReportLinkId> before, int limit) = 0;
     // Errc::not_found: the link does not exist, or no longer opens a report.

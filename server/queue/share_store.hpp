@@ -40,7 +40,7 @@ class ShareStore {
     // When it returns, nothing more is claimed; running tasks finish. Errc::not_found: the team,
     // class, node or device does not exist.
     virtual Answer<std::int64_t> hold(Author author, NewHold hold) = 0;
-    // With a team: only that team's holds, and none made by an administrator. Errc::not_found
+    // With a team: only that team's holds, and none made by a system admin. Errc::not_found
     // otherwise.
     virtual Answer<void> resume(Author author, std::int64_t id, std::optional<TeamId> team) = 0;
     // Asks a device's worker to release what it keeps between tasks; JobStore::devices() reports

@@ -11,13 +11,13 @@
 // Shares, usage, limits and holds. README.md states the rules.
 namespace plimsoll::queue {
 
-// Device-seconds are normalised to a device of speed 1.
+// Device-seconds are normalized to a device of speed 1.
 struct SecondsQuota {
     double seconds = 0;  // that may be charged in a period
     std::string period;  // hour, day, week or month, by the calendar in UTC
 };
 
-// Set by an administrator.
+// Set by a system admin.
 struct ShareTerms {
     double weight = 1;
     std::optional<int> cap;  // devices in use at once; none: unlimited

@@ -52,7 +52,7 @@ class JobStore {
                                                                          bool whole) = 0;
     virtual awaitable<Result<Job>> get(TeamId team, JobId id) = 0;
     virtual awaitable<Result<FoundJobs>> list(TeamId team, JobFilter filter) = 0;
-    // By state, whatever state the filter names; its cursor and limit do not count.
+    // By state; the filter's own state, cursor and limit are ignored.
     virtual awaitable<Result<JobCounts>> count(TeamId team, JobFilter filter) = 0;
     // Attempts at the job's tasks after `after`, by task and attempt.
     virtual awaitable<Result<std::vector<Attempt>>> attempts(TeamId team, JobId id,
@@ -77,8 +77,8 @@ class JobStore {
     // Errc::not_found also if the task's dataset has been deleted.
     virtual awaitable<Result<TaskInput>> task_input(TeamId team, JobId id, int seq) = 0;
     virtual awaitable<Result<std::vector<DeviceStatus>>> devices() = 0;
-    // What of the team, and how much of others, needs or names a thing of a kind: the kind has the
-    // statement "uses.<sort>" in its folder, for example for sort "model".
+    // What needs or names a thing of a kind: the team's own, and the number of other teams'. The
+    // kind has the statement "uses.<sort>" in its folder, for example for sort "model".
     virtual awaitable<Result<Uses>> uses(TeamId team, std::string sort, std::string name) = 0;
     // Succeeds if the database responds and has the schema that this program needs.
     virtual awaitable<Result<void>> ready() = 0;

@@ -30,7 +30,7 @@ struct Usage {
     std::string kind;
     std::string model;  // as Requirement::model names it; also empty for jobs that need none
     double device_seconds =
-        0;  // measured, normalised to a device of speed 1; including failed attempts
+        0;  // measured, normalized to a device of speed 1; including failed attempts
     std::int64_t tasks = 0;  // done
     std::int64_t items = 0;  // done
     std::int64_t jobs = 0;   // that used a device for the first time

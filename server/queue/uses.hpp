@@ -7,7 +7,7 @@
 
 namespace plimsoll::queue {
 
-// Those of one sort that use a thing.
+// The uses of a thing, of one sort.
 struct Users {
     struct User {
         std::string id;
@@ -18,7 +18,7 @@ struct Users {
     std::int64_t elsewhere = 0;  // of other teams
 };
 
-// What would miss a thing of a kind, by sort: job (unfinished ones), schedule, and the kind's own
+// What depends on a thing of a kind, by sort: job (unfinished ones), schedule, and the kind's own
 // collections.
 using Uses = std::map<std::string, Users>;
 

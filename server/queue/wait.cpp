@@ -51,7 +51,7 @@ std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack) {
     const auto devices = "device of class " + wait.device_class;
     if (wait.reason == "running") return "It is running.";
     if (wait.reason == "scheduled") return "It is scheduled for later.";
-    if (wait.reason == "retrying") return "A task failed and waits for its retry.";
+    if (wait.reason == "retrying") return "A task failed and is waiting to be retried.";
     if (wait.reason == "paused") {
         if (!wait.hold) return "The team's jobs are paused on every " + devices + ".";
         return stopped(*wait.hold, wait.hold->scope == "team" ? "the team" : "every " + devices);

@@ -11,7 +11,7 @@
 
 namespace plimsoll::queue {
 
-// What no connected device of a class has that a job needs.
+// What a job needs and no connected device of the class has.
 struct Lacks {
     std::vector<std::string> missing;  // capabilities
     std::vector<std::string> instead;  // of the same sorts and names, which they have

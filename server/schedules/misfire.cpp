@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kDuesAtOnce = 1000;  // due times computed in one go
 
 // The due times from `next` to `now`: how many were missed, the latest of those, and the first that
-// was not, which may be still to come.
+// was not, which may be in the future.
 struct Backlog {
     int missed = 0;
     std::deque<std::int64_t> latest;

@@ -31,7 +31,7 @@ Timestamp time_of(std::int64_t seconds) {
     return Timestamp(std::chrono::seconds(seconds));
 }
 
-// Worth another try, rather than a run that failed.
+// To be retried, rather than recorded as a failed run.
 bool passes(const Error& error) {
     return error.code == Errc::unavailable || error.code == Errc::timeout;
 }
@@ -94,14 +94,14 @@ struct Runner::State : std::enable_shared_from_this<State> {
         co_return answered || cancelled > 0;
     }
 
-    // Said once when it changes, not every second.
+    // Logged once when it changes, not every second.
     void tell(const Result<std::vector<Claimed>>& claimed) {
         if (claimed.has_value() != failing) return;
         failing = !claimed;
         if (failing) log::warn("due times cannot be read", {{"reason", claimed.error().message}});
     }
 
-    // False when nothing came of it, and it is better to wait.
+    // False if nothing was achieved: better wait.
     awaitable<bool> answer(const Claimed& claimed) {
         auto answer = begin(claimed);
         if (!answer) co_return false;
@@ -146,8 +146,8 @@ struct Runner::State : std::enable_shared_from_this<State> {
         const auto cron = Cron::parse(claimed.settings.cron);
         const auto zone = Zone::named(claimed.settings.time_zone);
         if (!cron || !zone) {
-            // Without rules no time comes any more: another release, or another time zone
-            // database, wrote them.
+            // Without rules nothing is due any more: they were written by another release, or with
+            // another time zone database.
             fail_with(answer, cron ? zone.error().message : cron.error().message);
             return answer;
         }
@@ -193,7 +193,7 @@ struct Runner::State : std::enable_shared_from_this<State> {
             job.plan = std::move(planned->plan);
             answer.submission = Submission{std::move(job), planned->dataset};
         } catch (const json::exception&) {
-            // It was checked when it was saved, by a release that understood something else.
+            // It was checked when it was saved, by a release with different rules.
             fail_with(
                 answer,
                 "The job was saved by another release of this server: save the schedule again.");

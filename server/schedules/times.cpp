@@ -75,8 +75,8 @@ std::vector<std::int64_t> next_dues(const Cron& cron, const Zone& zone, std::int
                                     std::size_t count) {
     std::vector<std::int64_t> found;
     DayTimes times(cron, zone);
-    // Where clocks go back over midnight, times of two days alternate: what of a day is later than
-    // the next one's beginning waits to be sorted in with that.
+    // Where clocks go back over midnight, times of two days alternate: times of a day later than
+    // the beginning of the next day are merged with those of the next day.
     std::vector<std::int64_t> pending;
     const auto begin = day_of(after + zone.offset(after)) - 1;
     const auto end = begin + kMostYears * 366LL;

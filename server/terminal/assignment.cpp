@@ -44,7 +44,7 @@ Error given_twice(const std::string& column) {
     const auto name = column.substr(equals + 1);
     if (member == "keep") return {Errc::invalid_input, "--keep gives " + name + " twice.", {}};
     const std::string flag = member == "group" ? "--group-by " + name : "--column " + column;
-    return {Errc::invalid_input, flag + ": " + member + " has a column already.", {}};
+    return {Errc::invalid_input, flag + ": " + member + " already has a column.", {}};
 }
 
 Result<json> column_args(const std::vector<std::string>& columns) {

@@ -16,7 +16,7 @@ Result<void> assign(nlohmann::json& args, const std::string& setting);
 // The same for all of a command line. Errc::invalid_input also when two set the same member.
 Result<void> assign_all(nlohmann::json& args, const std::vector<std::string>& settings);
 
-// The refusal of a "member=column" whose member has a column already, by the flag of the member.
+// The refusal of a "member=column" whose member already has a column, by the flag of the member.
 Error given_twice(const std::string& column);
 
 // "member=column", repeated, as an object. Errc::invalid_input: there is no =, a side is empty,

@@ -15,7 +15,7 @@ struct FieldFlag {
 };
 
 // A refusal of the server names places of the request, at the beginning of its message and of each
-// further line: here in the flags that a person gave.
+// further line: this names the flags that the user gave instead.
 Error in_flags(Error error, std::span<const FieldFlag> flags);
 
 // The same by the names of a command's flags and arguments alone ("--queued-jobs", "team"), where

@@ -87,7 +87,7 @@ int follow_job(const CommandContext& context, const std::string& job_id, Ending 
             return refuse(context, read.error());
         }
         // The stream broke: the job may have ended meanwhile. This read waits on the server's side,
-        // so that a server that answers is not asked in a tight loop.
+        // so that the server is not polled in a tight loop.
         auto now = api->get_json("/v1/jobs/" + job_id + "?wait=1");
         if (now && is_final(now->value("state", ""))) {
             bar.finish();

@@ -9,7 +9,7 @@
 namespace plimsoll::terminal {
 
 // Turns the values of flags into times for the API: an age such as "90m", "24h" or "7d" becomes the
-// time so long ago, a time stays one, and nothing stays nothing. The error names the flag.
+// time that long ago, a time stays one, and nothing stays nothing. The error names the flag.
 Result<void> read_moments(std::initializer_list<std::pair<const char*, std::string*>> flags);
 
 }  // namespace plimsoll::terminal

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 10s;  // others ahead are no news before
+constexpr auto kPatience = 10s;  // before that, jobs ahead are not worth reporting
 constexpr auto kPause = 15s;
 
 // Reasons that do not pass with time alone, or only at a time that is known.

@@ -23,7 +23,7 @@ constexpr std::chrono::seconds kPace{1};
 constexpr std::chrono::minutes kForgetPace{60};
 constexpr int kKeepDays = 30;
 constexpr std::size_t kAtOnce = 32;  // of a team and of a webhook fewer: see DeliveryQueue::claim
-// More than an attempt takes, with a slow resolver and a slow database.
+// Longer than an attempt takes with a slow resolver and a slow database.
 constexpr std::chrono::seconds kLease{120};
 
 }  // namespace
@@ -55,7 +55,7 @@ struct Dispatcher::State : std::enable_shared_from_this<State> {
         for (const auto& attempt : under_way) busy.push_back(attempt.notice);
         auto due = co_await queue.claim(static_cast<int>(room), kLease, kMostAttempts, busy);
         if (stopped) co_return;
-        if (due.has_value() == failing) {  // said once when it changes, not every second
+        if (due.has_value() == failing) {  // logged once when it changes, not every second
             failing = !due;
             if (failing) {
                 log::warn("notices cannot be read", {{"reason", due.error().message}});

@@ -235,7 +235,7 @@ visit('jobs are chosen and cancelled after a question that counts them', sixty, 
   await bar.getByRole('button', { name: 'Cancel 2 jobs' }).click();
   server.job(queued.id).state = 'succeeded'; // it ends while somebody reads the question
   await question.getByRole('button', { name: 'Cancel 2 jobs' }).click();
-  await heard(page, '1 job cancelled; 1 job refused: The job has ended already.');
+  await heard(page, '1 job cancelled; 1 job refused: The job has already finished.');
   await page.evaluate(() => scrollTo(0, 0));
   await table(page).locator('[role=row]', { has: page.locator(`a[href="#/jobs/${running.id}"]`) }).getByText('Cancelling').waitFor();
   await bar.waitFor({ state: 'detached' });

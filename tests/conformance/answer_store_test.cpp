@@ -34,7 +34,7 @@ TEST_F(AnswerStoreTest, AnAnswerWithASecretHasNoBody) {
     EXPECT_EQ(kept->location, "");
 }
 
-TEST_F(AnswerStoreTest, AReleasedKeyAndOnePastItsTimeAreNew) {
+TEST_F(AnswerStoreTest, ReleasedAndExpiredKeysAreNew) {
     EXPECT_FALSE(must(store().reserve(people_.team, "k", one_)));
     must(store().release(people_.team, "k"));
     EXPECT_FALSE(must(store().reserve(people_.team, "k", other_)));
@@ -48,7 +48,7 @@ TEST_F(AnswerStoreTest, AReleasedKeyAndOnePastItsTimeAreNew) {
         << "the old answer is gone";
 }
 
-TEST_F(AnswerStoreTest, KeysAreTheTeamsOwn) {
+TEST_F(AnswerStoreTest, TeamsDoNotShareKeys) {
     EXPECT_FALSE(must(store().reserve(people_.team, "k", one_)));
     const auto stranger = make_people(kind_ + " other");
     EXPECT_FALSE(must(store().reserve(stranger.team, "k", other_)));

@@ -126,7 +126,7 @@ TEST_F(ConnectionTest, ABatchIsOneTransaction) {
     EXPECT_EQ(count->front()[0].get<int>("n"), 0);
 }
 
-TEST_F(ConnectionTest, AFullDiskIsNamed) {
+TEST_F(ConnectionTest, AFullDiskIsReported) {
     const auto failed = run("do $$ begin raise exception 'no' using errcode = '53100'; end $$");
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, Errc::unavailable);
@@ -234,7 +234,7 @@ TEST_F(ConnectionTest, ACancelledCallerLeavesAndTheNextIsServed) {
     EXPECT_EQ(next->front()[0].get<int>("v"), 5);
 }
 
-TEST_F(ConnectionTest, TheEndOfAnIdleConnectionIsSeen) {
+TEST_F(ConnectionTest, TheEndOfAnIdleConnectionIsDetected) {
     Cluster::get().end_sessions(kEmbeddedSuperuser);
     io_.restart();
     while (!lost_ && io_.run_one()) {

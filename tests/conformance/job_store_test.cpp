@@ -127,7 +127,7 @@ TEST_F(JobStoreTest, SubmitsShareCommits) {
     EXPECT_LE(std::stoi(commits), 5);
 }
 
-TEST_F(JobStoreTest, LookUpsShareRoundsAndEachGetsItsOwn) {
+TEST_F(JobStoreTest, LookUpsShareRoundsAndEachGetsItsOwnResult) {
     const auto other = make_people(kind_ + " others");
     auto foreign = job_of(1);
     foreign.team = other.team;

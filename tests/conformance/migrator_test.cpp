@@ -111,7 +111,7 @@ TEST_F(MigratorTest, LeavesTheFunctionsOfANewerProgramAlone) {
     EXPECT_EQ(ask("select version from plimsoll.schema_set"), std::to_string(kSchema.set + 1));
 }
 
-TEST_F(MigratorTest, ConcurrentOnesMakeOneSchema) {
+TEST_F(MigratorTest, ConcurrentMigrationsMakeOneSchema) {
     std::vector<std::future<Result<MigrationReport>>> started;
     for (int i = 0; i < 3; ++i) {
         started.push_back(std::async(std::launch::async, [this] { return migrate(target_); }));
@@ -178,7 +178,7 @@ TEST_F(MigratorTest, AFailingFunctionLeavesNothingBehind) {
     EXPECT_EQ(ask("select count(*) from plimsoll.schema_migration"), known);
 }
 
-TEST_F(MigratorTest, SaysThatItCannotConnect) {
+TEST_F(MigratorTest, ReportsThatItCannotConnect) {
     auto refused = migrate({"host=/nowhere dbname=none", ""});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Errc::unavailable);

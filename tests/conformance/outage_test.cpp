@@ -20,7 +20,7 @@ class OutageTest : public StoreTest {
     }
 };
 
-TEST_F(OutageTest, ARefusingDatabaseIsSurvived) {
+TEST_F(OutageTest, SurvivesADatabaseThatRefusesConnections) {
     const auto id = must(server_.jobs().submit(job_of(1))).id;
     Cluster::get().stop();
     auto submitted = run(server_.jobs().submit(job_of(1)));
@@ -36,7 +36,7 @@ TEST_F(OutageTest, ARefusingDatabaseIsSurvived) {
     EXPECT_EQ(must(server_.jobs().list(people_.team, {})).jobs.size(), 2u);
 }
 
-TEST_F(OutageTest, AStoppedDatabaseIsSurvived) {
+TEST_F(OutageTest, SurvivesAStoppedDatabase) {
     const auto id = must(server_.jobs().submit(job_of(1))).id;
     Cluster::get().freeze();
     // Together, so that the test waits for one deadline.

@@ -120,7 +120,7 @@ TEST(PoolTest, CallsToAHangingDatabaseEndAtTheirDeadline) {
 
 // As when a firewall forgets connections: the first call finds out, no other waits for its
 // deadline.
-TEST(PoolTest, OneSilentConnectionMakesTheOthersDistrusted) {
+TEST(PoolTest, OneSilentConnectionMakesTheOthersSuspect) {
     asio::io_context io;
     Pool pool(io.get_executor(), Cluster::get().superuser(), {.connections = 3});
     pool.start();

@@ -50,7 +50,7 @@ TEST_F(WorkerStoreTest, TasksOfAWorkerWithoutHeartbeatsExpireAndItsWritesAreStal
     EXPECT_EQ(refused.error().code, Errc::conflict);
 }
 
-TEST_F(WorkerStoreTest, ANameBelongsToTheHomeOfTheLiveWorker) {
+TEST_F(WorkerStoreTest, ANameBelongsToTheMachineOfTheLiveWorker) {
     queue::WorkerInfo here;
     here.node = kind_;
     here.home = "here";
@@ -315,7 +315,7 @@ TEST_F(WorkerStoreTest, ClaimsAreSizedInWork) {
     EXPECT_LE(claimed.tasks.size(), 3u);
 }
 
-TEST_F(WorkerStoreTest, DevicesAreListedWithWhatTheyDo) {
+TEST_F(WorkerStoreTest, DevicesAreListedWithTheirWork) {
     must(server_.jobs().submit(job_of(2)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     auto device = [&] {

@@ -97,7 +97,7 @@ FakeInvitations::Answer<Joined> FakeInvitations::accept(std::string hash, identi
     const auto& offer = (*found)->invitation;
     auto user = who.user;
     if (user && !offer.email.empty() && identity_.person(*user)->email != offer.email) {
-        co_return fail(Errc::forbidden, "This invitation is for another address.");
+        co_return fail(Errc::forbidden, "This invitation is for a different email address.");
     }
     if (!user) {
         const auto made = co_await identity_.create_user(

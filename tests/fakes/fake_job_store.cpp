@@ -253,7 +253,7 @@ awaitable<Result<void>> FakeJobStore::remove(TeamId team, UserId, JobId id) {
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());
     if (!queue::is_final((*stored)->job.state)) {
-        co_return fail(Errc::conflict, "The job is not finished. Cancel it first.");
+        co_return fail(Errc::conflict, "The job has not finished yet: cancel it first.");
     }
     jobs.erase(id);
     co_return Result<void>();
@@ -275,7 +275,7 @@ awaitable<Result<std::string>> FakeJobStore::report(TeamId team, JobId id) {
     const auto stored = find(team, id);
     if (!stored) co_return fail(stored.error());
     if (!queue::is_final((*stored)->job.state)) {
-        co_return fail(Errc::conflict, "The job is not finished.");
+        co_return fail(Errc::conflict, "The job has not finished yet, so it has no report.");
     }
     if (!(*stored)->report) co_return fail(Errc::not_found, "The job has no report.");
     co_return *(*stored)->report;

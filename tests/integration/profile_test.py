@@ -138,7 +138,7 @@ class Profile(unittest.TestCase):
             self.assertEqual(reply.status, 422, reply.body)
             [error] = reply.json["errors"]
             self.assertEqual(error["pointer"], "/args/llm_endpoint")
-            self.assertIn("an administrator has configured", error["detail"])
+            self.assertIn("the operator has configured", error["detail"])
         reply = self.submit(mode="llm", llm_endpoint=self.origin + "/moved/api/generate")
         job = self.api.wait(reply.json["id"])
         rows = self.api.results(job["id"])

@@ -93,7 +93,7 @@ DeviceType type_of(cl_device_type type) {
 }
 
 // cl_khr_pci_bus_info, and what NVIDIA's drivers had before it (cl_nv_device_attribute_query).
-// Named here because the headers of the API level that we ask for leave them out.
+// Defined here because the headers of our API level omit them.
 constexpr cl_device_info kPciBusInfo = 0x410F;
 struct PciBusInfo {
     cl_uint domain, bus, device, function;

@@ -23,7 +23,7 @@ namespace plimsoll::opencl::self_test {
 using Floats = std::vector<float>;
 
 constexpr std::size_t kGroup = 64;
-// Outputs are initialised to NaN and followed by a guard of NaN: missing and excess writes show up
+// Outputs are initialized to NaN and followed by a guard of NaN: missing and excess writes show up
 // as wrong values.
 constexpr std::size_t kGuard = 256;
 const inline float kPoison = std::numeric_limits<float>::quiet_NaN();

@@ -47,7 +47,7 @@ Result<Peak> measure_peak(const Subject& subject);
 // relative to the fp32 peak for bf16 too, so it may exceed 1.
 Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& peak);
 
-// Layer normalisation, softmax and GELU: memory-bound. Counts the bytes of one read and one write.
+// Layer normalization, softmax and GELU: memory-bound. Counts the bytes of one read and one write.
 Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak);
 
 // Attention without padding over sequences of several lengths, in fp32 and bf16 as above; counts

@@ -5,7 +5,7 @@
 #include <span>
 
 // Every step and its order follow the reference, odd ones included: scores must agree to the last
-// bit. Oddities are named where they stand.
+// bit. Oddities are noted in place.
 namespace plimsoll::sentiment::vader {
 namespace {
 

@@ -25,7 +25,7 @@ WordTable::WordTable() {
 
 Word& WordTable::insert(std::string_view text) {
     if (text.size() > kLongestWord) {
-        throw std::logic_error("The word list holds a word longer than the table takes: " +
+        throw std::logic_error("The word list holds a word longer than the table allows: " +
                                std::string(text));
     }
     char padded[kLongestWord] = {};

@@ -66,7 +66,7 @@ void add_memory(const Observation& seen, std::vector<Cause>& out) {
     }
 }
 
-// The NAICS memory guide's third step where memory is left: it may be somebody else's.
+// The NAICS memory guide's third step if memory is left: others may hold it.
 void add_other_processes(const Observation& seen, std::vector<Cause>& out) {
     if (!seen.memory_percent || *seen.memory_percent >= kFewPercent) return;
     const bool at_largest = seen.max_batch > 0 && seen.batch >= seen.max_batch;
@@ -134,8 +134,7 @@ void add_slow_step(const Observation& seen, std::vector<Cause>& out) {
     }
 }
 
-// Between what the guide calls low and what it aims at; the time of a step says more where it is
-// known.
+// Between the guide's low threshold and its target; the step time says more, if known.
 void add_below_target(const Observation& seen, std::vector<Cause>& out) {
     constexpr double low = 50;
     const utilisation::Targets targets;

@@ -17,7 +17,7 @@ GuideBatch naics_batch(const ReportRequest& r, const GpuProfile& gpu) {
     return {"NAICS memory guide", s.batch, s.accumulation};
 }
 
-// Its table where it names the card and the texts are as long as its tweets, else its rule by
+// The guide's table if it names the card and the texts are as long as its tweets, else its rule by
 // memory.
 GuideBatch utilisation_batch(const ReportRequest& r, const GpuProfile& gpu) {
     constexpr auto title = "training utilization guide";

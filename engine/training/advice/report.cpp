@@ -25,7 +25,7 @@ std::int64_t batch_bytes(const ModelShape& s, const TrainingSettings& t, std::in
     return 2 * 8 * batch * t.sequence * (1 + t.negatives);
 }
 
-// What people do to fit a language model: its experts, or shards of it, cannot be packed so.
+// What people do to fit a language model: its experts, or shards of it, cannot be packed like this.
 bool can_quantize(const ModelShape& shape, const TrainingSettings& t) {
     const bool whole = t.cards == 1 || t.sharding == Sharding::ddp;
     return shape.is_decoder() && !shape.has_experts() && whole &&
@@ -128,7 +128,7 @@ class Maker {
                 out.limits.max_batch, out.limits, r_.search, footprints_on(gpu),
                 cards == 1 ? 0 : std::max<std::int64_t>(1, kComparedReplays / cards));
         }
-        // The largest batch is that of the recommended run, whatever batch was asked about.
+        // The largest batch is that of the recommended run, whichever batch was requested.
         if (r_.batch > 0) {
             out.batch = r_.batch;
             out.reason = BatchReason::asked;
@@ -200,8 +200,8 @@ class Maker {
         return find_knee(footprints.works(), settings, gpu, highest);
     }
 
-    // At the present settings on the present card, kept: most reports are about the batch that was
-    // tried first.
+    // For the current settings on the current card; kept, since most reports are about the batch
+    // that was tried first.
     Result<void> estimate_at(const GpuProfile& gpu, std::int64_t batch) {
         if (estimated_ && estimated_->first == batch) return {};
         auto settings = settings_;
@@ -331,8 +331,7 @@ class Maker {
     }
 
     // 1, powers of four from 16 to beyond the largest batch, those that the search tried, and the
-    // one that the report is about. Between 1 and 16 the weights and their states are all but all
-    // of it.
+    // report's own. Between 1 and 16, weights and their states are nearly all of it.
     void add_curve(GpuReport& out) {
         auto& footprints = footprints_on(out.gpu);
         const auto highest = std::max({std::int64_t{8}, out.batch, out.limits.max_batch * 3 / 2});

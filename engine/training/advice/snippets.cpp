@@ -93,7 +93,7 @@ std::string optimizer_call(const RecommendedSettings& s) {
     return "";
 }
 
-// How the model must be loaded and wrapped before it is trained.
+// How to load and wrap the model before training.
 std::string model_setup(const RecommendedSettings& s) {
     const auto& t = s.training;
     std::string out;
@@ -121,7 +121,7 @@ std::string model_setup(const RecommendedSettings& s) {
                 python(t.quantization == Quantization::nf4_double),
                 fp16(s) ? "float16" : "bfloat16");
         }
-        // prepare_model_for_kbit_training makes fp32 of what is not quantised.
+        // prepare_model_for_kbit_training converts everything that is not quantized to fp32.
         if (half_weights(t))
             out += fmt::format(
                 "# load the model by from_pretrained(name, quantization_config=quantization, "
@@ -159,7 +159,7 @@ std::string allocator_settings(const AllocatorSettings& a) {
     return out;
 }
 
-// target_modules as peft takes them; empty where the model is none of transformers.
+// target_modules as peft takes them; empty if the model is not one of transformers.
 std::string python_targets(const ModelShape& shape, const Lora& lora) {
     if (lora.rank == 0 || !shape.is_text_or_features()) return "";
     if (lora.targets == Lora::Targets::all_linear) return "\"all-linear\"";

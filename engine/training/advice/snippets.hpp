@@ -23,7 +23,7 @@ struct RecommendedSettings {
 };
 RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& request);
 
-// A number that YAML 1.1 parsers recognise: they read "4e-05" as text and "4.0e-05" as a number.
+// A number that YAML 1.1 parsers recognize: they read "4e-05" as text and "4.0e-05" as a number.
 std::string yaml_number(double value);
 
 // Ready to paste; all contain the same settings.

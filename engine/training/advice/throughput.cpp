@@ -54,7 +54,7 @@ Throughput model_throughput(const Work& work, const TrainingSettings& t, const G
     if (w.dataset_size > 0) {
         out.optimizer_steps_per_epoch = std::ceil(static_cast<double>(w.dataset_size) / samples);
         const double alone = out.step_seconds * out.optimizer_steps_per_epoch * w.epochs * w.models;
-        // Workers overlap only what one of them leaves idle.
+        // Workers only use the time that one of them leaves idle.
         const double idle = launches > busy ? launches / std::max(busy, 1e-9) : 1;
         const int at_once = std::max(1, std::min(w.parallel_workers, w.models));
         out.hours = alone / std::clamp<double>(idle, 1, at_once) / 3600;

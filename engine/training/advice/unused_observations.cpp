@@ -3,7 +3,7 @@
 namespace plimsoll::training {
 namespace {
 
-// What is given, and which rules look at it.
+// The given members, and the rules that use them.
 class Given {
   public:
     Given(const Observation& seen, bool has_estimate) : seen_(seen), has_estimate_(has_estimate) {}

@@ -7,7 +7,8 @@
 
 namespace plimsoll::training {
 
-// A member of an observation that no rule of diagnose() uses beside the others, whatever its value.
+// A member of an observation that no rule of diagnose() uses along with the others, whatever its
+// value.
 struct UnusedObservation {
     std::string_view member;  // "cpu_cores"
     std::string_view why;

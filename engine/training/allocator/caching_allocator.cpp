@@ -69,7 +69,7 @@ CachingAllocator::Block CachingAllocator::new_segment(std::int64_t size, bool sm
     return block;
 }
 
-// One virtual segment a pool: pages are mapped behind its last block, which they join if it is
+// One virtual segment per pool: pages are mapped after its last block, which they join if it is
 // free.
 CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, bool small) {
     const std::int64_t page = small ? kSmallSegment : kLargeSegment;
@@ -183,7 +183,7 @@ void CachingAllocator::release_oversize(std::int64_t size) {
     }
 }
 
-// A block without neighbours is a whole segment: back to the driver with it.
+// A block without neighbours is a whole segment, which is returned to the driver.
 void CachingAllocator::release_if_whole(Block block) {
     if (at(block).previous >= 0 || at(block).next >= 0) return;
     reserved_ -= at(block).size;
@@ -191,7 +191,7 @@ void CachingAllocator::release_if_whole(Block block) {
     drop_block(block);
 }
 
-// Segments that are one free block go back to the driver; an expandable segment gives back whole
+// Segments that are one free block are returned to the driver; an expandable segment returns whole
 // pages at its end.
 void CachingAllocator::release_cached() {
     if (settings_.expandable_segments) {

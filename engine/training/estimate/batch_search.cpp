@@ -48,10 +48,10 @@ std::int64_t corrected(std::int64_t reserved, const SearchOptions& options) {
 
 namespace {
 
-// Largest batch within the limit, 0 if none. What the tensors take is a line but for the peak's
-// phase, and much cheaper to know than what is reserved for them: it predicts the answer, the
-// replays of predicted batches correct the prediction, neighbours confirm it, and bisection is the
-// fallback where memory is not linear.
+// Largest batch within the limit, 0 if none. The tensors' memory is linear except for the peak's
+// phase, and much cheaper to compute than the reserved memory: it predicts the result, replays of
+// predicted batches correct the prediction, neighbours confirm it, and bisection is the fallback
+// where memory is not linear.
 std::int64_t largest_fitting(FootprintByBatch& footprints, std::int64_t limit,
                              std::int64_t highest) {
     struct Point {

@@ -49,7 +49,7 @@ std::int64_t reserve_limit(const GpuProfile& gpu, const SearchOptions& options);
 std::int64_t corrected(std::int64_t reserved, const SearchOptions& options);
 
 // The largest batch whose reserved memory, corrected, stays within the limit: the next one does
-// not. Whatever was asked before does not change the answer. Errors name the field.
+// not. The result does not depend on earlier calls. Errors name the field.
 Result<BatchLimits> find_batch(const GpuProfile& gpu, const SearchOptions& options,
                                FootprintByBatch& footprints);
 

@@ -50,7 +50,7 @@ struct LayerMemory {
 struct Estimate {
     std::int64_t parameters = 0;
     std::int64_t trainable_parameters = 0;
-    // torch.cuda.max_memory_allocated, with an allowance for blocks that come to lie otherwise: at
+    // torch.cuda.max_memory_allocated, with an allowance for blocks that are placed differently: at
     // most 0.6 %, 10 MiB, and what is reserved anyway.
     std::int64_t peak_allocated = 0;
     std::int64_t peak_reserved = 0;  // torch.cuda.max_memory_reserved

@@ -12,7 +12,7 @@ namespace plimsoll::training {
 
 // The tapes of one run at every batch between two: the same events, whose buffers' sizes are lines
 // in the batch. Two recorded tapes give it, a third confirms it, and no batch between them needs to
-// be recorded. Scratch of reductions is kept apart, because it is no line and differs by card:
+// be recorded. Scratch of reductions is kept apart, because it is not linear and differs by card:
 // cards of one compute capability share everything else.
 class TapeLine {
   public:
@@ -30,7 +30,7 @@ class TapeLine {
         Size rows, columns;
         bool operator==(const Place&) const = default;
     };
-    // A buffer whose size is no line, but follows from one.
+    // A buffer whose size is not linear, but follows from one that is.
     struct Sums {
         std::size_t slot = 0;
         Size rows;

@@ -7,7 +7,7 @@
 namespace plimsoll::training {
 namespace {
 
-// The batches of one run on one card, as far as they are known.
+// The known batches of one run on one card.
 class Replayed {
   public:
     Replayed(const BatchLimits& limits, const SearchOptions& options, FootprintByBatch& footprints)

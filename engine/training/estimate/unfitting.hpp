@@ -27,10 +27,10 @@ inline constexpr std::int64_t kSpread = 16;
 inline constexpr std::int64_t kNear = 16;
 inline constexpr double kMoreLost = 1.5;
 inline constexpr double kLeastLost = 0.005;
-// Up to so many batches, all are replayed.
+// Up to this many batches, all are replayed.
 inline constexpr std::int64_t kAll = 64;
 
-// With a limit, only so many batches just below the largest are replayed. 0: none.
+// With a limit, only that many batches just below the largest are replayed. 0: none.
 Unfitting unfitting_below(std::int64_t largest, const BatchLimits& limits,
                           const SearchOptions& options, FootprintByBatch& footprints,
                           std::int64_t most_replays = 0);

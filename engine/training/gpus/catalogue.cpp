@@ -24,7 +24,7 @@ std::vector<std::string> words(std::string_view text) {
     return out;
 }
 
-// What is left of a card's name when people write it as they like: "NVIDIA GeForce RTX 3090" and
+// The essential part of a card's name, however it is written: "NVIDIA GeForce RTX 3090" and
 // "rtx_3090" are "rtx3090".
 std::string spelled(std::string_view text) {
     constexpr std::string_view kMakers[] = {"nvidia", "geforce", "tesla", "quadro"};
@@ -92,7 +92,7 @@ template <class Fits>
 std::optional<GpuProfile> nearest(const DetectedGpu& card, std::span<const GpuProfile> profiles,
                                   Fits&& fits) {
     const auto total = static_cast<double>(card.total_bytes);
-    // Drivers differ by a few percent in what they report of the same memory.
+    // Drivers differ by a few percent in the size that they report for the same memory.
     const auto off = [&](const GpuProfile& profile) {
         return std::floor(std::abs(profile.memory_bytes.value - total) / (0.05 * total));
     };

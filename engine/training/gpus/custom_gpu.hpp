@@ -21,8 +21,8 @@ struct CustomGpu {
     double fp32_tflops = 0;
     double fp16_tflops = 0;
     double bf16_tflops = 0;
-    std::optional<int> compute_capability = {};  // beside rates: kUsualCapability
-    std::optional<int> multiprocessors = {};     // beside rates: kUsualMultiprocessors
+    std::optional<int> compute_capability = {};  // default with rates: kUsualCapability
+    std::optional<int> multiprocessors = {};     // default with rates: kUsualMultiprocessors
     std::optional<int> sold_gb = {};             // memory as marketed; as measured by default
     std::optional<GuideSettings> guide = {};
 };

@@ -59,7 +59,7 @@ void read_deberta(ConfigReader& read, ModelShape& s) {
     int buckets = -1;
     read.integer("position_buckets", buckets);
     if (buckets > 0) s.position_buckets = buckets;
-    // DeBERTa-v3 as published; the rest of what the type can be is told apart by these.
+    // DeBERTa-v3 as published; these distinguish it from the type's other variants.
     const auto must = [&](const char* key, const json& value, const char* words) {
         if (!j.contains(key) || j.at(key) != value)
             read.note(key, std::string("must be ") + words + ": other forms are not modelled.");

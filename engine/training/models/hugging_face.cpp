@@ -27,7 +27,7 @@ const std::map<std::string, Read>& known_types() {
     return all;
 }
 
-// What people ask for and no description by dimensions comes near.
+// Requested models that no description by dimensions approximates.
 struct Unlike {
     const char* what;
     std::vector<std::string_view> types;

@@ -23,7 +23,7 @@ class ParameterLister {
     void fixed_matrix(std::int64_t rows, std::int64_t columns) {
         add(rows * columns, true, rows, false, false);
     }
-    // The following also trains beside adapters.
+    // The following also trains with adapters.
     void always_train() { always_trains_ = true; }
 
     void vector(std::int64_t n) { add(n, false, 0, lora_.rank == 0, false); }

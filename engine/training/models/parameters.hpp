@@ -16,8 +16,8 @@ struct Lora {
     enum class Targets { query_value, all_linear, modules } targets = Targets::query_value;
     std::vector<std::string> modules = {};  // linear layers by their names in transformers
     double dropout = 0.1;
-    // In fp32 beside 16-bit weights, which is peft's own choice (autocast_adapter_dtype); else in
-    // the type of the weights.
+    // In fp32 with 16-bit weights, which is peft's own choice (autocast_adapter_dtype); else in the
+    // type of the weights.
     bool wide = true;
     bool dora = false;  // adapters with a direction and a trained magnitude for every output
 };

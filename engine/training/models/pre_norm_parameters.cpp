@@ -1,6 +1,6 @@
 #include "engine/training/models/parameter_lister.hpp"
 
-// Encoders that normalise what goes into a block: ModernBERT, and those of images and sound.
+// Encoders that normalize the input of a block: ModernBERT, and those of images and sound.
 
 namespace plimsoll::training {
 namespace {

@@ -5,7 +5,7 @@
 namespace plimsoll::training {
 
 // DistributedDataParallel's: whole gradients go into a bucket, in the order in which backward makes
-// them, until it is full. Before all that, the first card's weights come to the others.
+// them, until it is full. Before that, the first card's weights are sent to the others.
 class DdpBuckets : public Communication {
   public:
     explicit DdpBuckets(Graph& graph) : graph_(graph) {}

@@ -27,7 +27,7 @@ enum class Group : std::uint8_t {
     workspace,             // cuBLAS and cuBLASLt
     backward_temporaries,  // activation gradients and scratch of backward kernels
     communication,         // gathered weights and the buckets in which cards exchange gradients
-    placement,             // what blocks may take more if they come to lie otherwise; no tensors
+    placement,             // more memory, if blocks are placed differently; no tensors
 };
 inline constexpr int kGroups = 19;
 std::string_view to_string(Group group);

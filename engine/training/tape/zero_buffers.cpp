@@ -137,7 +137,7 @@ void ZeroBuffers::keep_own() {
         own_ = graph_.allocate(own_elements() * layout_.compute_bytes, Group::gradients);
 }
 
-// The first gradient makes the bucket: what the loss and the head allocate is gone by then.
+// The first gradient makes the bucket: what the loss and the head allocate has been freed by then.
 void ZeroBuffers::arrived(GraphParameter& p) {
     if (!gathers() && bucket_ == kNoBuffer)
         bucket_ = graph_.allocate(bucket_elements() * layout_.compute_bytes, kZero);

@@ -21,7 +21,7 @@ struct Target {
 struct Outlook {
     std::string_view expects;  // "a fifth wave up", "a correction", ...
     bool upward = false;       // where the targets lie
-    double invalidation = 0;   // the count is wrong once the price goes beyond this
+    double invalidation = 0;   // the count is invalid once the price goes beyond this
     bool invalidated = false;  // the price has done so since the end of the count
     std::vector<Target> targets;
 };

@@ -64,7 +64,7 @@ begin
   elsif p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'queue'
     and (v_busy or v_waiting > 0) then
     outcome := case when v_waiting < 10 then 'waiting' else 'skipped' end;
-    v_reason := case when v_waiting < 10 then 'An earlier job has not ended.' else 'Ten runs waited already.' end;
+    v_reason := case when v_waiting < 10 then 'An earlier job has not ended.' else 'Ten runs were already waiting.' end;
   elsif p_verdict = 'busy' or p_way = 'waiting' and v_busy then
     outcome := 'changed';
     update schedule s set claimed_until = null where s.id = p_schedule_id;
@@ -95,9 +95,9 @@ begin
       and v_schedule.overlap = 'cancel' and p_way = 'time';
   elsif outcome in ('unique_conflict', 'no_dataset', 'over_quota') then
     v_reason := case outcome
-      when 'no_dataset' then 'There is no such dataset.'
-      when 'over_quota' then 'A quota of the team refused it.'
-      else 'Another job has its unique key and has not ended.' end;
+      when 'no_dataset' then 'The dataset does not exist.'
+      when 'over_quota' then 'The job would exceed a quota of the team.'
+      else 'Another job with its unique key has not ended.' end;
     outcome := 'failed';
     job_id := null;
   end if;

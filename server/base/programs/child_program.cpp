@@ -20,7 +20,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Puts the pieces of an output together into lines.
+// Assembles an output that arrives in pieces into lines.
 class Lines {
   public:
     explicit Lines(const ChildProgram::OnLine& on_line) : on_line_(on_line) {}

@@ -13,7 +13,7 @@
 
 namespace plimsoll {
 
-// A program that runs beside this one and tells what it does, line by line. For one thread.
+// A program that runs beside this one and reports its progress line by line. For one thread.
 class ChildProgram {
   public:
     using OnLine = std::function<void(std::string_view)>;

@@ -105,7 +105,7 @@ int upload(const CommandContext& context, const DatasetOptions& options) {
         context.terminal.note("List the unreadable lines: plimsoll datasets errors " +
                               dataset->value("id", ""));
     }
-    // Its unreadable lines may be known; a file of nothing else is mostly of another format.
+    // Its unreadable lines may be known; a file of nothing else usually has another format.
     const bool none = failed == dataset->value("records", std::int64_t{0});
     return static_cast<int>(none ? terminal::ExitStatus::failed : terminal::ExitStatus::done);
 }

@@ -59,11 +59,12 @@ int create_link(const CommandContext& context, const LinkOptions& options) {
         return 0;
     }
     context.terminal.line(api->server() + text_of(*made, "path"));
-    context.terminal.note("Anyone with this link can read the report until " +
-                          text_of(made->at("report_link"), "expires_at") +
-                          ". Store it now; it is not shown again. To revoke it: plimsoll links "
-                          "revoke " +
-                          text_of(made->at("report_link"), "id"));
+    context.terminal.note(
+        "Anyone with this link can read the report until " +
+        text_of(made->at("report_link"), "expires_at") +
+        ". Store it now; it will not be shown again. To revoke it: plimsoll links "
+        "revoke " +
+        text_of(made->at("report_link"), "id"));
     return 0;
 }
 

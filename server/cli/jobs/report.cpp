@@ -15,7 +15,7 @@
 namespace plimsoll::cli {
 namespace {
 
-// As its kind has it read, where this program knows the kind as the server does.
+// By the kind's own code, if this program has the same version of the kind as the server.
 std::string readable(const CommandContext& context, const nlohmann::json& report) {
     try {
         const auto* kind = jobs::find_command(report.at("kind").get<std::string>());

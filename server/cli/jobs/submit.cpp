@@ -157,7 +157,7 @@ int submit(const CommandContext& context, const SubmitOptions& options) {
     context.terminal.note("Submitted " + id);
     const int code = follow_job(context, id);
     if (context.json) return code;
-    // A job without a single good item has a report, too: it says why.
+    // A job whose items all failed has a report, too: it says why.
     const auto ended = api->get_json("/v1/jobs/" + id);
     if (ended && ended->value("state", "") == "succeeded") {
         if (const int shown = show_report(context, id); shown != 0) return shown;

@@ -27,10 +27,10 @@ namespace {
 using boost::asio::awaitable;
 using Asked = AdminRequest::What;
 
-// Where browsers reach the server. The name by which this command line signed in from afar, perhaps
-// a proxy's, beats the address of the process that serves the database, and that beats the
-// settings, which a flag of `plimsoll serve` may have overridden. Empty when the settings leave the
-// port to chance.
+// Where browsers reach the server. The name by which this command line signed in remotely, perhaps
+// a proxy's, takes precedence over the address of the process that serves the database, and that
+// over the settings, which a flag of `plimsoll serve` may have overridden. Empty if the settings
+// let the system choose the port.
 std::string known_server(const app::Settings& settings, const app::Database& database) {
     const auto credentials = client::load_credentials();
     if (credentials && !client::is_this_machine(credentials->server)) return credentials->server;
@@ -39,7 +39,7 @@ std::string known_server(const app::Settings& settings, const app::Database& dat
     return settings.http.port == 0 ? "" : app::address_of(settings.http, settings.http.port);
 }
 
-// Works on the database, so that the first administrator and one who is locked out get in.
+// Works on the database, so that the first system admin, or one who is locked out, can get in.
 int run_admin(const CommandContext& context, const app::Settings& settings, AdminRequest request) {
     auto database = app::Database::attach(settings);
     Result<Answer> answer = fail(Errc::internal, "Nothing ran.");
@@ -100,7 +100,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
     auto* link = add("sign-in-link", "Print a one-time sign-in link", Asked::sign_in_link);
     const auto name_whose = [&](CLI::App* sub) {
         sub->add_option("--user", request->user,
-                        "Name of the user (default: the first administrator)");
+                        "Name of the user (default: the first system admin)");
         sub->add_option("--team", request->team, "Name of the team (default: the user's first)");
     };
     name_whose(link);

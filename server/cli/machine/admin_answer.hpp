@@ -64,7 +64,7 @@ Answer listed(const char* name, const std::vector<Thing>& things) {
     return answer;
 }
 
-// The one of this name or id.
+// The item with this name or ID.
 template <class Thing>
 Result<Thing> find_named(const std::vector<Thing>& things, const std::string& what,
                          const std::string& text) {

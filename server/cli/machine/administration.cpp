@@ -24,7 +24,7 @@ awaitable<Result<Answer>> Administration::run(const AdminRequest& request) {
         users_.begin(), users_.end(), [](const auto& u) { return u.administrator && !u.disabled; });
     if (administrator == users_.end()) {
         co_return fail(Errc::not_found,
-                       "There is no administrator yet: start `plimsoll serve` once.");
+                       "There is no system admin yet: start `plimsoll serve` once.");
     }
     auto teams = co_await store_.teams(administrator->id);
     if (!teams) co_return fail(teams.error());

@@ -45,7 +45,7 @@ struct AdminRequest {
 };
 
 // The requests by name instead of by id, on the installation's behalf: the operator of the machine
-// is nobody's user, so audit rows name the first administrator.
+// has no user, so audit rows name the first system admin.
 class Administration {
   public:
     Administration(identity::IdentityStore& store, identity::PasswordStore& passwords,

@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-// Shorter values stand in too many places that have nothing to do with them.
+// Shorter values also occur in too many unrelated places.
 constexpr std::size_t kShortestSecret = 6;
 constexpr std::string_view kRemoved = "(removed)";
 
@@ -63,7 +63,7 @@ bool concerns_us(const std::string& name) {
 std::string without_secrets(std::string text) {
     for (const auto& [name, value] : environment()) {
         if (!names_a_secret(name) || value.size() < kShortestSecret) continue;
-        // On from behind what was put in, which may hold the value itself.
+        // Continues after the replacement, which may contain the value itself.
         for (auto at = text.find(value); at != std::string::npos;
              at = text.find(value, at + kRemoved.size()))
             text.replace(at, value.size(), kRemoved);

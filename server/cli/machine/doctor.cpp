@@ -64,7 +64,7 @@ std::string reason_of(const json& device) {
     return reason.empty() ? "unknown reason" : reason;
 }
 
-// Whether this device is copied to beside what it computes.
+// Whether copies to this device overlap its computation.
 Finding queues(const DoctorFacts& facts, const json& device) {
     const auto name = device.value("device", "");
     const bool reads_host = device.value("type", "") == "cpu";
@@ -128,7 +128,7 @@ Finding space(const char* about, const std::string& where, std::optional<std::ui
     return {Grade::bad, about, found, advice};
 }
 
-// A server that was started with other data is easily taken for the one that these settings mean.
+// A server that was started with other data is easily mistaken for the one of these settings.
 void add_servers(const DoctorFacts& facts, std::vector<Finding>& findings) {
     for (const auto& server : facts.servers) {
         const auto process = "A server is running here (process " + std::to_string(server.id) + ")";
@@ -204,7 +204,7 @@ json findings_json(const std::vector<Finding>& findings) {
 
 namespace {
 
-// 0: nothing stands in the way of serving.
+// 0: nothing prevents the server from starting.
 int run_doctor(const CommandContext& context, const app::Settings& settings,
                const std::string& bundle) {
     const auto facts = gather_facts(settings);

@@ -44,7 +44,7 @@ std::vector<int> installed_servers() {
     return versions;
 }
 
-// Looking for a private database that was never made would make its folders.
+// Looking for a private database that was never created would create its folders.
 bool private_database_exists(const std::string& folder) {
     std::error_code error;
     return fs::exists(fs::path(folder) / "postgres/PG_VERSION", error);

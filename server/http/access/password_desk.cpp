@@ -22,7 +22,7 @@ Problem code_needed() {
     return problem;
 }
 
-// A refusal of the code that came with credentials.
+// A refusal of the code that was sent with the credentials.
 Problem at_code(Problem problem) {
     if (problem.status == 401) problem.errors = {{"/credentials/code", {}, "is wrong or was used"}};
     return problem;
@@ -54,8 +54,8 @@ Outcome<FairBudget::Reservation> PasswordDesk::take_place(const std::string& add
     return tl::unexpected(overloaded("Too many passwords are being checked. Try again."));
 }
 
-// A place first: without one, nothing is counted, so that a flood costs neither the database nor
-// the processor more than the places allow.
+// Takes a place first: without one, nothing is counted, so that a flood costs the database and the
+// processor no more than the places allow.
 awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(Begun begun, std::string password,
                                                         const std::string& address) {
     const auto place = take_place(address);

@@ -17,9 +17,9 @@ namespace plimsoll::http {
 // The problem of a sign-in whose password is right and whose code is missing.
 inline constexpr std::string_view kCodeNeeded = "second-factor-needed";
 
-// Checks and hashes passwords, one at a time, in a program of its own. Few wait at a time; beyond
-// them, and beyond the share of a network, the response is 503. What a flood of attempts costs
-// other requests is measured by tests/bench/http/sign_in_flood.py. For the I/O thread.
+// Checks and hashes passwords, one at a time, in a program of its own. Few may wait at a time;
+// beyond that number, or the share of a network, the response is 503. What a flood of attempts
+// costs other requests is measured by tests/bench/http/sign_in_flood.py. For the I/O thread.
 class PasswordDesk {
   public:
     // `hasher`: the path of the program plimsoll-hasher.
@@ -28,7 +28,7 @@ class PasswordDesk {
     PasswordDesk(const PasswordDesk&) = delete;
     PasswordDesk& operator=(const PasswordDesk&) = delete;
 
-    // The attempt whose password was right, and whose code was, of a user with a second factor.
+    // The attempt, if its password is right and, for a user with a second factor, its code as well.
     // 401, after the same work and in the same words whether or not there is such a user, and with
     // the type kCodeNeeded where only the code is missing; 429 while attempts must wait. A wrong
     // code counts like a wrong password. `code`: of an authenticator or a recovery code; may be
@@ -56,7 +56,7 @@ class PasswordDesk {
     using Begun = boost::asio::awaitable<Result<identity::PasswordAttempt>>;
 
     Outcome<FairBudget::Reservation> take_place(const std::string& address);
-    // The attempt whose password was right; it still counts.
+    // The attempt, if its password is right; it still counts.
     boost::asio::awaitable<Outcome<identity::PasswordAttempt>> check(Begun begun,
                                                                      std::string password,
                                                                      const std::string& address);

@@ -17,14 +17,14 @@ Problem no_provider() {
     return {404, "This server has no identity provider."};
 }
 
-// In the same words whatever was wrong.
+// The same message for every reason.
 Problem not_signed_in() {
     return {401, "The sign-in with the identity provider failed or took too long. Start again."};
 }
 
 Problem may_not() {
     return {403,
-            "Your account may not sign in here. Ask an administrator, who finds the reason in the "
+            "Your account may not sign in here. Ask a system admin, who can find the reason in the "
             "server's log."};
 }
 

@@ -15,9 +15,9 @@
 
 namespace plimsoll::http {
 
-// Sign-ins with the identity provider. Refusals tell the caller no reason; the log does. A few are
-// under way at a time; beyond them, and beyond the share of a network, the response is 503. For the
-// I/O thread.
+// Sign-ins with the identity provider. The caller of a refused sign-in gets no reason; the log has
+// it. A few may be in progress at a time; beyond that number, or the share of a network, the
+// response is 503. For the I/O thread.
 class ProviderDesk {
   public:
     // `provider`: may be null: there is none.
@@ -35,9 +35,9 @@ class ProviderDesk {
     boost::asio::awaitable<Outcome<Beginning>> begin(const Request& request);
     struct Ending {
         identity::NewSession session;
-        std::string id_token;  // to sign out there; empty: signing out ends the session here alone
+        std::string id_token;  // to sign out there; empty: signing out ends the session here only
     };
-    // 401, or 403 for a user who may not sign in. Nothing is tried twice with one state.
+    // 401, or 403 for a user who may not sign in. A state works only once.
     boost::asio::awaitable<Outcome<Ending>> end(const Request& request, oidc::Return returned,
                                                 std::string state);
     // Where the browser goes to sign out at the provider; empty: it did not come from there, or the
@@ -57,7 +57,7 @@ class ProviderDesk {
     const Clock& clock_;
     std::unique_ptr<oidc::Provider> provider_;
     FairBudget places_{limits::kProviderSignIns};
-    std::string key_;  // empty until it was needed
+    std::string key_;  // empty until needed
 };
 
 }  // namespace plimsoll::http

@@ -62,8 +62,8 @@ Outcome<void> check_accept(const Request& request, const std::vector<std::string
     return refuse(406, "The response is " + listed + ", which the field Accept excludes.");
 }
 
-// The parameters were checked and there is no body, so what cannot be read is our own: a value that
-// the database refuses.
+// The parameters were checked and there is no body, so the invalid value is our own: one that the
+// database refuses.
 Problem misread(const Problem& problem) {
     std::string why = problem.detail;
     for (const auto& error : problem.errors) why += " " + error.pointer + " " + error.detail;
@@ -112,7 +112,7 @@ class ApiExchange final : public Exchange {
         return subject;
     }
 
-    // Who needs no credential is counted by address.
+    // Callers without a credential are counted by address.
     FairBudget::Holder holder(const Request& head) const override {
         if (match_.operation->open) return {network_of(head.remote_address), {}};
         return holder_of(principal_);
@@ -139,7 +139,7 @@ class ApiExchange final : public Exchange {
         return response;
     }
 
-    // Which methods a path has is no secret: the contract says it.
+    // The methods of a path are no secret: they are in the contract.
     Response methods(const Request& head) const {
         const auto target = parse_target(head.target);
         if (!target) return to_response(target.error(), head.id);

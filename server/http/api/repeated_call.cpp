@@ -56,7 +56,7 @@ awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handle
     auto answer = co_await handler(call);
     if (!answer) {
         if (auto released = co_await answers.release(team, *key); !released) {
-            log::warn("an Idempotency-Key stays in use", {{"why", released.error().message}});
+            log::warn("cannot release an Idempotency-Key", {{"why", released.error().message}});
         }
         co_return answer;
     }
@@ -64,7 +64,7 @@ awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handle
     queue::KeptAnswer kept{answer->status, std::string(location), std::nullopt};
     if (call.operation.keeps == Operation::Keeps::whole) kept.body = answer->body;
     if (auto done = co_await answers.keep(team, *key, std::move(kept)); !done) {
-        log::warn("a response was not kept", {{"why", done.error().message}});
+        log::warn("cannot keep a response", {{"why", done.error().message}});
     }
     co_return answer;
 }

@@ -32,7 +32,7 @@ Operation::Keeps kept_of(const std::string& word) {
 
 std::time_t time_in(const json& source, const char* member) {
     const auto time = parse_rfc3339(source.at(member).get<std::string>());
-    if (!time) throw std::runtime_error("openapi.yaml: " + std::string(member) + " is no time");
+    if (!time) throw std::runtime_error("openapi.yaml: " + std::string(member) + " is not a time");
     return std::chrono::system_clock::to_time_t(*time);
 }
 

@@ -44,7 +44,7 @@ std::string shorten(std::string_view what) {
     return std::string(what.substr(0, std::min<std::size_t>(quotation, 200)));
 }
 
-// Builds the value of a text as it is parsed, and stops at what no body may hold.
+// Builds the value of a text as it is parsed, and stops at content that no body may have.
 class Builder {
   public:
     bool null() { return add(nullptr); }

@@ -20,7 +20,7 @@ std::vector<std::string> split(std::string_view path) {
     return segments;
 }
 
-// What follows the variable: ".png" of "{index}.png".
+// The text after the variable: ".png" of "{index}.png".
 std::string_view suffix(std::string_view variable) {
     return variable.substr(variable.find('}') + 1);
 }

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 // Edits that name the version they are based on: the resource has a `version`, GET and the edit
-// answer with it as their ETag, and the edit takes that as If-Match: 412 if the resource has
-// another version by then.
+// return it as their ETag, and the edit accepts it as If-Match: 412 if the version has changed
+// since.
 namespace plimsoll::http::endpoints {
 
 // `editable`: the members of the resource that can be edited, as the stores compare them

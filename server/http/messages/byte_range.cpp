@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kUnit = "bytes=";
 
-// False: there is something that is no number. Nothing at all is a missing number.
+// False: the text is not a number. An empty text is a missing number.
 bool read(std::string_view text, std::optional<std::uint64_t>& number) {
     if (text.empty()) return true;
     std::uint64_t value = 0;

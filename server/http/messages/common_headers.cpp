@@ -50,7 +50,7 @@ void append_common_headers(std::string& head, const Response& response, const Re
     append_header(head, "X-Request-Id", request.id);
     append_header(head, "Date", date());
     head += kAlways;
-    // What has a version is worth keeping, to ask with If-None-Match whether it still holds.
+    // A response with a version is worth storing, to be revalidated with If-None-Match.
     append_default(head, response, "Cache-Control",
                    find_header(response.headers, "ETag") ? "private, no-cache" : "no-store");
     append_default(head, response, "Content-Security-Policy",

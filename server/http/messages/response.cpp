@@ -5,7 +5,8 @@
 namespace plimsoll::http {
 
 Response json_response(int status, const nlohmann::json& body) {
-    // Stored texts are valid UTF-8 already; replacing beats failing an answer over one that is not.
+    // Stored texts are already valid UTF-8; if one is not, replacing bytes is better than failing
+    // the response.
     return json_text_response(status,
                               body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }

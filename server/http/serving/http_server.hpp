@@ -71,7 +71,7 @@ struct Backends {
     queue::ReportLinkStore& report_links;
     identity::AuditStore& audit;
     queue::AnswerStore& answers;
-    // Adds those of the kinds' own.
+    // Adds the kinds' own operations.
     std::function<void(Handlers&, const Draining&)> kind_operations;
     CallerQuotas quotas = {};
 };

@@ -116,7 +116,7 @@ class Connection final : public OpenConnection {
         if (buffer_.capacity() > limits::kIdleBytes) buffer_.shrink_to_fit();
         waiting_since_ = Clock::now();
         idle_ = true;
-        // A client that connects has something to ask; one that has asked may ask again.
+        // A new client is about to send a request; one that has sent a request may send another.
         deadline_.arm(asked_ ? front_.timeouts.idle : front_.timeouts.header);
         asked_ = true;
         error_code error;
@@ -128,8 +128,8 @@ class Connection final : public OpenConnection {
     }
 
     // Reads until the parser has the whole head. Not by async_read_header, because the parser
-    // accepts a value that goes on in the next line (obs-fold): what reads it as two fields in
-    // front of us would disagree about the request.
+    // accepts a value that continues on the next line (obs-fold): a proxy that reads it as two
+    // fields would disagree with us about the request.
     awaitable<error_code> read_head_of_request() {
         for (error_code error;;) {
             const auto data = buffer_.data();
@@ -229,7 +229,7 @@ class Connection final : public OpenConnection {
         co_return co_await write_and_keep(request, std::move(response));
     }
 
-    // Answers may be read slowly: the body does not stay until they are.
+    // Responses may be read slowly: the body is freed before.
     void release(Request& request, std::optional<TieredBudget::Reservation>& memory) {
         const bool large = memory->amount() >= limits::kLargeBodyBytes;
         std::string().swap(request.body);
@@ -259,13 +259,13 @@ class Connection final : public OpenConnection {
         if (parser_->chunked()) chunks_.watch(*parser_);
         deadline_.arm(front_.timeouts.body);
         if (expects_continue(request)) co_await write_continue(stream_, error);
-        // A small body mostly came with its head.
+        // A small body usually arrives with its head.
         if (!error && buffer_.size() > 0) {
             buffer_.consume(parser_->put(buffer_.data(), error));
             if (error == wire::error::need_more) error = {};
         }
-        // Memory is reserved as bytes arrive, and they must keep arriving: who announces a body
-        // and does not send it holds nothing.
+        // Memory is reserved as bytes arrive, and they must keep arriving: a client that announces
+        // a body and does not send it reserves nothing.
         const std::chrono::duration<double> window = front_.timeouts.body;
         const auto pace = static_cast<std::size_t>(window.count() * limits::kBodyBytesPerSecond);
         std::size_t received = 0;
@@ -282,7 +282,7 @@ class Connection final : public OpenConnection {
         request.body = std::move(parser_->get().body());
     }
 
-    // The wall: whatever a request throws ends here, and the next request finds a whole server.
+    // The last resort: exceptions of a request end here and do not affect the next one.
     awaitable<std::optional<Response>> admit(Exchange& exchange, const Request& request) {
         try {
             co_return co_await exchange.admit(request);
@@ -319,8 +319,8 @@ class Connection final : public OpenConnection {
         co_return sent&& keep;
     }
 
-    // For a client that may still be sending: it must get to read the answer before the connection
-    // goes, and unread bytes at the close would throw the answer away.
+    // For a client that may still be sending: it must be able to read the response before the
+    // connection closes, and unread bytes at the close would discard the response.
     awaitable<bool> refuse_and_close(const Request& request, Response response) {
         if (!co_await write(request, std::move(response), false)) co_return false;
         error_code error;
@@ -354,12 +354,12 @@ class Connection final : public OpenConnection {
     beast::flat_buffer buffer_{limits::kUnparsedBytes};
     ChunkGuard chunks_;
     std::optional<Parser> parser_;
-    // Of the present request; its parser may be gone when the answer is written.
+    // Of the current request; its parser may be gone when the response is written.
     unsigned version_ = 11;
     bool keep_alive_ = false;
     bool idle_ = false;
     bool asked_ = false;
-    // Of the present request.
+    // Of the current request.
     Clock::time_point began_;
     Subject subject_;
 };

@@ -23,7 +23,8 @@ namespace {
 // If the process is out of file descriptors, accepting again immediately would spin.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
-// For TLS 1.2: forward secrecy and authenticated encryption only, no CBC. Those of 1.3 are all so.
+// For TLS 1.2: forward secrecy and authenticated encryption only, no CBC. Those of 1.3 all have
+// these.
 constexpr const char* kCiphers =
     "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20:!aNULL:!eNULL:!PSK:!SRP:!CCM";
 
@@ -44,7 +45,7 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
     context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                          asio::ssl::context::no_tlsv1_1);
     if (SSL_CTX_set_cipher_list(context->native_handle(), kCiphers) != 1) {
-        return fail(Errc::internal, "OpenSSL knows none of the ciphers.");
+        return fail(Errc::internal, "OpenSSL supports none of the ciphers.");
     }
     error_code error;
     context->use_certificate_chain_file(files.certificate, error);
@@ -153,8 +154,8 @@ awaitable<void> Listener::serve(tcp::socket socket) {
     changed_.cancel();
 }
 
-// A connection that waits for a request makes room for a new one: a client that is cut off there
-// connects again, while one that is turned away has nothing.
+// A connection that waits for a request makes room for a new one: a client that is disconnected
+// there connects again, while a rejected one gets no response at all.
 bool Listener::has_room(const tcp::socket& socket) {
     error_code error;
     const auto address = socket.remote_endpoint(error).address().to_string();
@@ -168,7 +169,7 @@ bool Listener::has_room(const tcp::socket& socket) {
     return front_.connections.size() < connections_ || close_longest_waiting(nullptr);
 }
 
-// Of those from `network`, or of all. False if none is waiting.
+// Among those from `network`, or among all. False if none is waiting.
 bool Listener::close_longest_waiting(const std::string* network) {
     OpenConnection* longest = nullptr;
     auto since = std::chrono::steady_clock::time_point::max();

@@ -14,7 +14,7 @@ namespace wire = boost::beast::http;
 
 namespace {
 
-// Unique for as long as logs are kept; not a secret. One I/O thread asks for them.
+// Unique for as long as logs are kept; not a secret. Called by the one I/O thread.
 std::string new_request_id() {
     static std::mt19937_64 random{std::random_device{}()};
     constexpr std::string_view kDigits = "0123456789abcdef";

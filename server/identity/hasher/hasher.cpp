@@ -31,7 +31,7 @@ Result<Hasher::Comparison> Hasher::compare(std::string_view hash, std::string_vi
     return Comparison{answer->front() == kSame, answer->substr(1)};
 }
 
-// Asks once more if the program died, which may be long ago.
+// Retries once if the program died, which may have happened long ago.
 Result<std::string> Hasher::ask(std::string_view hash, std::string_view password) {
     std::string request(hash);
     request.push_back('\0');
@@ -62,7 +62,7 @@ std::optional<std::string> Hasher::exchange(std::string_view request) {
     } while (size < 0 && errno == EINTR);
     if (size > 0) return std::string(answer.data(), static_cast<std::size_t>(size));
     const bool hung = size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-    log::error("plimsoll-hasher does not answer",
+    log::error("plimsoll-hasher does not respond",
                {{"reason", size == 0 ? "it ended" : std::strerror(errno)}});
     if (hung) {
         hung_at_ = Clock::now();

@@ -18,9 +18,10 @@ namespace plimsoll::identity {
 class Hasher {
   public:
     struct Patience {
-        // A hash takes 25 ms of a processor; this is for one that others have taken.
+        // A hash takes 25 ms of processor time; this allows for a busy machine.
         std::chrono::milliseconds answer = std::chrono::seconds(20);
-        // After a hang, calls fail at once for so long: who waits behind it does not wait as well.
+        // After a hang, calls fail immediately for this long, so that those queued behind it do not
+        // wait, too.
         std::chrono::milliseconds pause = std::chrono::seconds(5);
     };
 
@@ -33,11 +34,11 @@ class Hasher {
 
     struct Comparison {
         bool same = false;
-        std::string newer;  // a hash of the same password at today's costs, if it had others
+        std::string newer;  // a hash of the same password with today's costs, if it had others
     };
 
     // Passwords are normalized. Errc::unavailable: the program cannot be started, or does not
-    // answer.
+    // respond.
     Result<std::string> hash(std::string_view password);
     Result<Comparison> compare(std::string_view hash, std::string_view password);
 

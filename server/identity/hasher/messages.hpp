@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-// What a server and its plimsoll-hasher say to each other, one packet each way:
+// The messages between a server and its plimsoll-hasher, one packet each way:
 // - "hash" NUL "password": the answer is kSame, then a newer hash if the given one is outdated; or
 //   kDifferent;
 // - NUL "password": the answer is kSame, then a new hash.

@@ -1,6 +1,6 @@
-// libsodium maps the 19 MiB of every hash anew, filled by the kernel (MAP_POPULATE), and unmaps
-// them: milliseconds in which nobody else gets that processor. This program keeps them for the next
-// hash: its own mmap and munmap stand before those of the C library. One thread.
+// libsodium maps 19 MiB for every hash, filled by the kernel (MAP_POPULATE), and unmaps them:
+// milliseconds in which nobody else gets that processor. This program keeps them for the next hash:
+// its own mmap and munmap replace those of the C library. Single-threaded.
 #include <cstddef>
 
 #include <sys/mman.h>

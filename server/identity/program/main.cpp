@@ -34,7 +34,7 @@ std::string answer_giving_way(std::string_view request) {
     return answer(request);
 }
 
-// Answers requests until the socket is closed. False: it broke, or a request is none.
+// Answers requests until the socket is closed. False: it broke, or a request is invalid.
 bool serve() {
     std::array<char, kLongestMessage> request{};
     for (;;) {

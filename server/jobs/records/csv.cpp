@@ -24,7 +24,7 @@ void append_cell(std::string& out, std::string_view text) {
     out.push_back('"');
 }
 
-// What spreadsheets take for a formula; some read the full-width forms of the signs like the signs.
+// The beginnings of formulas in spreadsheets; some also accept the full-width forms of the signs.
 bool starts_formula(std::string_view text) {
     constexpr std::string_view kSigns = "=+-@\t\r\n";
     constexpr std::array<std::string_view, 4> kFullWidth = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};

@@ -12,8 +12,7 @@
 namespace plimsoll::jobs {
 namespace {
 
-// JSON lines need not have the same members everywhere; these are looked at for a choice of
-// columns.
+// JSON lines may have different members; this many are examined to find the columns.
 constexpr std::int64_t kSampledRecords = 100;
 
 Error damaged() {
@@ -84,7 +83,7 @@ void DatasetCutter::take(const text::RawRecord& raw, std::vector<DatasetChunk>& 
         record.error = text::RecordError{
             "invalid_utf8", "Line " + std::to_string(raw.line) + ": the record is not UTF-8."};
     }
-    // Closed before the record that would not fit.
+    // A chunk ends before the record that would not fit.
     if (block_.count() != 0 && block_.bytes() + raw.bytes.size() > kChunkBytes) end_chunk(chunks);
     if (record.error) {
         ++block_failed_;

@@ -20,8 +20,8 @@ struct Slice {
 // whole input. Errc::corrupt for invalid data.
 Result<std::string> cut_slice(std::string_view chunk, Slice slice);
 
-// Those at the ascending `indices` of `count`, in their order. Unpacks the chunk once, which takes
-// longer than scoring a slice of it on a GPU.
+// The slices at the ascending `indices` of `count`, in their order. Unpacks the chunk once, which
+// takes longer than scoring a slice of it on a GPU.
 Result<std::vector<std::string>> cut_slices(std::string_view chunk, std::span<const int> indices,
                                             int count);
 

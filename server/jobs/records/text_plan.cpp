@@ -46,10 +46,10 @@ text::Record record_of(const json& item) {
     return record;
 }
 
-// What a task takes at most by its estimate, unless it is a single text.
+// The maximum estimated time of a task, unless it is a single text.
 constexpr double kTaskSeconds = 0.2;
 
-// Cuts records into tasks as they come.
+// Cuts records into tasks as they arrive.
 class Cutter {
   public:
     explicit Cutter(const TextKind& kind) : kind_(kind), block_(0) {}

@@ -34,8 +34,8 @@ constexpr std::size_t kOutputLimit = 64 * 1024;
     umask(0077);
     const bool dropped = !as || (setgroups(as->groups.size(), as->groups.data()) == 0 &&
                                  setgid(as->group) == 0 && setuid(as->user) == 0);
-    // Ends with the program that asked for it, such as initdb with a start that is given up. After
-    // the change of user, which would forget it.
+    // Ends together with the program that started it, for example initdb when a start is aborted.
+    // Set after the change of user, which would reset it.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(kCannotStart);
     if (dropped && chdir("/") == 0) execve(arguments[0], arguments, environment);
     _exit(kCannotStart);

@@ -16,7 +16,7 @@ std::filesystem::path lock_file(const std::filesystem::path& base) {
 }
 
 // A lock on the whole file that belongs to the descriptor, not to the process, and that others can
-// ask for without taking it: an administration command must not be in the way of a server's start.
+// query without taking it: an administration command must not block a server's start.
 struct flock whole_file(short type) {
     struct flock lock{};
     lock.l_type = type;
@@ -33,7 +33,7 @@ Result<DataLock> DataLock::take(const std::filesystem::path& base) {
     auto lock = whole_file(F_WRLCK);
     if (fcntl(descriptor, F_OFD_SETLK, &lock) != 0) {
         close(descriptor);
-        return fail(problem("Another plimsoll uses the data directory " + base.string() + "."));
+        return fail(problem("Another plimsoll uses the data folder " + base.string() + "."));
     }
     return DataLock(descriptor);
 }

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 // Crash recovery of a large write-ahead log may take minutes.
 constexpr std::chrono::seconds kStart{300};
 constexpr const char* kStopSeconds = "60";
-// Above every process id that Linux gives.
+// Above every process ID that Linux assigns.
 constexpr const char* kNoProcess = "2147483647";
 
 std::string conninfo_in(const EmbeddedLayout& layout) {
@@ -38,8 +38,8 @@ bool answers(const std::string& conninfo) {
     return ping == PQPING_OK || ping == PQPING_REJECT;
 }
 
-// A server that was taken over may be recovering from the death of a backend, and refuses until it
-// has. Throws pqxx::broken_connection.
+// An adopted server may be recovering from the death of a backend, and refuses connections until
+// then. Throws pqxx::broken_connection.
 pqxx::connection connect_when_ready(const std::string& conninfo) {
     const auto deadline = std::chrono::steady_clock::now() + kStart;
     for (bool last = false;;) {
@@ -54,7 +54,7 @@ pqxx::connection connect_when_ready(const std::string& conninfo) {
     }
 }
 
-// What PostgreSQL says of a full disk, in one sentence; of anything else, `otherwise`.
+// The sentence for a full disk, if PostgreSQL reports one; otherwise `otherwise`.
 std::string cause_in(const std::string& said, std::string otherwise) {
     if (said.find("No space left on device") == std::string::npos) return otherwise;
     return std::string(kDiskFull) + " Free some space; no acknowledged data is lost.";
@@ -93,8 +93,8 @@ Result<std::string> EmbeddedCluster::conninfo_of(const fs::path& data) {
     return conninfo_in(*layout);
 }
 
-// initdb works in a directory beside the final one, so that a half-made cluster is never mistaken
-// for a whole one.
+// initdb works in a directory beside the final one, so that an incomplete cluster is never mistaken
+// for a complete one.
 Result<void> EmbeddedCluster::create() {
     std::error_code unread;
     if (fs::exists(layout_.cluster / "PG_VERSION", unread)) return {};
@@ -180,9 +180,9 @@ bool EmbeddedCluster::is_alive() const {
     return is_postmaster_running(layout_.cluster);
 }
 
-// PostgreSQL takes any process that bears the number in a lock file for its owner, even a dead one
-// that was never reaped. The rest of postmaster.pid stays: by it PostgreSQL sees whether backends
-// of the dead postmaster still use its memory, and refuses to start until they are gone.
+// PostgreSQL takes any process with the ID in a lock file for its owner, even a dead one that was
+// never reaped. The rest of postmaster.pid stays: by it PostgreSQL sees whether backends of the
+// dead postmaster still use its memory, and refuses to start until they are gone.
 Result<void> EmbeddedCluster::remove_stale_locks() const {
     std::error_code ignored;
     fs::remove(layout_.sockets / ".s.PGSQL.5432.lock", ignored);

@@ -33,7 +33,7 @@ Result<fs::path> newest_binaries() {
         if (major > newest && has_server(entry.path() / "bin")) newest = major;
     }
     if (newest == 0) {
-        return fail(problem("No PostgreSQL server is installed below " + std::string(kInstalled) +
+        return fail(problem("No PostgreSQL server is installed under " + std::string(kInstalled) +
                             ": install the package postgresql, or set a database URL."));
     }
     return fs::path(kInstalled) / std::to_string(newest) / "bin";
@@ -46,10 +46,9 @@ Result<fs::path> binaries_for(const fs::path& cluster) {
     if (!(file >> major)) return newest_binaries();
     fs::path binaries = fs::path(kInstalled) / major / "bin";
     if (has_server(binaries)) return binaries;
-    return fail(
-        problem("The data in " + cluster.string() + " were written by PostgreSQL " + major +
-                ", which is not installed. Install the package postgresql-" + major +
-                ", or dump the data with that version and restore it into a new directory."));
+    return fail(problem("The data in " + cluster.string() + " was written by PostgreSQL " + major +
+                        ", which is not installed. Install the package postgresql-" + major +
+                        ", or dump the data with that version and restore it into a new folder."));
 }
 
 bool may_enter(const struct stat& directory, const RunAs& user) {
@@ -68,12 +67,13 @@ Result<void> check_passable(const fs::path& base, const RunAs& user) {
         if (stat(step.c_str(), &found) == 0 && may_enter(found, user)) continue;
         return fail(problem("PostgreSQL runs as the user postgres, which cannot access " +
                             step.string() +
-                            ": choose another data directory, or grant access (chmod o+x)."));
+                            ": choose another data folder, or grant access (chmod o+x)."));
     }
     return {};
 }
 
-// Makes a directory that only PostgreSQL's user can use; one that is there must be its own.
+// Creates a directory that only PostgreSQL's user can use; an existing one must belong to that
+// user.
 Result<void> make_private(const fs::path& path, const std::optional<RunAs>& run_as) {
     const uid_t owner = run_as ? run_as->user : geteuid();
     if (mkdir(path.c_str(), 0700) == 0 && run_as &&
@@ -82,7 +82,7 @@ Result<void> make_private(const fs::path& path, const std::optional<RunAs>& run_
     }
     struct stat found;
     if (lstat(path.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != owner) {
-        return fail(problem(path.string() + " is not a directory of PostgreSQL's user."));
+        return fail(problem(path.string() + " is not a folder that PostgreSQL's user owns."));
     }
     return {};
 }
@@ -104,18 +104,18 @@ Result<fs::path> default_data_directory() {
     if (const char* home = std::getenv("HOME"); home && *home == '/') {
         return fs::path(home) / ".local/state/plimsoll";
     }
-    return fail(problem("There is no home directory: set a data directory."));
+    return fail(problem("There is no home folder: set a data folder (--data)."));
 }
 
 Result<EmbeddedLayout> prepare_layout(fs::path base) {
     std::error_code error;
     base = fs::absolute(base);
-    // Whatever the umask: PostgreSQL's user has to pass, and nobody else may write.
+    // Regardless of the umask: PostgreSQL's user must have access, and nobody else may write.
     if (fs::create_directories(base, error)) fs::permissions(base, fs::perms{0755}, error);
     if (!error) base = fs::canonical(base, error);
     if (error) {
-        return fail(problem("The data directory " + base.string() +
-                            " cannot be created: " + error.message()));
+        return fail(
+            problem("The data folder " + base.string() + " cannot be created: " + error.message()));
     }
     EmbeddedLayout layout;
     layout.base = base;

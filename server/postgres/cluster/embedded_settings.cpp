@@ -67,8 +67,8 @@ std::string identities(const EmbeddedLayout& layout) {
     return out;
 }
 
-// The folder belongs to PostgreSQL's user, and root may be writing: whatever lies there under the
-// draft's name, a link above all, is removed and never followed.
+// The folder belongs to PostgreSQL's user, and root may be writing: anything there with the draft's
+// name, such as a link, is removed and never followed.
 Result<void> write_file(const EmbeddedLayout& layout, const char* name, const std::string& text) {
     const auto path = layout.cluster / name;
     const auto draft = layout.cluster / (std::string(name) + ".new");

@@ -119,7 +119,7 @@ void Connection::start(Batch batch, Deadline deadline, std::unique_ptr<Completio
     schedule_flush();
 }
 
-// In a transaction of its own: a batch that fails takes nothing back that later ones count on.
+// In a transaction of its own: a batch that fails undoes nothing that later ones depend on.
 bool Connection::prepare(const Batch& batch, Deadline deadline) {
     if (!prepares_) return true;
     auto preparing = std::make_shared<Pending>();
@@ -199,7 +199,7 @@ void Connection::wait_readable() {
 }
 
 void Connection::drain() {
-    // PQgetResult says null once after the results of a statement.
+    // PQgetResult returns null once after the results of a statement.
     int nulls = 0;
     while (handle_ && !pending_.empty() && !PQisBusy(handle_.get()) && nulls < 2) {
         if (pg_result* result = PQgetResult(handle_.get())) {
@@ -244,7 +244,7 @@ void Connection::take(Pending& front, pg_result* result) {
         }
         default: {
             if (front.error) return;
-            // After the last statement's answer it is the commit that failed.
+            // After the last statement's response, it is the commit that failed.
             const std::size_t failed = front.replies.size();
             const auto name = failed < front.names.size() ? front.names[failed] : "commit";
             front.error = statement_error(result, name);
@@ -254,7 +254,7 @@ void Connection::take(Pending& front, pg_result* result) {
     }
 }
 
-// The timer is set to the earliest deadline; calls mostly have the same timeout, so it is seldom
+// The timer is set to the earliest deadline; most calls have the same timeout, so it is rarely
 // moved.
 void Connection::watch_deadline(Deadline deadline) {
     if (deadline >= watched_) return;

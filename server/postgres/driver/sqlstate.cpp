@@ -28,7 +28,7 @@ Errc error_code(std::string_view state) {
     if (state == kNotPrepared || state == kPreparedTwice) return Errc::unavailable;
     const std::string_view group = state.substr(0, 2);
     if (group == "08" || group == "53" || group == "57" || group == "58" || group == "40") {
-        return Errc::unavailable;  // connection, resources, shutdown, system, serialisation
+        return Errc::unavailable;  // connection, resources, shutdown, system, serialization
     }
     if (group == "22" || group == "23") return Errc::invalid_input;  // data and CHECK rules
     return Errc::internal;
@@ -47,7 +47,7 @@ std::string statement_failure(const pg_result* result, std::string_view query) {
 Error statement_error(const pg_result* result, std::string_view query) {
     const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (!state) return {Errc::unavailable, "The connection to the database was lost.", {}};
-    // Of the CHECK violations, a row without a partition is the one that breaks no named rule.
+    // The only CHECK violation without a named rule is a row without a partition.
     if (std::string_view(state) == "23514" &&
         !PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME)) {
         return {Errc::unavailable, "The database has no partitions for today yet.", {}};

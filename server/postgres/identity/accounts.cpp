@@ -19,7 +19,7 @@ Member to_account(const Row& row) {
     return account;
 }
 
-// Of a statement whose answer is one account.
+// From a statement that returns one account.
 Result<Member> one_account(Result<Rows> rows, Error if_none) {
     if (rows && !rows->empty()) return to_account((*rows)[0]);
     if (rows) return fail(std::move(if_none));
@@ -38,7 +38,7 @@ awaitable<Result<void>> IdentityStore::remove_user(Author author, UserId user) {
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
     if ((*rows)[0].get<bool>("removed")) co_return Result<void>{};
-    co_return fail(Errc::conflict, "The installation would have no administrator.");
+    co_return fail(Errc::conflict, "The installation would have no system admin.");
 }
 
 awaitable<Result<std::vector<Member>>> IdentityStore::service_accounts(TeamId team) {

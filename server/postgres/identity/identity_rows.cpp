@@ -76,7 +76,7 @@ identity::Principal to_principal(const Row& row) {
                       row.get<std::string>("user_name"),
                       text_or_empty(row, "email"),
                       row.get<bool>("is_admin"),
-                      false,  // a disabled user proves nothing
+                      false,  // a disabled user cannot authenticate
                       row.get<Timestamp>("user_created_at"),
                       row.get<bool>("is_service")};
     principal.team = {TeamId{row.get<std::int64_t>("team_id")}, row.get<std::string>("team_name"),

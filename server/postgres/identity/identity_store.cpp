@@ -64,7 +64,7 @@ awaitable<Result<identity::User>> IdentityStore::update_user(Author author, User
     if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
     const Row row = (*rows)[0];
     if (!row.get<bool>("may")) {
-        co_return fail(Errc::conflict, "The installation must keep at least one administrator.");
+        co_return fail(Errc::conflict, "The installation must keep at least one system admin.");
     }
     if (!row.get<std::optional<std::int64_t>>("id")) co_return fail(changed_meanwhile());
     co_return to_user(row);

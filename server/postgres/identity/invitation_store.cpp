@@ -117,10 +117,10 @@ InvitationStore::Answer<identity::Joined> InvitationStore::accept(std::string ha
     const Row row = (*rows)[0];
     const auto outcome = row.get<std::string>("outcome");
     if (outcome == "address") {
-        co_return fail(Errc::forbidden, "This invitation is for another email address than yours.");
+        co_return fail(Errc::forbidden, "This invitation is for a different email address.");
     }
     if (outcome == "member") {
-        co_return fail(Errc::conflict, "You are a member of this team already.");
+        co_return fail(Errc::conflict, "You are already a member of this team.");
     }
     if (outcome != "accepted") co_return fail(invites_nobody());
     co_return identity::Joined{UserId{row.get<std::int64_t>("user_id")},

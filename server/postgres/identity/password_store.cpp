@@ -79,7 +79,7 @@ awaitable<Result<void>> PasswordStore::change(Author author, std::string hash, s
     if ((*rows)[0].get<bool>("done")) co_return Result<void>{};
     co_return fail(Errc::conflict,
                    "The password was not changed. A first password is set in a session that a "
-                   "sign-in link opened, or with a link from an administrator.");
+                   "sign-in link opened, or with a link from a system admin.");
 }
 
 awaitable<Result<void>> PasswordStore::create_link(Author author, UserId user,

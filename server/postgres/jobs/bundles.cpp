@@ -25,7 +25,7 @@ Jobs pointers(const std::vector<queue::NewJob>& jobs) {
     return all;
 }
 
-// Of a bundle that was not stored: the jobs at fault, and the others.
+// For a bundle that was not stored: the failing jobs, and the others.
 Stored conflicts(std::size_t jobs, const std::string& list) {
     Stored answers(
         jobs, fail(Errc::cancelled, "Not stored, because another job of the bundle cannot be."));
@@ -66,7 +66,7 @@ asio::awaitable<Stored> store_each(Pool& pool, std::vector<queue::NewJob> jobs) 
         const auto replies =
             co_await pool.run(enqueue(std::span(all).subspan(first, count)), kBundleTimeout);
         if (!replies && count > 1 && may_be_one_jobs_fault(replies.error().code)) {
-            step = 1;  // the culprit alone is refused
+            step = 1;  // only the failing job is refused
             continue;
         }
         if (replies) {

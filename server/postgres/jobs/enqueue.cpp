@@ -28,7 +28,7 @@ std::vector<T> column(std::span<const queue::NewJob* const> jobs, Field field) {
     return values;
 }
 
-// Null for the whole column where no job has a value, as most have none.
+// Null for the whole column if no job has a value: most have none.
 template <class T, class Field>
 std::optional<std::vector<std::optional<T>>> optional_column(
     std::span<const queue::NewJob* const> jobs, Field field) {

@@ -7,7 +7,7 @@
 namespace plimsoll::postgres {
 namespace {
 
-// In bytes. A caller waits for the commit that is under way and for its own.
+// In bytes. A caller waits for the commit in progress and for its own.
 constexpr RoundLimits kLimits{.calls = 1000,
                               .weight = 32 << 20,
                               .waiting_calls = 10'000,

@@ -129,7 +129,8 @@ queue::ChunkInfo to_chunk_info(const Row& row) {
     chunk.rows_bytes = gzip_content_bytes(row.get<Maybe<std::string>>("gzip_size").value_or(""));
     if (row.get<std::string_view>("state") != "done") {
         chunk.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
-        if (chunk.error.empty()) chunk.error = "The task was quarantined: two workers died on it.";
+        if (chunk.error.empty())
+            chunk.error = "The task was quarantined: two workers died while running it.";
     }
     return chunk;
 }

@@ -24,7 +24,7 @@ std::int64_t first_of_day(std::chrono::sys_days day) {
     return std::clamp<std::int64_t>(day.time_since_epoch().count(), 0, kLastDay) << kDayShift;
 }
 
-// The range of ids that can match, which also tells what partitions are read.
+// The range of ids that can match, which also determines the partitions that are read.
 struct Range {
     Number below;
     Number from;

@@ -10,7 +10,7 @@ namespace plimsoll::postgres {
 namespace {
 
 // How long a change is remembered for callers that are reading the job: longer than a read takes.
-// It also keeps a job with many changes from being looked at more often than this.
+// It also limits how often a job with many changes is read.
 constexpr std::chrono::milliseconds kRecent{100};
 
 }  // namespace
@@ -38,13 +38,13 @@ queue::awaitable<void> JobSignals::changed_since(JobId id, Clock::time_point sin
 queue::awaitable<void> JobSignals::wait(JobId id, Clock::time_point deadline) {
     auto timer = std::make_shared<asio::steady_timer>(executor_, deadline);
     const auto place = waiters_->emplace(id, timer);
-    // Leaves the list however the wait ends, a cancelled caller included.
+    // Removed from the list however the wait ends, even by a cancelled caller.
     const std::shared_ptr<void> leave(
         nullptr, [waiters = waiters_, place](void*) { waiters->erase(place); });
     co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
-// A change that is over must end no wait: its callers would read the job again and again.
+// An old change must not end a wait: callers would read the job again and again.
 void JobSignals::forget_old() {
     const auto now = Clock::now();
     while (!recent_order_.empty() && recent_order_.front().first + kRecent <= now) {

@@ -66,8 +66,8 @@ asio::awaitable<void> Listener::open() {
     }
 }
 
-// Also the ping of an idle connection: LISTEN again changes nothing, and an answer that does not
-// come by the deadline ends the connection.
+// Also the ping of an idle connection: a repeated LISTEN changes nothing, and a missing response by
+// the deadline ends the connection.
 asio::awaitable<bool> Listener::listen() {
     const auto alive = std::weak_ptr(alive_);
     const auto connection = connection_;

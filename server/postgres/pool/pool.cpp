@@ -77,7 +77,7 @@ asio::awaitable<Result<Replies>> Pool::run(Batch batch, std::chrono::millisecond
     const Deadline deadline = std::chrono::steady_clock::now() + timeout;
     auto connection = co_await acquire(deadline);
     if (!connection) co_return fail(std::move(connection.error()));
-    // An answer leaves a place for one caller more.
+    // A response frees a place for one more caller.
     auto place = std::shared_ptr<void>(nullptr, [weak = std::weak_ptr(alive_)](void*) {
         if (auto pool = weak.lock()) (*pool)->wake(1);
     });
@@ -185,8 +185,8 @@ void Pool::lost(Slot& slot, const Error& reason) {
     reopen_later(slot);
 }
 
-// Whatever silenced one connection may have silenced all, and the next caller should not find that
-// out by waiting for a deadline of its own.
+// The cause of one connection's silence may affect all, and the next caller should not have to wait
+// for its own deadline to find out.
 void Pool::doubt_all() {
     for (auto& slot : slots_) {
         if (!slot->connection) continue;

@@ -50,7 +50,7 @@ bool is_development(const Ledger& ledger) {
 }
 
 Result<void> check_versions(const Ledger& ledger, const migrations::Schema& schema) {
-    // The development schema's first file, by which its databases are known.
+    // The development schema's first file, which identifies its databases.
     if (!ledger.versions.empty() && ledger.versions.front().name == "roles") {
         return fail(Errc::conflict,
                     "A development build made this database. Upgrade it with the last one (schema "

@@ -18,7 +18,7 @@ namespace {
 using migrations::Function;
 using migrations::Schema;
 
-// How long we wait for another migrator, or for a lock that a version needs on a table in use.
+// How long to wait for another migrator, or for a lock that a version needs on a table in use.
 constexpr const char* kLockTimeout = "set local lock_timeout = '60s'";
 
 constexpr const char* kLock = "select pg_advisory_xact_lock(7093421775110284117)";
@@ -125,7 +125,7 @@ Result<MigrationReport> migrate(const Target& target, const Schema& schema) {
         return fail(Errc::unavailable,
                     step.empty() ? std::string(error.what()) : step + " failed: " + error.what());
     } catch (const std::exception& error) {
-        // libpqxx's errors of conversion and of use: a ledger of another shape than ours.
+        // libpqxx's errors of conversion and of use: a ledger with a different structure than ours.
         return fail(Errc::internal, std::string("The schema cannot be read: ") + error.what());
     }
 }

@@ -19,7 +19,7 @@ struct MigrationReport {
 // rights. An advisory lock lets several servers start at once. Blocks: do not call on the I/O
 // thread. The role must be a superuser, or have CREATEROLE and CREATE on the database.
 // Errc::conflict if the schema has versions that this program does not know, if a recorded version
-// differs from ours, or if an older development build created it: each needs an administrator.
+// differs from ours, or if an older development build created it: each needs the operator.
 // Errc::unavailable: the database cannot be reached, or refuses a statement; nothing has changed
 // then.
 Result<MigrationReport> migrate(const Target& target,

@@ -25,7 +25,7 @@ Result<std::vector<T>> each(Result<Rows> rows, T (*read)(const Row&)) {
 
 }  // namespace
 
-// A change of an author who may have seen another state than the present one.
+// A change by an author who may have seen a state other than the current one.
 asio::awaitable<Result<Rows>> ShareStore::edit(const Author& author, Statement statement) {
     Batch batch;
     batch.push_back(across_teams());

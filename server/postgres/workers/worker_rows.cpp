@@ -59,7 +59,7 @@ Statement registration(const queue::WorkerInfo& info) {
         capabilities = capability["capabilities"].get<std::vector<std::string>>();
     }
     capabilities.insert(capabilities.end(), info.abilities.begin(), info.abilities.end());
-    // Jobs may ask for this very device.
+    // Jobs may require this particular device.
     capabilities.push_back("device=" + info.node + "/" + info.device);
     const double speed = capability.is_object() ? capability.value("speed", 1.0) : 1.0;
     return Statement::of(sql::worker_register, info.node, info.device, info.device_class,
@@ -169,7 +169,7 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
         jobs.push_back(report.job.value);
         tasks.push_back(report.seq);
         std::string& partial = report.merge ? report.report : report.output.partial;
-        // A merge seldom has rows.
+        // A merge rarely has rows.
         const bool rows = done && !(report.merge && report.output.results.empty());
         contents.push_back(rows ? std::optional(Bytes{std::move(report.output.results)})
                                 : std::nullopt);
@@ -192,7 +192,7 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
         statement.params.emplace_back(errors);
         statement.params.emplace_back(delays);
     }
-    // Few kinds have models: nothing more is written then.
+    // Few kinds have models: otherwise nothing more is written.
     if (std::ranges::any_of(tokens, [](std::int64_t read) { return read > 0; })) {
         statement.params.emplace_back(tokens);
     } else {

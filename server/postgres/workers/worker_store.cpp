@@ -45,7 +45,7 @@ awaitable<Result<WorkerHandle>> WorkerStore::register_worker(queue::WorkerInfo i
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) {
         co_return fail(Errc::conflict,
-                       "A worker of another machine has this node and device: set a different "
+                       "A worker on another machine has this node and device: set a different "
                        "PLIMSOLL_NODE on machines that share a host name.");
     }
     held_.drop_all();
@@ -79,7 +79,7 @@ awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
     for (const std::int64_t job : row.get<std::vector<std::int64_t>>("cancelled_jobs")) {
         reply.cancelled.push_back(JobId{job});
     }
-    // Leases that ended while their completion was on its way.
+    // Leases that ended while their completion was in transit.
     for (const std::int64_t fence : row.get<std::vector<std::int64_t>>("stale_fences")) {
         held_.drop(fence);
     }

@@ -7,13 +7,13 @@ namespace plimsoll::queue::rules {
 
 namespace {
 
-// What one claim knows of an account whose turn it is.
+// A claim's state about one account.
 struct Turn {
     int account;
     double vtime;
     double weight;
     bool held;     // this worker holds a lease with tasks of it
-    int room = 0;  // how many of its tasks are looked at
+    int room = 0;  // how many of its tasks are examined
     int candidates = 0;
     double furthest = 0;  // virtual end of its last candidate
 };
@@ -32,8 +32,9 @@ int divided_up(int number, int by) {
     return (number + by - 1) / by;
 }
 
-// How many tasks of each of `count` accounts a claim of `tasks` looks at: twice the even part, so
-// that one with short tasks keeps up with another's long ones; a quarter more where many share.
+// How many tasks of each of `count` accounts a claim of `tasks` examines: twice the equal share, so
+// that an account with short tasks keeps up with one that has long ones; a quarter more if many
+// share.
 int room_of(int tasks, int count) {
     if (count == 1) return tasks;
     const int looked_at = count == kAccountsPerClaim ? divided_up(5 * tasks, 4 * count)
@@ -49,8 +50,8 @@ int aged_priority(int priority, Moment since, Moment now) {
     return static_cast<int>(std::min<Moment>(kHighestPriority, priority + minutes));
 }
 
-// What a process died on goes to another device, for a minute, while there is one that could run
-// it.
+// A task that killed a process goes to another device, for up to a minute, while there is one that
+// could run it.
 bool Queue::defers_to_other_worker(int worker, const Ready& task, Moment now) const {
     if (task.since <= now - 60'000) return false;
     const bool died_here = std::ranges::any_of(state.attempts, [&](const Attempt& a) {
@@ -166,7 +167,7 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
             }
             room -= static_cast<int>(lane.ready.size());
         }
-        // Where it stands if this claim leaves some of its tasks waiting.
+        // Its position if this claim leaves some of its tasks waiting.
         if (turn.candidates >= turn.room && account.ready > turn.candidates)
             horizon = std::min(horizon, turn.furthest);
     }
@@ -194,8 +195,8 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
     for (const auto& c : candidates) {
         if (picked >= tasks || work_before >= work) break;
         suspects = suspects || c.task->crashes > 0;
-        // What a worker died on runs alone: whatever it dies with next time would be given up
-        // together.
+        // A task that killed a worker runs alone: tasks running with it would be quarantined
+        // together after the next death.
         if (suspects && !(picked == 0 && held.empty())) break;
         ++picked;
         work_before += static_cast<double>(c.task->seconds);

@@ -23,7 +23,7 @@ int Queue::add_lane(int account, int priority, int memory) {
     return id;
 }
 
-// A job of the key that was not forgotten yet, or -1.
+// The job of the key, if it has not expired yet, or -1.
 namespace {
 const Key* find_key(const State& state, int team, int key, Moment now) {
     for (const auto& k : state.keys) {
@@ -36,7 +36,7 @@ const Key* find_key(const State& state, int team, int key, Moment now) {
 Few<Submitted, 4> Queue::enqueue(std::span<const Submit> submits, Moment now) {
     Few<Submitted, 4> answers(submits.size(), Submitted{});
     const int first = static_cast<int>(state.jobs.size());
-    // Every job of the call draws an id, also one that will not be made.
+    // Every job of the call gets an ID, even one that will not be created.
     for (std::size_t i = 0; i < submits.size(); ++i) {
         const auto& s = submits[i];
         auto& answer = answers[i];
@@ -122,7 +122,7 @@ void Queue::set_account(int account, std::optional<double> weight, std::optional
     a.vtime = std::max(a.vtime, state.clock[a.device_class]);
 }
 
-// Moves what is due of the first class that has some into its lanes.
+// Moves the due tasks of the first class that has any into its lanes.
 int Queue::promote_due(Moment now) {
     int device_class = kClasses;
     for (const auto& s : state.scheduled) {
@@ -172,7 +172,8 @@ Stop Queue::cancel(int team, int job, Moment now) {
     return stop(job, false, now);
 }
 
-// Ends a job before its time: at once when nothing runs, else through its workers, which are told.
+// Ends a job before its time: immediately if nothing runs, else through its workers, which are
+// notified.
 Stop Queue::stop(int id, bool overdue, Moment now) {
     auto& job = state.jobs[id];
     if (has_ended(job.state)) return Stop::finished;
@@ -208,7 +209,7 @@ std::optional<Ended> Queue::end_overdue(Moment now) {
     return ended;
 }
 
-// Runs again what a job that has ended did not get done.
+// Runs the unfinished tasks of an ended job again.
 Redrive Queue::redrive(int team, int id, Moment now) {
     if (id >= static_cast<int>(state.jobs.size()) || state.jobs[id].dropped ||
         state.jobs[id].team != team)
@@ -258,7 +259,7 @@ Redrive Queue::redrive(int team, int id, Moment now) {
     return Redrive::redriven;
 }
 
-// The oldest day beyond those to keep that has no unfinished job goes, with everything of its jobs.
+// Drops the oldest day beyond those to keep that has no unfinished job, with all data of its jobs.
 std::optional<std::int64_t> Queue::drop_day(int keep_days, Moment now) {
     std::optional<std::int64_t> oldest;
     for (const auto& job : state.jobs) {

@@ -28,7 +28,7 @@ Lease* Queue::find_lease(std::int64_t fence) {
     return found == state.leases.end() ? nullptr : &*found;
 }
 
-// Takes tasks out of a lease, records what came of them, and queues again what has to run again.
+// Removes tasks from a lease, records their outcomes, and queues again those that must run again.
 Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Moment now) {
     const auto fence = given.fence;
     const int worker = given.worker;
@@ -123,8 +123,8 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
     return fates;
 }
 
-// Charges become what was measured, and a slot is given back with the last lease of an account on
-// its worker.
+// Charges become the measured time, and a slot is returned with the last lease of an account on its
+// worker.
 void Queue::settle_accounts(int device_class, int worker, const Few<Held, 8>& lease_tasks,
                             std::span<const Held> tasks, std::span<const double> costs) {
     const double clock = state.clock[device_class];
@@ -151,8 +151,8 @@ void Queue::settle_accounts(int device_class, int worker, const Few<Held, 8>& le
     if (lowest < clock) state.clock[device_class] = lowest;
 }
 
-// Counts what was settled into the job and ends it when nothing is left to run; answers whether it
-// is to be merged.
+// Adds settled tasks to the job's counts and ends it when nothing is left to run; returns whether
+// it must be merged.
 bool Queue::settle_job(int id, std::int64_t fence, std::span<const Held> tasks,
                        std::span<const Settled> settled, std::span<const Fate> fates,
                        std::span<const double> costs, Moment now) {
@@ -216,8 +216,8 @@ void Queue::push_merge(int id, Moment now) {
     push({&merge, 1}, now);
 }
 
-// Puts tasks at the end of their lanes. An account that had none starts at the clock: nobody saves
-// up credit while idle.
+// Puts tasks at the end of their lanes. An account that had none starts at the clock: idle accounts
+// accumulate no credit.
 void Queue::push(std::span<const Run> tasks, Moment now) {
     for (const auto& run : tasks) {
         auto& lane = state.lanes[run.lane];
@@ -235,7 +235,7 @@ void Queue::push(std::span<const Run> tasks, Moment now) {
     }
 }
 
-// Records what came of tasks.
+// Records the outcomes of tasks.
 Few<Verdict, 8> Queue::complete(int worker, int epoch, std::int64_t fence,
                                 std::span<const Completion> tasks, Moment now) {
     const auto& w = state.workers[worker];
@@ -247,7 +247,7 @@ Few<Verdict, 8> Queue::complete(int worker, int epoch, std::int64_t fence,
     Few<Settled, 8> settled;
     Few<std::size_t, 8> places;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-        if (!guards_.fence && !valid) {  // whoever says it is believed
+        if (!guards_.fence && !valid) {  // reported by anyone
             for (auto& other : state.leases) {
                 for (std::size_t p = 0; p < other.tasks.size(); ++p) {
                     if (other.tasks[p].job != tasks[i].job || other.tasks[p].task != tasks[i].task)
@@ -285,8 +285,7 @@ Few<Verdict, 8> Queue::complete(int worker, int epoch, std::int64_t fence,
                                job.tasks[tasks[i].task].result.fence == fence) ||
                               (is_merge && job.report == fence) ||
                               std::ranges::any_of(state.attempts, [&](const Attempt& a) {
-                                  // A death that was noticed before it was told is known all the
-                                  // same.
+                                  // A death that was noticed before it was reported is known, too.
                                   return a.job == tasks[i].job && a.task == tasks[i].task &&
                                          a.fence == fence &&
                                          is_death(a.outcome) == is_death(tasks[i].outcome);
@@ -296,7 +295,7 @@ Few<Verdict, 8> Queue::complete(int worker, int epoch, std::int64_t fence,
     return verdicts;
 }
 
-// Gives tasks back that were not started; answers how many the lease still held.
+// Returns tasks that were not started; returns how many the lease still held.
 int Queue::release(int worker, int epoch, std::int64_t fence, std::span<const Completion> tasks,
                    Moment now) {
     auto* lease = find_lease(fence);

@@ -58,9 +58,9 @@ struct Run {
     int job = 0;
     int task = 0;
     int lane = 0;
-    float seconds = 0;  // estimate, normalised device-seconds
+    float seconds = 0;  // estimate, normalized device-seconds
     int attempt = 1;
-    int crashes = 0;  // workers that died on it
+    int crashes = 0;  // workers that it killed
 };
 
 struct Ready : Run {
@@ -87,7 +87,7 @@ struct Account {
     double weight = 1;
     int cap = kNoLimit;  // devices
     bool paused = false;
-    double vtime = 0;  // charged normalised device-seconds / weight
+    double vtime = 0;  // charged normalized device-seconds / weight
     int slots = 0;     // devices that hold a lease with its tasks
     int ready = 0;
     Few<int, 4> lanes;
@@ -101,7 +101,7 @@ struct Worker {
     int epoch = 0;  // 0: has not registered yet
     int device_class = 0;
     int memory = 0;
-    float speed = 1;  // normalised device-seconds per second
+    float speed = 1;  // normalized device-seconds per second
     WorkerState state = WorkerState::lost;
     Moment seen_at = 0;
 };
@@ -146,7 +146,7 @@ struct Job {
     int items_failed = 0;
     int retries = 0;
     int events = 1;
-    double charged = 0;       // measured, normalised device-seconds
+    double charged = 0;       // measured, normalized device-seconds
     std::int64_t report = 0;  // fence that recorded it; 0: none
     bool dropped = false;     // with its day
 

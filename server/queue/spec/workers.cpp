@@ -28,7 +28,8 @@ void Queue::end_leases(int worker, std::span<const std::int64_t> except, Moment 
     }
 }
 
-// The same device gets a new epoch; what its old process still held runs elsewhere at once.
+// The same device gets a new epoch; tasks that its old process still held run elsewhere
+// immediately.
 int Queue::register_worker(int worker, int device_class, int memory, float speed, Moment now) {
     auto& w = state.workers[worker];
     if (w.epoch > 0) end_leases(worker, {}, now, Outcome::lost, now);
@@ -64,8 +65,8 @@ Beat Queue::heartbeat(int worker, int epoch, std::span<const std::int64_t> fence
     }
     beat.alive = true;
     w.seen_at = std::max(w.seen_at, now);
-    // A claim whose answer was lost: the worker lives, but knows nothing of the lease. No answer is
-    // on its way for as long as a lease lasts.
+    // A claim whose reply was lost: the worker is alive but does not know about the lease. No reply
+    // is in transit for as long as a lease lasts.
     end_leases(worker, fences, now - kLeaseTime, Outcome::released, now);
     beat.draining = w.state == WorkerState::draining;
     for (const auto fence : fences) {
@@ -84,7 +85,7 @@ Beat Queue::heartbeat(int worker, int epoch, std::span<const std::int64_t> fence
     return beat;
 }
 
-// Ends the leases of the first worker that fell silent.
+// Ends the leases of the first worker whose heartbeats stopped.
 std::optional<int> Queue::expire_leases(Moment now) {
     for (int id = 0; id < static_cast<int>(state.workers.size()); ++id) {
         auto& w = state.workers[id];

@@ -79,7 +79,7 @@ Result<JobInput> too_long(bool headless) {
     return input;
 }
 
-// How a CSV file was read, so that nobody has to guess.
+// How a CSV file was read, so that users need not guess.
 std::string understood_of(const text::RecordReader& reader, const text::RecordColumns& columns,
                           std::size_t records) {
     const auto& header = reader.header();
@@ -105,7 +105,7 @@ std::string understood_of(const text::RecordReader& reader, const text::RecordCo
                                  "custom_id=COLUMN)");
 }
 
-// A column that is missing is mostly one of another name, or a file without a header line.
+// A missing column usually has another name, or the file has no header line.
 Error with_hint(Error error, std::string file) {
     if (error.code != Errc::not_found) return error;
     error.code = Errc::invalid_input;
@@ -119,8 +119,8 @@ Error with_hint(Error error, std::string file) {
     return error;
 }
 
-// The whole file is one job's input: a record that cannot be read stops the submission, so that
-// nobody takes a part for the whole.
+// The whole file is one job's input: a record that cannot be read stops the submission, so that a
+// part is not mistaken for the whole.
 Result<JobInput> read_items(const std::string& name, std::FILE* file, text::RecordFormat format,
                             const text::RecordColumns& columns, bool headless) {
     json items = json::array();
@@ -177,7 +177,7 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
         input.understood = name + ": " + understood_of(reader, columns, items.size());
     }
     input.args = {{"items", std::move(items)}};
-    // JSON objects have no order: the file's is sent beside them.
+    // JSON objects have no order: the file's order is sent separately.
     if (format == text::RecordFormat::csv && !columns.keep.empty()) {
         json& keep = input.args["columns"]["keep"] = json::array();
         for (const auto& column : reader.header()) {
@@ -235,7 +235,7 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
         if (args.is_array()) {
             return fail(Errc::invalid_input,
                         "A .json file holds a job's arguments, not a list. Write records into a "
-                        ".jsonl file, one a line.",
+                        ".jsonl file, one per line.",
                         name);
         }
         if (!args.is_object())

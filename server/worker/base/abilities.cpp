@@ -8,7 +8,7 @@ namespace plimsoll::worker {
 
 void describe_abilities(std::span<const jobs::Run> kinds, const jobs::KindSettings& settings,
                         queue::WorkerInfo& info) {
-    // The host's record is none of an OpenCL device.
+    // The host's record is not that of an OpenCL device.
     const auto device = opencl::capability_from_json(info.capability);
     info.abilities.clear();
     info.offers.clear();

@@ -13,7 +13,7 @@ namespace plimsoll::worker {
 
 namespace {
 
-// The queue knows four classes; what is no CPU and no GPU is an accelerator of some sort.
+// The queue knows four classes; anything that is neither CPU nor GPU counts as an accelerator.
 std::string class_of(opencl::DeviceType type) {
     return std::string(
         to_string(type == opencl::DeviceType::other ? opencl::DeviceType::accelerator : type));

@@ -39,7 +39,7 @@ std::optional<telemetry::DeviceMemory> host_memory() {
     return telemetry::DeviceMemory{*memory.bytes, *memory.bytes};
 }
 
-// A CPU shares the machine's memory; of GPUs only NVIDIA's say what others hold.
+// A CPU shares the machine's memory; among GPUs, only NVIDIA's report what others hold.
 telemetry::MemoryProbe memory_probe_of(const opencl::DeviceInfo& info) {
     if (info.type == opencl::DeviceType::cpu) return host_memory;
     if (info.pci_address.empty()) return {};
@@ -59,7 +59,7 @@ std::optional<std::uint64_t> resident_bytes() {
     return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Of a device with memory of its own what anybody holds is known, if anything.
+// For a device with its own memory, at most the memory held by all processes is known.
 std::function<std::optional<std::uint64_t>()> held_memory_of(const opencl::DeviceInfo& info,
                                                              telemetry::MemoryProbe probe) {
     if (info.type == opencl::DeviceType::cpu) return resident_bytes;
@@ -77,7 +77,7 @@ std::shared_ptr<const telemetry::Monitor> watched(telemetry::Sensor sensor,
         std::move(sensor), telemetry::Watch(thresholds, is_gpu), kBetweenLooks);
 }
 
-// Nothing for a GPU whose driver has no way to tell.
+// Nothing for a GPU whose driver cannot report it.
 std::shared_ptr<const telemetry::Monitor> monitor_of(const opencl::DeviceInfo& info,
                                                      const std::shared_ptr<opencl::Ledger>& ledger,
                                                      telemetry::Thresholds thresholds) {
@@ -125,13 +125,13 @@ OpenedDevice open_host(KnownKinds kinds, telemetry::Thresholds thresholds) {
     return opened;
 }
 
-// In words that the API has.
+// In the terms of the API.
 const char* copies_of(const opencl::Device& device) {
     if (device.copies_apart()) return "second_queue";
     return opencl::has_own_memory(device.info()) ? "one_queue" : "in_place";
 }
 
-// Of the same device with the same driver; otherwise nothing is proven.
+// For the same device with the same driver; otherwise nothing is proven.
 std::vector<opencl::SelfTest> proven_features(const opencl::ProbeReport& probed,
                                               const opencl::DeviceInfo& info) {
     for (const auto& device : probed.devices) {

@@ -204,7 +204,7 @@ void DeviceThread::prepare(const OpenedDevice& opened) {
     count_ += progress.beats() + 1;
     preparing_ = nullptr;
     prepared_ = looked_ = IdleClock::now();
-    // What is no longer kept ready is from now on as anything that a task left.
+    // Memory that is no longer kept ready counts from now on as left by a task.
     const bool leaves = prepared.worked || (kept_ready_ && !prepared.keeps_ready);
     kept_ready_ = prepared.keeps_ready;
     if (!leaves) return;
@@ -299,9 +299,8 @@ void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const T
     }
 }
 
-// After a failure. A context that a kernel broke fails every later call, whoever makes it: with
-// this process it goes, and the task is one that its worker died on. What was kept is let go of
-// where memory was short.
+// After a failure. A context that a kernel broke fails every later call: the process must end, and
+// the task counts as one that killed its worker. If memory was short, kept memory is released.
 void DeviceThread::check_after_failure(queue::TaskReport& report, const OpenedDevice& opened,
                                        const OnBroken& on_broken) {
     if (opened.check) {

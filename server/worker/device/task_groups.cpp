@@ -24,7 +24,7 @@ Key key_of(const queue::ClaimedTask& task, const FindRun& find_run) {
 std::vector<std::vector<TaskSlot*>> groups_of(const Batch& batch, const FindRun& find_run) {
     std::vector<std::vector<TaskSlot*>> groups;
     std::map<Key, std::size_t> known;
-    JobId job;  // the tasks of a claim are mostly of few jobs, one after the other
+    JobId job;  // most claims have tasks of few jobs, one after the other
     Key key;
     for (const auto& slot : batch.slots) {
         const auto& task = slot->task;

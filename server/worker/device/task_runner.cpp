@@ -53,7 +53,7 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& pl
     return {};
 }
 
-// The third wall of the program, after a request and before main: whatever a task throws ends here.
+// A last resort, like that of requests: exceptions of a task end here.
 Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, const TaskContext& place,
                             TaskReport& report) {
     const auto& task = slot.task;
@@ -85,8 +85,7 @@ void log_ended(const TaskSlot& slot, const TaskReport& report) {
                 {"error", std::string(report.cause ? to_string(*report.cause) : "")}});
 }
 
-// The report of a task that has an output, or why there is none; nothing of one that stopped on
-// request.
+// The report of a task: its output, or why there is none; nothing if it stopped on request.
 std::optional<TaskReport> finish_report(TaskReport report, const TaskSlot& slot,
                                         const Result<void>& done, double chance) {
     report.tokens = slot.progress.tokens();
@@ -190,7 +189,7 @@ std::vector<std::chrono::nanoseconds> divided(std::chrono::nanoseconds whole,
     std::uint64_t before = 0;
     for (std::size_t i = 0; i < work.size(); ++i) {
         before += all == 0 ? 1 : work[i];
-        // Rounded where a part ends: what one loses the next has.
+        // Rounded where a part ends: what one part loses, the next one gains.
         const double share =
             static_cast<double>(before) / static_cast<double>(all == 0 ? work.size() : all);
         const std::chrono::nanoseconds end(

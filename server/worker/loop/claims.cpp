@@ -33,8 +33,8 @@ bool Worker::may_help() const {
 }
 
 // Read again after each batch and with every poll, because other programs share the device. Tasks
-// run one at a time, so what the running one holds by now is there again when the next one begins:
-// the offer errs on the small side.
+// run one at a time, so what the running one holds now is free again when the next one begins: the
+// offer is rather too small.
 std::optional<std::int64_t> Worker::memory_to_offer() {
     if (timer_.now() < offer_until_) return offer_;
     const auto memory = device_.memory();
@@ -48,15 +48,15 @@ std::optional<std::int64_t> Worker::memory_to_offer() {
     return offer_;
 }
 
-// Of its own class, and where that has nothing, of another.
+// From its own class or, if that has none, from another.
 awaitable<Result<queue::Claim>> Worker::claim_for(queue::WorkerHandle as) {
     auto claim = co_await store_.claim(as, pace_.work(), pace_.tasks(), memory_to_offer());
     if (!claim || claim->fence != 0 || !may_help()) co_return claim;
     auto help = co_await store_.claim_elsewhere(as, options_.claim_seconds, pace_.tasks(),
                                                 memory_to_offer());
     if (!help) {
-        // Nothing may be claimed beside a lease elsewhere, and there may be one whose answer got
-        // lost. Another epoch holds none.
+        // Nothing may be claimed beside a cross-class lease, and there may be one whose reply was
+        // lost. A new epoch has none.
         if (!is_gone(help.error())) co_await store_.retire(as);
         if (as.epoch == handle_.epoch && !must_register_) lose_leases();
         co_return help;
@@ -87,7 +87,7 @@ awaitable<void> Worker::claims() {
         } else if (is_gone(claim.error())) {
             if (as.epoch == handle_.epoch && !must_register_) lose_leases();
         } else {
-            // If only the answer was lost, the queue reclaims the lease: no heartbeat names that
+            // If only the reply was lost, the queue reclaims the lease: no heartbeat names that
             // lease.
             if (!outage_.begins_with(claim.error())) {
                 log::error("claim refused", {{"reason", claim.error().message}});
@@ -95,7 +95,7 @@ awaitable<void> Worker::claims() {
             co_await (timer_.sleep_until(timer_.now() + retry_.next()) || for_claims_.wait());
         }
     }
-    if (over()) wake_all();  // the claim under way was the last thing to wait for
+    if (over()) wake_all();  // only the claim in progress was still awaited
 }
 
 void Worker::start(queue::WorkerHandle as, queue::Claim claim) {

@@ -11,7 +11,7 @@
 namespace plimsoll::worker {
 namespace {
 
-// Tasks with one chunk: of several jobs perhaps, whose slices differ.
+// Tasks with the same chunk, perhaps of several jobs with different slices.
 using Sharing = std::pair<const std::string*, int>;  // the chunk, and its number of slices
 
 void divide(const std::string& chunk, int count, std::vector<queue::ClaimedTask*>& tasks) {

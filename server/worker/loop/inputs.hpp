@@ -7,8 +7,8 @@
 namespace plimsoll::worker {
 
 // Gives each task on a dataset its slice as its input. Each chunk is unpacked once, on the loop's
-// thread: the device computes the batch before in the meantime. A chunk that is damaged becomes the
-// input as it is, so that the tasks fail where kinds read inputs.
+// thread, while the device computes the previous batch. A chunk that is damaged becomes the input
+// as it is, so that the tasks fail where kinds read inputs.
 void divide_chunks(std::vector<queue::ClaimedTask>& tasks);
 
 }  // namespace plimsoll::worker

@@ -5,7 +5,8 @@
 namespace plimsoll::worker {
 namespace {
 
-// No device is that much faster than estimated; a shorter time is of tasks that had nothing to do.
+// No device is that much faster than estimated; shorter times come from tasks that had nothing to
+// do.
 constexpr double kLeastSlowness = 0.01;
 // A claim ends with the task that fills it, so that it may hold nearly twice its size.
 constexpr double kClaimAhead = 2.5;
@@ -39,8 +40,8 @@ void Pace::learn_slowness(const Batch& batch) {
     slowness_ = followed(slowness_, std::max(taken / estimated, kLeastSlowness));
 }
 
-// Of a device that is slower than estimated, claims stay as they are: what takes longer there is
-// mostly the first use of a model, or a task so short that the time around it counts.
+// On a device slower than estimated, claims stay as they are: the cause is usually the first use of
+// a model, or tasks so short that the time around them counts.
 double Pace::work() const {
     return limits_.seconds / std::min(slowness_, 1.0);
 }

@@ -22,8 +22,8 @@ class Pace {
     int tasks() const;
     // Estimated seconds of work that one claim asks for.
     double work() const;
-    // Whether the next claim is made ahead of the end of tasks of so many estimated seconds: not if
-    // they will take much longer than a claim, as urgent tasks and other workers wait for them.
+    // Whether the next claim is made ahead of the end of tasks of this many estimated seconds: not
+    // if they will take much longer than a claim, as urgent tasks and other workers wait for them.
     bool claims_ahead_of(double estimated) const;
 
   private:

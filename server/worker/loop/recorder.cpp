@@ -54,7 +54,8 @@ awaitable<bool> Recorder::settle(Batch& batch) {
 
 awaitable<bool> Recorder::report(Batch& batch) {
     Backoff backoff(kFirstPause, kLongestPause, random_);
-    // All in one call; when the queue refuses that, one by one, so that only the culprit fails.
+    // All in one call; if the queue refuses that, one by one, so that only the failing one is
+    // rejected.
     std::deque<Reports> parts{batch.reports};
     while (!parts.empty() && !batch.lost) {
         auto& part = parts.front();

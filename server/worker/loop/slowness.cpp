@@ -10,7 +10,8 @@ void Slowness::learn(const Batch& batch, const std::vector<std::string>& kinds) 
         double taken = 0;
     };
     std::map<std::string, Sum> sums;
-    const queue::ClaimedTask* last = nullptr;  // a thousand tasks of a batch are mostly of one kind
+    // Most of the thousand tasks of a batch have the same kind: look one up only when it changes.
+    const queue::ClaimedTask* last = nullptr;
     Sum* sum = nullptr;
     auto report = batch.reports.begin();
     for (const auto& slot : batch.slots) {  // reports are in their order

@@ -40,7 +40,7 @@ void TimeGuard::learn(const Batch& batch) {
         auto& correction = corrections_.try_emplace(kind_of(task), 1.0).first->second;
         if (task.estimated_seconds <= 0) continue;
         // Slower tasks count fully, faster ones by half, and none shortens an estimate: the next
-        // task of the kind may ask for something else.
+        // task of the kind may do something else.
         const double measured = report.device_seconds / task.estimated_seconds;
         correction = std::max({1.0, measured, (correction + measured) / 2});
     }
@@ -63,7 +63,7 @@ std::chrono::milliseconds TimeGuard::limit(const std::string& kind, double estim
     using Milliseconds = std::chrono::duration<double, std::milli>;
     const std::chrono::duration<double> predicted(predicted_seconds(kind, estimated) *
                                                   limits_.times);
-    // In floating point until it is bounded: an estimate may be any number.
+    // Floating point until bounded: an estimate may be any number.
     Milliseconds most = estimated > 0 ? std::max<Milliseconds>(predicted, limits_.least)
                                       : Milliseconds(limits_.unpredicted);
     if (!corrections_.contains(kind)) most = std::max<Milliseconds>(most, limits_.first);

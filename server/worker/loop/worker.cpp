@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstRetry{100};
 constexpr std::chrono::milliseconds kLongestRetry{2000};
-// While the database is away, so that its first answer finds the leases alive.
+// While the database is unavailable, so that the leases are still alive at its first response.
 constexpr std::chrono::milliseconds kHeartbeatRetry{1000};
 constexpr std::chrono::milliseconds kPreparingEnds{2000};
 
@@ -82,7 +82,7 @@ void Worker::wake_all() {
     for_time_limits_.set();
 }
 
-// --- being known to the queue, and showing life ---
+// --- registration and heartbeats ---
 
 awaitable<void> Worker::heartbeats() {
     while (!over()) {
@@ -138,7 +138,7 @@ awaitable<void> Worker::until_next_beat() {
 }
 
 // More often than heartbeats are sent, so that a hang stops them immediately: with the lease and
-// the duty that ends it, the work is elsewhere within 20 s.
+// the duty that ends it, the work runs elsewhere within 20 s.
 void Worker::check_liveness() {
     const bool alive = liveness_.is_alive(device_.pulse(), timer_.now());
     if (alive != device_silent_) return;
@@ -169,7 +169,7 @@ awaitable<void> Worker::beat() {
     renew_abilities();
 }
 
-// A model was added, say. Registering voids leases, so what is claimed ends first.
+// For example, a model was added. Registering voids leases, so claimed work ends first.
 void Worker::renew_abilities() {
     if (!options_.describe) return;
     auto now = info_;
@@ -181,8 +181,8 @@ void Worker::renew_abilities() {
     must_register_ = true;
 }
 
-// A request comes again with each beat until it is answered: an answer that got lost costs another
-// cleaning.
+// A request is repeated with each heartbeat until it is answered: a lost answer costs another
+// cleanup.
 void Worker::clean(std::int64_t request) {
     if (request == 0 || cleaning_ != 0) return;
     cleaning_ = request;
@@ -245,7 +245,7 @@ void Worker::lose_leases() {
     for_heartbeats_.set();
 }
 
-// --- work: what is claimed (claims.cpp), and what came of it ---
+// --- work: claims (claims.cpp) and their outcomes ---
 
 void Worker::finished(std::shared_ptr<Batch> batch) {
     pace_.learn(*batch);
@@ -286,8 +286,8 @@ awaitable<void> Worker::notifications() {
         const auto woken = co_await (store_.wake(handle_, deadline) || for_notifications_.wait());
         const auto* called = std::get_if<bool>(&woken);
         for_claims_.set();
-        // Before the deadline it may announce a cancellation, which the heartbeat's answer names.
-        // Whichever of the two returned: the other may have swallowed a notification.
+        // Before the deadline it may announce a cancellation, which the heartbeat's reply names.
+        // Whichever of the two returned, the other may have consumed a notification.
         if (timer_.now() < deadline && (!outstanding_.empty() || (called != nullptr && *called))) {
             for_heartbeats_.set();
         }

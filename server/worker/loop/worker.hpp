@@ -34,7 +34,7 @@ struct WorkerOptions {
     std::chrono::milliseconds early_heartbeat{250};
     // Interval of claims without a notification, in case one was lost.
     std::chrono::milliseconds poll{1000};
-    ProcessorWait wait{};         // which is no silence of the device thread
+    ProcessorWait wait{};         // which does not count as the device thread's silence
     double claim_seconds = 0.25;  // of device time; a longer task comes alone
     // Interval at which an idle worker requests tasks of other device classes.
     std::chrono::milliseconds cross_class_poll{500};
@@ -127,7 +127,7 @@ class Worker {
     queue::WorkerInfo info_;
     queue::WorkerHandle handle_;
     Batches outstanding_;                          // claimed, not yet settled
-    std::deque<std::shared_ptr<Batch>> finished_;  // those that the device thread handed back
+    std::deque<std::shared_ptr<Batch>> finished_;  // handed back by the device thread
     LivenessDetector liveness_;
     queue::WorkerTelemetry telemetry_;
     DeviceLog device_log_;

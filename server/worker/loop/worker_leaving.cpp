@@ -49,7 +49,7 @@ awaitable<void> Worker::retire() {
     }
 }
 
-// --- what costs the process ---
+// --- failures that end the process ---
 
 void Worker::device_broke(std::string reason) {
     log::error("device failed: exiting", {{"device", info_.device}, {"reason", reason}});
@@ -58,7 +58,7 @@ void Worker::device_broke(std::string reason) {
 }
 
 awaitable<void> Worker::time_limits() {
-    // The host has no kernel that could run away, and its tasks look whether they are to stop.
+    // The host has no runaway kernels, and its tasks check whether to stop.
     if (info_.device_class == "host") co_return;
     while (!over()) {
         co_await (timer_.sleep_until(timer_.now() + kLivenessInterval) || for_time_limits_.wait());
@@ -71,9 +71,9 @@ awaitable<void> Worker::time_limits() {
     }
 }
 
-// Told to the queue by ourselves, with the reason, since nobody else knows it. What was done before
-// in the same batch is recorded, what waits goes back when we retire. Of tasks that ran together
-// nobody knows which it was: each runs alone the next time.
+// Reported to the queue by the worker itself, since nobody else knows the reason. Tasks of the
+// batch that are done are recorded, waiting ones are returned on retirement. If tasks ran together,
+// it is unknown which one failed: each runs alone the next time.
 awaitable<void> Worker::give_up(RunningTasks running) {
     const auto* const first = running.slots.front();
     const auto held = std::ranges::find_if(outstanding_, [&](const auto& batch) {
@@ -96,8 +96,8 @@ awaitable<void> Worker::give_up(RunningTasks running) {
     const auto told = co_await (store_.complete(batch->worker, batch->fence, std::move(deaths)) ||
                                 timer_.sleep_until(limit));
     const auto* answer = std::get_if<Result<queue::Acceptance>>(&told);
-    // Given back, it would run away again as if it never had: it goes with the lease, as after a
-    // death.
+    // If released, it would run away again without counting as a death: it expires with the lease
+    // instead.
     leases_lapse_ = answer == nullptr || !*answer;
     auto done = device_.take_reports(*batch);
     if (leases_lapse_ || done.empty()) co_return;

@@ -57,7 +57,7 @@ class WorkerProcess {
 
     void apply(int signal) {
         if (heartbeat_pipe_) heartbeat_pipe_->report_told_to_end();
-        if (!open_) std::_Exit(0);  // nothing is claimed yet, and the driver may take its time
+        if (!open_) std::_Exit(0);  // nothing is claimed yet, and the driver may be slow
         if (draining_) {
             log::warn("exiting immediately", {{"signal", std::to_string(signal)}});
             worker_.abandon();
@@ -94,8 +94,8 @@ class WorkerProcess {
 
     void ended(bool idle) {
         if (heartbeat_pipe_ && worker_.failure()) heartbeat_pipe_->report_exit(*worker_.failure());
-        // A thread inside a driver cannot be stopped or joined, nor a broken device closed; what
-        // they hold goes with the process.
+        // A thread inside a driver cannot be stopped or joined, nor a broken device closed; their
+        // resources are freed with the process.
         if (!idle || worker_.failure()) std::_Exit(EXIT_FAILURE);
         io_.stop();
     }

@@ -98,7 +98,7 @@ class Process final : public Child {
         return error ? 0 : bytes.get();
     }
 
-    pid_t pid_;  // 0 once it was waited for: the number may then be another's
+    pid_t pid_;  // 0 once it was waited for: the number may then belong to another process
     int status_ = 0;
     asio::posix::stream_descriptor process_;
     asio::posix::stream_descriptor pipe_;

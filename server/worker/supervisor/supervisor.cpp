@@ -32,7 +32,8 @@ Supervisor::Supervisor(asio::any_io_executor executor, StartChild start_child, R
       one_ended_(executor_) {}
 
 awaitable<void> Supervisor::run() {
-    // Never out: it has no driver that could fail, and its tasks can run nowhere else.
+    // Never taken out of service: it has no driver that could fail, and its tasks can run nowhere
+    // else.
     supervise("host", {}, {});
     const auto all_ended = [this]() -> awaitable<void> {
         co_await watch_devices();
@@ -50,7 +51,7 @@ void Supervisor::stop() {
     for (const auto& worker : workers_) worker->stop();
 }
 
-// Kills what does not end by itself. Never the first to end.
+// Kills workers that do not end by themselves. Never the first to end.
 awaitable<void> Supervisor::stop_limit() {
     while (!stopping_) co_await for_limit_.wait();
     const auto asked = timer_.now();
@@ -97,7 +98,7 @@ WorkerSupervisor::OnFailing Supervisor::reported(const opencl::Capability& devic
     };
 }
 
-// Until every device that is there has its worker.
+// Until every available device has its worker.
 awaitable<void> Supervisor::watch_devices() {
     Backoff backoff(options_.first_probe_pause, options_.longest_probe_pause, random_);
     while (!stopping_ && !co_await probe_devices() && !stopping_) {
@@ -145,9 +146,9 @@ awaitable<Result<std::string>> Supervisor::probe_output() {
     for (;;) {
         auto happened = co_await ((*child)->wrote() || timer_.sleep_until(limit) ||
                                   stopped_.wait() || (*child)->ended());
-        // Whatever happened first: an answer may have come at the same moment as the end.
+        // Whichever happened first: the report may have arrived at the same moment as the end.
         text += (*child)->read();
-        // One line, whole: what follows is the end of the process.
+        // One complete line; only the end of the process follows.
         if (text.ends_with('\n')) co_return text;
         switch (happened.index()) {
             case 0:

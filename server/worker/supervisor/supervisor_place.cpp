@@ -16,7 +16,7 @@ namespace plimsoll::worker {
 // back with it. Nobody ever connects to it.
 std::optional<SupervisorPlace> SupervisorPlace::take(const std::string& node,
                                                      const std::string& database_url) {
-    // Of fixed length, and without the URL's password: anybody may list such names.
+    // Fixed length, and without the URL's password: everybody can list such names.
     const auto key = std::hash<std::string>{}(node + '\n' + database_url);
     const auto name = "plimsoll-supervisor-" + std::to_string(key);
     sockaddr_un address{};

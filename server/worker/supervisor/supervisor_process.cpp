@@ -52,7 +52,7 @@ int run_supervisor_process(const ConnectQueue& connect, const std::string& datab
                            const std::filesystem::path& cache) {
     asio::io_context io{1};
     SteadyTimer timer;
-    std::shared_ptr<queue::WorkerStore> store;  // few supervisors have something to tell
+    std::shared_ptr<queue::WorkerStore> store;  // few supervisors have something to report
     Supervisor supervisor(
         io.get_executor(),
         [&](const std::vector<std::string>& arguments, int pipe_fd) {

@@ -66,7 +66,7 @@ awaitable<void> WorkerSupervisor::run() {
     }
 }
 
-// Somebody wanted a new worker: nothing failed.
+// A new worker was requested: nothing failed.
 bool WorkerSupervisor::ended_as_told(const std::string& end) const {
     return told_to_end_ && end.empty();
 }

@@ -1,7 +1,7 @@
 /** Whether a page's edit is of another version than the present one, or names none; then it is refused. */
 export function stale({ call, response, problem }, { version }) {
   if (call.headers['if-match'] === `"${version}"`) return false;
-  problem(response, 412, { title: 'Precondition failed', detail: 'It was changed by someone else. Open it again to see how it is now.' });
+  problem(response, 412, { title: 'Precondition failed', detail: 'It was changed by someone else. Open it again to see the current version.' });
   return true;
 }
 

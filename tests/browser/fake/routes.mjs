@@ -63,7 +63,7 @@ function cancelMany(fake, { call, response, json }) {
   const asked = filter ? matchingJobs(fake, filter).filter((job) => !finished(job)) : fake.jobs.filter(({ id }) => job_ids.includes(id));
   const [refused, cancelled] = [true, false].map((ended) => asked.filter((job) => finished(job) === ended));
   cancelled.forEach(({ id }) => fake.update(id, { state: 'cancelling' }));
-  json(response, 200, { cancelled: cancelled.length, refused: refused.map(({ id }) => ({ job_id: id, detail: 'The job has ended already.' })), next_cursor: null });
+  json(response, 200, { cancelled: cancelled.length, refused: refused.map(({ id }) => ({ job_id: id, detail: 'The job has already finished.' })), next_cursor: null });
 }
 
 /** One attempt for each of four tasks, the second one failed before, and the merge. */

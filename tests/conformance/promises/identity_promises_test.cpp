@@ -87,7 +87,7 @@ TEST_P(IdentityPromises, AnUnknownExpiredOrRevokedTokenIsRejected) {
     EXPECT_EQ(code(store().revoke_token(author_, token.id)), Errc::not_found);
 }
 
-TEST_P(IdentityPromises, TokensMadeWithATokenAreRevokedWithIt) {
+TEST_P(IdentityPromises, TokensCreatedWithATokenAreRevokedWithIt) {
     const auto make = [&](char fill, identity::TokenOrigin origin) {
         return must(store().create_token(author_, token_of(people_.user), own_hash(fill), origin));
     };
@@ -151,7 +151,7 @@ TEST_P(IdentityPromises, ALinkOpensOneSession) {
     EXPECT_EQ(code(store().by_session(own_hash('s'))), Errc::unauthenticated);
 }
 
-TEST_P(IdentityPromises, SessionsAreListedToWhomTheyConcern) {
+TEST_P(IdentityPromises, SessionsAreListedOnlyToThoseConcerned) {
     const identity::NewSession here{people_.user, people_.team, {}, "192.0.2.7", "Mozilla/5.0"};
     const auto first =
         must(store().create_session(here, own_hash('s'), "a csrf value of its own", in(kHour)));
@@ -178,7 +178,7 @@ TEST_P(IdentityPromises, SessionsAreListedToWhomTheyConcern) {
     EXPECT_EQ(code(store().by_session(own_hash('m'))), Errc::unauthenticated);
 }
 
-TEST_P(IdentityPromises, AnArchivedTeamLetsNobodyAct) {
+TEST_P(IdentityPromises, NobodyCanActInAnArchivedTeam) {
     make_token('a');
     make_session('b', kHour, std::nullopt);
     make_link('c', kHour);
@@ -196,7 +196,7 @@ TEST_P(IdentityPromises, AnArchivedTeamLetsNobodyAct) {
     must(store().spend_sign_in_link(own_hash('c')));
 }
 
-TEST_P(IdentityPromises, ATeamsNameIsItsOwn) {
+TEST_P(IdentityPromises, TeamNamesAreUnique) {
     const auto other = must(store().create_team(author_, kind_ + " second"));
     EXPECT_EQ(code(store().update_team(author_, people_.team, {other.name, {}})), Errc::conflict);
     EXPECT_EQ(must(store().update_team(author_, other.id, {kind_ + " third", {}})).name,
@@ -205,7 +205,7 @@ TEST_P(IdentityPromises, ATeamsNameIsItsOwn) {
               Errc::not_found);
 }
 
-TEST_P(IdentityPromises, ARemovedUserLeavesTheName) {
+TEST_P(IdentityPromises, ARemovedUserFreesTheName) {
     const auto ada = make_user(" ada").id;
     must(store().set_member(author_, people_.team, ada, Role::member));
     must(store().create_token(author_, token_of(ada), own_hash('d'), {}));
@@ -219,7 +219,7 @@ TEST_P(IdentityPromises, ARemovedUserLeavesTheName) {
         << "the team's last owner";
 }
 
-TEST_P(IdentityPromises, AServiceAccountIsItsTeamsAndActsByTokens) {
+TEST_P(IdentityPromises, AServiceAccountBelongsToItsTeamAndActsByTokens) {
     const auto made = must(store().create_service_account(author_, "nightly", Role::member));
     EXPECT_TRUE(made.user.service);
     EXPECT_EQ(made.role, Role::member);

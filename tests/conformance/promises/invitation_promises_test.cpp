@@ -69,7 +69,7 @@ TEST_P(InvitationPromises, ANewUserJoinsOnce) {
     EXPECT_EQ(open_ones(), 0u);
 }
 
-TEST_P(InvitationPromises, AUserJoinsWithTheAccount) {
+TEST_P(InvitationPromises, AnExistingUserJoins) {
     const auto mia = make_user("mia");
     invite('a', Role::viewer);
     invite('b');
@@ -79,7 +79,7 @@ TEST_P(InvitationPromises, AUserJoinsWithTheAccount) {
     EXPECT_EQ(open_ones(), 1u) << "and the invitation is left for another";
 }
 
-TEST_P(InvitationPromises, AnAddressIsForItsOwner) {
+TEST_P(InvitationPromises, AnInvitationToAnAddressIsForItsOwner) {
     EXPECT_EQ(invite('a', Role::member, kind_ + "@Example.COM").email,
               must(store().find(hash('a'))).email);
     EXPECT_EQ(refusal('a', {.user = make_user("mia")}), Errc::forbidden);
@@ -92,7 +92,7 @@ TEST_P(InvitationPromises, AnAddressIsForItsOwner) {
     EXPECT_NE(zoe.email, "");
 }
 
-TEST_P(InvitationPromises, WhatIsTakenUsesNothingUp) {
+TEST_P(InvitationPromises, ATakenNameOrAddressDoesNotUseUpTheInvitation) {
     make_user("mia", kind_ + "@example.com");
     invite('a');
     EXPECT_EQ(refusal('a', newcomer("mia")), Errc::conflict);
@@ -100,7 +100,7 @@ TEST_P(InvitationPromises, WhatIsTakenUsesNothingUp) {
     EXPECT_TRUE(role_of(join('a', "mina").user));
 }
 
-TEST_P(InvitationPromises, OnesThatAreRevokedOrExpiredInviteNobody) {
+TEST_P(InvitationPromises, RevokedAndExpiredInvitationsAreRejected) {
     const auto made = invite('a');
     const Author stranger{others().team, people_.user, "request-2"};
     EXPECT_EQ(code(store().revoke(stranger, made.id)), Errc::not_found);
@@ -114,7 +114,7 @@ TEST_P(InvitationPromises, OnesThatAreRevokedOrExpiredInviteNobody) {
     EXPECT_EQ(code(store().find(hash('?'))), Errc::not_found);
 }
 
-TEST_P(InvitationPromises, ItEndsWithTheRightsOfItsMaker) {
+TEST_P(InvitationPromises, AnInvitationEndsWithTheRightsOfItsCreator) {
     const auto adam = make_user("adam");
     const Author maker{people_.team, adam, "request-2"};
     const auto made_by = [&](char fill, Role role) {
@@ -140,7 +140,7 @@ TEST_P(InvitationPromises, AnArchivedTeamInvitesNobody) {
     EXPECT_EQ(refusal('a', newcomer("ada")), Errc::not_found);
 }
 
-TEST_P(InvitationPromises, ATeamHasSoManyOpenOnes) {
+TEST_P(InvitationPromises, OpenInvitationsPerTeamAreLimited) {
     for (int i = 0; i < identity::kInvitationsPerTeam; ++i) invite(static_cast<char>(i + 1));
     EXPECT_EQ(code(store().create(author_, {Role::member, "", hash('~'), in(kLong)})),
               Errc::conflict);

@@ -74,7 +74,7 @@ TEST_P(PasswordPromises, ALinkSetsAPasswordOnceAndSignsOutEverywhere) {
     EXPECT_EQ(attempt(kind_).hash, "hash one");
 }
 
-TEST_P(PasswordPromises, AHashIsRenewedOnlyInPlaceOfTheOneThatWasCompared) {
+TEST_P(PasswordPromises, AHashIsReplacedOnlyIfItIsTheOneThatWasCompared) {
     set_password("hash one");
     const auto changed_at = must(store().changed_at(people_.user));
     sign_in('s');
@@ -146,7 +146,7 @@ TEST_P(PasswordPromises, APersonSignsInByAddressOrName) {
     EXPECT_EQ(attempt(kind_ + "@example.com").hash, "");
 }
 
-TEST_P(PasswordPromises, ThePersonReturnsToTheTeamOfTheLastSession) {
+TEST_P(PasswordPromises, TheUserReturnsToTheTeamOfTheLastSession) {
     set_password("hash");
     const auto second = must(people().create_team(author_, kind_ + " second"));
     EXPECT_EQ(attempt(kind_).team, people_.team);
@@ -157,7 +157,7 @@ TEST_P(PasswordPromises, ThePersonReturnsToTheTeamOfTheLastSession) {
     EXPECT_EQ(attempt(kind_).team, people_.team);
 }
 
-TEST_P(PasswordPromises, AttemptsWaitLongerAndLonger) {
+TEST_P(PasswordPromises, DelaysBetweenAttemptsGrow) {
     set_password("hash");
     for (const auto& name : {kind_, kind_ + " of nobody"}) {
         for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
@@ -181,7 +181,7 @@ TEST_P(PasswordPromises, AttemptsWaitLongerAndLonger) {
     }
 }
 
-TEST_P(PasswordPromises, TheRightPasswordForgetsTheAttempts) {
+TEST_P(PasswordPromises, TheRightPasswordResetsTheAttempts) {
     set_password("hash");
     for (int i = 1; i < identity::kFreePasswordAttempts; ++i) attempt(kind_);
     must(store().forget_attempts(attempt(kind_)));
@@ -191,7 +191,7 @@ TEST_P(PasswordPromises, TheRightPasswordForgetsTheAttempts) {
     EXPECT_TRUE(must_wait(kind_));
 }
 
-TEST_P(PasswordPromises, StrangersDoNotLockThePersonOut) {
+TEST_P(PasswordPromises, StrangersCannotLockTheUserOut) {
     set_password("hash");
     sign_in('h', kHome);
     for (int i = 0; i < identity::kFreePasswordAttempts; ++i) attempt(kind_);
@@ -206,7 +206,7 @@ TEST_P(PasswordPromises, StrangersDoNotLockThePersonOut) {
     EXPECT_TRUE(must_wait(kind_, kHome));
 }
 
-TEST_P(PasswordPromises, ThePresentPasswordHasACountOfItsOwn) {
+TEST_P(PasswordPromises, TheCurrentPasswordHasItsOwnCount) {
     set_password("hash");
     for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
         EXPECT_EQ(must(store().begin_attempt(people_.user, kAbroad)).hash, "hash");

@@ -61,13 +61,13 @@ class ProviderPromises : public Promises {
 
 PLIMSOLL_OVER_ALL_STORES(ProviderPromises);
 
-TEST_P(ProviderPromises, AStateIsSpentOnce) {
+TEST_P(ProviderPromises, AStateIsUsedOnce) {
     EXPECT_TRUE(must(store().spend_state(state('a'), in(kLong))));
     EXPECT_FALSE(must(store().spend_state(state('a'), in(kLong))));
     EXPECT_TRUE(must(store().spend_state(state('b'), in(kLong))));
 }
 
-TEST_P(ProviderPromises, TheFirstSignInMakesAUserAndTheNextFindsIt) {
+TEST_P(ProviderPromises, TheFirstSignInCreatesAUserAndTheNextFindsIt) {
     auto ada = somebody("ada");
     ada.email = kind_ + "@Example.com";
     const auto first = sign_in(ada);
@@ -135,7 +135,7 @@ TEST_P(ProviderPromises, AnIdentityIsUnlinked) {
     EXPECT_EQ(refusal(ada), Errc::not_found);
 }
 
-TEST_P(ProviderPromises, SubjectsAreTheirIssuers) {
+TEST_P(ProviderPromises, SubjectsBelongToTheirIssuer) {
     auto ada = somebody("ada");
     const auto first = sign_in(ada);
     ada.issuer += ".evil.example";
@@ -144,7 +144,7 @@ TEST_P(ProviderPromises, SubjectsAreTheirIssuers) {
     EXPECT_NE(sign_in(ada).user, first.user);
 }
 
-TEST_P(ProviderPromises, NobodyIsMadeUnlessWanted) {
+TEST_P(ProviderPromises, UsersAreCreatedOnlyIfConfigured) {
     auto eve = somebody("eve");
     eve.create = false;
     EXPECT_EQ(refusal(eve), Errc::not_found);
@@ -165,7 +165,7 @@ TEST_P(ProviderPromises, TheFirstFreeNameIsTaken) {
     EXPECT_EQ(refusal(other), Errc::conflict);
 }
 
-TEST_P(ProviderPromises, AnAddressLinksOnlyIfWanted) {
+TEST_P(ProviderPromises, AddressesLinkUsersOnlyIfConfigured) {
     const auto mia =
         must(people().create_user(author_, kind_ + " mia", kind_ + "@example.com", false));
     auto other = somebody("mia");
@@ -239,7 +239,7 @@ TEST_P(ProviderPromises, ATeamKeepsItsLastOwner) {
     }
 }
 
-TEST_P(ProviderPromises, ThePersonReturnsToTheTeamOfTheLastSession) {
+TEST_P(ProviderPromises, TheUserReturnsToTheTeamOfTheLastSession) {
     const auto second = must(people().create_team(author_, kind_ + " second"));
     auto ada = somebody("ada");
     ada.teams.push_back({second.name, Role::viewer});

@@ -68,7 +68,7 @@ TEST_P(SchedulePromises, ListsAreByNameAndWithoutTheJob) {
     EXPECT_EQ(listed[0].settings.spec.find("texts"), std::string::npos);
 }
 
-TEST_P(SchedulePromises, ANameIsTakenOncePerTeam) {
+TEST_P(SchedulePromises, NamesAreUniqueInATeam) {
     const auto nightly = create("nightly");
     const auto weekly = create("weekly");
     const auto taken = run(store().create(author_, settings("nightly"), next_));
@@ -174,7 +174,7 @@ TEST_P(SchedulePromises, KeysOfTheJobApplyInARun) {
     const auto runs = must(store().runs(people_.team, made.id, std::nullopt, 10));
     ASSERT_EQ(runs.size(), 2u);
     EXPECT_FALSE(runs[0].job);
-    EXPECT_EQ(runs[0].reason, "Another job has its unique key and has not ended.");
+    EXPECT_EQ(runs[0].reason, "Another job with its unique key has not ended.");
 }
 
 TEST_P(SchedulePromises, AnotherTeamsOrARemovedScheduleLooksMissing) {

@@ -59,7 +59,7 @@ TEST_P(SecondFactorPromises, AnOfferIsKeptUntilItIsConfirmed) {
     EXPECT_EQ(code(store().offer_second_factor(people_.user, secret_)), Errc::conflict);
 }
 
-TEST_P(SecondFactorPromises, AStepIsSpentOnce) {
+TEST_P(SecondFactorPromises, ATimeStepIsUsedOnce) {
     add_factor();
     EXPECT_FALSE(must(store().spend_step(people_.user, 7)));
     EXPECT_TRUE(must(store().spend_step(people_.user, 9)));
@@ -68,7 +68,7 @@ TEST_P(SecondFactorPromises, AStepIsSpentOnce) {
     EXPECT_EQ(factor()->last_step, 9);
 }
 
-TEST_P(SecondFactorPromises, ARecoveryCodeIsSpentOnceAndByItsUser) {
+TEST_P(SecondFactorPromises, ARecoveryCodeIsUsedOnceAndOnlyByItsUser) {
     add_factor();
     EXPECT_FALSE(must(store().spend_recovery_code(others().user, hash_)));
     EXPECT_FALSE(must(store().spend_recovery_code(people_.user, unique_hash('?'))));
@@ -77,7 +77,7 @@ TEST_P(SecondFactorPromises, ARecoveryCodeIsSpentOnceAndByItsUser) {
     EXPECT_EQ(factor()->codes_left, 1);
 }
 
-TEST_P(SecondFactorPromises, ANewPasswordKeepsIt) {
+TEST_P(SecondFactorPromises, ANewPasswordKeepsTheSecondFactor) {
     add_factor();
     set_password(people_.user);
     EXPECT_TRUE(factor()->confirmed_at);

@@ -86,7 +86,7 @@ TEST_P(SharePromises, LimitsAreListedWhileThereAreAny) {
     EXPECT_EQ(code(store().set_limits(author(), kNoTeam, {7, std::nullopt})), Errc::not_found);
 }
 
-TEST_P(SharePromises, ADeviceClassIsSetIfThereIsOne) {
+TEST_P(SharePromises, ADeviceClassIsSetIfItExists) {
     const auto gpu = [this] {
         const auto classes = must(store().classes());
         return *std::ranges::find(classes, "gpu", &queue::ClassOverview::device_class);
@@ -121,7 +121,7 @@ TEST_P(SharePromises, ATeamLiftsOnlyItsOwnHolds) {
     EXPECT_FALSE(must(store().shares(people_.team))[0].paused);
 }
 
-TEST_P(SharePromises, AHoldSaysWhatItHoldsAndWhoMadeIt) {
+TEST_P(SharePromises, AHoldShowsItsScopeAndItsCreator) {
     const auto team = must(store().hold(author(), hold_of_team(false)));
     stores_->add_device();
     const auto node = must(store().hold(author(), hold_of_device(kind_, "")));

@@ -110,7 +110,7 @@ TEST_P(SubmitPromises, OneUnfinishedJobHasAUniqueKey) {
     EXPECT_NE(third.id, first.id);
 }
 
-TEST_P(SubmitPromises, AnIdempotencyKeyMakesOneJob) {
+TEST_P(SubmitPromises, AnIdempotencyKeyCreatesOneJob) {
     auto spec = job_of(1);
     spec.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};
     int first = 0;
@@ -146,7 +146,7 @@ TEST_P(SubmitPromises, AnIdempotencyKeyMakesOneJob) {
     EXPECT_EQ(stored(), 1u);
 }
 
-TEST_P(SubmitPromises, AReplayIsAnsweredBeforeTheUniqueKeyIsLookedAt) {
+TEST_P(SubmitPromises, AReplayIsAnsweredBeforeTheUniqueKeyIsChecked) {
     auto spec = job_of(1);
     spec.unique_key = "nightly";
     spec.idempotency = queue::IdempotencyKey{"key", std::string(32, 'a')};

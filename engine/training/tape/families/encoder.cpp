@@ -6,7 +6,7 @@
 namespace plimsoll::training {
 namespace {
 
-// Embeddings -> summed, normalised, dropped out.
+// Embeddings -> summed, normalized, dropped out.
 Var embed(Graph& g, const ModelShape& s, ParameterCursor& p, std::int64_t rows) {
     constexpr auto group = Group::embedding;
     const std::int64_t sequence = g.settings().sequence;

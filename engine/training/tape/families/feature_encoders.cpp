@@ -1,7 +1,7 @@
 #include "engine/training/tape/families/layers.hpp"
 
 // Encoders of images (ViT) and sound (Whisper): convolutions where others look words up, then
-// layers that normalise what goes into a block.
+// layers that normalize the input of a block.
 
 namespace plimsoll::training {
 namespace {

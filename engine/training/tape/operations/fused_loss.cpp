@@ -42,7 +42,7 @@ void add_to_weight(Graph& g, const Linear& head, std::int64_t rows, Dtype weight
     g.release(sums);
 }
 
-// Autocast converts the transposed weight anew for every chunk, the weight itself once if it
+// Autocast converts the transposed weight again for every chunk, the weight itself once if it
 // trains.
 void autocast_chunk(Graph& g, const Linear& head, std::int64_t rows, Dtype input) {
     auto& p = g.parameter(head.weight);

@@ -301,7 +301,7 @@ Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positi
 
 namespace {
 
-// A frozen weight as a tensor of its own type, unpacked where it is quantised.
+// A frozen weight as a tensor of its own type, unpacked if it is quantized.
 Var frozen_weight(Graph& g, const Linear& layer, Dtype dtype) {
     constexpr auto group = Group::lora;
     if (!g.parameter(layer.weight).quantized)
@@ -337,7 +337,7 @@ Var dora(Graph& g, const Var& x, const Var& result, const Linear& layer, Group g
     const bool drops = g.settings().lora.dropout > 0;
     const Var input = dropout(g, x, g.settings().lora.dropout, lora);
     const std::int64_t weights = layer.in * layer.out;
-    // Its graph lives as long as the function, though nothing asks for its gradient.
+    // Its graph lives as long as the function, although nothing needs its gradient.
     operand(g, layer.lora_a);
     operand(g, layer.lora_b);
     Var unit = g.make(layer.in * layer.in, x.dtype(), lora);

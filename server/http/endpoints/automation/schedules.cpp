@@ -39,7 +39,7 @@ Response schedule_response(int status, const Schedule& schedule, Timestamp now) 
     return response;
 }
 
-// The cursor of a page of runs: when the last one of the page before was due.
+// The cursor of a page of runs: the due time of the previous page's last run.
 Outcome<std::optional<Timestamp>> runs_cursor(const Call& call) {
     const auto text = call.parameters.text("cursor");
     if (!text) return std::nullopt;
@@ -144,7 +144,7 @@ class Schedules {
         co_return page_response(call, std::move(page), next);
     }
 
-    // A run is known by when it was due, to the millisecond.
+    // A run is identified by its due time, to the millisecond.
     awaitable<Outcome<Response>> run(const Call& call) const {
         const auto id = id_of(call);
         if (!id) co_return tl::unexpected(id.error());
@@ -199,8 +199,8 @@ class Schedules {
         return schedule_response(status, *schedule, clock_.now());
     }
 
-    // When a schedule as the body says is due next, or everything that is wrong with it: the job is
-    // planned as if it were submitted.
+    // The next due time of the body's schedule, or all its errors: the job is planned as if it were
+    // submitted.
     awaitable<Outcome<Timestamp>> check(const Call& call) const {
         const auto& job = call.body.at("job");
         Problem wrong(422, "The schedule is invalid.");

@@ -1,4 +1,4 @@
-// Looking into a dataset: a preview of its records, and the lines that cannot be read.
+// A preview of a dataset's records, and the lines that cannot be read.
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -43,7 +43,7 @@ json error_json(const text::RecordView& record) {
             {"error", record.error_message}};
 }
 
-// Gives items of chunks one after the other, one chunk in memory.
+// Iterates over the items of chunks, with one chunk in memory.
 class ChunkWalk {
   public:
     ChunkWalk(queue::DatasetStore& store, boost::asio::thread_pool& pool, TeamId team, DatasetId id)

@@ -1,6 +1,6 @@
-// Taking a file in: it is cut into chunks while it comes, and every megabyte of them is stored
-// together with where the upload stands, so that a call may end anywhere and another one, of any
-// server, goes on.
+// Uploads: a file is cut into chunks as it arrives, and every megabyte of them is stored together
+// with the state of the upload, so that a call may end anywhere and another one, on any server,
+// continues.
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"

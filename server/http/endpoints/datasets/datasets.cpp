@@ -1,4 +1,4 @@
-// Announcing, listing, reading and deleting datasets.
+// Creating, listing, reading and deleting datasets.
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"

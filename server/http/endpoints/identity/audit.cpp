@@ -23,7 +23,8 @@ namespace {
 constexpr int kExportedAtOnce = 1000;
 constexpr std::string_view kNoEvent = "The event was not found.";
 
-// Which ids the targets of an action are, by its noun. The targets of other nouns are names.
+// The type of ID that an action's target is, by the action's noun. The targets of other nouns are
+// names.
 struct TargetKind {
     std::string_view noun;
     std::string_view prefix;
@@ -71,7 +72,7 @@ std::string shown_target(const AuditEvent& event) {
     return event.target;
 }
 
-// What an id in a query stands for in the rows: its number, and the actions it may belong to.
+// The meaning of an ID in a query: its number in the rows, and the actions it may belong to.
 void set_target(AuditQuery& query, const std::string& text) {
     query.target = text;
     for (const auto& kind : kTargetKinds) {
@@ -109,7 +110,7 @@ Outcome<AuditQuery> audit_query(const Call& call) {
     query.action = call.parameters.text("action").value_or("");
     if (const auto user = call.parameters.text("user_id")) {
         const auto id = parse_public_id("user", *user);
-        query.user = UserId{id.value_or(0)};  // nobody's, for an id that cannot be one
+        query.user = UserId{id.value_or(0)};  // matches no user if the ID is malformed
     }
     if (const auto target = call.parameters.text("target")) set_target(query, *target);
     // Checked by the contract.

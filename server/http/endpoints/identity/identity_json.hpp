@@ -13,7 +13,7 @@ nlohmann::json user_json(const identity::User& user);
 nlohmann::json team_json(const identity::Team& team);
 nlohmann::json member_json(const identity::Member& member);
 nlohmann::json token_json(const identity::Token& token);
-// Their members that can be edited.
+// Their editable members.
 nlohmann::json editable_team(const identity::Team& team);
 nlohmann::json editable_member(const identity::Member& member);
 nlohmann::json editable_token(const identity::Token& token);

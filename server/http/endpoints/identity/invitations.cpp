@@ -65,7 +65,8 @@ class Invitations {
 
     awaitable<Outcome<Response>> create(const Call& call) const {
         const auto& principal = call.principal;
-        // What it makes outlives a token, so that only its user's full rights may make it.
+        // An invitation outlives the token that created it, so only callers with all rights of
+        // their user may create one.
         if (!has_all_scopes(principal)) {
             co_return refuse(403,
                              "Only a session, or a token with all scopes of its user, can invite.");

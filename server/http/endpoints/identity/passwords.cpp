@@ -1,4 +1,4 @@
-// Passwords: one's own, and the links by which administrators let others set theirs.
+// Passwords: the caller's own, and the links with which system admins let others set theirs.
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/failure_limit.hpp"
 #include "server/http/access/password_desk.hpp"

@@ -1,4 +1,4 @@
-// The second factor at sign-in with a password: one's own, and how administrators remove one.
+// The second factor at sign-in with a password: the caller's own, and how system admins remove one.
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/password_desk.hpp"
 #include "server/http/endpoints/author.hpp"

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::hours kSessionLifetime{7 * 24};
 
-// What the client calls itself, without what a terminal or a log would not show.
+// The client's user agent, without characters that a terminal or a log would not show.
 std::string agent_of(const Request& request) {
     std::string agent(request.header("User-Agent").value_or("").substr(0, identity::kAgentLength));
     std::erase_if(agent, [](char c) { return c < ' ' || c > '~'; });
@@ -53,7 +53,7 @@ Outcome<NewSession> session_of(Result<identity::Principal> principal) {
     return NewSession{principal->user.id, principal->team.id, principal->token};
 }
 
-// Who signs in, and what belongs to that besides the session.
+// Who signs in, and the data that comes with it besides the session.
 struct Identified {
     explicit Identified(NewSession who) : session(std::move(who)) {}
     explicit Identified(ProviderDesk::Ending ended)
@@ -149,7 +149,7 @@ class Sessions {
         if (!found) co_return tl::unexpected<Problem>(found.error());
         auto items = json::array();
         for (const auto& [team, role] : *found) {
-            // A token knows its own team alone.
+            // A token knows only its own team.
             if (call.principal.token && team.id != call.principal.team.id) continue;
             items.push_back({{"team", team_json(team)}, {"role", identity::to_string(role)}});
         }
@@ -165,8 +165,8 @@ class Sessions {
     }
 
   private:
-    // The caller's own; with team:admin, also what acts in the caller's team. A token knows its own
-    // team alone.
+    // The caller's own; with team:admin, also those that act in the caller's team. A token knows
+    // only its own team.
     awaitable<Outcome<std::vector<identity::Session>>> visible(const Call& call) {
         if (!has_all_scopes(call.principal)) {
             co_return refuse(403,
@@ -234,12 +234,12 @@ class Sessions {
                                                   given.value("code", ""), address);
         if (!attempt) co_return tl::unexpected(attempt.error());
         if (!attempt->team) {
-            co_return refuse(403, "You are not in a team. Ask an administrator to add you to one.");
+            co_return refuse(403, "You are not in a team. Ask a system admin to add you to one.");
         }
         co_return NewSession{*attempt->user, *attempt->team, {}};
     }
 
-    // Of a new user; one who exists is signed in already, and joins the team.
+    // For a new user; an existing one is already signed in, and joins the team.
     awaitable<Outcome<NewSession>> by_invitation(const json& given, const std::string& request_id) {
         constexpr std::string_view kNotGood =
             "This invitation is invalid, was used or revoked, or has expired.";

@@ -22,7 +22,7 @@ bool administers_all(const identity::Principal& principal) {
     return has_scope(principal, "sys:admin");
 }
 
-// The team in the path. Another team than the caller's is answered like a missing one.
+// The team in the path. A team other than the caller's looks like a missing one.
 Outcome<TeamId> visible_team(const Call& call) {
     auto team = team_id_of(call.parameters.text("team_id").value_or(""));
     if (!team) return team;
@@ -61,7 +61,7 @@ class Teams {
         const auto& principal = call.principal;
         auto items = json::array();
         if (principal.token && !administers_all(principal)) {
-            items.push_back(team_json(principal.team));  // a token knows its own team alone
+            items.push_back(team_json(principal.team));  // a token knows only its own team
         } else {
             const auto teams = co_await store_.teams(principal.user.id);
             if (!teams) co_return tl::unexpected<Problem>(teams.error());
@@ -137,10 +137,10 @@ class Teams {
         const auto role = *identity::parse_role(call.body.at("role").get_ref<const std::string&>());
         const auto before = co_await store_.members(*team);
         if (!before) co_return tl::unexpected<Problem>(before.error());
-        // Who counts through ids must not learn whose they are.
+        // Somebody who tries IDs must not learn whose they are.
         const auto* present = find_member(*before, *user);
         if (present == nullptr && !administers_all(call.principal)) {
-            co_return refuse(404, "The member was not found. Administrators add users to teams.");
+            co_return refuse(404, "The member was not found. System admins add users to teams.");
         }
         if (auto may = may_change(call, present, role); !may) {
             co_return tl::unexpected(may.error());

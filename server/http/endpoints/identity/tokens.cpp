@@ -108,13 +108,14 @@ class Tokens {
         co_return *found;
     }
 
-    // A service account stays when the person who made its token leaves, so its tokens stand alone.
+    // A service account stays when the creator of its token leaves, so its tokens depend on no
+    // other token.
     static identity::TokenOrigin origin_of(const Call& call, const identity::Token& token) {
         if (token.user != call.principal.user.id) return {};
         return {call.principal.token, call.principal.session};
     }
 
-    // The token as one of the service account that the body names.
+    // Makes the token one of the service account that the body names.
     awaitable<Outcome<identity::Token>> for_account(const Call& call, identity::Token token) const {
         if (!has_scope(call.principal, "team:admin")) {
             co_return refuse(403, "Tokens of service accounts need the scope team:admin.");
@@ -140,7 +141,7 @@ class Tokens {
         co_return empty_response(204);
     }
 
-    // A token with a part of its user's rights must not end or multiply the others.
+    // A token with some of its user's rights must not revoke or create others.
     static Outcome<void> require_all_scopes(const Call& call) {
         if (has_all_scopes(call.principal)) return {};
         return refuse(403,

@@ -1,4 +1,4 @@
-// Identities of users at identity providers. For administrators.
+// Identities of users at identity providers. For system admins.
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"

@@ -1,4 +1,4 @@
-// Users and the links that let them in. For administrators.
+// Users and their sign-in links. For system admins.
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"

@@ -1,4 +1,4 @@
-// What was tried for a job: where, when, and how each attempt ended.
+// The attempts at a job's tasks: where, when, and how each ended.
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
@@ -28,7 +28,7 @@ std::optional<queue::AttemptPlace> parse_attempt_id(const std::string& text) {
     return place;
 }
 
-// That of the last attempt of the page before.
+// That of the last attempt of the previous page.
 Outcome<queue::AttemptPlace> place_of(const Call& call) {
     const auto cursor = call.parameters.text("cursor");
     if (!cursor) return queue::AttemptPlace{};

@@ -1,4 +1,4 @@
-// Many jobs in one call: all of them or none, or each for itself.
+// Many jobs in one call: all or none, or each independently.
 #include "server/base/hex.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using Planned = std::vector<Outcome<queue::NewJob>>;
 
-// Each job of a bundle has a key of its own, made of the bundle's and its place.
+// Each job of a bundle has its own key, made from the bundle's key and the job's place.
 queue::IdempotencyKey key_of_item(const std::string& key, std::size_t index, const json& spec) {
     return {hex(fingerprint(key)) + "/" + std::to_string(index), fingerprint(spec.dump())};
 }

@@ -70,7 +70,7 @@ class EventStream final : public BodyStream {
 
   private:
     // What happened since the last call. The job is read first: when it is final, all its events
-    // are there. A database outage ends nothing; the next read may succeed.
+    // are there. A database outage does not end the stream; the next read may succeed.
     awaitable<std::string> news() {
         const auto job = co_await sources_.store.get(team_, job_);
         if (!job) {

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kRetryWhenRunning = "1";  // seconds
 
-// How much of the work is done. More tasks than items have ended only where tasks work together on
-// the same few items, which then end all at once: there tasks tell, elsewhere items do.
+// How much of the work is done. More tasks than items have ended only if several tasks work on the
+// same few items, which then all end at once: progress is then by tasks, otherwise by items.
 double fraction_done(const queue::Job& job) {
     const bool together = job.tasks_done > job.items_done;
     const auto done = together ? job.tasks_done : job.items_done;
@@ -20,7 +20,7 @@ double fraction_done(const queue::Job& job) {
     return total > 0 ? std::min(1.0, static_cast<double>(done) / static_cast<double>(total)) : 0;
 }
 
-// By the pace since the job started: rough, and better than nothing.
+// By the pace since the job started: rough, but better than nothing.
 std::optional<double> eta_seconds(const queue::Job& job, Timestamp now) {
     const double share = fraction_done(job);
     if (job.state != queue::JobState::running || !job.started_at || share == 0) {
@@ -157,7 +157,7 @@ Problem refused_args(const jobs::FieldErrors& errors) {
 
 Outcome<void> require_final(const queue::Job& job) {
     if (queue::is_final(job.state)) return {};
-    Problem problem(409, "The job is not finished yet.");
+    Problem problem(409, "The job has not finished yet.");
     problem.headers.push_back({"Retry-After", std::string(kRetryWhenRunning)});
     return tl::unexpected(std::move(problem));
 }

@@ -1,4 +1,4 @@
-// Pictures of a job's results, drawn when they are asked for.
+// Pictures of a job's results, drawn on request.
 #include "server/base/gzip.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/access/holder.hpp"

@@ -1,4 +1,4 @@
-// Running again what ended jobs did not get done: one of them, some, or all that match a filter.
+// Redrives: one ended job, some, or all that match a filter.
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_filter.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"

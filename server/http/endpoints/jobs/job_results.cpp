@@ -1,6 +1,6 @@
 // A job's results: chunks of rows, read and converted one at a time while the client takes them.
 // Results of an ended job never change, so an interrupted download can resume (RFC 9110, 14).
-// Ranges are of the uncompressed bytes: what is asked for with a Range is never compressed.
+// Ranges are of the uncompressed bytes: a response to a Range is never compressed.
 #include "server/base/budget.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
@@ -57,8 +57,8 @@ class CountedBody final : public BodyStream {
     Budget::Reservation place_;
 };
 
-// The version of one form of the results; none where it may change after all: rows of tasks that
-// were quarantined are made from their input, which can be deleted.
+// The version of one format of the results; none if it may still change: rows of quarantined tasks
+// are made from their input, which can be deleted.
 std::string etag_of(const queue::Job& job, const std::vector<queue::ChunkInfo>& chunks,
                     const Format& format, const std::string& server_version) {
     const bool settled = std::ranges::all_of(chunks, &std::string::empty, &queue::ChunkInfo::error);
@@ -98,7 +98,7 @@ class Results {
                                 format, reader);
     }
 
-    // Of the report that a link shows. What the tasks were given is not for its reader.
+    // Of the report that a link shows. Its reader may not see the tasks' inputs.
     awaitable<Outcome<Response>> linked(const Call& call, Format format) {
         auto opened = co_await opener_.open(call);
         if (!opened) co_return tl::unexpected(std::move(opened.error()));
@@ -115,7 +115,7 @@ class Results {
     }
 
   private:
-    // On whose account a download counts.
+    // The user to whom a download is charged.
     struct Reader {
         UserId user;
         const UserSlots& slots;
@@ -183,7 +183,7 @@ class Results {
         co_return response;
     }
 
-    // Nothing: the whole is wanted, or what the client has is of another version.
+    // None: everything is requested, or the client has another version.
     static std::optional<ByteRange> wanted_range(const Request& request, const std::string& etag) {
         const auto range = request.header("Range");
         if (!range || request.method != "GET") return std::nullopt;
@@ -231,7 +231,8 @@ class Results {
     std::string server_version_;
     ResultSizes sizes_;
     UserSlots downloading_{limits::kDownloadsPerUser};
-    // By who shares: what others download never keeps them from their own.
+    // Charged to the user who shares, in a budget of its own: downloads by readers never block the
+    // user's own.
     UserSlots downloading_by_link_{limits::kDownloadsPerUser};
     std::shared_ptr<Budget> downloads_ = std::make_shared<Budget>(limits::kDownloads);
     Budget measuring_{limits::kMeasuresInFlight};

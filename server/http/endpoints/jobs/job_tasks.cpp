@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-// The number of the last task of the page before.
+// The number of the previous page's last task.
 Outcome<int> task_cursor(const Call& call) {
     const auto cursor = call.parameters.text("cursor");
     if (!cursor) return -1;

@@ -1,4 +1,4 @@
-// Links that show one report to whoever has them, and what they show.
+// Links that show one report to anyone who has them, and what they show.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -65,7 +65,7 @@ class ReportLinks {
     }
 
     awaitable<Outcome<Response>> create(const Call& call) const {
-        // Nobody shares what they may not read.
+        // Nobody can share what they may not read.
         if (auto may = require_scope(call.principal, "reports:read"); !may) {
             co_return tl::unexpected(may.error());
         }

@@ -39,7 +39,7 @@ std::string_view lines_between(std::string_view rows, std::int64_t first, std::i
     return rows.substr(0, skip(rows, end - first));
 }
 
-// Leaves the chunks that have some of the rows.
+// Keeps the chunks that have some of the rows.
 void keep(std::vector<queue::ChunkInfo>& chunks, RowRange& rows) {
     std::int64_t before = 0;
     std::int64_t at = 0;
@@ -161,7 +161,7 @@ awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
     co_return packed->size() <= limits::kInlineBytes ? work() : co_await compute(pool_, work);
 }
 
-// Of a task that was given up: made of its input, or without it where that has been deleted.
+// Of a quarantined task: made from its input, or without it if that has been deleted.
 awaitable<Result<std::string>> ResultParts::failed_rows_of(std::size_t chunk) {
     const auto& info = chunks_[chunk];
     const auto input = co_await source_.input(info.seq);

@@ -57,7 +57,7 @@ class ResultParts {
     ResultSource source_;
     boost::asio::thread_pool& pool_;
     queue::Job job_;
-    std::vector<queue::ChunkInfo> chunks_;  // those that have some of the rows
+    std::vector<queue::ChunkInfo> chunks_;  // those with some of the rows
     RowRange rows_;                         // counted from the first of these chunks
     jobs::ResultsFormat format_;
     const jobs::Contract& kind_;

@@ -27,7 +27,7 @@ std::string why_ended(const queue::Job& job) {
     return job.error.empty() ? "The job was cancelled." : job.error;
 }
 
-// A kind takes its rows without results for those of a task that was given up.
+// A kind makes rows without results as it does for a quarantined task.
 std::string as_unfinished(std::string_view rows) {
     std::string lines;
     while (!rows.empty()) {
@@ -74,7 +74,7 @@ awaitable<Outcome<AtOnce>> RunAtOnce::run(queue::NewJob job, const jobs::Contrac
 awaitable<Result<queue::Job>> RunAtOnce::ended(queue::Job job, SteadyClock::time_point since,
                                                SteadyClock::time_point end) const {
     for (;;) {
-        // It has rarely ended at once: the first look can wait.
+        // It rarely ends immediately: the first check can wait.
         const auto wake = std::min(end, SteadyClock::now() + limits::kSignalWait);
         co_await signals_.changed_since(job.id, since, wake);
         since = SteadyClock::now();

@@ -1,4 +1,4 @@
-// What a job would report, at once and without one.
+// What a job would report, computed immediately without one.
 #include "server/base/offload.hpp"
 #include "server/http/access/holder.hpp"
 #include "server/http/endpoints/endpoints.hpp"

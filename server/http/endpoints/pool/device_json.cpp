@@ -124,7 +124,7 @@ json megabytes(const json& bytes) {
     return bytes.is_null() ? json(nullptr) : json(std::llround(bytes.get<double>() / kMebibyte));
 }
 
-// In the words of the health object that monitors of GPUs know.
+// With the names of the health object that GPU monitors expect.
 json health_of(const queue::DeviceStatus& device) {
     const auto readings = told(device);
     const auto total = number_or_null(readings, "memory_total_bytes");

@@ -38,7 +38,7 @@ awaitable<Outcome<Response>> read(queue::JobStore& store, Place place, int statu
     co_return json_response(status, device_json(*found));
 }
 
-// The device as it is when its worker has been asked.
+// The device after its worker was notified.
 awaitable<Outcome<Response>> clean_up(const Call& call, queue::JobStore& store,
                                       queue::ShareStore& shares) {
     const auto place = place_in_path(call);

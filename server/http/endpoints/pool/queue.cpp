@@ -1,4 +1,4 @@
-// The queue as a whole, and what is stopped.
+// The queue as a whole, and its holds.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -97,7 +97,7 @@ class Queue {
     }
 
   private:
-    // A team's administrators may stop their own team; only those of the installation the rest.
+    // Team admins may hold their own team, system admins everything.
     static Outcome<queue::NewHold> hold_of(const Call& call) {
         queue::NewHold hold;
         hold.mode = call.body.at("mode").get<std::string>();

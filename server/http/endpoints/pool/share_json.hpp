@@ -11,11 +11,11 @@ nlohmann::json share_json(const queue::Share& share);
 nlohmann::json hold_json(const queue::Hold& hold);
 nlohmann::json class_json(const queue::ClassOverview& overview);
 nlohmann::json limit_json(const queue::TeamLimit& limit);
-// Their members that can be edited.
+// Their editable members.
 nlohmann::json editable_share(const queue::Share& share);
 nlohmann::json editable_class(const queue::ClassOverview& overview);
 nlohmann::json editable_limit(const queue::TeamLimit& limit);
-// Warnings for those older than VacuumHolder::kReportAfterSeconds.
+// Warnings for holders older than VacuumHolder::kReportAfterSeconds.
 nlohmann::json warnings_json(const std::vector<queue::VacuumHolder>& holders);
 
 // Public ids of holds.

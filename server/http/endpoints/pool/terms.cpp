@@ -1,4 +1,4 @@
-// What administrators set: teams' shares and limits, and how past usage counts in a device class.
+// Settings of system admins: teams' shares and limits, and how past usage counts in a device class.
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
@@ -21,7 +21,7 @@ std::optional<T> member(const json& body, const char* name) {
     return found->get<T>();
 }
 
-// The team in the path: the caller's own, or any for those who administer the installation.
+// The team in the path: the caller's own, or any team for system admins.
 Outcome<TeamId> team_in_path(const Call& call) {
     auto team = team_id_of(call.parameters.text("team_id").value_or(""));
     if (team && *team != call.principal.team.id && !has_scope(call.principal, "sys:admin")) {

@@ -42,7 +42,7 @@ Timestamp time_of(const Call& call, const char* name, Timestamp otherwise) {
     return text ? parse_rfc3339(*text).value() : otherwise;  // checked by the contract
 }
 
-// The contract knows the words; they may not be said twice, and a period has one length.
+// The contract checks the words; none may be repeated, and a period has one length.
 Outcome<std::vector<std::string>> parts_of(const std::string& text) {
     std::vector<std::string> parts;
     int periods = 0;

@@ -25,7 +25,7 @@ void add_curve(const std::string& model, const json& curve, std::vector<Figure>&
                        found->get<double>()});
 }
 
-// Whatever a report has; one of another program may have less.
+// A member of a report, if present; reports of other programs may lack it.
 std::vector<Figure> figures_of(const json& report) {
     std::vector<Figure> figures;
     if (const auto engine = report.find("engine"); engine != report.end() && engine->is_object()) {

@@ -19,7 +19,7 @@ using asio::ip::tcp;
 
 constexpr std::chrono::seconds kPatience{3};
 
-// Why nobody can connect there; nothing where one can.
+// Why a connection fails; nothing if it succeeds.
 std::optional<std::string> refusal(const LlmEndpoint& endpoint, const Networks& networks) {
     asio::io_context io(1);
     tcp::resolver resolver(io);

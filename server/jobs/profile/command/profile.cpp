@@ -85,7 +85,8 @@ Result<json> read(const std::string& file) {
     return report;
 }
 
-// What the team pinned for reports like this one; none, or the report itself: no text.
+// The changes since the report that the team pinned for comparable ones; empty if there is none or
+// it is this report.
 Result<std::string> changes_since_pinned(const CommandContext& context, client::ApiClient& api,
                                          const std::string& id, const json& summary) {
     const auto found = api.get_json("/v1/jobs/" + id + "/baseline");
@@ -165,7 +166,7 @@ void add(CLI::App& app, CommandContext& context) {
         ->delimiter(',')
         ->check(CLI::Range(1, 1024));
     command->add_option("--llm-endpoint", options->llm_endpoint,
-                        "One of the URLs that an administrator configured (default: the first)");
+                        "One of the URLs that the operator configured (default: the first)");
     command->add_option("--llm-model", options->llm_model, "Language model to measure");
     command
         ->add_option("--output-dir", options->output_folder,

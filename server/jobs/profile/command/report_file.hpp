@@ -9,8 +9,8 @@
 
 namespace plimsoll::jobs::profile {
 
-// Creates the folder if it is missing. Errc::invalid_input: no report can be written there, which
-// is better said before a device is measured than after.
+// Creates the folder if it is missing. Errc::invalid_input: no report can be written there. Call it
+// before measuring, so that no measurement is lost.
 Result<void> check_folder(const std::filesystem::path& folder);
 
 // Writes a summary to a new file gpu_profile_YYYYmmdd_HHMMSS.json (local time) in the folder, which

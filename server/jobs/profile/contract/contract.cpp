@@ -34,12 +34,13 @@ constexpr std::array kColumns = {
     Column{"error"},
 };
 
-// About what a part takes: a knee search times some ten batch sizes.
+// The approximate time of a part: a knee search times about ten batch sizes.
 constexpr double kSecondsPerPart = 1.5;
-// Of a part that asks a language model up to four times, in longest times of an answer: workers
-// end what takes ten times as long as estimated, and every answer may take its time.
+// Of a part that asks a language model up to four times, in multiples of the longest time of a
+// response: workers end tasks that take ten times as long as estimated, and every response may take
+// that long.
 constexpr double kTimeoutsPerLlmPart = 0.4;
-// Of a part that measures a published model: batches of so many tokens, on a processor of two
+// Of a part that measures a published model: batches of this many tokens, on a processor of two
 // cores.
 constexpr double kTokensPerModelPart = 40'000;
 constexpr double kOperationsPerSecond = 2e11;
@@ -66,8 +67,8 @@ std::string class_of(const Request& request) {
     return request.sentiment ? "gpu,cpu,host" : "gpu,cpu";
 }
 
-// All parts are one task: numbers of one report are of one device, and nothing else of the job runs
-// beside what is timed.
+// All parts are one task, so that the numbers of a report come from one device, and nothing else of
+// the job runs during a timing.
 tl::expected<Plan, FieldErrors> plan(const json& asked, const KindSettings& settings) {
     const auto llm = llm_settings(settings);
     const auto with_endpoint = with_llm(asked, llm);

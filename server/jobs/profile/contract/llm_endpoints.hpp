@@ -14,7 +14,7 @@ enum class LlmDialect {
     openai,  // …/chat/completions
 };
 
-// An endpoint that an administrator configured; no other one is ever called.
+// An endpoint that the operator configured; no other one is ever called.
 struct LlmEndpoint {
     std::string url;  // as configured
     std::string host;

@@ -43,7 +43,7 @@ FieldErrors measures_none(std::string pointer) {
                      "Only the modes \"sentiment\" and \"full\" measure a model.");
 }
 
-// What the arguments say of the model: its name, or what with_model() made of it.
+// The model in the arguments: its name, or the result of with_model().
 std::optional<FieldErrors> read_model(const json& args, Request& request) {
     const json model = args.value("sentiment_model", json(kVader));
     if (model.is_object()) {
@@ -164,14 +164,13 @@ tl::expected<json, FieldErrors> with_llm(const json& args, const LlmSettings& se
     const bool names_none = url.empty() && !args.contains("llm_model");
     if (settings.endpoints.empty() && mode == "full" && names_none) return args;
     if (settings.endpoints.empty()) {
-        return refuse(
-            "not_allowed",
-            "No administrator has configured a language model endpoint (LLM_ENDPOINT_URL).");
+        return refuse("not_allowed",
+                      "The operator has configured no language model endpoint (LLM_ENDPOINT_URL).");
     }
     if (!url.empty() && find_endpoint(settings, url) == nullptr) {
         return refuse(
             "not_allowed",
-            "The endpoint must be one that an administrator has configured (LLM_ENDPOINT_URL).");
+            "The endpoint must be one that the operator has configured (LLM_ENDPOINT_URL).");
     }
     json settled = args;
     if (url.empty()) settled["llm_endpoint"] = settings.endpoints.front().url;

@@ -28,7 +28,7 @@ struct Request {
     std::string form;        // empty: vader
     std::uint64_t model_parameters = 0;
     std::vector<std::int64_t> batch_sizes;  // exactly these; empty: those that find the knee
-    std::string llm_endpoint;  // a URL that an administrator configured; empty without `llm`
+    std::string llm_endpoint;  // a URL that the operator configured; empty without `llm`
     std::string llm_model;
     std::string device_class;  // empty: whichever fits the mode
     std::string device;        // "node/device": only this device, which has that class; empty: any
@@ -47,8 +47,8 @@ bool needs_no_model(const nlohmann::json& args);
 // with_llm().
 tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
 
-// The arguments with the endpoint and the model to call: for mode "llm", and for "full" if an
-// administrator configured an endpoint. Other endpoints are refused.
+// The arguments with the endpoint and the model to call: for mode "llm", and for "full" if the
+// operator configured an endpoint. Other endpoints are refused.
 tl::expected<nlohmann::json, FieldErrors> with_llm(const nlohmann::json& args,
                                                    const LlmSettings& settings);
 

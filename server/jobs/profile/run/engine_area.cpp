@@ -19,7 +19,7 @@ using profiling::Rate;
 constexpr const char* kOperations = "GFLOP/s";
 constexpr const char* kBytes = "GB/s";
 
-// A folder that goes when this does.
+// A folder that is removed with this object.
 class TemporaryFolder {
   public:
     TemporaryFolder() {

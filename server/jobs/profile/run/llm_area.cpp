@@ -15,7 +15,7 @@ constexpr int kTokens = 64;  // of an answer, at most
 constexpr int kRuns = 3;
 constexpr int kWarmUps = 1;  // of the first prompt alone: it loads the model
 
-// About so many tokens: an English word is a little more than one.
+// About this many tokens: an English word is a little more than one.
 std::string prompt_of(int tokens) {
     constexpr std::string_view kText =
         "Shares of the company rose after it reported record profit while analysts warn about weak "
@@ -37,8 +37,8 @@ class LlmArea final : public Area {
     Result<PartResult> measure(std::string_view part) override {
         const auto* endpoint = find_endpoint(settings_, url_);
         if (endpoint == nullptr) {
-            return fail(Errc::forbidden,
-                        "This worker's administrator has not allowed the endpoint.", url_);
+            return fail(Errc::forbidden, "This worker's operator has not allowed the endpoint.",
+                        url_);
         }
         int tokens = 0;
         std::from_chars(part.data(), part.data() + part.size(), tokens);
@@ -96,7 +96,7 @@ class LlmArea final : public Area {
         for (const auto& answer : answers) {
             seconds.push_back(answer.seconds);
             firsts.push_back(answer.first_seconds);
-            // Without the model's own time: after the first piece the rest is generated.
+            // If the model reports no time of its own: the rest is generated after the first piece.
             const double generating =
                 answer.generating_seconds.value_or(answer.seconds - answer.first_seconds);
             const double all = generating > 0 ? generating : answer.seconds;

@@ -26,7 +26,7 @@ struct Length {
 // A headline, a paragraph, an article's beginning.
 constexpr std::array kLengths = {Length{"short", 10}, Length{"medium", 60}, Length{"long", 250}};
 
-// Of news about companies: about one in four says something good or bad, as in headlines.
+// From news about companies: about one in four words has a sentiment, as in headlines.
 constexpr std::array<std::string_view, 32> kWords = {
     "shares", "of",       "the",     "company",   "soar",   "after",   "record",    "profit",
     "while",  "analysts", "warn",    "about",     "weak",   "demand",  "in",        "Europe",
@@ -65,7 +65,8 @@ profiling::Model vader_model() {
         profiling::LengthBucket bucket{
             .name = name, .words = words, .largest_batch = {}, .run = {}, .memory_bytes = {}};
         const auto texts = std::make_shared<const std::vector<std::string>>(texts_of(words));
-        // Each batch goes on where the last one ended: the same text over and over would flatter.
+        // Each batch continues where the last one ended: repeating one text would give better
+        // figures.
         bucket.run = [scorer, texts,
                       next = std::size_t{0}](std::int64_t batch) mutable -> Result<void> {
             for (std::int64_t i = 0; i < batch; ++i) {
@@ -73,7 +74,7 @@ profiling::Model vader_model() {
             }
             return {};
         };
-        // One text after the other: a batch takes no more than a text.
+        // One text after the other: a batch takes no more memory than a text.
         bucket.memory_bytes = [](std::int64_t) { return std::uint64_t{0}; };
         model.lengths.push_back(std::move(bucket));
     }
@@ -169,7 +170,7 @@ Result<SentimentModel> published_model(const Request& request, const RunContext&
                      next += static_cast<std::size_t>(batch);
                      return done;
                  },
-             // All that a batch needs was allocated with the model.
+             // Everything that a batch needs was allocated with the model.
              .memory_bytes = [](std::int64_t) { return std::uint64_t{0}; }});
     }
     return model;

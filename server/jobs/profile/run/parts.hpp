@@ -15,7 +15,7 @@ namespace plimsoll::jobs::profile {
 
 using Json = nlohmann::ordered_json;
 
-// The output of a part: the result row that summarises it ("name", "value", "unit", "batch",
+// The output of a part: the result row that summarizes it ("name", "value", "unit", "batch",
 // "median_ms" …, as available). The area decides its place in the report.
 struct PartResult {
     Json row;

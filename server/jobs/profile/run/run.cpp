@@ -20,7 +20,7 @@ namespace {
 constexpr std::array kMembers = {"name",   "value",     "unit", "batch",           "median_ms",
                                  "p95_ms", "spread_ms", "runs", "fraction_of_peak"};
 
-// Arguments that the contract accepted and that are refused here are damaged, or of another
+// Arguments that the contract accepted but that are refused here are damaged, or come from another
 // version.
 Result<Request> stored_request(std::string_view args) {
     auto request = parse_request(nlohmann::json::parse(args));
@@ -47,7 +47,7 @@ Json method_json() {
             {"min_seconds", policy.least_seconds}};
 }
 
-// The areas of a request; those that it does not ask for measure nothing.
+// The areas of a request; areas that it does not include measure nothing.
 struct Areas {
     Areas(const Request& request, const RunContext& context, const Watch& watch)
         : engine(engine_area(request, context, watch)),
@@ -129,7 +129,7 @@ Result<TaskOutput> measure(std::string_view args, std::string_view input, RunCon
     return output;
 }
 
-// There is one task, and it made the report. None: its workers died of it.
+// There is one task, which made the report. None: it killed its workers.
 Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
     if (!partials.empty()) return Merged{partials.front(), {}};
     const auto request = stored_request(args);

@@ -63,8 +63,8 @@ class SentimentArea final : public Area {
     static Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
     bool uses_device() const { return model_ && model_->held_bytes != nullptr; }
 
-    // What loading adds to the memory in use is measured: what others on the device take meanwhile
-    // counts where the driver does not tell whose it is.
+    // Measures what loading adds to the memory in use: allocations of others on the device count,
+    // too, if the driver does not report memory by process.
     Result<void> load() {
         if (load_) return {};
         const double host = resident_bytes();

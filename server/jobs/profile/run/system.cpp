@@ -34,7 +34,7 @@ Json device_json(const opencl::Device* device, const opencl::Capability* capabil
                 {"driver", nullptr}, {"compute_units", std::thread::hardware_concurrency()}};
     }
     const auto& info = device->info();
-    // What was proven of it.
+    // Its proven features.
     const auto& word = (capability != nullptr ? capability->info : info).processor_class;
     return {{"device", to_string(info.address)},
             {"name", info.name},

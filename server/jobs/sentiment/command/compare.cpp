@@ -59,7 +59,7 @@ Result<json> all_models(client::ApiClient& api) {
     return names;
 }
 
-// Labels are read from the column that is called so, if there is one and no other is named.
+// Labels are read from the column `label`, if it exists and no other column is named.
 Result<json> items_of(client::ApiClient& api, const CommandContext& context,
                       const CompareFlags& flags) {
     const auto is_label = [](const std::string& column) { return column.starts_with("label="); };
@@ -141,9 +141,10 @@ void add_compare_command(CLI::App& app, CommandContext& context) {
                      "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32)")
         ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
     command
-        ->add_option("--long-texts", flags->long_texts,
-                     "How models read a text beyond their limit: truncate (default), or windows: "
-                     "all of it, window by window")
+        ->add_option(
+            "--long-texts", flags->long_texts,
+            "How models read texts longer than their limit: truncate (default), or windows: "
+            "all of it, window by window")
         ->check(CLI::IsMember({"truncate", "windows"}));
     terminal::add_column_flag(*command, flags->columns);
     command->add_option("--label-name", flags->label_names,

@@ -91,7 +91,7 @@ std::string disagreements_text(std::size_t width, const json& compared) {
            " texts. Largest differences:\n" + table_text(rows, width);
 }
 
-// Why a model or a label counts for nothing.
+// Why a model or a label does not count.
 std::string remarks_text(const json& compared) {
     std::string text;
     for (const json& name : compared.at("models")) {

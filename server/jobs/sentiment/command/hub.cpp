@@ -102,7 +102,7 @@ std::uint64_t size_of(const std::filesystem::path& path) {
     return error ? 0 : bytes;
 }
 
-// What is there already counts; a connection that breaks is tried again, and goes on from there.
+// Files that are there already count; a broken connection is retried, and continues from there.
 Result<void> fetch_file(const client::Origin& hub, const client::RemoteFile& file,
                         const std::filesystem::path& path, const Watch& watch) {
     const auto count = [&](std::uint64_t bytes) {

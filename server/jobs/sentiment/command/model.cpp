@@ -39,7 +39,7 @@ struct ModelFlags {
     bool replace = false;
     bool pool = false;
     bool force = false;
-    bool lines = false;  // tells progress and result to a program
+    bool lines = false;  // reports progress and result to a program
     std::string added_by;
     std::string team;  // empty: all
     LabelledFile labels;
@@ -157,7 +157,7 @@ int list_models(const CommandContext& context, const ModelFlags& flags) {
         "No models on this machine: try `plimsoll model pull finbert`. vader is built in.");
 }
 
-// The model is copied when it is added, so that it needs its size twice for a while.
+// The model is copied when it is added, so it temporarily needs twice its size.
 Result<void> check_space(const HubModel& model, const std::filesystem::path& folder) {
     std::error_code error;
     const auto space = std::filesystem::space(folder, error);
@@ -175,7 +175,7 @@ Result<void> check_space(const HubModel& model, const std::filesystem::path& fol
                 folder.string());
 }
 
-// Into a folder that a later try goes on with.
+// Into a folder with which a later try continues.
 Result<Manifest> fetch(const CommandContext& context, const ModelFlags& flags,
                        const client::Origin& hub, const HubModel& model,
                        const std::filesystem::path& folder) {
@@ -212,7 +212,8 @@ int pull_model(const CommandContext& context, const ModelFlags& flags, const std
     if (!folder) return refuse(context, folder.error());
     auto added = fetch(context, flags, *hub, *model, folder->path());
     if (added) added = install(context, flags, *store, folder->path(), std::move(about));
-    // A broken connection or an interruption: a later try goes on. Else the files are of no use.
+    // A broken connection or an interruption: a later try continues. Otherwise the files are of no
+    // use.
     const bool goes_on = !added && (added.error().code == Errc::unavailable ||
                                     added.error().code == Errc::cancelled);
     if (!goes_on) folder->remove();
@@ -228,7 +229,7 @@ int with_model(const CommandContext& context, const ModelFlags& flags, const Act
     return act(*store, *found);
 }
 
-// Nothing of the server uses it. Errc::conflict names what does.
+// Checks that nothing on the server uses it. Errc::conflict names what does.
 Result<void> check_unused(const std::string& model) {
     constexpr const char* kAnyway = " --force removes it anyway.";
     auto api = client::signed_in();
@@ -294,7 +295,7 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     const auto published = std::make_shared<std::string>();
     const auto add_lines = [&](CLI::App* sub) {
         sub->add_flag("--json-lines", flags->lines,
-                      "Print progress and result as JSON, one object a line");
+                      "Print progress and result as JSON, one object per line");
     };
     const auto add_origin = [&](CLI::App* sub) {
         sub->add_flag("--replace", flags->replace, "Replace an installed model of this name");

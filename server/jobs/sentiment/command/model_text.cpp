@@ -7,7 +7,7 @@ namespace {
 
 using models::Manifest;
 
-// What the guard found of the forms of a model; fp32 needs no proof.
+// The guard's findings about the forms of a model; fp32 needs no proof.
 std::string forms_of(const Manifest& model) {
     std::string text = "fp32";
     for (const auto& proof : model.proofs) {
@@ -22,7 +22,7 @@ std::string forms_of(const Manifest& model) {
     return text;
 }
 
-// What `verify` measured; nothing is claimed of a model that nobody measured here.
+// What `verify` measured; nothing is claimed about a model that was not measured here.
 std::string accuracy_of(const Manifest& model) {
     std::string text;
     for (const auto& one : model.accuracies) {

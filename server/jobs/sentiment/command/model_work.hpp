@@ -10,13 +10,13 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// How work on a model tells its progress.
+// How work on a model reports its progress.
 enum class Telling {
     bar,    // to people
-    lines,  // to programs: {"title", "done", "total"}, bytes, one JSON object a line
+    lines,  // to programs: {"title", "done", "total"}, bytes, one JSON object per line
 };
 
-// Runs `work` and tells its progress, counted in bytes. SIGINT and SIGTERM stop it:
+// Runs `work` and reports its progress, counted in bytes. SIGINT and SIGTERM stop it:
 // Errc::cancelled.
 Result<models::Manifest> watched(const terminal::CommandContext& context, Telling telling,
                                  const std::string& title, std::uint64_t bytes,

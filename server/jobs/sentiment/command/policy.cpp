@@ -1,4 +1,4 @@
-// `plimsoll policy`: which model scores a text when.
+// `plimsoll policy`: the rules that choose the model of a text.
 #include "server/client/session.hpp"
 #include "server/client/whole_list.hpp"
 #include "server/jobs/sentiment/command/commands.hpp"

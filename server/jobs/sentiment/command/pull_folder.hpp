@@ -6,8 +6,8 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// The folder that a pull downloads into. While one process has it, no other does, since two pulls
-// of the same files would write over each other; the system takes it back from a process that dies.
+// The folder that a pull downloads into. Only one process holds it at a time, since two pulls of
+// the same files would overwrite each other; the system releases it when that process dies.
 class PullFolder {
   public:
     // Creates it, or continues with what an earlier pull left. Errc::conflict: another pull has it.

@@ -153,9 +153,10 @@ void add_score_command(CLI::App& app, CommandContext& context) {
             "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or the policy's)")
         ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
     command
-        ->add_option("--long-texts", flags->long_texts,
-                     "How a model reads a text beyond its limit: truncate (default), or windows: "
-                     "all of it, window by window")
+        ->add_option(
+            "--long-texts", flags->long_texts,
+            "How a model reads texts longer than its limit: truncate (default), or windows: "
+            "all of it, window by window")
         ->check(CLI::IsMember({"truncate", "windows"}));
     command
         ->add_option("--source", flags->source, "With --policy: source of the texts, businesswire")

@@ -151,7 +151,7 @@ std::string accuracies_text(const json& accuracies) {
 
 std::string choices_text(const json& choices, std::size_t width) {
     if (choices.empty()) return {};
-    Lines rows = {{"MODEL", "FORM", "RULE", "TEXTS", "WHY ANOTHER"}};
+    Lines rows = {{"MODEL", "FORM", "RULE", "TEXTS", "FALLBACK BECAUSE"}};
     for (const json& choice : choices) {
         rows.push_back(
             {choice.at("model"),

@@ -43,7 +43,7 @@ const KindSettings& settings_of(const Knowledge& knowledge) {
     return knowledge.settings != nullptr ? *knowledge.settings : kUsualSettings;
 }
 
-// Replaces a policy's name by all that planning and scoring need to know of it.
+// Replaces a policy's name with everything that planning and scoring need to know about it.
 tl::expected<json, FieldErrors> with_policy(json args, const std::string& id,
                                             const Knowledge& knowledge,
                                             std::span<const Manifest> models) {
@@ -79,7 +79,7 @@ tl::expected<json, FieldErrors> with_policy(json args, const std::string& id,
     return args;
 }
 
-// Replaces the name of a model or of a policy by all that planning needs to know of it.
+// Replaces the name of a model or a policy with everything that planning needs to know about it.
 tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) {
     const auto models = models_of(knowledge.offers, knowledge.team);
     const auto& settings = settings_of(knowledge);
@@ -216,7 +216,7 @@ tl::expected<Scoring, FieldErrors> scoring_by_all(const json& args, bool labelle
     return scoring;
 }
 
-// What the texts have besides themselves.
+// The attributes of the texts.
 struct Given {
     bool labels = false;
     bool judged = false;  // a dataset's times or sources, by which a policy may choose
@@ -236,7 +236,7 @@ tl::expected<Scoring, FieldErrors> scoring_of(const json& args, Given given) {
     if (auto wrong = form_without_model(args, scoring->models)) {
         return tl::unexpected(std::move(*wrong));
     }
-    // A policy may come down to VADER today, and to a model tomorrow.
+    // A policy may use VADER today, and another model tomorrow.
     if (scoring->models.empty() && !args.contains("policy")) {
         if (args.contains("batch_size")) {
             return tl::unexpected(one_error(
@@ -284,8 +284,8 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
                 .tasks = std::move(*tasks)};
 }
 
-// A policy looks at the columns that are called like the members of an item, if none are named; so
-// does a comparison.
+// A policy uses the columns named like the members of an item, if none are given; so does a
+// comparison.
 json with_usual_columns(json args, const DatasetShape& dataset) {
     std::vector<const char*> members;
     if (args.contains("policy")) members = {"source", "time"};

@@ -38,7 +38,7 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
 
 std::optional<FieldErrors> form_without_model(const json& args,
                                               std::span<const ScoringModel> models) {
-    // A policy may come down to VADER today, and to a model tomorrow.
+    // A policy may use VADER today, and another model tomorrow.
     const bool meant = args.contains("form") && args["form"] != kAutoForm;
     if (!meant || !models.empty() || args.contains("policy")) return std::nullopt;
     return FieldErrors{{"/form", "not_used", "VADER has no forms: omit it."}};

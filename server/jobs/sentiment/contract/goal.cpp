@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using Names = std::vector<std::string_view>;
 
-// The Catalyst guide's choice, then what is closest to it. VADER is always there.
+// The Catalyst guide's choice, then the closest alternatives. VADER is always available.
 struct Goal {
     std::string_view name;
     Names models;
@@ -36,7 +36,7 @@ const std::array<Goal, 4>& goals() {
 
 constexpr std::array<std::string_view, 3> kGuidesModels = {"finbert", "roberta", "distilbert"};
 
-// A model in the form that the job would use, with what was measured of it here.
+// A model in the form that the job would use, with its measurements here.
 struct Candidate {
     std::string name;
     std::string form;                    // empty for VADER
@@ -125,7 +125,7 @@ std::string reason_for(const Goal& goal, std::span<const Candidate> candidates) 
     const auto& chosen = candidates.front().name;
     auto text = fmt::format("The goal {} means {}", goal.name, goal.models.front());
     if (chosen != goal.models.front()) {
-        text += fmt::format(", which no worker has; the next of {} that one has is {}",
+        text += fmt::format(", which no worker has; the next of {} that a worker has is {}",
                             fmt::join(goal.models, ", "), chosen);
     }
     std::vector<std::string> numbers;

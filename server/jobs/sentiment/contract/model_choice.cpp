@@ -151,7 +151,7 @@ std::vector<std::size_t> Chooser::possible(market::Status status) const {
             rule.markets.empty() || std::ranges::find(rule.markets, status) != rule.markets.end();
         if (!fits) continue;
         chains.push_back(i);
-        if (rule.sources.empty()) return chains;  // nothing comes to those behind it
+        if (rule.sources.empty()) return chains;  // the models after it are never used
     }
     chains.push_back(policy_.rules.size());
     return chains;

@@ -68,7 +68,7 @@ class Chooser {
     // Which chains may score texts in this state of the market, whatever their source.
     std::vector<std::size_t> possible(market::Status status) const;
 
-    // Models that may score texts between now and then but do not now: those of upcoming switches.
+    // Models that cannot be chosen at `now` but can before `until`, after switches that are due.
     // Errc::invalid_input: outside the calendar.
     Result<std::vector<UsableModel>> models_to_come(std::int64_t now, std::int64_t until);
 

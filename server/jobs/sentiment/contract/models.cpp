@@ -23,7 +23,7 @@ constexpr double kBytesPerToken = 4.5;
 constexpr double kTokensPerText = 2;
 constexpr double kTokensPerBatch = 3072;
 
-// Parameters that every token is multiplied with: all but the tables.
+// Parameters that every token is multiplied by: all except the tables.
 double encoder_parameters(const Manifest& model) {
     const double hidden = model.hidden;
     return model.layers * (4 * hidden * hidden + 2 * hidden * model.intermediate);
@@ -174,7 +174,7 @@ Requirement requirement_of(std::span<const ScoringModel> models) {
     for (const auto& [model, form] : models) {
         if (!needs.capability.empty()) needs.capability += ',';
         needs.capability += capability_of(model.name, model.hash, form);
-        // One after the other is loaded: the largest decides.
+        // They are loaded one after the other: the largest decides.
         needs.memory_bucket_mib = std::max(needs.memory_bucket_mib, memory_mib(model));
     }
     const auto& [first, form] = models.front();

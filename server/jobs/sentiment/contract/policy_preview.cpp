@@ -17,7 +17,7 @@ json text_or_null(const std::string& text) {
     return text.empty() ? json(nullptr) : json(text);
 }
 
-// In the middle of choosing: what the choices of a policy are made of.
+// The context from which a policy's choices are made.
 struct Preview {
     Chooser chooser;
     std::string source;

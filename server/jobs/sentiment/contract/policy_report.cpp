@@ -85,7 +85,7 @@ class Report {
         return found == models_.end() ? nullptr : &*found;
     }
 
-    // Of VADER none; none known: no worker has the model any more.
+    // None for VADER; unknown if no worker has the model any more.
     std::optional<std::int64_t> bytes_of(const std::string& lane) const {
         if (lane.empty()) return 0;
         const auto* model = manifest_of(lane);
@@ -125,8 +125,9 @@ class Report {
         const char* basis = "measured";
     };
 
-    // In fp32: by what it took here, else by what the model with the most texts took and how much
-    // more it multiplies. What a faster form took counts as what fp32 would have.
+    // In fp32: from its own time here, or else from the time of the model with the most texts,
+    // scaled by their multiplications. Time in a faster form counts as the time that fp32 would
+    // have taken.
     std::optional<Cost> cost_of(const Manifest& fixed) const {
         Used own;
         Used most;

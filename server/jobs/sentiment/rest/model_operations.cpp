@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds kLook{250};
-// After a request to stop, before the process is killed: it removes what is half copied.
+// From a request to stop until the process is killed: it removes partial copies meanwhile.
 constexpr std::chrono::seconds kPatience{5};
 
 std::vector<std::string> arguments_for(const ModelWork& work, const std::string& folder) {
@@ -39,7 +39,7 @@ std::vector<std::string> arguments_for(const ModelWork& work, const std::string&
     return arguments;
 }
 
-// Takes up a line of `--json-lines`; anything else is what a program says before it fails.
+// Reads a line of `--json-lines`; any other line is what the program prints before it fails.
 void take_line(ModelOperation& operation, std::string_view line) {
     const auto told = json::parse(line, nullptr, false);
     if (!told.is_object()) {
@@ -123,7 +123,7 @@ asio::awaitable<void> ModelOperations::run(std::shared_ptr<ModelOperation> opera
                                         {"error", operation->error}});
 }
 
-// Stops it when the server stops, and kills it when it was asked to stop and does not.
+// Stops it when the server stops, and kills it if it does not stop on request.
 asio::awaitable<void> ModelOperations::end_on_time(std::shared_ptr<ModelOperation> operation) {
     asio::steady_timer timer(co_await asio::this_coro::executor);
     std::optional<std::chrono::steady_clock::time_point> killed_at;

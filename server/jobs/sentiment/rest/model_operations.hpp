@@ -48,9 +48,8 @@ struct ModelOperation {
 
 nlohmann::json to_json(const ModelOperation& operation);
 
-// The pulls and verifications of this server, one at a time, each in a process of its own: what
-// parses a stranger's files is not the server. For the I/O thread; keeps itself alive while one
-// runs.
+// The pulls and verifications of this server, one at a time, each in a process of its own, so that
+// the server does not parse untrusted files. For the I/O thread; keeps itself alive while one runs.
 class ModelOperations : public std::enable_shared_from_this<ModelOperations> {
   public:
     // `folder`: where the models of this machine are. References must outlive it.
@@ -59,10 +58,10 @@ class ModelOperations : public std::enable_shared_from_this<ModelOperations> {
 
     // Errc::conflict: another one runs; Errc::unavailable: the server is stopping.
     Result<ModelOperation> start(const boost::asio::any_io_executor& executor, ModelWork work);
-    // Those that the team may see, newest first.
+    // The operations that the team may see, newest first.
     std::vector<ModelOperation> list(TeamId team) const;
     std::optional<ModelOperation> find(TeamId team, std::string_view id) const;
-    // Nothing to do if it ended.
+    // Does nothing if it has ended.
     void cancel(ModelOperationId id);
     bool works_on(std::string_view model) const;
 

@@ -1,4 +1,4 @@
-// What would miss a model that was removed.
+// What depends on a model.
 #include "server/jobs/sentiment/contract/server_policy.hpp"
 #include "server/jobs/sentiment/contract/texts.hpp"
 #include "server/jobs/sentiment/rest/rest.hpp"
@@ -65,7 +65,7 @@ std::string detail(const std::string& model, Uses& uses, const std::vector<std::
 
 awaitable<Outcome<Response>> model_use(const Call& call, const Services& services) {
     const auto model = call.parameters.text("model").value_or("");
-    if (model == kVader) co_return http::refuse(404, "vader is built in: nothing can remove it.");
+    if (model == kVader) co_return http::refuse(404, "vader is built in and cannot be removed.");
     const auto use = co_await use_of(services, call.principal.team.id, model);
     if (!use) co_return tl::unexpected<Problem>(use.error());
     co_return http::json_response(200, *use);

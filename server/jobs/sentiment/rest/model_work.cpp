@@ -1,4 +1,4 @@
-// Pulls and verifications of models: started by administrators, followed by all.
+// Pulls and verifications of models: started by system admins, visible to all.
 #include "engine/models/store.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/author.hpp"
@@ -35,7 +35,7 @@ tl::unexpected<Problem> invalid_work(const std::string& pointer, const std::stri
     return tl::unexpected(std::move(problem));
 }
 
-// As the body asks; a wrong combination of members is refused.
+// From the body; an invalid combination of members is refused.
 Outcome<ModelWork> work_of(const Call& call) {
     const json& body = call.body;
     ModelWork work{.action = body.at("action"),
@@ -88,7 +88,7 @@ class ModelWorks {
         if (work->action == "pull") {
             const auto recorded =
                 co_await services_.audit.record(author, "model.pull", work->model, data.dump());
-            if (!recorded) {  // what is not in the log does not happen
+            if (!recorded) {  // without an audit event nothing is done
                 operations_->cancel(started->id);
                 co_return tl::unexpected<Problem>(recorded.error());
             }
@@ -127,7 +127,7 @@ class ModelWorks {
                                  call.parameters.text("operation_id").value_or(""));
     }
 
-    // A pull needs a name that is free, a verification a model that is there.
+    // A pull needs a free name, a verification an installed model.
     awaitable<std::optional<Problem>> check_installed(TeamId team, const ModelWork& work) const {
         const auto installed = co_await offload(
             services_.pool, [&] { return models::Store(folder_).find(work.model); });

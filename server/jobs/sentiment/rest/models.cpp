@@ -32,7 +32,7 @@ struct Offer {
     std::string text;    // of Knowledge::offers
 };
 
-// What is known of the models besides what workers offer.
+// What is known about the models besides the workers' offers.
 struct Known {
     std::vector<Offer> offers;        // of ready devices
     std::vector<std::string> absent;  // of those that may come back
@@ -173,8 +173,7 @@ class Models {
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
         const auto name = name_of(call);
-        if (name == kVader)
-            co_return http::refuse(404, "vader is built in: nothing can remove it.");
+        if (name == kVader) co_return http::refuse(404, "vader is built in and cannot be removed.");
         const auto team = call.principal.team.id;
         const auto installed =
             co_await offload(services_.pool, [&] { return models::Store(folder_).find(name); });

@@ -38,7 +38,7 @@ Problem invalid(const FieldErrors& errors, const std::string& below = {}) {
     return problem;
 }
 
-// Models that a definition names and nobody has. It has passed its schema.
+// Models that a definition names and no worker has. The definition has passed its schema.
 json missing_of(const json& definition, const std::vector<Manifest>& models) {
     std::set<std::string> names = definition.value("fallback", std::set<std::string>());
     names.insert(definition.at("model").get<std::string>());

@@ -1,4 +1,4 @@
-// What the models that policies chose used over the last N hours, against one fixed model.
+// The usage of the models that policies chose over the last N hours, compared with one fixed model.
 #include "server/jobs/sentiment/contract/policy_report.hpp"
 
 #include "server/jobs/sentiment/contract/settings.hpp"
@@ -25,7 +25,7 @@ awaitable<Outcome<Response>> report(const Call& call, const Services& services) 
     question.hours = static_cast<int>(call.parameters.integer("hours").value_or(kUsualHours));
     question.against =
         call.parameters.text("against").value_or(std::string(services.settings.text(kModelName)));
-    // The hour that is running is one of them.
+    // The current hour is one of them.
     const auto now = std::chrono::floor<std::chrono::hours>(services.clock.now());
     question.from = now - std::chrono::hours(question.hours - 1);
     const auto rows =

@@ -23,7 +23,7 @@ void add_scores(http::Handlers& handlers, const Services& services);
 // The models of ready devices that the team may use.
 std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices, TeamId team);
 
-// What would miss the model, as a SentimentUsedModel.
+// What depends on the model, as a SentimentUsedModel.
 boost::asio::awaitable<Result<nlohmann::json>> use_of(const Services& services, TeamId team,
                                                       std::string model);
 

@@ -1,4 +1,4 @@
-// Scores of a few short texts within one call: a job of the highest priority, waited for.
+// Scores a few short texts within one call: runs a job of the highest priority and waits for it.
 #include "server/http/access/holder.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/jobs/run_at_once.hpp"

@@ -63,7 +63,7 @@ void Aggregate::add_reading(const TextScores& scores) {
 void Aggregate::offer(std::vector<Extreme>& list, const text::RecordView& record,
                       const TextScores& scores, Before before) {
     const auto certainty = std::max({scores.positive, scores.neutral, scores.negative});
-    // Copies nothing of a text that will not be kept.
+    // Does not copy a text that will not be kept.
     const Extreme probe{.index = record.index,
                         .custom_id = {},
                         .compound = scores.compound,

@@ -60,7 +60,7 @@ double standard_deviation(std::int64_t n, std::int64_t sum, std::int64_t sum_of_
            static_cast<double>(kCompoundScale);
 }
 
-// Six decimals say all there is to say about means of four-decimal scores.
+// Six decimals are enough for means of scores with four.
 double shown(double value) {
     return std::round(value * 1e6) / 1e6;
 }
@@ -72,7 +72,7 @@ struct Said {
     std::string form;  // of VADER: none
 };
 Said said_by(const json& args, const Choices& choices) {
-    // Of several that are compared the first is the one in use.
+    // In a comparison, the first is the model in use.
     if (args.contains("models")) {
         const json& first = args["models"][0];
         return {first.at("name"), first.at("hash"), first.at("form")};
@@ -84,7 +84,7 @@ Said said_by(const json& args, const Choices& choices) {
     return only != nullptr ? Said{only->model, only->model_hash, only->form} : Said{};
 }
 
-// The policy that chose, and the moment by which it judged texts that have no time.
+// The policy that chose the models, and the time that it assumed for texts without one.
 json policy_json(const json& args) {
     const auto policy = args.find("policy");
     if (policy == args.end()) return nullptr;
@@ -151,7 +151,7 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
         aggregate.failed_.push_back({f.at(0), f.at(1), id_from(f.at(2)), f.at(3), f.at(4)});
     }
     aggregate.choices_ = Choices::from_json(stored.at("choices"));
-    // Partials of tasks that an earlier release ran lack it.
+    // Partial aggregates of earlier releases lack it.
     aggregate.devices_ = DevicesUsed::from_json(stored.value("devices", json::array()));
     aggregate.by_source_ = Breakdown::from_json(stored.at("by_source"));
     aggregate.by_group_ = Breakdown::from_json(stored.at("by_group"));

@@ -4,7 +4,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// The beginning of a text, to recognise it in rows and reports: at most 280 code points of valid
+// The beginning of a text, to recognize it in rows and reports: at most 280 code points of valid
 // UTF-8, never cut inside one.
 std::string_view excerpt(std::string_view text);
 

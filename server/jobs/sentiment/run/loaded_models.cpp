@@ -15,7 +15,7 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-// What one worker keeps between tasks: one thread runs tasks, on one device.
+// State that a worker keeps between tasks: one thread runs tasks, on one device.
 struct Kept {
     opencl::Device* device = nullptr;
     std::unique_ptr<opencl::Programs> programs;
@@ -98,7 +98,7 @@ Result<LoadedModel*> find_or_load(const std::string& name, const std::string& ha
     return &kept.models.front();
 }
 
-// Kernels are compiled when they first run, those of attention for each length anew.
+// Kernels are compiled when they first run, those of attention once for each length.
 Result<void> compute_once(transformer::TextClassifier& classifier, const Watch& watch) {
     for (const int words : {4, 12, 28, 60, 120}) {
         std::string text;

@@ -74,15 +74,15 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
     return Merged{all.summary(json::parse(args)), {}};
 }
 
-// What policies need soon comes first, and the memory beside it is left to tasks: proofs can wait.
+// Models that policies need soon come first, and the remaining memory is left to tasks: proofs can
+// wait.
 Prepared prepare_next(RunContext& context, Timestamp now) {
     if (warm_up(context, now)) return {.worked = false, .keeps_ready = true};
     return {.worked = prove_next(context) || tune_next(context), .keeps_ready = false};
 }
 
-// The models that this machine has, with what was proven of the forms that the device computes.
-// Jobs can name those whose labels tell a sentiment; the others are offered so that a refusal says
-// why.
+// The models of this machine, with the proofs of the forms that the device supports. Jobs can name
+// those with sentiment labels; the others are offered so that a refusal can give the reason.
 Abilities abilities(const KindSettings& settings, const opencl::Capability* device) {
     if (device == nullptr) return {};
     auto models = models::Store(models_folder(settings)).list();

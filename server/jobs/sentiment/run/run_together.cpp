@@ -28,7 +28,7 @@ namespace {
 
 using nlohmann::json;
 
-// Asks to stop when each of some tasks is asked to.
+// Requests a stop once every one of some tasks was asked to stop.
 class StopOfAll {
   public:
     explicit StopOfAll(std::span<const SharedTexts> tasks) : left_(tasks.size()) {
@@ -69,7 +69,8 @@ Result<TextSource> open_source(OpenTask& open) {
     return source;
 }
 
-// A task by a policy. Its work is counted in nanoseconds: of a model that several share, by tokens.
+// A task with a policy. Its work is counted in nanoseconds; that of a model shared by several tasks
+// is divided by tokens.
 struct OpenPolicy {
     OpenTask open;
     std::optional<PolicyTask> policy = {};
@@ -100,7 +101,7 @@ std::map<ModelKey, std::vector<ShareOfModel>> shares_by_model(std::deque<OpenPol
     return shares;
 }
 
-// What cannot be scored together waits, and each task looks for another model.
+// Texts that cannot be scored together wait, and each task looks for another model.
 void score_shares(const ModelKey& key, std::span<const ShareOfModel> shares, std::size_t most) {
     const auto start = Clock::now();
     auto& context = shares.front().task->open.task.context;

@@ -46,7 +46,7 @@ class Texts {
     std::string_view text_;
 };
 
-// Hands every item to `take`; `source` is read again, since rows need what a text is.
+// Passes every item to `take`; `source` is read again, since rows need the text.
 Result<void> take_all(TextSource source, const std::vector<transformer::Classified>& classified,
                       const LoadedModel& model, const TakeScores& take) {
     for (auto text = classified.begin();;) {

@@ -6,8 +6,8 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-// Between two looks at the stop token: well below a millisecond of short texts, and a few
-// milliseconds of the longest ones.
+// Texts between two checks of the stop token: well below a millisecond for short ones, a few
+// milliseconds for the longest.
 constexpr std::int64_t kItemsPerBeat = 64;
 
 }  // namespace

@@ -40,8 +40,8 @@ json custom_gpu(const json& profile) {
     return out;
 }
 
-// The team's cards; none where nobody is signed in or the server does not answer, for then the
-// catalogue says that it lacks the name.
+// The team's cards; none if the user is not signed in or the server does not respond: the catalogue
+// then reports the unknown name.
 std::vector<TeamRecord> team_cards() {
     std::vector<TeamRecord> cards;
     auto api = client::signed_in();

@@ -54,8 +54,8 @@ const Flag* flag_for(std::string_view pointer) {
     return found == std::end(kFlags) ? nullptr : found;
 }
 
-// "--config (num_heads)": of a pasted config.json its member is named, too; of a list of cards the
-// item's number is not.
+// "--config (num_heads)": for a pasted config.json its member is named, too; for a list of cards
+// the item's number is not.
 std::string with_member(const Flag& flag, std::string_view pointer) {
     if (flag.place == "/gpus" || pointer.size() <= flag.place.size()) return flag.name;
     return std::string(flag.name) + " (" + std::string(pointer.substr(flag.place.size() + 1)) + ")";

@@ -14,7 +14,7 @@ namespace plimsoll::jobs::training_config {
 // "training.padded", as --set takes it.
 std::string dotted(std::string_view pointer);
 
-// Where somebody wrote what is at a place of the arguments: "--batch", "--set training.padded" or
+// Where the user gave the value at a place of the arguments: "--batch", "--set training.padded" or
 // "args.json (training.padded)".
 std::string place_name(const std::string& pointer, const EstimateFlags& flags,
                        const CLI::App& command);

@@ -10,7 +10,7 @@ namespace plimsoll::jobs::training_config {
 
 // A TrainingGpuReport of every card of the request: everything about it.
 Result<nlohmann::json> cards_json(const Request& request);
-// Of one of them alone, which takes longer than its part of all.
+// The same for one card, which takes longer than its share of all.
 Result<nlohmann::json> card_json(const Request& request, std::size_t card);
 
 // TrainingConfigSummary of the cards' reports, in order. `device` is a TrainingDeviceMeasured, null

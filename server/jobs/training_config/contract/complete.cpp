@@ -17,7 +17,7 @@ bool has(const json& list, const std::string& id) {
     return std::ranges::any_of(list, [&](const json& one) { return one.at("id") == id; });
 }
 
-// The roomiest GPU of the pool, described by the profile that fits it and by its own memory.
+// The GPU of the pool with the most memory, described by its profile and its own memory.
 const PoolDevice* roomiest(const std::vector<PoolDevice>& devices) {
     const auto found = std::ranges::max_element(devices, {}, &PoolDevice::memory_bytes);
     return found == devices.end() || found->memory_bytes == 0 ? nullptr : &*found;

@@ -48,12 +48,12 @@ std::int64_t work_of(const Request& request) {
     return std::int64_t{shape.layers} * shape.channels * static_cast<std::int64_t>(runs);
 }
 
-// One task a card.
+// One task per card.
 tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
     const auto request = accept_request(args);
     if (!request) return tl::unexpected(request.error());
     Plan plan;
-    // The cards that were meant, whatever the defaults are where the tasks run.
+    // The resolved cards, whatever the defaults are where the tasks run.
     json stored = args;
     stored["gpus"] = json::array();
     for (const auto& gpu : request->report.gpus) {
@@ -71,8 +71,8 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
              .items = 1,
              .estimated_seconds = static_cast<double>(work_of(*request)) * kSecondsPerUnitOfWork});
     }
-    // One task more, which counts as the card behind the last. All tasks of a job run on devices of
-    // one class; the others do not mind.
+    // One more task, which counts as the card after the last. All tasks of a job run on devices of
+    // one class; it does not matter for the others.
     if (request->probe) {
         plan.requirement.device_class = "gpu,cpu";
         plan.tasks.push_back({.input = json{{"card", plan.tasks.size()}, {"gpu", kProbe}}.dump(),

@@ -96,7 +96,8 @@ constexpr Rule kRules[] = {
          return follows_guide(a) ||
                 (a.has("/target_effective_batch") && (a.has("/learning_rate/base") || is_sgd(a)));
      },
-     "It sets the default effective batch and learning rate, which are given or the guide's."},
+     "It sets the default effective batch and learning rate, but both are given or set by the "
+     "guide."},
     {"/training/interval", [](const Asked& a) { return a.report.goal != tr::Goal::guide; },
      "It chooses the guide's batch: set the goal to guide."},
     {"/training/optimizer_kernel",
@@ -117,7 +118,7 @@ constexpr Rule kRules[] = {
      "The modules are named: omit one of the two."},
     {"/training/lora/dtype",
      [](const Asked& a) { return a.training().precision != tr::Precision::bf16 || shards(a); },
-     "Adapters have a type of their own only beside bf16 weights (precision bf16) that are not "
+     "Adapters have a type of their own only with bf16 weights (precision bf16) that are not "
      "sharded."},
     {"/workload/models", [](const Asked& a) { return a.report.workload.dataset_size == 0; },
      "Only hours depend on it: also give the dataset's size."},
@@ -126,7 +127,7 @@ constexpr Rule kRules[] = {
      "Only hours depend on it: also give the dataset's size."},
     {"/workload/parallel_workers",
      [](const Asked& a) { return a.report.workload.parallel_workers > a.report.workload.models; },
-     "There are fewer models to train than that."},
+     "It exceeds the number of models to train."},
     {"/allocator/max_split_size_mb",
      [](const Asked& a) { return a.report.search.estimate.allocator.expandable_segments; },
      "Expandable segments are always split: omit one of the two."},
@@ -135,7 +136,7 @@ constexpr Rule kRules[] = {
      "One card has nothing to share: give the number of cards, or offload."},
 };
 
-// Nothing is asked for: the answer is the same, and true.
+// Nothing is requested: the answer is the same, and true.
 bool says_off(const json& value) {
     return value == false || value == 0 || value == "none" || value == "ddp" ||
            (value.is_array() && value.empty());
@@ -186,7 +187,7 @@ FieldErrors idle_options(const json& args, const Request& request) {
     // Here false would be wrong, too.
     if (asked.has("/training/padded") && has_padding_anyway(asked)) {
         errors.push_back({"/training/padded", "no_effect",
-                          "By the histogram of lengths, batches contain padding."});
+                          "The histogram of lengths implies padding in the batches."});
     }
     if (request.observed) {
         for (const auto& unused : tr::unused_observations(*request.observed, true)) {

@@ -6,8 +6,8 @@
 
 namespace plimsoll::jobs::training_config {
 
-// Options of `args` that change nothing in the answer, each with its place. What says that
-// something is off (false, 0, none) is true and stays silent. `request` is what was read from them.
+// Options of `args` that change nothing in the answer, each with its place. Options that turn
+// something off (false, 0, none) are not reported. `request` is what was read from them.
 FieldErrors idle_options(const nlohmann::json& args, const Request& request);
 
 }  // namespace plimsoll::jobs::training_config

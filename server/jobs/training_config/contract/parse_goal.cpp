@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-// What the training aims at: the effective batch, its rate, and how the batch is chosen. What is
-// not given follows the kind of training.
+// The goal of the training: the effective batch, its rate, and how the batch is chosen. Defaults
+// depend on the kind of training.
 namespace plimsoll::jobs::training_config {
 namespace {
 
@@ -64,7 +64,7 @@ void check_goal(const json& args, const Request& request, bool pretraining, Fiel
 
 namespace {
 
-// The samples of an optimizer step: one batch on every GPU is the least.
+// The samples of an optimizer step: one batch on every GPU is the minimum.
 void parse_target(const json& args, const tr::Convention& usual, Request& request,
                   FieldErrors& errors) {
     auto& r = request.report;
@@ -83,8 +83,8 @@ void parse_target(const json& args, const tr::Convention& usual, Request& reques
     }
 }
 
-// Once the team measured the speed of such runs on every card that is asked about, the knee rests
-// on more than the vendors' rates.
+// Once the team has measured the speed of such runs on every requested card, the knee is based on
+// more than the vendors' rates.
 bool speed_was_measured(const json& args, const tr::ReportRequest& r) {
     const json correction = args.value("correction", json());
     if (correction.is_null()) return false;

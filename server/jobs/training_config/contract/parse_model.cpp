@@ -39,7 +39,7 @@ void make_usual_decoder(ModelShape& s) {
     }
 }
 
-// What a description may leave out, as the family's published models have it.
+// Defaults of a description, from the family's published models.
 ModelShape usual(Family family, int hidden) {
     ModelShape s;
     s.family = family;
@@ -105,7 +105,7 @@ ModelShape usual(Family family, int hidden) {
     return s;
 }
 
-// Members that mean something to some families only, and a test whether they do to this one.
+// Members that apply to some families only, and a test whether they apply to this one.
 struct Particular {
     const char* name;
     bool (*known)(const ModelShape&);
@@ -137,7 +137,7 @@ constexpr Particular kParticulars[] = {
     {"ffn", [](const ModelShape& s) { return s.family != Family::lstm && !s.has_experts(); }},
 };
 
-// A member without effect would be an answer to another question.
+// A member without effect would give the answer to another question.
 Result<void> check_members(const json& dimensions, const ModelShape& s) {
     for (const auto& particular : kParticulars) {
         if (!dimensions.contains(particular.name) || particular.known(s)) continue;
@@ -190,7 +190,7 @@ Result<ModelShape> from_dimensions(const json& d) {
     return s;
 }
 
-// What may be said beside each way of describing a model.
+// The members allowed with each way of describing a model.
 void apply_overrides(const json& model, ModelShape& s) {
     take(model, "labels", s.labels);
     take(model, "hidden_dropout", s.hidden_dropout);

@@ -42,8 +42,8 @@ struct Request {
 
 // The arguments have passed TrainingConfigArgs of openapi.yaml.
 tl::expected<Request, FieldErrors> parse_request(const nlohmann::json& args);
-// Likewise, and refuses options that would change nothing. For what is asked now: stored arguments
-// were accepted by the rules of their day.
+// Likewise, and refuses options that would change nothing. For new requests: stored arguments were
+// accepted by the rules of their time.
 tl::expected<Request, FieldErrors> accept_request(const nlohmann::json& args);
 
 // Its parts, one file each. `errors` collects errors with pointers into the arguments.

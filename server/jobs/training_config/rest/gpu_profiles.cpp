@@ -1,4 +1,4 @@
-// The GPU models that are known: those that ship, and the team's own.
+// The known GPU models: the built-in ones and the team's own.
 #include "server/jobs/training_config/contract/gpu_profiles.hpp"
 
 #include "server/http/endpoints/edits.hpp"

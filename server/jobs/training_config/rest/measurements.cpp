@@ -1,4 +1,4 @@
-// What real training runs took, against what was predicted for them.
+// Measurements of real training runs, compared with their predictions.
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/page.hpp"

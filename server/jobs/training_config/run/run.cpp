@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// Arguments that the contract accepted and that are refused here are damaged, or of another
+// Arguments that the contract accepted but that are refused here are damaged, or come from another
 // version.
 Result<Request> stored_request(std::string_view args) {
     auto request = parse_request(json::parse(args));
@@ -17,7 +17,7 @@ Result<Request> stored_request(std::string_view args) {
     return std::move(*request);
 }
 
-// The task behind the cards'.
+// The task after those of the cards.
 Result<TaskOutput> measure_device(const Request& request, std::size_t index, RunContext& context) {
     const auto device = probe_json(request, context);
     if (!device) return fail(device.error());

@@ -15,7 +15,7 @@ namespace {
 
 namespace ew = ::plimsoll::waves;
 
-// How soon a new bar is seen.
+// How soon a new bar is noticed.
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 
 class Following {
@@ -23,7 +23,7 @@ class Following {
     Following(const ew::Settings& settings, bool as_text)
         : settings_(settings), as_text_(as_text) {}
 
-    // Tells the bars that are new, of symbols that are, the last `told` ones.
+    // Reports the new bars; of new symbols, the last `told` ones.
     Result<void> take(const ew::SymbolPrices& prices, std::size_t told) {
         const ew::Series& series = prices.series;
         if (!prices.ok())

@@ -12,7 +12,7 @@ namespace {
 
 namespace ew = ::plimsoll::waves;
 
-// JSON writes line ends and quotes in two characters each: room is left for that.
+// JSON writes line ends and quotes as two characters each: this leaves room for them.
 constexpr std::int64_t kPriceFileBytes = client::kInlineFileBytes / 4 * 3;
 
 }  // namespace

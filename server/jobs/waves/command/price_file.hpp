@@ -12,7 +12,7 @@ namespace plimsoll::jobs::waves {
 // prices do not have.
 Result<::plimsoll::waves::PriceReading> price_reading(const std::vector<std::string>& columns);
 
-// A missing column is mostly one of another name: with the flag that names it, and the file.
+// A missing column usually has another name: adds the flag that maps it, and the file.
 Error with_column_flag(Error error, const std::string& file);
 
 // A job's arguments from a file of prices, which is sent as it is, because a single row is not an

@@ -43,7 +43,7 @@ Result<void> add_column(const std::string& text, const std::string& column,
 // The column symbol or ticker in any case, or the only one.
 Result<void> add_records(const std::string& text, std::set<std::string>& symbols) {
     text::RecordReader header(text::RecordFormat::csv, {});
-    // Fails for want of a column "text", after the header has been read.
+    // Fails because there is no column "text", after the header has been read.
     static_cast<void>(header.feed(text, [](text::ReadRecord) {}));
     std::string column;
     for (const auto& name : header.header()) {

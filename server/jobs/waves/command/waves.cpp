@@ -82,7 +82,7 @@ Result<std::vector<KeyNote>> load_settings(const Options& options, ew::Settings&
     return notes;
 }
 
-// A count of one's own is judged, and nothing is searched.
+// Checks the user's own count instead of searching.
 Result<void> check_needs(const Options& options) {
     constexpr std::array<std::string_view, 3> kRead = {"mode", "weights", "days"};
     for (const auto& assignment : options.assignments) {
@@ -132,7 +132,7 @@ Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
     return all;
 }
 
-// Scans on other threads while this one draws how far they are.
+// Scans on other threads while this one shows their progress.
 Result<std::vector<SymbolReport>> scan_with_bar(const CommandContext& context,
                                                 std::vector<ew::SymbolPrices> symbols,
                                                 const ew::Settings& settings) {

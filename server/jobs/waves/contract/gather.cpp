@@ -27,7 +27,7 @@ class PriceGatherer final : public Gatherer {
 
     tl::expected<void, FieldErrors> take(const text::RecordView& record) override {
         if (record.is_error) {
-            records_->fail(record.line, "A record and its symbol cannot be read: " +
+            records_->fail(record.line, "A record cannot be read, so its symbol is unknown: " +
                                             std::string(record.error_message));
         } else {
             // Lines are not stored: this is right as long as no record spans two and none is blank.

@@ -13,7 +13,7 @@ tl::unexpected<FieldErrors> refuse(const char* pointer, const char* rule, std::s
     return tl::unexpected(one_error(pointer, rule, std::move(message)));
 }
 
-// The bars that are there, and those that come one by one.
+// The given bars, and those that follow one by one.
 struct Bars {
     engine::Series before;
     std::size_t known = 0;  // of `before`, from its first bar on
@@ -21,7 +21,7 @@ struct Bars {
     std::size_t first = 0;  // of `next`
 };
 
-// New bars behind those of a job, or the last ones of the series.
+// New bars after those of a job, or the last ones of the series.
 tl::expected<Bars, FieldErrors> bars_of(const json& body, const JobItem* item, Subject subject) {
     engine::Series& series = subject.prices.series;
     if (item != nullptr && (body.contains("prices") || body.contains("series"))) {

@@ -45,7 +45,7 @@ void pack(std::string& out, const engine::SymbolPrices& prices) {
         pack_integer(out, error.line);
         pack_string(out, error.message);
     }
-    const bool whole = prices.ok();  // nobody looks at the bars of a broken symbol
+    const bool whole = prices.ok();  // the bars of a broken symbol are not used
     const bool dated = whole && !series.time.empty();
     pack_integer(out, static_cast<std::uint8_t>((series.close_only ? kCloseOnly : 0) |
                                                 (dated ? kDated : 0)));
@@ -115,7 +115,7 @@ std::size_t packed_bytes(const engine::SymbolPrices& prices) {
     return prices.series.size() * (prices.series.close_only ? 16 : 40);
 }
 
-// Keeps the wanted ones, in the order of the prices.
+// Keeps the requested symbols, in the order of the prices.
 tl::expected<void, FieldErrors> select(std::vector<engine::SymbolPrices>& symbols,
                                        const std::set<std::string>& wanted) {
     if (wanted.empty()) return {};

@@ -210,7 +210,7 @@ void Partial::add(Partial other) {
     seconds += other.seconds;
 }
 
-// Of many reasons, which differ in what was predicted, the first ones stand for all.
+// If there are many reasons, which differ only in the prediction, the first ones represent all.
 void Partial::add_computed(const Searcher& searcher, std::uint64_t more, std::uint64_t surrogates) {
     const auto& [by, node, why] = searcher;
     json* same = nullptr;

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Arguments that the contract accepted and that are refused here are damaged, or of another
+// Arguments that the contract accepted but that are refused here are damaged, or come from another
 // version.
 Result<Request> stored_request(std::string_view args) {
     const json parsed = json::parse(args, nullptr, false);
@@ -44,18 +44,18 @@ TaskOutput judgement_of(const Slice& slice, const engine::SymbolReport& report,
     context.progress.advance(-1);  // the item is that of the task that writes the rows
     Partial partial;
     partial.judgements[slice.first] = engine::Judgement(report);
-    // Whoever has the first of them stands for the symbol, the others for their surrogates alone.
+    // The task with the first of them counts for the symbol, the others only for their surrogates.
     partial.add_computed(report, context.node, slice.first_surrogate == 0 ? 1 : 0);
     return {.results = gzip(""), .partial = partial.packed()};
 }
 
 TaskOutput rows_of(const Slice& slice, const Request& request,
                    std::vector<engine::SymbolReport>& reports, RunContext& context) {
-    // What takes longest of most tasks is to write what was found: on all cores, as the search.
+    // Writing the results takes longest in most tasks: it uses all cores, like the search.
     std::vector<std::string> texts(reports.size());
     std::vector<json> drafts(slice.share == Share::rows ? reports.size() : 0);
     engine::parallel_for(reports.size(), threads_of(request.settings), [&](std::size_t i) {
-        // Of this slice alone: the merge corrects for all symbols of the job.
+        // For this slice only: the merge corrects for all symbols of the job.
         reports[i].false_discovery_rate.reset();
         const auto index = slice.first + static_cast<std::int64_t>(i);
         json row = result_row(index, reports[i], request.settings.profile);

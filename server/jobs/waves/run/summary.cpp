@@ -23,7 +23,7 @@ std::string_view method_name(engine::SurrogateMethod method) {
     return "shuffle";
 }
 
-// Among many symbols the luckiest one looks good by chance: this corrects the best counts for that.
+// Among many symbols the luckiest one looks good by chance: this corrects the best counts for it.
 void add_false_discovery_rates(std::vector<json>& symbols) {
     std::vector<double> p_values;
     std::vector<json*> judged;
@@ -69,7 +69,7 @@ json patterns_json(engine::Mode mode) {
     return patterns;
 }
 
-// What each rule kept from being looked at further, the most telling first.
+// The nodes that each rule pruned, the most effective rule first.
 json pruned_json(const engine::Coverage& coverage) {
     std::vector<std::pair<std::string, std::uint64_t>> rules(coverage.pruned.begin(),
                                                              coverage.pruned.end());

@@ -64,7 +64,7 @@ TEST(Clock, OneStateForever) {
     EXPECT_EQ(clock.at(new_york("1980-03-02 12:00")).error().code, Errc::invalid_input);
 }
 
-TEST(Calendar, OneThatNeverClosesIsOneSpan) {
+TEST(Calendar, AMarketThatNeverClosesIsOneSpan) {
     const auto calendar = always_trading();
     const auto span = calendar.at(1'772'000'000).value();
     EXPECT_EQ(span, (Span{calendar.first(), calendar.last(), Status::regular}));

@@ -31,7 +31,7 @@ TEST(Model, KnowsItsShapeAndLabels) {
               "bert.encoder.layer.1.intermediate.dense.weight");
 }
 
-TEST(Model, NamesOfTensorFlowAreKnown) {
+TEST(Model, NamesFromTensorFlowAreRecognized) {
     TinyModel tiny;
     for (const std::string name :
          {"bert.embeddings.LayerNorm", "bert.encoder.layer.0.output.LayerNorm"}) {

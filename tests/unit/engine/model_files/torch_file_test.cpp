@@ -114,7 +114,7 @@ TEST(TorchFile, BothFormatsGiveTheSameNumbers) {
     }
 }
 
-TEST(TorchFile, NothingButTensorsIsUnderstood) {
+TEST(TorchFile, OnlyTensorsAreAccepted) {
     EXPECT_THAT(why(archive("\x80\x02" + global("os", "system") + text("id") + "\x85R.")),
                 HasSubstr("\"os system\", which tensor files do not need"));
     EXPECT_THAT(why(archive("\x80\x04\x8c\x02os\x8c\x06system\x93.")), HasSubstr("\"os system\""));
@@ -170,7 +170,7 @@ TEST(TorchFile, DamageOfAnyByteIsAnErrorOrOtherNumbers) {
     }
 }
 
-TEST(Pickle, BombsEnd) {
+TEST(Pickle, BombsAreStopped) {
     const auto code = [](const std::string& pickle) {
         const auto read = read_pickle(std::as_bytes(std::span(pickle)), {});
         return read ? std::string("read") : read.error().message;

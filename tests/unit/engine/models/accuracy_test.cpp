@@ -19,7 +19,7 @@ Accuracy accuracy(const std::string& form, std::uint64_t right) {
             .measured_at = "2026-03-02T09:00:00Z"};
 }
 
-TEST(Accuracies, AreOfTheVeryFilesAndReplaceWhatWasMeasuredBefore) {
+TEST(Accuracies, BelongToTheExactFilesAndReplaceEarlierOnes) {
     const TemporaryFolder folder;
     EXPECT_TRUE(read_accuracies(folder.path(), "a").empty());
     auto exact = accuracy("fp32", 655);

@@ -146,7 +146,7 @@ Result8 product_of_bytes(const GemmPlan& plan, Size size, const Floats& a, const
 
 // A number that stands out costs the others little: without the rotation they would share a few
 // steps.
-TEST(Narrow, ANumberThatStandsOutIsSpread) {
+TEST(Narrow, AnOutlierIsSpread) {
     const Size size{64, 48, 768};
     auto a = random_floats(std::size_t{size.m} * size.k, 1);
     for (std::size_t row = 0; row < size.m; ++row) a[row * size.k + 223] = 40;

@@ -17,7 +17,7 @@ Reading hot(double celsius) {
     return reading;
 }
 
-TEST(Watch, BeginsAtTheThirdReadingAndEndsOnlyWhenClearlyBack) {
+TEST(Watch, BeginsAtTheThirdReadingAndEndsOnlyWellWithinTheLimit) {
     Watch watch({}, true);
     EXPECT_EQ(codes(watch.look(hot(86))), "");
     EXPECT_EQ(codes(watch.look(hot(86))), "");
@@ -38,7 +38,7 @@ TEST(Watch, NamesTheValueAndTheLimit) {
     EXPECT_EQ(warnings[0].message, "It is at 71 °C; the limit is 70 °C.");
 }
 
-TEST(Watch, WarnsOfABusyGpuButNotOfABusyProcessor) {
+TEST(Watch, WarnsAboutABusyGpuButNotABusyProcessor) {
     Reading busy;
     busy.utilization_percent = 99;
     for (const bool is_gpu : {false, true}) {

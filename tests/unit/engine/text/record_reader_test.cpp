@@ -85,7 +85,7 @@ TEST(CsvReader, UsesTheMostFrequentDelimiterOfTheHeader) {
     EXPECT_EQ(csv("text,a;b\nup,x\n"), (Lines{"2: -|up"})) << "commas where there are as many";
 }
 
-TEST(CsvReader, ColumnsAreFoundByNameOrByBeingAlone) {
+TEST(CsvReader, ColumnsAreFoundByNameOrAreTheOnlyOne) {
     EXPECT_EQ(csv("headline\nup\n"), (Lines{"2: -|up"}));
     EXPECT_EQ(read({.columns = {.text = "body", .custom_id = "key"}}, "key,body\n1,up\n"),
               (Lines{"2: 1|up"}));

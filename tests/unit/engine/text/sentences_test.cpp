@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(Sentences, EndBehindMarksAndAtLineBreaks) {
+TEST(Sentences, EndAfterMarksAndAtLineBreaks) {
     EXPECT_THAT(sentences_of("Profit rose. Shares fell! Why? (Nobody knows.) \"So what?\" he said"),
                 ElementsAre("Profit rose.", " Shares fell!", " Why?", " (Nobody knows.)",
                             " \"So what?\"", " he said"));
@@ -40,12 +40,12 @@ TEST(Sentences, AreTheWholeText) {
     EXPECT_THAT(words_of(""), IsEmpty());
 }
 
-TEST(Words, HaveTheWhiteSpaceBeforeThem) {
+TEST(Words, IncludeTheWhiteSpaceBeforeThem) {
     EXPECT_THAT(words_of(" one\ttwo\u3000three "),
                 ElementsAre(" one", "\ttwo", "\u3000three", " "));
 }
 
-TEST(Trimmed, LosesWhiteSpaceOfAllSorts) {
+TEST(Trimmed, LosesAllKindsOfWhiteSpace) {
     EXPECT_EQ(trimmed(" \t\u00a0a b\u3000\n"), "a b");
     EXPECT_EQ(trimmed(" \n"), "");
 }

@@ -73,7 +73,7 @@ ReportRequest bert_request() {
     return r;
 }
 
-TEST(Report, HoldsTogetherForEveryCard) {
+TEST(Report, IsConsistentForEveryCard) {
     const auto request = bert_request();
     const auto report = make_report(request);
     ASSERT_TRUE(report) << report.error().message;

@@ -237,7 +237,7 @@ TEST(ReservedPeaks, ScratchOfEverySizeCounts) {
     }
 }
 
-TEST(Band, GivesTheProbabilityOfRunningOut) {
+TEST(Band, GivesTheProbabilityOfRunningOutOfMemory) {
     const Band band{0.95, 1.10};
     EXPECT_NEAR(out_of_memory_probability(1000, 1000, band), 0.5, 1e-12);
     EXPECT_NEAR(out_of_memory_probability(1000, 1100, band), 0.05, 1e-9);

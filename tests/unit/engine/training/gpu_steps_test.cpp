@@ -83,7 +83,7 @@ TEST(GpuSteps, WhatFitsByTheEstimateFitsOnARealGpu) {
     EXPECT_GE(limited, 52);
 }
 
-TEST(GpuSteps, WhatLiesBesidePyTorchIsTheCataloguesContext) {
+TEST(GpuSteps, MemoryOutsidePyTorchIsTheCataloguesContext) {
     const auto gpu = *GpuCatalogue().find("h100_80gb");
     std::ifstream file("tests/unit/engine/training/data/nvidia_gpu_steps.json");
     for (const auto& row : nlohmann::json::parse(file))

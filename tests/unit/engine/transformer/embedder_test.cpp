@@ -38,7 +38,7 @@ class Embeddings : public testing::Test {
     tuning::Plans plans_{programs().device().info()};
 };
 
-TEST_F(Embeddings, HaveALengthOf1AndDoNotDependOnOtherTexts) {
+TEST_F(Embeddings, HaveUnitLengthAndDoNotDependOnOtherTexts) {
     auto model = need(load(false));
     const auto all = [&](const std::vector<std::string>& texts) {
         std::vector<std::vector<float>> found;
@@ -66,7 +66,7 @@ TEST_F(Embeddings, HaveALengthOf1AndDoNotDependOnOtherTexts) {
     EXPECT_NE(found[0], found[2]);
 }
 
-TEST_F(Embeddings, AreOfModelsWithoutAHeadAndScoresOfOthers) {
+TEST_F(Embeddings, ComeFromModelsWithoutAHeadAndScoresFromOthers) {
     auto with_head = need(load(true));
     const std::vector<std::string> texts{"good"};
     const auto refused = embed(with_head, texts, {}, [](std::span<const float>, bool) { FAIL(); });

@@ -56,7 +56,7 @@ TEST_F(Windows, AreFullWithoutSentencesAndWords) {
     for (std::size_t i = 0; i + 1 < all.size(); ++i) EXPECT_EQ(all[i].size(), 3U * 510);
 }
 
-TEST_F(Windows, OfWhiteSpaceIsOneAndEmpty) {
+TEST_F(Windows, WhiteSpaceIsOneEmptyWindow) {
     EXPECT_THAT(windows("", 3), ElementsAre(""));
     EXPECT_THAT(windows(" \n\n ", 3), ElementsAre(""));
 }

@@ -87,7 +87,7 @@ TEST(Plans, IgnoreADamagedFile) {
     }
 }
 
-TEST(Search, TriesTheDefaultFirstAndTakesTheFastestThatIsRight) {
+TEST(Search, TriesTheDefaultFirstAndTakesTheFastestCorrectPlan) {
     const auto found = need(
         search(programs(), {Method::block_fp32, 32, 100, 70}, {.budget = std::chrono::seconds(4)}));
     ASSERT_FALSE(found.tried.empty());
@@ -111,7 +111,7 @@ TEST(Search, ReturnsTheDefaultWithoutTime) {
     EXPECT_EQ(found.best.method, Method::group_fp32);
 }
 
-TEST(Search, ComparesProductsInInt8WithThoseOfTheNumbersThatWereRounded) {
+TEST(Search, ComparesProductsInInt8WithThoseOfTheRoundedNumbers) {
     if (!opencl::processor_has_avx2()) GTEST_SKIP() << "of processors with AVX2";
     const auto found = need(search(programs(), {Method::block_int8_avx2, 32, 100, 128},
                                    {.budget = std::chrono::hours(1), .plans = 3}));
@@ -152,7 +152,7 @@ TEST(Tune, KeepsThePackingOfTheLargestProduct) {
     EXPECT_EQ(told, 4U);
 }
 
-TEST(Tune, EndsWithItsBudgetButBeginsInAnyCase) {
+TEST(Tune, EndsWithItsBudgetButAlwaysBegins) {
     Plans plans(programs().device().info());
     const auto buckets = products_of_layers(Method::block_fp32, 32, 64);
     const auto told = [](const Bucket&, const SearchResult&) {};

@@ -134,7 +134,7 @@ TEST(Surrogates, AShuffleHasTheSameBarsInAnotherOrder) {
     }
 }
 
-TEST(Surrogates, AreValidSeriesLikeTheirOwn) {
+TEST(Surrogates, AreValidSeriesLikeTheOriginal) {
     for (const auto kind : {Kind::ohlc, Kind::close_only, Kind::coarse}) {
         const auto series = random_series(4, 300, kind);
         for (const auto method : {SurrogateMethod::shuffle, SurrogateMethod::block_bootstrap,

@@ -169,7 +169,7 @@ TEST(Text, SaysHowLikelyChanceIs) {
     EXPECT_THAT(totals_text(all), HasSubstr("complete: yes"));
 }
 
-TEST(Check, TakesBarsAndDates) {
+TEST(Check, AcceptsBarsAndDates) {
     std::vector<SymbolPrices> one(1);
     one[0].series = testing::random_series(2, 60);
     const auto text = [&](std::string_view count) { return check_text(one, count, {}, false); };

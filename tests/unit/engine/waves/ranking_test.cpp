@@ -94,7 +94,7 @@ TEST(Outlook, OfAFifthWaveUnderWay) {
     EXPECT_TRUE(outlook(impulse, broken.path, 4, true, 120, 9).invalidated);
 }
 
-TEST(Outlook, OfAFourthWaveUnderWayIsWrongInsideTheFirst) {
+TEST(Outlook, OfAFourthWaveUnderWayIsInvalidInsideTheFirst) {
     const Rise rise;
     const auto out = outlook(standard::kPatterns.patterns[0], rise.path, 3, true, 120, 9);
     EXPECT_FALSE(out.upward);

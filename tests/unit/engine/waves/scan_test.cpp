@@ -80,7 +80,7 @@ TEST(Scan, StopsWhenAsked) {
     EXPECT_EQ(reports.error().code, Errc::cancelled);
 }
 
-TEST(Scan, AMillionBarsAreAnErrorAsAWhole) {
+TEST(Scan, AMillionBarsCannotBeSearchedAsAWhole) {
     std::vector<SymbolPrices> symbols(1);
     symbols[0].series = random_series(1, 100);
     Series& series = symbols[0].series;

@@ -80,7 +80,7 @@ TEST(Truth, RandomWalk) {
     expect_equal(read_series(kOurs / "RW00.csv"), std::move(truth));
 }
 
-TEST(Truth, SeriesBesideTheRepository) {
+TEST(Truth, SeriesOutsideTheRepository) {
     if (!fs::exists(kOthers)) GTEST_SKIP() << "left out: " << kOthers << " is not here";
     int files = 0;
     for (const auto& entry : fs::directory_iterator(kOthers)) {

@@ -61,7 +61,7 @@ TEST(WavesSteady, SearchesOfOneSizeAllocateNothingOnTheDevice) {
     }
 }
 
-TEST(WavesSteady, BySecondQueueNeitherAllocateAnything) {
+TEST(WavesSteady, SearchesByASecondQueueAllocateNothingEither) {
     auto device =
         opencl::Device::open(opencl::tested_address(), opencl::SecondQueue::always).value();
     const auto search = OpenclSearch::open(device, ledger(), kGpuFlavour).value();

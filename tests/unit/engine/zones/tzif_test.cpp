@@ -42,7 +42,7 @@ std::string slim(const std::string& footer) {
            "\n";
 }
 
-TEST(Tzif, ReadsChangesAndTheRuleBehindThem) {
+TEST(Tzif, ReadsChangesAndTheRuleAfterThem) {
     const auto place = read_tzif(slim("CET-1CEST,M3.5.0,M10.5.0/3")).value();
     EXPECT_EQ(place.period(-6'000'000'000).offset, -700);
     EXPECT_EQ(place.period(-6'000'000'000).end, -5'000'000'000);

@@ -145,7 +145,7 @@ TEST_F(SettingsTest, SettingsOfWorkersMayBeThoseOfOtherMachinesUnlessTheyAreFlag
               "(--devices.log)");
 }
 
-TEST_F(SettingsTest, EverySettingHasAReaderAndWhatKindsNeedExists) {
+TEST_F(SettingsTest, EverySettingHasAReaderAndEveryNeedExists) {
     std::set<std::string_view> keys;
     for (const auto& setting : all_settings()) {
         EXPECT_NE(setting.readers, 0U) << setting.key;

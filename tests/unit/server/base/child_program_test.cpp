@@ -74,7 +74,7 @@ TEST(ChildProgram, GetsNoDescriptorsOfTheServer) {
     EXPECT_THAT(shell.lines, ElementsAre("4"));  // three, and the folder that is listed
 }
 
-TEST(ChildProgram, ThatIsMissingEndsAsInAShell) {
+TEST(ChildProgram, FailsAsInAShellIfItIsMissing) {
     boost::asio::io_context io;
     ChildProgram child;
     int status = 0;

@@ -35,7 +35,7 @@ TEST(GivingWay, PausesWhileItExists) {
     }).join();
 }
 
-TEST(GivingWay, ConcernsItsThreadAlone) {
+TEST(GivingWay, AffectsOnlyItsThread) {
     const auto nice = [] { return getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())); };
     const auto before = nice();
     std::thread([&nice, before] {

@@ -24,7 +24,7 @@ TEST(Gzip, ConcatenatedMembersGiveConcatenatedContents) {
     EXPECT_EQ(gunzip(gzip("one ") + gzip("") + gzip("two"), kPlenty).value(), "one two");
 }
 
-TEST(Gzip, AContentInPiecesBecomesOneMember) {
+TEST(Gzip, ContentInPiecesBecomesOneMember) {
     std::mt19937 random(6);
     std::string all;
     std::string packed;
@@ -53,7 +53,7 @@ TEST(Gzip, TheLimitIsExact) {
     EXPECT_EQ(gunzip(packed, 999).error().code, Errc::too_large);
 }
 
-TEST(Gzip, DamagedAndCutDataAreRefused) {
+TEST(Gzip, DamagedAndTruncatedDataAreRefused) {
     const std::string packed = gzip("some text that is long enough to be cut");
     for (std::size_t size = 0; size < packed.size(); ++size) {
         EXPECT_EQ(gunzip(packed.substr(0, size), kPlenty).error().code, Errc::corrupt) << size;

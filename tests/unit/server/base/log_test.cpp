@@ -29,7 +29,7 @@ TEST_F(LogTest, ATextLineKeepsEachValueInOnePiece) {
     EXPECT_EQ(line.find("too quiet"), std::string::npos);
 }
 
-TEST_F(LogTest, NoTerminalObeysATextLine) {
+TEST_F(LogTest, ATextLineCannotControlATerminal) {
     testing::internal::CaptureStderr();
     start("test", Level::info);
     warn("told", {{"a", "\x1b[2J"}, {"b", "x\x7f"}, {"c", "\u009b31m\u00e9"}, {"d", "\u00a0"}});

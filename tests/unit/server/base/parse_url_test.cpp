@@ -13,7 +13,7 @@ TEST(ParseUrl, TakesAbsoluteUrls) {
     EXPECT_EQ(std::string(parse_url("http://Example.com:80/x")->host()), "Example.com");
 }
 
-TEST(ParseUrl, RefusesHostsThatTheLibraryWouldCutOff) {
+TEST(ParseUrl, RefusesHostsThatTheLibraryWouldTruncate) {
     for (const auto* text : {"http://127.0.0.1.example.com", "http://10.0.0.1evil/", "example.com",
                              "/path", "mailto:a@b", ""}) {
         EXPECT_FALSE(parse_url(text)) << text;

@@ -95,7 +95,7 @@ TEST(Typos, ThirtyTypicalOnesGetTheRightSuggestion) {
     }
 }
 
-TEST(Typos, OfCardsSuggestAllThatBeginSo) {
+TEST(Typos, OfCardsSuggestAllWithThatPrefix) {
     const auto names = all_names();
     EXPECT_EQ(did_you_mean("h10", names.at("card")),
               " Did you mean \"h100_80gb\" or \"h100_94gb\"?");

@@ -74,7 +74,7 @@ std::string listing(const std::string& line, bool named) {
     return "right";
 }
 
-TEST(ListingCommand, IsWhatAGroupAloneStandsFor) {
+TEST(ListingCommand, RunsIfAGroupIsGivenAlone) {
     EXPECT_EQ(listing("queue", false), "show");
     EXPECT_EQ(listing("queue", true), "");
     EXPECT_EQ(listing("queue xyz", false), "");

@@ -57,7 +57,7 @@ TEST(Accept, AcceptsOrRefusesACoding) {
     EXPECT_FALSE(accepts_encoding("", "gzip"));
 }
 
-TEST(TraceContext, IsTakenWhereItIsValid) {
+TEST(TraceContext, IsAcceptedIfValid) {
     const auto trace = [](std::string field) {
         Request request;
         request.headers = {{"Traceparent", std::move(field)}};

@@ -74,7 +74,7 @@ TEST_F(PasswordHasher, KeepsAPasswordsBytesApartFromTheHash) {
 }
 
 // At the costs of two passes over 64 KiB, by argon2-cffi 25.1 and OpenSSL 3.5.
-TEST_F(PasswordHasher, MakesANewHashInPlaceOfACheapOne) {
+TEST_F(PasswordHasher, ReplacesACheapHash) {
     const std::string cheap =
         "$argon2id$v=19$m=64,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$"
         "Gpj7qOY5RCXJvcMzqcdQqvgR3wcPX7SleI4c9NtXk6E";
@@ -85,7 +85,7 @@ TEST_F(PasswordHasher, MakesANewHashInPlaceOfACheapOne) {
     EXPECT_EQ(hasher_.compare(cheap, "passwore").value().newer, "");
 }
 
-TEST_F(PasswordHasher, StartsItsProgramAgainIfThatDies) {
+TEST_F(PasswordHasher, RestartsItsProgramIfItDies) {
     EXPECT_EQ(child(), 0) << "before it is needed";
     const auto hash = hasher_.hash(kBoat).value();
     const auto first = child();
@@ -106,7 +106,7 @@ TEST_F(PasswordHasher, PausesInAHashAndKeepsItsMemory) {
     EXPECT_LT(after.pages - before.pages, 1'000);
 }
 
-TEST_F(PasswordHasher, AnswersOnAMachineThatIsTaken) {
+TEST_F(PasswordHasher, AnswersOnABusyMachine) {
     std::atomic<bool> over = false;
     std::vector<std::thread> others;
     for (unsigned number = 0; number < 4 * std::thread::hardware_concurrency(); ++number) {
@@ -149,7 +149,7 @@ TEST_F(PasswordHasher, EndsItsProgramWithItself) {
     EXPECT_EQ(child(), 0);
 }
 
-TEST_F(PasswordHasher, SaysThatItCannot) {
+TEST_F(PasswordHasher, ReportsThatItCannotHash) {
     Hasher missing("/nonexistent/plimsoll-hasher");
     EXPECT_EQ(missing.hash(kBoat).error().code, Errc::unavailable);
     EXPECT_EQ(hasher_.hash(std::string(10'000, 'x')).error().code, Errc::unavailable) << "too long";

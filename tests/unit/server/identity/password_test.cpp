@@ -47,7 +47,7 @@ TEST(Password, IsCountedInCharactersAfterNormalization) {
     EXPECT_EQ(refused.error().message, "must have at least 4 characters");
 }
 
-TEST(Password, MatchesItsHashAlone) {
+TEST(Password, MatchesOnlyItsHash) {
     const auto hash = hash_password("a boat that floats");
     EXPECT_EQ(hash.rfind("$argon2id$v=19$m=19456,t=2,p=1$", 0), 0u) << hash;
     EXPECT_TRUE(matches_password(hash, "a boat that floats"));
@@ -55,7 +55,7 @@ TEST(Password, MatchesItsHashAlone) {
     EXPECT_NE(hash, hash_password("a boat that floats")) << "salted";
 }
 
-TEST(Password, OfNobodyMatchesNothingAtTheSameCosts) {
+TEST(Password, OfNobodyMatchesNothingAtTheSameCost) {
     const auto hash = unmatched_hash();
     EXPECT_EQ(hash.size(), hash_password("a boat that floats").size()) << hash;
     EXPECT_FALSE(is_outdated(hash)) << "it is read as a hash of today's costs";
@@ -78,7 +78,7 @@ std::string neighbour(char first, int number) {
     return first + std::string(36, '0') + end + ":" + std::string(1 + number * 7 % 9, '4') + "\r\n";
 }
 
-TEST(BreachedPasswords, FindsALineWhereverItStands) {
+TEST(BreachedPasswords, FindsALineAnywhere) {
     for (int before = 0; before < 16; ++before) {
         for (int after = 0; after < 16; ++after) {
             std::string rest;
@@ -101,7 +101,7 @@ TEST(BreachedPasswords, FindsALineWhereverItStands) {
     EXPECT_TRUE(check_password(rules, "a boat that floats"));
 }
 
-TEST(BreachedPasswords, TakesLinesWithAndWithoutCountsAndEnds) {
+TEST(BreachedPasswords, AcceptsLinesWithAndWithoutCountsAndLineBreaks) {
     const std::string only(kPassword);
     const auto low = std::string(40, '0');
     const auto high = std::string(40, 'F');

@@ -18,7 +18,7 @@ std::vector<std::string_view> granted(Role role, bool system_admin) {
 
 using Scopes = std::vector<std::string_view>;
 
-TEST(Roles, EachHasWhatTheOnesBeforeItHave) {
+TEST(Roles, EachIncludesTheOnesBeforeIt) {
     EXPECT_EQ(granted(Role::viewer, false), (Scopes{"jobs:read", "reports:read"}));
     EXPECT_EQ(granted(Role::member, false), (Scopes{"jobs:read", "reports:read", "jobs:write"}));
     const Scopes admin = {"jobs:read", "reports:read", "jobs:write", "team:admin"};

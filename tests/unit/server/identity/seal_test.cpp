@@ -17,12 +17,12 @@ TEST(Seal, IsOpenedWhereItWasMade) {
     }
 }
 
-TEST(Seal, TextIsNoContext) {
+TEST(Seal, TextAndContextAreNotInterchangeable) {
     EXPECT_FALSE(unseal(kKey, "ab", seal(kKey, "a", "bc")));
     EXPECT_FALSE(unseal(kKey, "a", seal(kKey, "ab", "c")));
 }
 
-TEST(Seal, AChangedOneIsRefused) {
+TEST(Seal, AChangedSealIsRefused) {
     const auto sealed = seal(kKey, "c", "job_0d7k");
     for (std::size_t i = 0; i < sealed.size(); ++i) {
         for (int change = 1; change < 256; ++change) {

@@ -26,7 +26,7 @@ TEST(Totp, GivesTheCodesOfTheStandard) {
     }
 }
 
-TEST(Totp, ACodeIsGoodForOneStepMoreEitherWay) {
+TEST(Totp, ACodeIsValidOneStepEarlierAndLater) {
     const auto now = at(1'111'111'111);
     const auto step = code_step(now);
     for (const int away : {-1, 0, 1}) {
@@ -37,7 +37,7 @@ TEST(Totp, ACodeIsGoodForOneStepMoreEitherWay) {
     }
 }
 
-TEST(Totp, NoCodeIsGoodAtOrBeforeTheStepThatWasUsed) {
+TEST(Totp, NoCodeIsValidAtOrBeforeTheUsedStep) {
     const auto now = at(1'111'111'111);
     const auto step = code_step(now);
     EXPECT_FALSE(match_code(kRfcSecret, code_of(kRfcSecret, step), now, step));

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 const std::string kKey(identity::kSealKeyBytes, 'k');
 const Timestamp kBegun{1'900'000'000s};
 
-TEST(Attempt, GoesOnWithItsCookieAlone) {
+TEST(Attempt, ContinuesOnlyWithItsCookie) {
     const auto begun = begin_attempt(kKey, kBegun);
     const auto back = continue_attempt(kKey, begun.cookie, kBegun + kAttemptLife - 1s);
     ASSERT_TRUE(back);
@@ -27,7 +27,7 @@ TEST(Attempt, GoesOnWithItsCookieAlone) {
     EXPECT_FALSE(continue_attempt(kKey, begun.cookie, kBegun + kAttemptLife));
 }
 
-TEST(Attempt, NobodyElseMakesACookie) {
+TEST(Attempt, NobodyElseCanMakeACookie) {
     const auto begun = begin_attempt(kKey, kBegun);
     EXPECT_FALSE(continue_attempt(std::string(identity::kSealKeyBytes, 'x'), begun.cookie, kBegun));
     EXPECT_FALSE(continue_attempt(kKey, "", kBegun));

@@ -61,7 +61,7 @@ TEST_F(IdToken, BothAlgorithmsAreAccepted) {
     EXPECT_EQ(refusal(with("aud", json::array({"plimsoll"}))), "");
 }
 
-TEST_F(IdToken, AnUnsignedOneIsRefused) {
+TEST_F(IdToken, AnUnsignedTokenIsRefused) {
     const auto body = to_base64url(claims().dump());
     for (const auto* algorithm : {"none", "None", "NONE", ""}) {
         const auto head = to_base64url(json({{"alg", algorithm}}).dump());
@@ -119,7 +119,7 @@ TEST_F(IdToken, ChangedContentIsRefused) {
     EXPECT_NE(refusal(ec.substr(0, ec.rfind('.') + 1) + to_base64url(std::string(63, 'x'))), "");
 }
 
-TEST_F(IdToken, MalformedOnesAreRefused) {
+TEST_F(IdToken, MalformedTokensAreRefused) {
     const auto good = rsa_.token(claims());
     for (const auto& text :
          {std::string(), std::string("."), std::string(".."), std::string("a.b.c"), good + '.',
@@ -133,7 +133,7 @@ TEST_F(IdToken, MalformedOnesAreRefused) {
     EXPECT_NE(refusal(rsa_.token(critical, claims())), "");
 }
 
-TEST_F(IdToken, OthersTokensAreRefused) {
+TEST_F(IdToken, TokensForOthersAreRefused) {
     EXPECT_NE(refusal(with("iss", "https://login.example.org")), "");
     EXPECT_NE(refusal(with("iss", "https://login.example.com/")), "");
     EXPECT_NE(refusal(without("iss")), "");
@@ -181,7 +181,7 @@ TEST_F(IdToken, ClocksMayDifferByAMinute) {
     EXPECT_NE(refusal(with("exp", std::to_string(kNow + 300))), "");
 }
 
-TEST(Keys, OnlyThoseThatAreSafeAreUsed) {
+TEST(Keys, OnlySafeKeysAreUsed) {
     const auto good = Signer::rsa("good");
     const auto only = [&](json key) {
         return parse_keys(json({{"keys", json::array({std::move(key), good.jwk()})}}).dump())
@@ -206,7 +206,7 @@ TEST(Keys, OnlyThoseThatAreSafeAreUsed) {
     }
 }
 
-TEST(Keys, ASetWithoutAnyIsNone) {
+TEST(Keys, ASetWithoutKeysIsInvalid) {
     for (const auto* text : {"", "[]", "{}", R"({"keys": {}})", R"({"keys": []})"}) {
         EXPECT_FALSE(parse_keys(text)) << text;
     }

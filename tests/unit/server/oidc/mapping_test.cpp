@@ -35,7 +35,7 @@ TEST(Mapping, TheHighestRoleOfTheGroupsCounts) {
     EXPECT_EQ(shown(rules.of({"Engineers"})), "research none, main none") << "case counts";
 }
 
-TEST(Mapping, AStarIsEverybody) {
+TEST(Mapping, AStarMeansEverybody) {
     EXPECT_EQ(shown(mapping("*=main:viewer, staff=main:member").of({})), "main viewer");
     EXPECT_EQ(shown(mapping("*=main:viewer, staff=main:member").of({"staff"})), "main member");
 }
@@ -92,7 +92,7 @@ TEST(Admission, DomainsAreTheWholeDomain) {
     EXPECT_FALSE(parse_domains(".com"));
 }
 
-TEST(Admission, GroupsMayBeDeeperOrOne) {
+TEST(Admission, GroupsMayBeNestedOrASingleOne) {
     auto rules = admission("staff=main:member");
     const auto role = [&](json claims) {
         claims["sub"] = "s";
@@ -125,7 +125,7 @@ TEST(Admission, GroupsDecideWhoIsASystemAdminIfTheyAreNamed) {
 }
 
 // Without them, everybody in many groups would lose every role.
-TEST(Admission, GroupsThatWereLeftOutAreNotNone) {
+TEST(Admission, OmittedGroupsAreNotNoGroups) {
     EXPECT_FALSE(admission().admit({{"sub", "s"},
                                     {"_claim_names", {{"groups", "src1"}}},
                                     {"_claim_sources", json::object()}}));

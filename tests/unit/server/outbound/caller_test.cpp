@@ -73,7 +73,7 @@ class CallerTest : public testing::Test {
     }
 };
 
-TEST_F(CallerTest, ReturnsTheStatusAndHandsOutTheBody) {
+TEST_F(CallerTest, ReturnsTheStatusAndPassesOnTheBody) {
     respond("HTTP/1.1 403 Forbidden\r\nContent-Length: 3\r\n\r\nno.");
     std::string body;
     const auto answer = send(origin_, "127.0.0.0/8",

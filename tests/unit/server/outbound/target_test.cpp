@@ -34,7 +34,7 @@ TEST(Target, IsParsed) {
     EXPECT_EQ(plain.authority(), "[2001:db8::1]:8080");
 }
 
-TEST(Target, OnlyHttpWithoutCredentials) {
+TEST(Target, OnlyHttpWithoutCredentialsIsAccepted) {
     for (const auto* url :
          {"", "hooks.example.com", "ftp://hooks.example.com/", "file:///etc/passwd",
           "gopher://hooks.example.com/", "https://", "https:///path", "https://a:b@example.com/",

@@ -37,7 +37,7 @@ TEST(Assign, RefusesTwoOfTheSameMember) {
     EXPECT_EQ(args.at("model"), "finbert");
     EXPECT_THAT(assign_all(args, {"a.b=1", "a.b=2"}).error().message, HasSubstr("gives a.b twice"));
     EXPECT_THAT(column_args({"text=a", "text=b"}).error().message,
-                HasSubstr("has a column already"));
+                HasSubstr("already has a column"));
     EXPECT_THAT(column_args({"keep=a", "keep=a"}).error().message,
                 HasSubstr("--keep gives a twice"));
     EXPECT_TRUE(column_args({"keep=a", "keep=b", "text=c"}));

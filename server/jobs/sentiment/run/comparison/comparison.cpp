@@ -130,7 +130,8 @@ void Comparison::add_given(AllScores scores, const Given& given) {
         const TextScores& said = *scores[i];
         ++of.given[place_of(label)][place_of(said.label)];
         const auto confidence = certainty_of(said);
-        // VADER's shares are no probabilities; and not of labels that the job calls neutral.
+        // VADER's shares are not probabilities; nor are there any for labels that the job counts as
+        // neutral.
         if (said.tokens && share_of(said) == confidence) {
             const auto bin = std::min<std::size_t>(
                 static_cast<std::size_t>(confidence) * kBins / kCompoundScale, kBins - 1);

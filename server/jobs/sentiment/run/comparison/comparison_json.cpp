@@ -197,7 +197,7 @@ json Comparison::samples_json(std::size_t place) const {
     return samples;
 }
 
-// The guide's keys, and what else is known.
+// The guide's keys, and further results.
 json Comparison::model_json(const ComparedModel& model, std::size_t place) const {
     const OfModel& of = of_model_[place];
     const auto& use = of.use;

@@ -14,7 +14,7 @@ namespace statistics = ::plimsoll::sentiment;
 
 namespace {
 
-// With fewer the interval of an accuracy is wider than 20 points: models cannot be told apart.
+// With fewer the interval of an accuracy is wider than 20 points: models cannot be distinguished.
 constexpr std::int64_t kFewestLabels = 100;
 // How much accuracy speed may cost.
 constexpr double kPoints = 0.02;

@@ -20,7 +20,7 @@ using nlohmann::json;
 
 using Scores = std::vector<std::optional<TextScores>>;  // by place in the task
 
-// An Error of these codes is the worker's, and of this model: others may do.
+// An Error with one of these codes concerns this worker and model: other models may still work.
 bool is_of_model(const Error& error) {
     return error.code == Errc::unavailable || error.code == Errc::exhausted ||
            error.code == Errc::not_found;

@@ -23,11 +23,11 @@ using models::Proof;
 using routines::Form;
 using routines::Method;
 
-// A trial that did not end, since it broke the worker perhaps, is not repeated sooner.
+// A trial that did not end, perhaps because it broke the worker, is not repeated before this time.
 constexpr std::chrono::hours kNextTrial{1};
 
-// Says that a model is being proven, until it is: a file beside the model's, since this process may
-// die of it. Another copy of the model, on a server of its own, has its own trials.
+// Marks a model as being proven: a file next to the model's, since the trial may kill this process.
+// Another copy of the model, on another machine, has its own trials.
 class TrialMark {
   public:
     TrialMark(const fs::path& folder, const opencl::DeviceAddress& device)
@@ -52,7 +52,7 @@ class TrialMark {
     fs::path file_;
 };
 
-// None: all that the device has are proven.
+// None: all forms that the device supports are proven.
 std::optional<Method> next_method(const Manifest& manifest, const opencl::Capability& device) {
     for (const auto form : {Form::bf16, Form::int8}) {
         if (!transformer::can_use(device, form)) continue;
@@ -65,15 +65,16 @@ std::optional<Method> next_method(const Manifest& manifest, const opencl::Capabi
     return std::nullopt;
 }
 
-// What fp32 said of the texts of the model that is being proven: each of its methods is a step of
-// its own, so that a step is short. Of one worker: one thread runs its tasks.
+// The fp32 output for the texts of the model that is being proven: each method is a separate step,
+// so that steps are short. One per worker: one thread runs its tasks.
 struct Exact {
     std::string hash;  // of the model
     transformer::Trial said;
 };
 thread_local Exact exact;
 
-// The next step: what fp32 says, and after it one method. The proof, if the step made one.
+// The next step: the fp32 output first, then one method at a time. Returns the proof, if the step
+// made one.
 Result<std::optional<Proof>> prove(const fs::path& folder, const Manifest& manifest, Method method,
                                    RunContext& context) {
     const auto texts = transformer::usual_texts();

@@ -4,7 +4,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Does one step, of one method at most, towards the proofs of a model that has not all for this
+// Does one step, of one method at most, towards the proofs of a model that lacks some for this
 // device, and stores a proof with the model as soon as it is made; false: there is no such model.
 bool prove_next(RunContext& context);
 

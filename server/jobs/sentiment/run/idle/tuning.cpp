@@ -24,10 +24,10 @@ using tuning::Bucket;
 constexpr std::chrono::seconds kBudget{20};
 constexpr std::size_t kPlans = 8;  // of a product: each holds its matrix, packed
 
-// Products of which no plan was right. Those of one worker: one thread runs its tasks.
+// Products for which no plan was correct. One set per worker: one thread runs its tasks.
 thread_local std::set<Bucket> failed;
 
-// Of the forms that jobs may use here.
+// For the forms that jobs may use here.
 std::vector<Bucket> untuned(const Manifest& manifest, const opencl::Capability& device,
                             const tuning::Plans& plans) {
     std::vector<Bucket> buckets;

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::size_t kMostRemembered = 16;
 
-// The last used first. Those of one worker: one thread runs its tasks.
+// Most recently used first. One list per worker: one thread runs its tasks.
 thread_local std::list<nlohmann::json> remembered;
-// Models that could not be made ready, by hash and form: told once.
+// Models that could not be made ready, by hash and form: each is logged once.
 thread_local std::set<std::pair<std::string, std::string>> told_of;
 
 std::vector<ResolvedPolicy> policies(const KindSettings& settings, std::int64_t now) {

@@ -14,19 +14,19 @@ const std::vector<std::string>& names() {
     return all;
 }
 
-// "batch=train.bs"; an empty sentence if it is right.
+// "batch=train.bs"; returns the error, or nothing if it is valid.
 std::string read_map(const std::string& text, Choice& choice) {
     const auto equals = text.find('=');
     const auto name = text.substr(0, equals);
     if (equals == std::string::npos || equals + 1 == text.size() ||
         std::ranges::find(names(), name) == names().end()) {
-        return "takes NAME=PLACE, with one of the names of --only";
+        return "takes NAME=PLACE; NAME is one that --only accepts";
     }
     choice.places[name] = text.substr(equals + 1);
     return {};
 }
 
-// Choices that others leave without effect.
+// Choices that have no effect because of others.
 Result<void> check_choice(const Choice& choice) {
     for (const char* rate : {"learning_rate", "warmup_steps"}) {
         if (choice.keep.contains(rate) && !choice.rates) {
@@ -70,7 +70,7 @@ void add_apply(CLI::App& app, CommandContext& context) {
     auto* command =
         app.add_subcommand("apply", "Apply a report's settings to training configurations");
     auto* report = command->add_option("report", request->report,
-                                       "A report as JSON: of `report JOB --json` or `estimate "
+                                       "A report as JSON, from `report JOB --json` or `estimate "
                                        "--json`");
     command->add_option(
         "files", request->files,

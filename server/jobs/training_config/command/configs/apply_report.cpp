@@ -22,7 +22,7 @@ struct FileEdit {
 };
 
 // "02-05_stage (later)" is for the files 02… to 05…, "01_stage (early)" for 01…; another name for
-// the file of that name. Says which stages of the report a file may follow.
+// the file of that name. Returns whether a file belongs to the stage.
 bool is_for(const std::string& stage, const std::string& stem) {
     const auto number = [](const char* begin, const char* end, int& value) {
         return std::from_chars(begin, end, value);
@@ -37,8 +37,8 @@ bool is_for(const std::string& stage, const std::string& stem) {
     return first <= file && file <= last;
 }
 
-// The stage of the report that a file is about; empty: it is about none, or is no report, which
-// recommended_by() tells.
+// The stage of the report that a file is about; empty: none, or not a report, which
+// recommended_by() reports.
 std::string stage_of(const json& report, const std::string& gpu, const std::string& file) try {
     const auto stem = std::filesystem::path(file).stem().string();
     const json& summary = report.contains("summary") ? report["summary"] : report;
@@ -85,7 +85,7 @@ bool is_new(const Proposal& proposal) {
     return proposal.before != proposal.after;
 }
 
-// Which places seem to be meant, and how to have them written.
+// The probable places, and how to have them written.
 std::string proposal_text(const FileEdit& one) {
     std::string text = one.file + ": its structure is not known, so nothing was changed. ";
     if (one.plan.proposals.empty())
@@ -111,7 +111,7 @@ json proposals_json(const Plan& plan) {
     return all;
 }
 
-// Of a configuration that is composed of several files, what none of them has a place for.
+// For a configuration composed of several files: the settings that none of them has a place for.
 void tell_unplaced(const std::vector<FileEdit>& edits, const Choice& choice, Applied& told) {
     if (std::ranges::none_of(edits, [](const FileEdit& one) { return one.plan.is_part; })) return;
     for (const char* name : {"batch", "accumulation"}) {

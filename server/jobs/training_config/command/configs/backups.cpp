@@ -34,7 +34,7 @@ int last_number(const std::string& file, const char* word) {
     return number;
 }
 
-// A new file, never through what somebody put there.
+// Creates a new file, never through an existing link or file.
 Result<void> create(const std::string& path, const std::string& text, mode_t rights) {
     const int out =
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, rights & 0777);
@@ -104,14 +104,14 @@ Result<void> check_writable(const std::string& file) {
     if (::lstat(file.c_str(), &info) == 0) {
         if (S_ISLNK(info.st_mode)) {
             return fail(Errc::invalid_input,
-                        "This is a symbolic link; name the file that it leads to: " + path + ".",
+                        "This is a symbolic link; name the file that it points to: " + path + ".",
                         file);
         }
-        // What is written is a new file, and would be ours.
+        // Writing creates a new file, which would belong to this user.
         if (info.st_uid != ::geteuid()) {
             return fail(Errc::unavailable, "The file belongs to another user.", file);
         }
-        // Root may write what its owner protected.
+        // Root may write files that their owner protected.
         if ((info.st_mode & S_IWUSR) == 0) {
             return fail(Errc::unavailable, "The file is read-only.", file);
         }

@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Mappings in which projects keep their adapters and quantisation, as peft, TRL and LLaMA-Factory
+// Mappings in which projects keep their adapters and quantization, as peft, TRL and LLaMA-Factory
 // name them.
 std::vector<Path> around_adapters(const Path& around) {
     std::vector<Path> all = {around};
@@ -79,7 +79,7 @@ void compare_targets(const YAML::Node& root, const Path& around, const Recommend
                   list_of(meant));
 }
 
-// Bits of the frozen weights, 0 where the file does not quantise them.
+// Bits of the frozen weights, 0 if the file does not quantize them.
 struct Bits {
     int count = 0;
     Path place;

@@ -36,8 +36,8 @@ std::size_t past_properties(std::string_view text, std::size_t at) {
     return at;
 }
 
-// The characters of a scalar that begins at `at`, its quotes included, or nothing where they are
-// not simply its value.
+// The characters of a scalar that begins at `at`, including its quotes, or nothing if they are not
+// simply its value.
 std::string_view written(std::string_view text, std::size_t at, const std::string& value) {
     at = past_properties(text, at);
     if (at >= text.size()) return {};
@@ -49,7 +49,7 @@ std::string_view written(std::string_view text, std::size_t at, const std::strin
     return text.substr(at, end - at);
 }
 
-// The characters of an explicit nothing: quotes with nothing between, "null", "~".
+// The characters of an explicit null: empty quotes, "null", "~".
 std::string_view written_nothing(std::string_view text, std::size_t at) {
     at = past_properties(text, at);
     for (const std::string_view word : {"\"\"", "''", "null", "Null", "NULL", "~"}) {
@@ -104,7 +104,8 @@ class Editor {
             const YAML::Node next = known[setting.path[i]];
             if (!next.IsDefined()) return leave(setting, 0, "it is not in the file");
             if (repeated_.contains(next.Mark().pos)) {
-                return leave(setting, next.Mark().line + 1, "an alias repeats what is around it");
+                return leave(setting, next.Mark().line + 1,
+                             "an alias repeats the block that contains it");
             }
             around.reset(next);
         }
@@ -144,7 +145,7 @@ class Editor {
         pieces_.insert(after, std::move(piece));
     }
 
-    // As the text's language writes it; `like` is what stood there.
+    // As the text's language writes it; `like` is the previous text.
     std::string spelled(const Setting& setting, std::string_view like) const {
         const bool quoted = !like.empty() && (like[0] == '"' || like[0] == '\'');
         const bool needs = setting.is_text && is_no_text(setting.value);
@@ -187,7 +188,7 @@ class Editor {
         return found == repeated_.end() ? std::vector<int>() : found->second;
     }
 
-    // In the place of an explicit nothing.
+    // In place of an explicit null.
     void fill(const Setting& setting, const YAML::Node& key, const YAML::Node& value) {
         const int line = key.Mark().line + 1;
         const bool same_line = value.Mark().line == key.Mark().line;
@@ -205,8 +206,8 @@ class Editor {
         return {setting.path.begin(), setting.path.end() - 1};
     }
 
-    // Before the member that was written last there, or the first one; on a line of its own where
-    // the members are.
+    // Before the member that was found last there, or the first one; on a line of its own if the
+    // members have lines of their own.
     void add(const Setting& setting, const YAML::Node& around) {
         if (around.size() == 0) return leave(setting, 0, "the mapping around it is empty");
         const auto first = neighbour_.first == around_of(setting) ? neighbour_.second
@@ -279,8 +280,8 @@ Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting
     const auto mark = whole.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
     const auto text = whole.substr(mark);
     try {
-        // Reads no further than a second one: of some damaged texts yaml-cpp 0.7 finds documents
-        // without end.
+        // Reads no further than a second document: yaml-cpp 0.7 finds endless documents in some
+        // damaged texts.
         std::istringstream stream{std::string(text)};
         YAML::Parser parser(stream);
         RepeatedNodes nodes;

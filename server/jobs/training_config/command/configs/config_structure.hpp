@@ -32,7 +32,7 @@ struct Proposal {
 };
 
 struct Plan {
-    std::string structure;  // "Transformers TrainingArguments"; empty: not recognised
+    std::string structure;  // "Transformers TrainingArguments"; empty: not recognized
     std::vector<Setting> settings;
     std::set<std::string> placed;  // names of settings with a place in the file
     bool is_part = false;          // other files of the same configuration have the others
@@ -43,7 +43,7 @@ struct Plan {
     std::vector<Proposal> proposals;  // if the structure is unknown
 };
 
-// Recognises Transformers' arguments (including TRL's and LLaMA-Factory's), Accelerate and
+// Recognizes Transformers' arguments (including TRL's and LLaMA-Factory's), Accelerate and
 // DeepSpeed configurations, Lightning's trainer and data, Hydra's groups of them, and the NAICS
 // memory guide's own files; in other files only what --map names is planned, and the rest proposed.
 // Errors: the text is neither YAML nor JSON; --map names a place that cannot express the estimate.

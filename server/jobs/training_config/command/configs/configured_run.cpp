@@ -40,7 +40,7 @@ class Reader {
         run_.cluster["sharding"] = sharding;
         if (cards > 0) run_.cluster["cards"] = cards;
     }
-    // "auto" and what is left out leave the precision to the other files.
+    // "auto" and omitted settings leave the precision to the other files.
     void mixed(const std::string& name) {
         if (name == "bf16" || name == "fp16") run_.training["precision"] = name + "_autocast";
         if (name == "no") run_.training["precision"] = "fp32";
@@ -54,7 +54,7 @@ class Reader {
         run_.accumulation = value({"gradient_accumulation_steps"}, run_.accumulation);
         if (value({"bf16", "enabled"}, false)) mixed("bf16");
         if (value({"fp16", "enabled"}, false)) mixed("fp16");
-        // Without a word it clips nothing, whatever the Trainer's arguments say.
+        // By default it does not clip, whatever the Trainer's arguments say.
         if (word({"gradient_clipping"}) != "auto")
             run_.training["clip"] = value({"gradient_clipping"}, 0.0) > 0;
         if (const int stage = value({"zero_optimization", "stage"}, 0); stage > 0)

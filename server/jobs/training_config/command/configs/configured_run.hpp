@@ -13,7 +13,7 @@ namespace plimsoll::jobs::training_config {
 // The run that configurations of known structure describe, in the terms of the contract's
 // arguments. Several files of one run fill it one after the other.
 struct ConfiguredRun {
-    std::vector<std::string> structures;  // recognised ones
+    std::vector<std::string> structures;  // recognized ones
     nlohmann::json training = nlohmann::json::object();
     nlohmann::json cluster;  // null: not set
     std::int64_t accumulation = 1;

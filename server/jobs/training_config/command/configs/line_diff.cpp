@@ -21,7 +21,7 @@ Lines lines_of(std::string_view text) {
     return lines;
 }
 
-// Lines of the old text that give way to lines of the new one; either may be none.
+// Lines of the old text that are replaced by lines of the new one; either may be empty.
 struct Change {
     std::size_t old_begin = 0;
     std::size_t old_count = 0;
@@ -31,7 +31,7 @@ struct Change {
     std::size_t old_end() const { return old_begin + old_count; }
 };
 
-// Beyond so many removed and added lines, the rest is shown as one change: the search takes the
+// Beyond this many removed and added lines, the rest is shown as one change: the search takes the
 // square of their number.
 constexpr int kMostEdits = 1000;
 

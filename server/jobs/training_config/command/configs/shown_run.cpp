@@ -24,7 +24,7 @@ bool is_configuration(const fs::path& path) {
     return path.extension() == ".yaml" || path.extension() == ".yml" || path.extension() == ".json";
 }
 
-// The files of the run, read into it. What lies in a folder may be of another kind.
+// Reads the files of the run. A folder may contain other files.
 Result<std::vector<std::string>> read_files(const ShowRunRequest& request, ConfiguredRun& run) {
     std::vector<std::string> read;
     const auto take = [&](const std::string& file, bool must) -> Result<void> {
@@ -57,7 +57,7 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
     return read;
 }
 
-// A preset of the name that the file has: "google-bert/bert-base-uncased", "Qwen/Qwen3-0.6B".
+// The preset for the name in the file: "google-bert/bert-base-uncased", "Qwen/Qwen3-0.6B".
 std::string preset_of(const std::string& model) {
     auto name = model.substr(model.rfind('/') + 1);
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });

@@ -12,8 +12,8 @@
 #include <cstdio>
 #include <optional>
 
-// The numbers of the guides that many teams set their batch sizes by, beside ours. A guide appears
-// where it speaks of this model and this card.
+// The numbers of the guides from which many teams take their batch sizes, next to ours. A guide
+// appears if it covers this model and this card.
 namespace plimsoll::jobs::training_config {
 namespace {
 
@@ -39,7 +39,7 @@ double group(const tr::GpuReport& card, tr::Group g) {
     return static_cast<double>(card.at_batch.breakdown[static_cast<std::size_t>(g)]) / kMiB;
 }
 
-// On the card, at another batch and with so many micro-batches; nothing where that is refused.
+// On the card, at another batch and with this many micro-batches; nothing where that is refused.
 std::optional<double> bytes_at(const Request& request, const tr::GpuReport& card,
                                std::int64_t batch, std::int64_t accumulation) {
     auto settings = request.report.settings;
@@ -84,7 +84,7 @@ json naics_json(const Request& request, const tr::GpuReport& card) {
                  number(static_cast<double>(tr::naics::parameters(model)) / 1e6, 1) +
                  " million parameters it counts; here " + number(trainable / 1e6, 1) +
                  " million are trained. It counts attention once instead of once per layer, takes "
-                 "checkpointing as a flat 75 % off, and never tries a batch above 128."}};
+                 "checkpointing as a flat saving of 75 %, and never tries a batch above 128."}};
 }
 
 json profile_json(const Request& request, const tr::GpuReport& card) {
@@ -117,7 +117,7 @@ double samples_per_second(const Request& request, const tr::GpuReport& card, int
     return tr::model_throughput(tape.work, settings, card.gpu).samples_per_second;
 }
 
-// The largest batch with gradient checkpointing, where the report knows it.
+// The largest batch with gradient checkpointing, if the report has it.
 json with_checkpointing(const Request& request, const tr::GpuReport& card) {
     if (request.report.settings.checkpointing) return card.limits.max_batch;
     const auto found =

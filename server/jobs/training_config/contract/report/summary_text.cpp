@@ -26,7 +26,7 @@ std::string speed(const json& card) {
     return three_digits(card.at("speed").at("samples_per_second"));
 }
 
-// "5.66e-05"; of SGD, without a base, none is advised.
+// "5.66e-05"; for SGD without a base, none is advised.
 std::string rate_text(const json& card) {
     const json& rate = card.at("learning_rate").at("recommended");
     return rate.is_null() ? "yours" : fmt::format("{:.3g}", rate.get<double>());
@@ -68,7 +68,7 @@ std::string length(const json& s) {
                                                                                   : " tokens");
 }
 
-// What is not as usual in how a step is computed.
+// Unusual settings of how a step is computed.
 std::string methods(const json& t) {
     std::string out;
     if (t.at("attention") != "sdpa") out += ", attention " + text(t.at("attention"));
@@ -158,7 +158,8 @@ std::string settings(const json& card) {
         a.at("nearest").at("effective").dump(), a.at("at_most").at("batch").dump(),
         a.at("at_most").at("steps").dump(),
         a.at("exact").is_null()
-            ? (card.at("shard").is_null() ? "none" : "none, the cards do not divide it")
+            ? (card.at("shard").is_null() ? "none"
+                                          : "none, it is not divisible by the number of cards")
             : a.at("exact").at("batch").dump() + " x " + a.at("exact").at("steps").dump(),
         rate_text(card), rate.at("rule") == "none" ? "" : " (" + text(rate.at("rule")) + ")",
         rate.at("warmup_steps") > 0 ? ", warm-up " + rate.at("warmup_steps").dump() + " steps" : "",
@@ -170,7 +171,7 @@ std::string settings(const json& card) {
     return out;
 }
 
-// What else was asked for: changes that would make room, stages.
+// What else was requested: changes that would free memory, stages.
 std::string variants(const json& card) {
     std::string out;
     for (const json& w : card.at("what_ifs")) {

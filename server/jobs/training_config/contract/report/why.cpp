@@ -9,7 +9,7 @@ namespace {
 
 namespace tr = ::plimsoll::training;
 
-// The smallest shipped card that carries so much beside its context, within the margin.
+// The smallest shipped card on which this much fits besides its context, within the margin.
 std::string a_card_that_carries(std::int64_t reserved, double safety) {
     const auto cards = tr::shipped_gpus();
     const auto carries = [&](const tr::GpuProfile& gpu) {
@@ -64,7 +64,7 @@ std::string three_digits(double value) {
 
 namespace {
 
-// What was asked for is not there, and what was done instead.
+// What was requested and is missing, and what was done instead.
 std::string without_guide(const Request& request, const tr::GpuReport& card) {
     const bool wanted = request.report.goal == tr::Goal::guide && request.report.batch == 0;
     return wanted && card.reason != tr::BatchReason::guide

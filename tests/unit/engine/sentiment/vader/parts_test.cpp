@@ -34,7 +34,7 @@ TEST(VaderWords, EveryListedWordIsFoundWithItsValenceAndNothingElseIs) {
     EXPECT_EQ(WordTable::instance().find(padded.data(), WordTable::kLongestWord + 1), nullptr);
 }
 
-TEST(VaderWords, RuleWordsThatRulesSetApartAreNotInTheLexicon) {
+TEST(VaderWords, WordsOfTheRulesAreNotInTheLexicon) {
     const auto in_lexicon = [](std::string_view text) {
         std::string padded(text);
         padded.resize(text.size() + WordTable::kLongestWord);

@@ -64,7 +64,7 @@ TEST(CallerLimits, CallersDoNotShareALimit) {
     EXPECT_TRUE(limits.admit(session, kStart));
 }
 
-TEST(CallerLimits, ATeamsCallersShare) {
+TEST(CallerLimits, ATeamsCallersShareItsLimit) {
     CallerLimits limits({.team_requests_per_minute = 2});
     ASSERT_TRUE(limits.admit(caller(1), kStart));
     ASSERT_TRUE(limits.admit(caller(2), kStart));

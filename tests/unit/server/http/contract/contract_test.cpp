@@ -115,7 +115,7 @@ TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
     }
 }
 
-TEST(DeprecatedOperations, SayItInEveryResponse) {
+TEST(DeprecatedOperations, AreMarkedInEveryResponse) {
     const Contract contract(R"({"openapi": "3.0.3", "info": {"version": "1"}, "paths": {"/old": {
         "get": {"operationId": "old", "security": [], "deprecated": true,
                 "x-deprecated-at": "2026-01-02T00:00:00Z", "x-sunset-at": "2027-07-01T12:00:00+02:00",
@@ -161,7 +161,7 @@ TEST(DeprecatedOperations, SayItInEveryResponse) {
     EXPECT_FALSE(find_header(answer("POST", "/old").headers, "Deprecation"));
 }
 
-TEST(DeprecatedOperations, NeedTheTimeSinceWhen) {
+TEST(DeprecatedOperations, NeedTheTimeOfTheirDeprecation) {
     const auto* const text = R"({"openapi": "3.0.3", "info": {"version": "1"}, "paths": {"/old": {
         "get": {"operationId": "old", "deprecated": true, "x-deprecated-at": "soon", "responses": {}}}}})";
     EXPECT_THROW(const Contract contract(text), std::runtime_error);

@@ -33,7 +33,7 @@ TEST_F(Conventions, ARepeatedCallGetsTheFirstAnswer) {
         << "the name is taken: another key is another call";
 }
 
-TEST_F(Conventions, AKeyIsOfOneRequest) {
+TEST_F(Conventions, AKeyBelongsToOneRequest) {
     ASSERT_EQ(make("createTeam", "/v1/teams", "k1", {{"name", "ops"}}, identity_.ada).status, 201);
     const auto other = make("createTeam", "/v1/teams", "k1", {{"name", "dev"}}, identity_.ada);
     EXPECT_EQ(other.status, 422);
@@ -41,7 +41,7 @@ TEST_F(Conventions, AKeyIsOfOneRequest) {
     EXPECT_EQ(make("createUser", "/v1/users", "k1", {{"name", "ops"}}, identity_.ada).status, 422);
 }
 
-TEST_F(Conventions, AnotherTeamsKeyIsAnother) {
+TEST_F(Conventions, TeamsDoNotShareKeys) {
     const json body = {{"name", "nightly"}, {"scopes", {"jobs:read"}}};
     EXPECT_EQ(make("createToken", "/v1/tokens", "k1", body, identity_.ada).status, 201);
     EXPECT_EQ(make("createToken", "/v1/tokens", "k1", body, identity_.tom).status, 201);
@@ -102,7 +102,7 @@ TEST_F(Conventions, ListsComeInPages) {
 }
 
 // What a cursor says is the server's business: nobody makes one, changes one, or takes another's.
-TEST_F(Conventions, OnlyTheServersOwnCursorsAreTaken) {
+TEST_F(Conventions, OnlyTheServersOwnCursorsAreAccepted) {
     for (int i = 0; i < 3; ++i) submit();
     const auto cursor = list("listJobs", "/v1/jobs?limit=1").at("next_cursor").get<std::string>();
     const auto with = [&](const std::string& operation, const std::string& path,

@@ -137,7 +137,7 @@ TEST_F(IdentityEndpoints, GuessingTokensIsSlowedDownAndAffectsNobodyElse) {
     EXPECT_EQ(call("getMe", {"GET", "/v1/users/me"}).status, 401) << "there is nothing to look up";
 }
 
-TEST_F(IdentityEndpoints, MakesUsersTeamsAndLinks) {
+TEST_F(IdentityEndpoints, CreatesUsersTeamsAndLinks) {
     const auto user = call("createUser", {"POST", "/v1/users", identity_.ada,
                                           R"({"name":"grace","email":"g@example.com"})"});
     EXPECT_EQ(user.status, 201);
@@ -197,7 +197,7 @@ TEST_F(IdentityEndpoints, ATeamOwnerCannotAddUsersById) {
                                                     identity_.tom, R"({"role":"viewer"})"});
         EXPECT_EQ(refused.status, 404);
         EXPECT_EQ(refused.json().at("detail"),
-                  "The member was not found. Administrators add users to teams.");
+                  "The member was not found. System admins add users to teams.");
     }
 }
 

@@ -89,7 +89,7 @@ TEST_F(PasswordEndpoints, AChangeNeedsTheCurrentPassword) {
     EXPECT_EQ(call("getMe", {"GET", "/v1/users/me", identity_.ada}).status, 200) << "a token";
 }
 
-TEST_F(PasswordEndpoints, NewPasswordsKeepTheRules) {
+TEST_F(PasswordEndpoints, NewPasswordsFollowTheRules) {
     const auto session = open({{"sign_in_token", identity_.link}});
     for (const auto& password : {std::string("too short"), std::string(257, 'x')}) {
         const auto refused = set(session, {{"password", password}});
@@ -98,7 +98,7 @@ TEST_F(PasswordEndpoints, NewPasswordsKeepTheRules) {
     }
 }
 
-TEST_F(PasswordEndpoints, TokensSetNoFirstPasswordAndNarrowOnesNone) {
+TEST_F(PasswordEndpoints, TokensCannotSetAFirstPasswordNorLimitedOnesAny) {
     const auto put = [&](const std::string& token) {
         return call("setMyPassword",
                     {"PUT", "/v1/users/me/password", token, json{{"password", kBoat}}.dump()})
@@ -127,7 +127,7 @@ TEST_F(PasswordEndpoints, ALinkSetsAPasswordOnce) {
               404);
 }
 
-TEST_F(PasswordEndpoints, LinksAreForTheirPurposeAlone) {
+TEST_F(PasswordEndpoints, LinksServeOnlyTheirPurpose) {
     EXPECT_EQ(spend(identity_.link, kBoat).status, 401);
     const std::string secret = make_link(id_of(identity_.vera)).at("password_token");
     EXPECT_EQ(
@@ -150,7 +150,7 @@ TEST_F(PasswordEndpoints, AnUnknownNameLooksLikeAWrongPassword) {
 }
 
 // Processor time, because a busy machine stretches any other. The least of a few, in turn.
-TEST_F(PasswordEndpoints, TheWorkDoesNotTellWhoHasAPassword) {
+TEST_F(PasswordEndpoints, TheWorkDoesNotRevealWhoHasAPassword) {
     ASSERT_EQ(set(open({{"sign_in_token", identity_.link}}), {{"password", kBoat}}).status, 204);
     const auto work_of = [&](const std::string& user) {
         const auto before = std::clock();
@@ -168,7 +168,7 @@ TEST_F(PasswordEndpoints, TheWorkDoesNotTellWhoHasAPassword) {
 }
 
 // Five wrong ones are below what the address may do, so it is the name that waits.
-TEST_F(PasswordEndpoints, GuessesAtOneNameWait) {
+TEST_F(PasswordEndpoints, GuessesForOneNameAreDelayed) {
     for (const auto* user : {"vera", "nobody"}) {
         int status = 401;
         for (int i = 0; i < 5 && status == 401; ++i) status = try_password(user, kHorse).status;

@@ -65,7 +65,7 @@ TEST_F(QueueEndpoints, LimitsAndClassesAreReplacedWhole) {
     EXPECT_EQ(call({"PUT", "/v1/device-classes/gpu", identity_.tom, terms}).status, 403);
 }
 
-TEST_F(QueueEndpoints, TermsAreReadAloneByTheirTeamAndAnEditNamesTheirVersion) {
+TEST_F(QueueEndpoints, TermsAreReadByTheirTeamAndAnEditNamesTheirVersion) {
     const auto team = "/v1/teams/" + trading();
     const auto unlimited = call("getTeamLimits", {"GET", team + "/limits", identity_.tom});
     EXPECT_EQ(unlimited.status, 200);

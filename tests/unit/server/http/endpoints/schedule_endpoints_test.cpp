@@ -34,7 +34,7 @@ class ScheduleEndpoints : public LiveServer {
 
 using Pointers = std::vector<std::string>;
 
-TEST_F(ScheduleEndpoints, ShowsTheNextFiveTimesAsClocksThereShowThem) {
+TEST_F(ScheduleEndpoints, ShowsTheNextFiveTimesInLocalTime) {
     const auto made = create(spec());
     ASSERT_EQ(made.status, 201) << made.body;
     const auto next = made.json().at("next_runs");
@@ -123,7 +123,7 @@ TEST_F(ScheduleEndpoints, PreviewWhatIsNotSaved) {
     EXPECT_EQ(wrong.json().at("errors")[0].at("detail"), "hour: \"25\" is not between 0 and 23");
 }
 
-TEST_F(ScheduleEndpoints, OfOtherTeamsAreNotThere) {
+TEST_F(ScheduleEndpoints, OfOtherTeamsLookMissing) {
     const auto path = created();
     EXPECT_EQ(call({"GET", path, identity_.tom}).status, 404);
     EXPECT_EQ(call({"POST", path + "/runs", identity_.tom}).status, 404);

@@ -107,7 +107,7 @@ TEST_F(SecondFactorEndpoints, ARecoveryCodeWorksOnce) {
     EXPECT_EQ(state().at("recovery_codes_left"), identity::kRecoveryCodes - 1);
 }
 
-TEST_F(SecondFactorEndpoints, WrongCodesWaitLikeWrongPasswords) {
+TEST_F(SecondFactorEndpoints, WrongCodesAreDelayedLikeWrongPasswords) {
     add();
     for (int i = 0; i < identity::kFreePasswordAttempts; ++i) {
         EXPECT_EQ(sign_in("000000").status, 401) << i;
@@ -115,7 +115,7 @@ TEST_F(SecondFactorEndpoints, WrongCodesWaitLikeWrongPasswords) {
     EXPECT_EQ(sign_in(code_of(offered_, 0)).status, 429);
 }
 
-TEST_F(SecondFactorEndpoints, AWrongPasswordDoesNotTellOfTheFactor) {
+TEST_F(SecondFactorEndpoints, AWrongPasswordDoesNotRevealTheFactor) {
     add();
     const auto refused = sign_in("", "the horse of yesterday");
     EXPECT_EQ(refused.status, 401);
@@ -135,7 +135,7 @@ TEST_F(SecondFactorEndpoints, ItsUserRemovesItWithACode) {
     EXPECT_EQ(state().at("is_set"), false);
 }
 
-TEST_F(SecondFactorEndpoints, CodesForRemovalWait) {
+TEST_F(SecondFactorEndpoints, CodesForRemovalAreDelayed) {
     add();
     for (int i = 0; i < identity::kFreePasswordAttempts; ++i)
         EXPECT_EQ(remove("000000").status, 422);

@@ -75,7 +75,7 @@ TEST_F(WebhookEndpoints, DeliveriesComeInPages) {
     EXPECT_EQ(call({"GET", path + "/deliveries?cursor=x", identity_.ada}).status, 400);
 }
 
-TEST_F(WebhookEndpoints, ADeliveryIsReadAlone) {
+TEST_F(WebhookEndpoints, ADeliveryIsReadByItsId) {
     const auto path = create();
     const auto sent = call("createWebhookDelivery", {"POST", path + "/deliveries", identity_.ada});
     call("createWebhookDelivery", {"POST", path + "/deliveries", identity_.ada});

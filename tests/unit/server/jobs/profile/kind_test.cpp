@@ -104,7 +104,7 @@ TEST(ProfileKind, NamesInvalidArguments) {
               "/batch_sizes/1 max_batch");
 }
 
-TEST(ProfileKind, MeasuresTheBatchSizesThatAreAskedFor) {
+TEST(ProfileKind, MeasuresTheRequestedBatchSizes) {
     const auto outcome = run_all({{"mode", "sentiment"}, {"batch_sizes", {20, 1, 5, 10}}}, nullptr);
     const auto& curve = outcome.summary.at("results").at(0).at("lengths").at(2);
     std::vector<int> sizes;

@@ -90,7 +90,7 @@ TEST_F(SentimentGoals, TheClosestModelThatAWorkerHasStandsIn) {
     EXPECT_EQ(goal.at("means"), "roberta");
     EXPECT_THAT(goal.at("reason").get<std::string>(),
                 HasSubstr("The goal balanced means roberta, which no worker has; the next of "
-                          "roberta, finbert, distilbert, vader that one has is finbert."));
+                          "roberta, finbert, distilbert, vader that a worker has is finbert."));
 }
 
 TEST_F(SentimentGoals, TheChoiceIsExplainedWithWhatWasMeasuredHere) {

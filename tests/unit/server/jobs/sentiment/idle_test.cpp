@@ -77,7 +77,7 @@ TEST_F(ProvesWhileIdle, EveryFormOnce) {
     EXPECT_TRUE(prepare());
 }
 
-TEST_F(ProvesWhileIdle, OneMethodAStep) {
+TEST_F(ProvesWhileIdle, OneMethodPerStep) {
     if (!__builtin_cpu_supports("avx512vnni")) GTEST_SKIP() << "of processors with AVX512-VNNI";
     capability_.features.push_back({"avx512_vnni", 0, 0, {}});
     for (const auto proven : {0U, 1U}) {
@@ -173,7 +173,7 @@ TEST_F(SentimentBeforeTheOpen, TheModelIsLoadedTwoHoursBeforeItsSwitch) {
         << "or compiled";
 }
 
-TEST_F(SentimentBeforeTheOpen, ItTakesNoMemoryThatIsInUseAndNoneWhereThatIsOff) {
+TEST_F(SentimentBeforeTheOpen, NothingIsLoadedIntoUsedMemoryOrIfTurnedOff) {
     const auto hog = ledger_.enter(ledger_.free() - 1000, "another program").value();
     EXPECT_FALSE(prepare("08:00"));
     settings_.values["sentiment.warm_up_hours"] = "0";
@@ -182,7 +182,7 @@ TEST_F(SentimentBeforeTheOpen, ItTakesNoMemoryThatIsInUseAndNoneWhereThatIsOff) 
     EXPECT_FALSE(prepare("07:59"));
 }
 
-TEST_F(SentimentBeforeTheOpen, APolicyThatScoredTextsHereIsKeptInMind) {
+TEST_F(SentimentBeforeTheOpen, APolicyThatScoredTextsHereIsRemembered) {
     settings_.values["sentiment.adaptive"] = "0";
     EXPECT_FALSE(prepare("08:00"));
     const auto hash = store_.find("tiny").value().hash;

@@ -57,7 +57,7 @@ TEST(SentimentModels, AnUnavailableModelIsRefusedWithTheAvailableOnes) {
     EXPECT_THAT(refused.error()[0].message, HasSubstr("vader, finbert, roberta"));
 }
 
-TEST(SentimentModels, OneWithoutAHeadIsRefusedWithTheReason) {
+TEST(SentimentModels, AModelWithoutAHeadIsRefusedWithTheReason) {
     auto encoder = model("minilm");
     encoder.labels.clear();
     const auto known = knowledge({model("finbert"), encoder});
@@ -71,7 +71,7 @@ TEST(SentimentModels, OneWithoutAHeadIsRefusedWithTheReason) {
 }
 
 // A worker that has just ended may be back in seconds.
-TEST(SentimentModels, OneOfAWorkerThatMayComeBackIsUsedIfItIsNamed) {
+TEST(SentimentModels, AModelOfAWorkerThatMayComeBackIsUsedIfItIsNamed) {
     auto known = knowledge({});
     known.absent_offers = knowledge({model("finbert")}).offers;
     EXPECT_EQ(completed({{"model", "finbert"}}, known)["model"]["name"], "finbert");
@@ -268,7 +268,7 @@ TEST(SentimentModels, WorkersOfferEachModelOnceAndUnreadableOnesAreIgnored) {
     EXPECT_EQ(models_of(offers, TeamId{1}).size(), 2U);
 }
 
-TEST(SentimentModels, AModelOfATeamIsThereForThatTeamAlone) {
+TEST(SentimentModels, ATeamsModelIsForThatTeamOnly) {
     auto own = model("own");
     own.audience = to_public(TeamId{1});
     auto known = knowledge({model("finbert"), own});

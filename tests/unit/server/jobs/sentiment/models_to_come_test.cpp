@@ -49,7 +49,7 @@ TEST(ModelsToCome, AreThoseOfSwitchesWithinTheTime) {
     EXPECT_THAT(to_come(adaptive, "2026-02-28T08:00:00Z", 2), IsEmpty()) << "a Saturday";
 }
 
-TEST(ModelsToCome, AreThoseOfEverySourceThatARuleMayMeet) {
+TEST(ModelsToCome, AreThoseOfEverySourceThatARuleMayMatch) {
     const json desk{{"model", "vader"},
                     {"rules",
                      {{{"markets", {"open"}}, {"sources", {"businesswire"}}, {"model", "finbert"}},

@@ -32,7 +32,7 @@ json report(const std::vector<UseOfHour>& used, const std::string& against = "fi
     return policy_report(used, kModels, {.from = kFrom, .hours = 24, .against = against});
 }
 
-TEST(PolicyReport, AModelThatRestsAThirdOfTheDaySavesSo) {
+TEST(PolicyReport, AModelThatIsIdleForAThirdOfTheDaySavesAsMuch) {
     std::vector<UseOfHour> day;
     for (int hour = 0; hour < 24; ++hour) {
         const bool open = hour >= 9 && hour < 17;
@@ -58,7 +58,7 @@ TEST(PolicyReport, AModelThatRestsAThirdOfTheDaySavesSo) {
                      100 * (1 - held / static_cast<double>(device_bytes(kModels[0]))));
 }
 
-TEST(PolicyReport, WhatTheFixedModelTookItselfCountsBeforeAnyScale) {
+TEST(PolicyReport, TheFixedModelsOwnUsageOutranksScaledUsage) {
     const auto told = report({use(1, "finbert", 5, 100), use(2, "distilbert", 1, 100)});
     EXPECT_EQ(told["fixed"]["basis"], "measured");
     EXPECT_DOUBLE_EQ(told["fixed"]["device_seconds"], 10);
@@ -69,7 +69,7 @@ TEST(PolicyReport, WhatTheFixedModelTookItselfCountsBeforeAnyScale) {
     EXPECT_DOUBLE_EQ(mixed["fixed"]["seconds_per_text"], 0.03);
 }
 
-TEST(PolicyReport, TheFixedModelComputesExactlyWhateverFormOthersHad) {
+TEST(PolicyReport, TheFixedModelComputesInFp32WhateverFormOthersHad) {
     auto models = kModels;
     for (auto& one : models) {
         models::Proof proof;
@@ -90,7 +90,7 @@ TEST(PolicyReport, TheFixedModelComputesExactlyWhateverFormOthersHad) {
     EXPECT_DOUBLE_EQ(seconds_per_text("distilbert"), 0.04);
 }
 
-TEST(PolicyReport, WhatIsNotKnownIsNull) {
+TEST(PolicyReport, UnknownValuesAreNull) {
     const auto nothing = report({});
     EXPECT_EQ(nothing["texts"], 0);
     EXPECT_EQ(nothing["fixed"]["device_seconds"], nullptr);

@@ -64,7 +64,7 @@ TEST_F(SentimentTogether, EachTaskAnswersAsIfItRanAlone) {
     EXPECT_EQ(shared[2].work, 5U);
 }
 
-TEST_F(SentimentTogether, OnesErrorOrStopIsNotTheOthers) {
+TEST_F(SentimentTogether, AnErrorOrAStopOfOneLeavesTheOthersAlone) {
     add({{"texts", {"good news"}}});
     add({{"texts", {"bad news"}}}).input = "not packed";
     add({{"texts", {"bad news"}}}).stop.request_stop();
@@ -148,7 +148,7 @@ TEST_F(SentimentTogether, TasksWithPoliciesShareTheModelsThatTheyHaveInCommon) {
     EXPECT_EQ(shared[1].output->error().code, Errc::not_found) << "it has no other";
 }
 
-TEST_F(SentimentTogether, TasksOfOneModelInOneFormMay) {
+TEST_F(SentimentTogether, TasksOfOneModelInOneFormShareBatches) {
     const auto key = [&](const json& args) { return run().shared_key(args.dump()); };
     const json args = json::parse(plan({{"texts", {"good news"}}}).args);
     EXPECT_FALSE(key(args).empty());

@@ -48,7 +48,7 @@ std::string assumed(const json& args, const char* pointer) {
     return {};
 }
 
-TEST(TrainingConfigAnswer, AdaptersAreAssumedAsTheyAreUsual) {
+TEST(TrainingConfigAnswer, TheUsualAdaptersAreAssumed) {
     const json args = bert({{"training", {{"lora", json::object()}}}});
     EXPECT_EQ(assumed(args, "/training/lora/rank"), "8");
     EXPECT_EQ(assumed(args, "/training/lora/dropout"), "0.1");
@@ -156,7 +156,7 @@ TEST(TrainingConfigAnswer, TheLargestBatchDoesNotDependOnTheRequestedOne) {
     }
 }
 
-TEST(TrainingConfigAnswer, TheEffectiveBatchIsAtLeastTheBatchAskedFor) {
+TEST(TrainingConfigAnswer, TheEffectiveBatchIsAtLeastTheRequestedBatch) {
     json args{{"model", {{"preset", "bert-base"}}},
               {"training", {{"batch", 400}}},
               {"gpus", {"a100_80gb"}},

@@ -77,7 +77,7 @@ TEST(TrainingConfigKind, ARowOfAQuarantinedTaskHasEveryColumn) {
     EXPECT_EQ(lost["error"], "It died.");
 }
 
-TEST(TrainingConfigKind, EveryPresetFitsSomewhereAndSumsUp) {
+TEST(TrainingConfigKind, EveryPresetFitsSomewhereAndAddsUp) {
     for (const auto& preset : ::plimsoll::training::presets()) {
         json training = json::object();
         if (preset.shape.sample_length() == 0) training["sequence_length"] = 60;
@@ -102,7 +102,7 @@ json first_error(const json& args) {
     return {{"pointer", plan.error().front().pointer}, {"message", plan.error().front().message}};
 }
 
-TEST(TrainingConfigKind, QuantisedWeightsNeedAdaptersAndModulesThatExist) {
+TEST(TrainingConfigKind, QuantizedWeightsNeedAdaptersAndModulesThatExist) {
     const auto args = [](const char* preset, json training) {
         return bert({{"model", {{"preset", preset}}},
                      {"training", std::move(training)},

@@ -106,7 +106,7 @@ TEST_F(GroupedRounds, TheRoundAfterOneOfManyWaitsForAsMany) {
     EXPECT_EQ(answered, 7);
 }
 
-TEST_F(GroupedRounds, ButNotForever) {
+TEST_F(GroupedRounds, TheWaitForManyIsBounded) {
     const auto rounds = echo(std::chrono::milliseconds(1));
     ask(rounds, 1);
     ask(rounds, 3);

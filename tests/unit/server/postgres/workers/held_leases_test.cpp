@@ -16,7 +16,7 @@ queue::Claim claim_of(std::int64_t fence, int tasks) {
     return claim;
 }
 
-TEST(HeldLeasesTest, ALeaseGoesWithItsLastTask) {
+TEST(HeldLeasesTest, ALeaseEndsWithItsLastTask) {
     HeldLeases held;
     held.add(claim_of(5, 2));
     held.add(claim_of(6, 1));

@@ -33,7 +33,7 @@ TEST(ProcessorWait, GrowsWhereMoreThreadsComputeThanThereAreProcessors) {
     EXPECT_LT(wait.longest(), 50ms);
 }
 
-TEST(ProcessorWait, IsZeroWhereNothingIsKnown) {
+TEST(ProcessorWait, IsZeroIfNothingIsKnown) {
     const ProcessorWait wait("/no/such/folder");
     EXPECT_EQ(wait.longest(), 0ns);
 }

@@ -60,7 +60,7 @@ TEST(DeviceThread, ReleasesMemoryOnceWhenItBecomesIdle) {
     EXPECT_EQ(idle.cleanings, 2) << "nothing is left to let go of until the next batch";
 }
 
-TEST(DeviceThread, KeepsMemoryUntilRequestedIfSoSet) {
+TEST(DeviceThread, KeepsMemoryUntilRequestedIfConfigured) {
     Thread kept({});
     kept.run_batch();
     bool told = false;

@@ -152,7 +152,7 @@ TEST(Together, WhatCannotRunTogetherIsLeftToRunAlone) {
     }
 }
 
-TEST(Together, PartsOfATimeAddUpToItToTheNanosecond) {
+TEST(Together, PartsOfATimeAddUpToTheNanosecond) {
     std::mt19937 bits(3);
     for (int round = 0; round < 1000; ++round) {
         std::vector<std::uint64_t> work(1 + bits() % 64);

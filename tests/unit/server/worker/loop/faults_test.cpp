@@ -24,7 +24,7 @@ class RunawayTest : public WorkerTest {
     }
 };
 
-TEST_F(RunawayTest, IsReportedOnceWithTheReasonAndCostsTheProcess) {
+TEST_F(RunawayTest, IsReportedOnceWithTheReasonAndEndsTheProcess) {
     run_away();
     advance(9s);
     EXPECT_FALSE(worker_.failure());
@@ -42,7 +42,7 @@ TEST_F(RunawayTest, IsReportedOnceWithTheReasonAndCostsTheProcess) {
     gate.open.release();
 }
 
-TEST_F(RunawayTest, IsADeathWhateverTheAttempt) {
+TEST_F(RunawayTest, CountsAsADeathAtAnyAttempt) {
     run_away(2);  // whether that is one too many the queue knows, which counts the deaths
     advance(12s);
     ASSERT_FALSE(store_.recorded[2].empty());
@@ -75,7 +75,7 @@ TEST_F(WorkerTest, ABrokenDeviceEndsTheProcessAfterFinishedTasksAreRecorded) {
     EXPECT_EQ(store_.retired, 1);
 }
 
-TEST_F(WorkerTest, AFailureOnASoundDeviceCostsNothingElse) {
+TEST_F(WorkerTest, AFailureOnASoundDeviceAffectsNothingElse) {
     auto failing = task("fail", 0);
     failing.input = "internal";
     store_.ready = {{failing, task("echo", 1)}};

@@ -33,7 +33,7 @@ TEST_F(HelpTest, TheOwnClassComesFirst) {
     EXPECT_EQ(store_.recorded[3].front().seq, 2);
 }
 
-TEST_F(HelpTest, NothingIsClaimedBesideCrossClassTasks) {
+TEST_F(HelpTest, NothingElseIsClaimedWithCrossClassTasks) {
     store_.ready_elsewhere = {{task("gate", 0)}, {task("echo", 1)}};
     until_entered();
     store_.ready = {{task("echo", 2)}};
@@ -47,7 +47,7 @@ TEST_F(HelpTest, NothingIsClaimedBesideCrossClassTasks) {
     EXPECT_EQ(store_.recorded[2].front().seq, 2) << "the own class comes first again";
 }
 
-TEST_F(HelpTest, NoCrossClassTasksAreClaimedBesideOwnOnes) {
+TEST_F(HelpTest, NoCrossClassTasksAreClaimedWithOwnOnes) {
     store_.ready = {{task("gate", 0)}};
     store_.ready_elsewhere = {{task("echo", 1)}};
     until_entered();

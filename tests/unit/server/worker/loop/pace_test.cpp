@@ -101,7 +101,7 @@ TEST(Pace, LearnsNothingFromTasksThatFailedOrStopped) {
 
 // Tasks are cut to 0.2 s: two of them fill a claim of 0.25 s, and the next one must come before
 // they end.
-TEST(Pace, ClaimsAheadOfAClaimThatItsLastTaskOverfills) {
+TEST(Pace, ClaimsAheadOfAClaimFilledByItsLastTask) {
     EXPECT_TRUE(pace().claims_ahead_of(0.4));
     EXPECT_FALSE(pace().claims_ahead_of(0.7));
     auto slow = pace();

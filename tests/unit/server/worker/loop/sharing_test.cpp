@@ -17,7 +17,7 @@ queue::ClaimedTask shared_task(std::string model, std::string input, JobId job) 
     return made;
 }
 
-TEST_F(WorkerTest, TasksOfOneModelRunTogetherWhoseverTheyAre) {
+TEST_F(WorkerTest, TasksOfOneModelRunTogetherWhateverTheirTeams) {
     auto retried = shared_task("a", "again", {4});
     retried.attempt = 2;
     store_.ready = {{shared_task("a", "one", {1}), shared_task("b", "two", {8}),

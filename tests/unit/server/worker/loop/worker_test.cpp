@@ -262,7 +262,7 @@ TEST_F(WorkerTest, ARefusedResultFailsAlone) {
     }
 }
 
-TEST_F(WorkerTest, NothingIsClaimedBesideATaskThatRanBefore) {
+TEST_F(WorkerTest, NothingElseIsClaimedWithATaskThatRanBefore) {
     auto suspect = task("gate", 0);
     suspect.attempt = 2;
     store_.ready = {{suspect}, {task("echo", 1)}};
@@ -340,7 +340,7 @@ TEST_F(WorkerTest, TheHeartbeatReportsTaskOutcomes) {
     EXPECT_EQ(store_.last_telemetry.tasks_done, 2);
 }
 
-TEST_F(WorkerTest, TasksTellTheTokensThatTheyRead) {
+TEST_F(WorkerTest, TasksReportTheTokensThatTheyRead) {
     store_.ready = {{task("echo", 0), task("echo", 1)}};
     until([&] { return store_.recorded.size() == 1; });
     for (const auto& report : store_.recorded.begin()->second) EXPECT_EQ(report.tokens, 3);

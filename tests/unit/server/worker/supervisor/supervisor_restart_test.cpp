@@ -138,7 +138,7 @@ TEST_F(SupervisorTest, TheHostIsNeverDisabled) {
     EXPECT_TRUE(reported_.empty());
 }
 
-TEST_F(SupervisorTest, AWorkerThatStopsPulsingIsKilled) {
+TEST_F(SupervisorTest, AWorkerThatStopsSendingHeartbeatsIsKilled) {
     start();
     const auto worker = started_for("host");
     advance(25s);

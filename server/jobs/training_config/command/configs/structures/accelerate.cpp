@@ -8,7 +8,7 @@ std::string word_at(const Planner& p, const Path& path) {
     return node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string();
 }
 
-// What shards: the launcher's choice, of which a whole block of the file depends.
+// The sharding that the launcher uses, which determines a whole block of the file.
 void compare_type(Planner& p) {
     const auto type = word_at(p, {"distributed_type"});
     const std::string meant = is_zero(p.r)             ? "DEEPSPEED"

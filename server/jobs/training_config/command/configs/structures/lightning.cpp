@@ -16,7 +16,7 @@ constexpr std::array kTrainer = {"accumulate_grad_batches",
                                  "num_nodes"};
 constexpr std::array kBatch = {"batch_size", "train_batch_size"};
 
-// What Hydra makes of a mapping: "lightning.pytorch.trainer.Trainer".
+// The class that Hydra instantiates for a mapping: "lightning.pytorch.trainer.Trainer".
 std::string target_of(const YAML::Node& node) {
     const auto target = member(node, "_target_");
     return target.IsDefined() && target.IsScalar() ? target.Scalar() : std::string();
@@ -48,7 +48,7 @@ void plan_precision(Planner& p, const Path& path) {
     p.settle("precision", path, value, p.r.precision == "fp32", true);
 }
 
-// The trainer does not clip without a word.
+// The trainer does not clip by default.
 void plan_clipping(Planner& p, const Path& path) {
     double norm = 0;
     const auto node = at(p.root, path);
@@ -99,7 +99,7 @@ void plan_data(Planner& p) {
     }
 }
 
-// What the model's own class takes, where people call it so.
+// Arguments of the model's own class, under their usual names.
 void plan_model(Planner& p) {
     for (const Path& around : {Path{"model"}, Path{"model", "init_args"}, Path{"optimizer"},
                                Path{"training"}, Path{"model", "optimizer"}}) {

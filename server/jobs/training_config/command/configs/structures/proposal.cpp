@@ -17,7 +17,7 @@ bool is_one_of(const std::string& word, const std::array<const char*, N>& words)
     return std::ranges::find(words, word) != words.end();
 }
 
-// Precision has many spellings; the one that is there says which is spoken.
+// Precision has many spellings; the current value shows which one the file uses.
 std::optional<std::string> precision_like(const Recommended& r, const std::string& key,
                                           const std::string& before) {
     const auto mixed = mixed_precision(r);

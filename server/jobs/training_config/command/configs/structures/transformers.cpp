@@ -26,7 +26,7 @@ constexpr std::array kAlso = {"per_device_eval_batch_size",
                               "max_grad_norm",
                               "max_steps"};
 constexpr std::array kOthers = {"micro_batch_size", "batch_size", "train_batch_size"};
-// TRL's trainers checkpoint and take bf16 unless the file says otherwise.
+// TRL's trainers use checkpointing and bf16 unless the file says otherwise.
 constexpr std::array kTrl = {"use_peft",
                              "packing",
                              "padding_free",
@@ -37,7 +37,7 @@ constexpr std::array kTrl = {"use_peft",
                              "max_completion_length",
                              "center_rewards_coefficient",
                              "beta"};
-// LLaMA-Factory checkpoints unless the file forbids it.
+// LLaMA-Factory uses checkpointing unless the file disables it.
 constexpr std::array kFactory = {"finetuning_type", "template", "cutoff_len"};
 
 class Arguments {
@@ -116,7 +116,7 @@ class Arguments {
         if (pure || has(p_.root, in("pure_bf16"))) flag("pure_bf16", pure);
         if (pure) return;
         const auto dtype = of_model({"dtype", "torch_dtype", "model_dtype"});
-        // Of quantised weights it is the type to compute in.
+        // For quantized weights it is the type to compute in.
         if (dtype && word(*dtype) != "auto" && r_.quantization == "none") {
             p_.set("precision", *dtype, half_weights ? "bfloat16" : "float32", false, true);
         } else if (half_weights && !dtype) {
@@ -145,7 +145,7 @@ class Arguments {
         const auto usual = present == "adamw_8bit"    ? "adamw_bnb_8bit"  // the same to it
                            : present == "paged_adamw" ? "paged_adamw_32bit"
                                                       : present;
-        // Without a word it takes fused AdamW.
+        // The default is fused AdamW.
         if ((meant != "adamw_torch_fused" || !present.empty()) && usual != meant)
             p_.set("optimizer", in("optim"), meant, true, true);
         if (r_.optimizer == "sgd_momentum") {
@@ -153,7 +153,7 @@ class Arguments {
         }
     }
 
-    // The trainer clips at 1 without a word.
+    // The trainer clips at 1 by default.
     void plan_clipping() {
         double norm = 1;
         const auto node = at(p_.root, in("max_grad_norm"));
@@ -168,7 +168,7 @@ class Arguments {
         if (!implementation) {
             if (r_.attention != "sdpa")
                 p_.say(
-                    "the estimate is for another attention: load the model with "
+                    "the estimate is for a different attention: load the model with "
                     "attn_implementation=\"" +
                     r_.attention + "\"");
             return;
@@ -189,7 +189,7 @@ class Arguments {
         }
     }
 
-    // Liger's other kernels keep less than is estimated.
+    // Liger's other kernels need less memory than estimated.
     void plan_fused_loss() {
         const auto liger = in("use_liger_kernel");
         const auto of = [&](const char* name) { return joined(in("liger_kernel_config"), name); };

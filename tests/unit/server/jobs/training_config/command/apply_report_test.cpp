@@ -275,7 +275,7 @@ TEST_F(Apply, NamesLinesThatFollowByAnAlias) {
     EXPECT_THAT(told->text, HasSubstr(":2: changes too: an alias repeats per_device_train_batch"));
 }
 
-TEST_F(Apply, RefusesReportsThatAreNone) {
+TEST_F(Apply, RefusesInvalidReports) {
     write("a.yaml", "per_device_train_batch_size: 8\nnum_train_epochs: 3\n");
     for (const auto* text : {"a: 1", "[1]", "null", R"({"gpus": [3]})", R"({"summary": 3})"}) {
         write("report.json", text);
@@ -303,7 +303,7 @@ TEST(RecommendedBy, FollowsACardAndAStage) {
 }
 
 // Chosen by the user in the same file, and not what was estimated.
-TEST_F(Apply, ComparesAdaptersAndQuantisation) {
+TEST_F(Apply, ComparesAdaptersAndQuantization) {
     applied("lora.yaml",
             "per_device_train_batch_size: 4\ngradient_accumulation_steps: 64\n"
             "lora_r: 16\nlora_target_modules: [q_proj, k_proj]\nload_in_4bit: true\n");

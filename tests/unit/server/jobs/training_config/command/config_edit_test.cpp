@@ -96,7 +96,7 @@ TEST(EditConfig, FillsAnExplicitNull) {
               R"({"a": 1, "b": "x"})");
 }
 
-TEST(EditConfig, QuotesATextThatYamlWouldTakeForAnotherKind) {
+TEST(EditConfig, QuotesATextThatYamlWouldReadAsAnotherType) {
     EXPECT_EQ(edited("mixed: fp16\n", {at({"mixed"}, "no", false, true)}), "mixed: 'no'\n");
     EXPECT_EQ(edited("p: fp16\n", {at({"p"}, "32", false, true)}), "p: '32'\n");
     EXPECT_EQ(edited("p: 1\n", {at({"p"}, "2")}), "p: 2\n");
@@ -115,9 +115,9 @@ TEST(EditConfig, NamesValuesItDoesNotChange) {
     EXPECT_THAT(why("a: [1]\n", {"a"}), HasSubstr("not a single value"));
     EXPECT_THAT(why("x: &it 4\na: *it\n", {"a"}), HasSubstr("behind an alias"));
     EXPECT_THAT(why("a: &it\n  b: 4\nx: *it\n", {"a", "b"}),
-                HasSubstr("repeats what is around it"));
+                HasSubstr("repeats the block that contains it"));
     EXPECT_THAT(why("x: &it\n  b: 4\na: *it\n", {"a", "b"}),
-                HasSubstr("repeats what is around it"));
+                HasSubstr("repeats the block that contains it"));
     EXPECT_THAT(why("a: 1\n", {"b"}), HasSubstr("not in the file"));
 }
 

@@ -19,7 +19,7 @@ std::string with(std::string text, std::string_view line, std::string_view other
     return text.replace(text.find(line), line.size(), other);
 }
 
-TEST(LineDiff, SameTextsHaveNone) {
+TEST(LineDiff, EqualTextsHaveNone) {
     EXPECT_EQ(unified_diff("f", "a\n", "a\n"), "");
 }
 
@@ -50,7 +50,7 @@ TEST(LineDiff, CountsAddedLines) {
               "--- f\n+++ f\n@@ -1,3 +1,2 @@\n a\n-b\n c\n");
 }
 
-TEST(LineDiff, MarksALastLineWithoutAnEnd) {
+TEST(LineDiff, MarksALastLineWithoutALineBreak) {
     EXPECT_EQ(unified_diff("f", "a", "b"),
               "--- f\n+++ f\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+b\n"
               "\\ No newline at end of file\n");

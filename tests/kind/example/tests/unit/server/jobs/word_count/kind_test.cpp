@@ -37,7 +37,7 @@ TEST(WordCountKind, CountsTheWordsOfEveryItem) {
     EXPECT_EQ(json::parse(merged.summary), (json{{"words", 6}}));
 }
 
-TEST(WordCountKind, WritesARowForWhatWasGivenUp) {
+TEST(WordCountKind, WritesARowForEveryItemOfAQuarantinedTask) {
     const auto plan = kContract.plan({{"texts", {"one", "two"}}}, kUsualSettings);
     const auto rows = kContract.failed_rows(plan->args, plan->tasks.front().input, "It crashed.");
     ASSERT_TRUE(rows);
