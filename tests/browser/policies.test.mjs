@@ -67,7 +67,7 @@ visit('a policy is removed', async ({ page, server, go }) => {
   await go('/#/settings/policies');
   await page.getByRole('button', { name: 'Remove desk' }).click();
   await dialog(page).getByRole('button', { name: 'Remove', exact: true }).click();
-  await page.getByText('No policy of your team yet').waitFor();
+  await page.getByText('Your team has no policies yet').waitFor();
   assert.deepEqual(server.policies, []);
 });
 
@@ -119,7 +119,7 @@ visit('a few texts are scored immediately, by the chosen model', async ({ page, 
 
 visit('a job names a goal instead of a model', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
   await go('/#/new/sentiment');
-  await page.getByText('fp32: 20 ms per text, over 3,200 texts of your team. Guard: int8 passed.').waitFor();
+  await page.getByText('On your team’s texts, fp32: 20 ms per text, over 3,200 texts. Guard: int8 passed.').waitFor();
   await page.getByLabel('Model').selectOption('goal accuracy');
   await page.getByText('Finbert, in fp32. The report says why').waitFor();
   await page.getByLabel('Model').selectOption('goal balanced');

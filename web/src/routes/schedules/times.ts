@@ -9,7 +9,7 @@ export function readLocal(local: string): { day: string; time: string; offset: s
 export const misfires = [
   ['once', 'Run once for all missed runs'],
   ['skip', 'Skip them'],
-  ['all', 'Run every missed one, latest first'],
+  ['all', 'Run all missed runs, latest first'],
 ] as const;
 
 export const overlaps = [
