@@ -31,7 +31,7 @@ export const samples: readonly Sample[] = [
   },
   {
     title: 'Other languages',
-    note: 'OpenAPI Generator, for example with LANGUAGES="go java rust cpp-restsdk". The program beside it adapts the contract for two of them.',
+    note: 'OpenAPI Generator, for example with LANGUAGES="go java rust cpp-restsdk". The program next to it adapts the contract for two of them.',
     commands: commandsOf(generators),
     program: { file: 'adapt.py', text: adapt, language: 'python' },
   },

@@ -16,7 +16,7 @@ export const overlaps = [
   ['skip', 'Skip the new run'],
   ['allow', 'Run both'],
   ['cancel', 'Cancel the earlier job'],
-  ['queue', 'Submit it when the earlier one has finished'],
+  ['queue', 'Submit it after the earlier job has finished'],
 ] as const;
 
 export const wordFor = (words: readonly (readonly [string, string])[], value: string): string =>
