@@ -391,6 +391,6 @@ visit('a device frees its memory, and reports how much', {}, async ({ page, serv
   server.devices = server.devices.map((device) => (device.device === 'host' ? { ...device, cleanup: { ...device.cleanup, state: 'done', ...done } } : device));
   await row.getByText('Freed 3 MiB according to the memory ledger, nothing according to the system').waitFor();
   await page.getByText('The self-test kernel gave a wrong sum.').waitFor();
-  const ofCrane = (what) => page.getByRole('button', { name: new RegExp(`^${what} .*NVIDIA H200 of crane-7`) }).count();
+  const ofCrane = (what) => page.getByRole('button', { name: new RegExp(`^${what} .*NVIDIA H200 on crane-7`) }).count();
   assert.deepEqual([await ofCrane('Free memory'), await ofCrane('Stop')], [1, 2], 'one of the two has failed');
 });

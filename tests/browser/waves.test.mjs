@@ -187,7 +187,7 @@ visit('bars are replayed one by one, each with its changes', { arrange }, async 
 visit('new bars are replayed after the series', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
-  await page.getByRole('radio', { name: 'New bars' }).check();
+  await page.getByRole('radio', { name: 'Pasted bars' }).check();
   const field = page.getByLabel('New bars', { exact: true });
   await field.fill('close\n5473.7\n5480.1\n5481\n');
   await page.getByRole('button', { name: 'Replay these bars' }).click();
