@@ -96,7 +96,7 @@ visit('an edit of shares, limits and classes that somebody else has changed mean
   for (const [button, title, entry, change] of [
     [research.getByRole('button', { name: /^Share of/ }), /on gpu$/, () => server.queue.shares[0], { weight: 9 }],
     [research.getByRole('button', { name: /^Limit the jobs/ }), /^Job limits/, () => server.queue.limits[0], { queued_jobs: 9 }],
-    [page.getByRole('button', { name: 'Usage on class gpu' }), /^Usage on class/, () => server.queue.classes[1], { entry_limit_seconds: 9 }],
+    [page.getByRole('button', { name: 'Usage on class gpu' }), /^Usage settings of class/, () => server.queue.classes[1], { entry_limit_seconds: 9 }],
   ]) {
     await button.click();
     const dialog = page.getByRole('dialog', { name: title });
@@ -116,7 +116,7 @@ visit('a team is made, and its members are shown', async ({ page, server, go }) 
   const dialog = page.getByRole('dialog', { name: 'New team' });
   await dialog.getByLabel('Name').fill('ferries');
   await dialog.getByRole('button', { name: 'Create team' }).click();
-  await heard(page, 'Team ferries was created; you own it');
+  await heard(page, 'Team ferries created; you own it');
   await page.getByRole('region', { name: 'ferries' }).getByText('grace', { exact: true }).first().waitFor();
   assert.deepEqual(server.calls.find(({ name }) => name === 'POST /v1/teams').body, { name: 'ferries' });
 
@@ -169,7 +169,7 @@ visit('a service account is added with a token, disabled, demoted and removed', 
 visit('how a class remembers usage is changed', { arrange: (server) => (server.queue = busyQueue()) }, async ({ page, server, go }) => {
   await go('/#/queue');
   await page.getByRole('button', { name: 'Usage on class gpu' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Usage on class gpu' });
+  const dialog = page.getByRole('dialog', { name: 'Usage settings of class gpu' });
   await dialog.getByLabel('Half-life, hours').fill('soon');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('Enter a number.').waitFor();
@@ -197,7 +197,7 @@ visit('the baselines of a team are listed and unpinned', { arrange: pinned }, as
   await go('/#/settings/baselines');
   await page.getByRole('table', { name: 'Baselines' }).getByRole('link', { name: 'Report' }).waitFor();
   await page.getByRole('button', { name: /^Unpin/ }).click();
-  await page.getByText('No baseline yet').waitFor();
+  await page.getByText('No baselines yet').waitFor();
   await until(() => server.baselines.length === 0, 'no baseline at the server');
 });
 
@@ -207,7 +207,7 @@ visit('who does not administrate is offered none of it', { arrange: (server) => 
   assert.equal(await page.getByRole('link', { name: /^(People|Teams)$/ }).count(), 0);
   await go('/#/settings/people');
   await page.getByText('Your role has no access to this page').waitFor();
-  await page.getByText('Only administrators of this server manage users and teams.').waitFor();
+  await page.getByText('Only system admins can manage users and teams.').waitFor();
 });
 
 visit('a page for other roles says what they may do, and leads home', { arrange: (server) => (server.scopes = ['jobs:read']) }, async ({ page, go }) => {

@@ -41,7 +41,7 @@ visit('a file is uploaded in parts, and its records are shown', async ({ page, s
 
 visit('a dropped file is also uploaded', async ({ page, server, go }) => {
   await go('/#/datasets');
-  await page.getByText('No dataset yet').waitFor();
+  await page.getByText('No datasets yet').waitFor();
   const transfer = await page.evaluateHandle(() => {
     const data = new DataTransfer();
     data.items.add(new File(['{"text":"good"}\n'], 'texts.jsonl'));
@@ -77,7 +77,7 @@ visit('an upload waits for a server that does not respond', { ofItsOwn: true }, 
   server.faults.set(content, 503);
   await page.clock.install();
   await go('/#/datasets');
-  await page.getByText('No dataset yet').waitFor();
+  await page.getByText('No datasets yet').waitFor();
   // No time passes, so that it does not try again by itself before the button is pressed.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
   await choose(page);

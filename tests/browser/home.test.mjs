@@ -39,7 +39,7 @@ visit('a model and a GPU are answered above the fold without a submit, and remem
 visit('the answer becomes a report with one click', async ({ page, server, go }) => {
   await go('/#/home');
   await page.getByText('Batch 16 fits').waitFor();
-  await page.getByRole('button', { name: 'Keep as a report' }).click();
+  await page.getByRole('button', { name: 'Save as a report' }).click();
   await page.waitForURL(/#\/jobs\/job_/);
   const { kind, args } = server.calls.find(({ name }) => name === 'POST /v1/jobs').body;
   assert.deepEqual([kind, args.model], ['training-config', { preset: 'bert-base' }]);
@@ -49,7 +49,7 @@ visit('the answer becomes a report with one click', async ({ page, server, go })
 visit('a model that does not fit says so in the same place', async ({ page, server, go }) => {
   server.estimate = (spec) => ({ kind: spec.kind, summary: tooSmall() });
   await go('/#/home');
-  await page.getByText(/^Not even one sample fits on RTX 4090: it takes/).waitFor();
+  await page.getByText(/^Not even one sample fits on RTX 4090: it needs/).waitFor();
 });
 
 visit('a length beyond the model is refused beside its field', async ({ page, server, go }) => {
@@ -106,7 +106,7 @@ visit('the pool shows its health', { arrange: busy }, async ({ page, server, go 
   await go('/#/home');
   const pool = page.getByRole('region', { name: 'The pool' });
   await pool.getByText('2 of 4 devices').waitFor();
-  await pool.getByText('Draining: every device of crane-2. A fan is replaced.').waitFor();
+  await pool.getByText('Draining: every device on crane-2. A fan is replaced.').waitFor();
   await pool.getByText('5 warnings').waitFor();
   server.queue = { ...busyQueue(), holds: [] };
   server.devices = server.devices.slice(0, 2);

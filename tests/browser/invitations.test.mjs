@@ -12,12 +12,12 @@ visit('an invitation is made, handed out and revoked', async ({ page, server, go
   await page.getByRole('button', { name: 'Invite' }).click();
   await page.getByLabel('Email address').fill('grace@example.com');
   await page.getByRole('radio', { name: 'viewer' }).check();
-  await page.getByRole('button', { name: 'Create the link' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
   assert.equal(await page.getByRole('textbox', { name: 'Link' }).inputValue(), `${server.url}/#/join/plm_invite_new0`);
   assert.deepEqual(server.calls.findLast(({ name }) => name === 'POST /v1/invitations').body, { role: 'viewer', email: 'grace@example.com' });
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Revoke the invitation of grace@example.com' }).click();
-  await heard(page, 'The invitation no longer works');
+  await heard(page, 'Invitation revoked');
   await page.getByText('No open invitation').waitFor();
 });
 

@@ -60,7 +60,7 @@ visit('jobs are found by name, id and label, by person, device and time, and cou
   await search.fill('');
   await page.getByRole('combobox', { name: 'Submitted by' }).selectOption('grace');
   await count('3 jobs');
-  await page.getByRole('combobox', { name: 'Submitted by' }).selectOption('Everybody');
+  await page.getByRole('combobox', { name: 'Submitted by' }).selectOption('Everyone');
   const device = page.getByRole('combobox', { name: 'Device' });
   await device.selectOption('GPU');
   await count('1 job');
@@ -71,7 +71,7 @@ visit('jobs are found by name, id and label, by person, device and time, and cou
   await page.reload();
   await count('2 jobs');
   assert.equal(await device.inputValue(), 'crane-7/opencl:0:0');
-  await device.selectOption('Every device');
+  await device.selectOption('All devices');
   // One job every 37 minutes, the first a minute ago.
   await page.getByRole('combobox', { name: 'Submitted', exact: true }).selectOption('Last hour');
   await count('2 jobs');
@@ -246,7 +246,7 @@ visit('all matching jobs run again after a confirmation that counts them, loaded
   const failed = server.jobs.filter(({ state }) => state === 'failed');
   server.unredrivable.add(failed[0].id);
   await go('/#/jobs?state=failed');
-  await page.getByLabel('Select all jobs of the list').check();
+  await page.getByLabel('Select all jobs in the list').check();
   const bar = page.getByRole('region', { name: 'Selected jobs' });
   await bar.getByRole('button', { name: 'Select all that match' }).click();
   await bar.getByRole('button', { name: `Run ${failed.length} again` }).click();
@@ -263,7 +263,7 @@ visit('all matching jobs run again after a confirmation that counts them, loaded
 visit('all matching jobs are cancelled by their filter', many(2_000), async ({ page, server, go }) => {
   const waiting = server.jobs.filter(({ state }) => state === 'queued');
   await go('/#/jobs?state=queued&by=ada');
-  await page.getByLabel('Select all jobs of the list').check();
+  await page.getByLabel('Select all jobs in the list').check();
   const bar = page.getByRole('region', { name: 'Selected jobs' });
   await bar.getByRole('button', { name: 'Select all that match' }).click();
   await bar.getByRole('button', { name: `Cancel ${waiting.length} jobs` }).click();

@@ -61,7 +61,7 @@ visit('a page opened while the server is down returns by itself', { ofItsOwn: tr
   await page.clock.install();
   await go('/#/devices');
   await page.getByRole('heading', { level: 1, name: 'Service unavailable' }).waitFor();
-  await page.getByText('This page returns by itself when the server does.').waitFor();
+  await page.getByText('This page comes back when the server does.').waitFor();
   server.faults.delete('GET /v1/users/me');
   await page.clock.runFor(5_000);
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();

@@ -9,7 +9,7 @@ const bodies = (server) => server.calls.filter(({ name }) => name === 'POST /v1/
 
 visit('a model is pulled with its progress shown, and cancelled', async ({ page, server, go }) => {
   await go('/#/settings/models');
-  await page.getByText('No model besides vader yet').waitFor();
+  await page.getByText('No models besides vader yet').waitFor();
   await page.getByRole('button', { name: 'Pull a model' }).click();
   await dialog(page).getByRole('button', { name: 'Pull', exact: true }).click();
   await dialog(page).getByText('Enter a model.').waitFor();
@@ -19,7 +19,7 @@ visit('a model is pulled with its progress shown, and cancelled', async ({ page,
   await dialog(page).getByLabel('Name').fill('tiny');
   await dialog(page).getByRole('radio', { name: /^Only/ }).check();
   await dialog(page).getByRole('button', { name: 'Pull', exact: true }).click();
-  await operations(page).getByText('Asking the hub: starting').waitFor();
+  await operations(page).getByText('Contacting the hub: starting').waitFor();
   assert.deepEqual(bodies(server).at(-1), { action: 'pull', model: 'desk/tiny', name: 'tiny', audience: 'team' });
   const [running] = server.modelOperations;
   server.modelOperations = [{ ...running, stage: 'Fetching desk/tiny', bytes_done: 1 << 20, bytes_total: 1 << 21 }];
@@ -34,7 +34,7 @@ visit('a model is pulled with its progress shown, and cancelled', async ({ page,
 
 visit('a pulled model appears with what is known of it', async ({ page, server, go }) => {
   await go('/#/settings/models');
-  await page.getByText('No model besides vader yet').waitFor();
+  await page.getByText('No models besides vader yet').waitFor();
   server.models = models;
   await page.getByRole('button', { name: 'Pull a model' }).click();
   await dialog(page).getByLabel('Model').fill('finbert');
@@ -67,7 +67,7 @@ visit('a model that is used is removed only when that is asked for', async ({ pa
   await dialog(page).getByRole('alert').getByText('Set force to true').waitFor();
   await dialog(page).getByLabel('Remove it anyway').check();
   await dialog(page).getByRole('button', { name: 'Remove', exact: true }).click();
-  await page.getByText('No model besides vader yet').waitFor();
+  await page.getByText('No models besides vader yet').waitFor();
 });
 
 visit('members read and change nothing', async ({ page, server, go }) => {

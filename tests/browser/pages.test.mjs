@@ -10,7 +10,7 @@ const reportAddress = `/#/jobs/${manyJobs(3)[2].id}`;
 
 visit('a speed profile is measured on the device that is chosen', async ({ page, server, go }) => {
   await go('/#/new/profile');
-  await page.getByRole('combobox', { name: 'Where' }).selectOption({ label: 'pthread-Intel Xeon Processor (dock-1/opencl:0:0)' });
+  await page.getByRole('combobox', { name: 'Device' }).selectOption({ label: 'pthread-Intel Xeon Processor (dock-1/opencl:0:0)' });
   await page.getByRole('radio', { name: 'Device' }).check();
   // The host has no device, one that failed none to offer.
   assert.deepEqual(await page.locator('optgroup option').evaluateAll((options) => options.map(({ value }) => value)), ['dock-1/opencl:0:0', 'crane-7/opencl:0:0']);
@@ -24,7 +24,7 @@ visit('a speed profile is measured on the device that is chosen', async ({ page,
   await go('/#/new/profile');
   await page.getByRole('button', { name: 'Submit job' }).waitFor();
   assert.ok(await page.getByRole('radio', { name: 'Device' }).isChecked());
-  assert.equal(await page.getByRole('combobox', { name: 'Where' }).inputValue(), '');
+  assert.equal(await page.getByRole('combobox', { name: 'Device' }).inputValue(), '');
 });
 
 /** Jobs that ended well, with so many failed items of four. */
@@ -69,10 +69,10 @@ visit('a pinned report is the team’s baseline, in every browser', { arrange: p
   await page.getByText('by ada').waitFor();
   server.jobs = server.jobs.filter(({ id }) => id !== 'before');
   await page.reload();
-  await page.getByText('its job was deleted, its numbers are kept').waitFor();
+  await page.getByText('its job was deleted; the numbers are kept').waitFor();
   await table.getByText('+100.0 %').first().waitFor();
 
-  await page.getByRole('button', { name: 'Pin this one instead' }).click();
+  await page.getByRole('button', { name: 'Pin this report instead' }).click();
   await page.getByText("This report is your team's baseline").waitFor();
   await page.getByRole('button', { name: 'Unpin' }).click();
   await page.getByRole('button', { name: 'Pin as baseline' }).waitFor();
@@ -131,7 +131,7 @@ visit('a scheduled job shows its start, a queued one why it waits', sixty, async
   server.update(job.id, { state: 'queued' });
   await page.getByText('It waits behind 12 tasks.').waitFor();
   server.wait = { ...server.wait, share: busyQueue().shares[0], earliest_start_at: null, latest_start_at: null };
-  await page.getByRole('heading', { name: 'Why it waits' }).waitFor();
+  await page.getByRole('heading', { name: 'Why it is waiting' }).waitFor();
   assert.equal(await page.getByText('It waits behind 12 tasks.').count(), 1);
   server.finish(job.id);
   await page.getByText('It waits behind 12 tasks.').waitFor({ state: 'detached' });
@@ -142,7 +142,7 @@ visit('a failed job runs again, as itself', sixty, async ({ page, server, go }) 
   await go(`/#/jobs/${failed.id}`);
   await page.getByRole('button', { name: 'Run again' }).click();
   await page.getByRole('button', { name: 'Cancel job' }).waitFor();
-  await page.getByText('Last error of a task').waitFor();
+  await page.getByText('Last task error').waitFor();
   assert.ok(server.calls.some(({ name }) => name === `POST /v1/jobs/${failed.id}/redrive`));
 });
 
@@ -283,10 +283,10 @@ visit('a session elsewhere is ended', async ({ page, server, go }) => {
   await go('/#/settings/sessions');
   const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
   await rows.nth(2).waitFor();
-  await rows.filter({ hasText: 'this one' }).getByText('Mozilla/5.0').waitFor();
+  await rows.filter({ hasText: 'this session' }).getByText('Mozilla/5.0').waitFor();
   await page.getByRole('button', { name: 'Sign out grace, unknown client' }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await heard(page, 'Signed out there');
+  await heard(page, 'Session ended');
   await rows.nth(2).waitFor({ state: 'detached' });
   assert.deepEqual(server.sessions.map(({ id }) => id), ['sess_1']);
 });
@@ -337,7 +337,7 @@ visit('a webhook is added, tested and removed', async ({ page, server, go }) => 
   assert.equal(await deliveries.count(), 4);
   await page.getByRole('button', { name: 'Send a test' }).click();
   await deliveries.nth(4).waitFor();
-  await deliveries.nth(1).getByText('A test').waitFor();
+  await deliveries.nth(1).getByText('Test', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Edit press office' }).click();
   const changing = page.getByRole('dialog', { name: 'Edit webhook' });
   assert.equal(await changing.getByRole('textbox', { name: 'Address' }).inputValue(), 'https://hooks.example.com/press');
@@ -389,8 +389,8 @@ visit('a device frees its memory, and reports how much', {}, async ({ page, serv
   assert.equal(await row.getByRole('button', { name: /^Free memory/ }).getAttribute('aria-disabled'), 'true');
   const done = { finished_at: new Date().toISOString(), kept_bytes: 3 * 2 ** 20, freed_bytes: -4096 };
   server.devices = server.devices.map((device) => (device.device === 'host' ? { ...device, cleanup: { ...device.cleanup, state: 'done', ...done } } : device));
-  await row.getByText('Freed 3 MiB by the memory ledger, nothing by the system').waitFor();
+  await row.getByText('Freed 3 MiB according to the memory ledger, nothing according to the system').waitFor();
   await page.getByText('The self-test kernel gave a wrong sum.').waitFor();
-  const ofCrane = (what) => page.getByRole('button', { name: new RegExp(`^${what} .*NVIDIA H200 of crane-7`) }).count();
+  const ofCrane = (what) => page.getByRole('button', { name: new RegExp(`^${what} .*NVIDIA H200 on crane-7`) }).count();
   assert.deepEqual([await ofCrane('Free memory'), await ofCrane('Stop')], [1, 2], 'one of the two has failed');
 });

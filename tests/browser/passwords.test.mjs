@@ -37,7 +37,7 @@ visit('a first password is set, and changed with the present one', having(null),
   await page.getByText('must have at least 12 characters').waitFor();
   for (const field of ['New password', 'Confirm password']) await page.getByLabel(field).fill(boat);
   await page.getByRole('button', { name: 'Set the password' }).click();
-  await heard(page, 'The password is set');
+  await heard(page, 'Password set');
 
   await page.getByLabel('Current password').fill(horse);
   for (const field of ['New password', 'Confirm password']) await page.getByLabel(field).fill(horse);
@@ -87,7 +87,7 @@ visit('a sign-in asks for the code', protectedByCode, async ({ page, server, go 
   await code.waitFor();
   await page.keyboard.type('000000');
   await page.keyboard.press('Enter');
-  await page.getByText('This code is wrong or was used').waitFor();
+  await page.getByText('This code is wrong or has been used').waitFor();
   assert.equal(await code.inputValue(), '');
   await page.keyboard.type('287082');
   await page.keyboard.press('Enter');
@@ -101,7 +101,7 @@ visit('an administrator removes a lost second factor', async ({ page, server, go
   assert.equal(await page.getByRole('button', { name: 'Remove second factor' }).count(), 1, 'only of who has one');
   await page.getByRole('button', { name: 'Remove second factor of grace' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await heard(page, 'grace signs in without a code');
+  await heard(page, 'Second factor of grace removed');
   assert.ok(server.calls.some(({ name }) => /^DELETE \/v1\/users\/[^/]+\/second-factor$/.test(name)));
 });
 

@@ -15,7 +15,7 @@ visit('a policy is created, with a preview of its week', async ({ page, server, 
   await page.getByRole('button', { name: 'New policy' }).click();
   await dialog(page).getByRole('textbox', { name: 'ID' }).and(page.locator(':focus')).waitFor();
   await dialog(page).getByRole('button', { name: 'Save' }).click();
-  await dialog(page).getByText('Use up to 64 of').waitFor();
+  await dialog(page).getByText('Use up to 64 characters').waitFor();
   await dialog(page).getByRole('textbox', { name: 'ID' }).fill('wire');
   await week(page).getByText('finbert now: the market is open, rule 1 matches.').waitFor();
   await dialog(page).getByRole('group', { name: 'Markets of rule 1' }).getByLabel('open', { exact: true }).uncheck();
@@ -40,7 +40,7 @@ visit('a change keeps members that the editor does not show', async ({ page, ser
   server.policies = [{ ...desk, definition: { ...desk.definition, own_calendar, overrides } }];
   await go('/#/settings/policies');
   await page.getByRole('button', { name: 'Edit desk' }).click();
-  await dialog(page).getByText('It has its own calendar').waitFor();
+  await dialog(page).getByText('This policy has its own calendar').waitFor();
   await dialog(page).getByLabel('Purpose').fill('For the desk');
   server.faults.set('PUT /v1/policies/desk', { status: 422, title: 'Invalid', errors: [{ pointer: '/rules/1/model', detail: 'is unknown' }, { pointer: '/overrides/0', detail: 'is too long' }] });
   await dialog(page).getByRole('button', { name: 'Save' }).click();
@@ -67,7 +67,7 @@ visit('a policy is removed', async ({ page, server, go }) => {
   await go('/#/settings/policies');
   await page.getByRole('button', { name: 'Remove desk' }).click();
   await dialog(page).getByRole('button', { name: 'Remove', exact: true }).click();
-  await page.getByText('No policy of your team yet').waitFor();
+  await page.getByText('Your team has no policies yet').waitFor();
   assert.deepEqual(server.policies, []);
 });
 
@@ -119,9 +119,9 @@ visit('a few texts are scored immediately, by the chosen model', async ({ page, 
 
 visit('a job names a goal instead of a model', { arrange: (server) => (server.models = models) }, async ({ page, server, go }) => {
   await go('/#/new/sentiment');
-  await page.getByText('fp32: 20 ms per text, over 3,200 texts of your team. Guard: int8 passed.').waitFor();
+  await page.getByText('On your team’s texts, fp32: 20 ms per text, over 3,200 texts. Guard: int8 passed.').waitFor();
   await page.getByLabel('Model').selectOption('goal accuracy');
-  await page.getByText('Finbert, in fp32. The report says why').waitFor();
+  await page.getByText('Finbert, in fp32. The report gives the reason').waitFor();
   await page.getByLabel('Model').selectOption('goal balanced');
   await page.getByText('No worker has it now').waitFor();
   await page.getByLabel('Texts', { exact: true }).fill('Shares soar.');

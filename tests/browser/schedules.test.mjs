@@ -14,7 +14,7 @@ visit('a job becomes a schedule, with its next runs during input', async ({ page
   await go('/#/new/sentiment');
   await fillTexts(page);
   await page.getByRole('radio', { name: 'On a schedule' }).check();
-  await page.getByLabel('Name of the schedule').fill('Nightly');
+  await page.getByLabel('Schedule name').fill('Nightly');
   const when = page.getByRole('textbox', { name: 'When', exact: true });
   await when.fill('0 66 * * *');
   await page.getByText('is not between 0 and 23').waitFor();
@@ -38,7 +38,7 @@ visit('missing fields of a schedule are named beside it', async ({ page, server,
   await page.getByRole('radio', { name: 'On a schedule' }).check();
   await page.getByRole('button', { name: 'Save schedule' }).click();
   await page.getByText('Enter a name.').waitFor();
-  await page.getByText('Choose a start time.').waitFor();
+  await page.getByText('Enter a cron expression.').waitFor();
   assert.equal(bodyOf(server, 'POST /v1/schedules'), undefined);
 });
 
@@ -80,7 +80,7 @@ visit('a schedule is run now, paused, resumed, changed and deleted', async ({ pa
   await dialog.getByLabel('At most').fill('3');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('Run every missed one, latest first, 3 at most').waitFor();
+  await page.getByText('Run all missed runs, latest first, 3 at most').waitFor();
   assert.equal(bodyOf(server, 'PUT /v1/schedules/sched_1').job.kind, 'sentiment');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
@@ -94,7 +94,7 @@ visit('a job on a dataset becomes a schedule with the same dataset, and its spec
   await page.getByRole('button', { name: 'Create schedule' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create schedule' });
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('Choose a start time.').waitFor();
+  await dialog.getByText('Enter a cron expression.').waitFor();
   await dialog.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
   const spec = dialog.getByLabel('Job', { exact: true });
   const text = await spec.inputValue();
@@ -146,7 +146,7 @@ visit('a concurrent change is refused', async ({ page, server, go }) => {
   await go('/#/schedules/sched_1');
   await page.getByRole('button', { name: 'Edit' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
-  await dialog.getByLabel('Name of the schedule').fill('Mine');
+  await dialog.getByLabel('Schedule name').fill('Mine');
   server.schedules = server.schedules.map((one) => ({ ...one, version: '7', name: 'Theirs' }));
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('It was changed by someone else. Open it again to see the current version.').waitFor();

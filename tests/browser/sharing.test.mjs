@@ -32,7 +32,7 @@ visit('a report is shared by a link, which whoever has it opens until it is revo
   await go('/#/settings/report-links');
   await page.getByRole('link', { name: 'Early curriculum' }).waitFor();
   await page.getByRole('button', { name: 'Revoke the link For the desk' }).click();
-  await page.getByText('No report is shared').waitFor();
+  await page.getByText('No shared reports').waitFor();
   await stranger.reload();
   await stranger.getByText('This link is invalid, has expired or was revoked.').waitFor();
   await context.close();

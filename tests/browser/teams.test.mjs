@@ -33,7 +33,7 @@ test('wave counts: the sample, and a report that says what the API says', async 
   await open('/new/waves');
   await page.getByRole('button', { name: 'Fill in sample closes' }).click();
   await page.getByText('7,441 lines').waitFor();
-  await page.getByLabel('Random series', { exact: true }).fill('0');
+  await page.getByLabel('Chance series', { exact: true }).fill('0');
   const id = await submit('Closes');
   const ranking = page.getByRole('region', { name: 'Symbols', exact: true });
   await ranking.waitFor();
@@ -60,7 +60,7 @@ test('two users in two teams see nothing of one another', async () => {
   await page.getByRole('button', { name: 'New team' }).click();
   await page.getByRole('dialog', { name: 'New team' }).getByLabel('Name').fill('ferries');
   await page.getByRole('button', { name: 'Create team' }).click();
-  await heard(page, 'Team ferries was created; you own it');
+  await heard(page, 'Team ferries created; you own it');
   const members = page.getByRole('region', { name: 'ferries' });
   await members.getByRole('button', { name: 'Add a member' }).click();
   const dialog = page.getByRole('dialog');

@@ -163,7 +163,7 @@ visit('the report opens on the fastest card that fits and shows the chosen one',
 visit('equal layers are one row', { arrange }, async ({ page, go }) => {
   await go(report);
   const layers = page.getByRole('table', { name: 'Layers' });
-  await layers.getByText('0 to 4, each of 5').waitFor();
+  await layers.getByText('0 to 4, each of 5 layers').waitFor();
 });
 
 visit('two cards are compared for the same run', { arrange }, async ({ page, go }) => {
@@ -221,7 +221,7 @@ visit('a team describes a card of its own and removes it', async ({ page, server
   const { body } = server.calls.find(({ name }) => name === 'PUT /v1/gpu-profiles/lab_card');
   assert.deepEqual(body, { name: 'Lab card', memory_gib: 46.1, bandwidth_gb_s: 864, fp32_tflops: 91.6 });
   await table.getByRole('button', { name: 'Remove Lab card' }).click();
-  await page.getByRole('dialog', { name: 'Remove this card?' }).getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog', { name: 'Remove this GPU profile?' }).getByRole('button', { name: 'Remove' }).click();
   await table.getByRole('button', { name: 'Remove Lab card' }).waitFor({ state: 'detached' });
   assert.equal(server.cards.length, 0);
 });
@@ -326,7 +326,7 @@ visit('a chart is exported as CSV, SVG and PNG', { arrange: (server) => server.a
     assert.match(download.suggestedFilename(), new RegExp(`^memory-over.*\\.${format.toLowerCase()}$`));
     content[format] = await readFile(await download.path());
   }
-  assert.match(content.CSV.toString(), /^Step and phase,Most allocated,"Weights, gradients, optimizer",Activations kept for backward,Temporary tensors\r\n"1, setup",0.22 GiB,/);
+  assert.match(content.CSV.toString(), /^Step and phase,Peak allocated,"Weights, gradients, optimizer",Activations kept for backward,Temporary tensors\r\n"1, setup",0.22 GiB,/);
   assert.match(content.SVG.toString(), /^<svg[^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
   assert.equal(content.PNG.subarray(1, 4).toString(), 'PNG');
 });

@@ -16,8 +16,8 @@ visit('the sample is filled in and sent with the settings', async ({ page, serve
   await go(form);
   await page.getByRole('button', { name: 'Fill in sample closes' }).click();
   await page.getByText('7,441 lines').waitFor();
-  await page.getByLabel('Random series', { exact: true }).fill('250');
-  await page.getByLabel('Symbols only').fill('DAX, SMI');
+  await page.getByLabel('Chance series', { exact: true }).fill('250');
+  await page.getByLabel('Only these symbols').fill('DAX, SMI');
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   await page.getByText('More settings').click();
   await page.getByLabel('Other settings').fill('# as in a configuration file\nup_to: 15\nweights: {"time": 0.5}\n');
@@ -32,7 +32,7 @@ visit('the sample is filled in and sent with the settings', async ({ page, serve
   });
   // How to count is remembered; what to count is not.
   await go(form);
-  const held = () => Promise.all(['Random series', 'Time zone', 'Symbols only', 'Prices'].map((label) => page.getByLabel(label, { exact: label !== 'Symbols only' && label !== 'Time zone' }).inputValue()));
+  const held = () => Promise.all(['Chance series', 'Time zone', 'Only these symbols', 'Prices'].map((label) => page.getByLabel(label, { exact: label !== 'Only these symbols' && label !== 'Time zone' }).inputValue()));
   assert.deepEqual(await held(), ['250', 'Europe/Berlin', '', '']);
 });
 
@@ -41,7 +41,7 @@ visit('errors are shown beside their fields', async ({ page, server, go }) => {
   await page.getByLabel('Prices', { exact: true }).fill('close\n1\n');
   const detail = 'must be at most 100000';
   server.faults.set('POST /v1/jobs', { status: 422, title: 'Unprocessable content', errors: [{ pointer: '/args/surrogates', detail }] });
-  const surrogates = page.getByLabel('Random series', { exact: true });
+  const surrogates = page.getByLabel('Chance series', { exact: true });
   await surrogates.fill('1000000');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText(detail).waitFor();
@@ -120,7 +120,7 @@ visit('a count of the report is changed and every rule checked again', { arrange
   await go(report);
   await page.getByText('Check a count of your own').click();
   await page.getByRole('button', { name: 'Start from the count above' }).click();
-  await page.getByText(/keeps every rule/).waitFor();
+  await page.getByText(/satisfies every rule/).waitFor();
   const { job_id, index, pattern, ends } = checks(server).at(-1).body;
   const best = rows.find((row) => row.index === index).report.counts[0];
   assert.deepEqual({ job_id, pattern, ends }, { job_id: 'job_waves0000000', pattern: best.rule_name, ends: best.pivots });
@@ -140,7 +140,7 @@ visit('ends are chosen on the chart, by keyboard and by pointer', { arrange }, a
   await page.getByRole('combobox', { name: 'Pattern', exact: true }).selectOption('zigzag');
   await page.getByText('Next: the start, a low.').waitFor();
   await page.getByRole('group', { name: 'Bars to draw on' }).getByRole('radio', { name: 'Whole series' }).check();
-  const chart = page.getByRole('slider', { name: /to draw a count on$/ });
+  const chart = page.getByRole('slider', { name: /for drawing a count$/ });
   await chart.focus();
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
@@ -177,8 +177,8 @@ visit('bars are replayed one by one, each with its changes', { arrange }, async 
   await table.getByRole('row').nth(14).getByRole('button').click();
   await page.getByText(/^Bar 14 of 20/).waitFor();
   const changed = page.getByRole('group', { name: 'What this bar changed' });
-  for (const word of ['Invalidated, 1', 'Left the ranking, 1', 'Ranked since, 1']) await changed.getByRole('heading', { name: word }).waitFor();
-  await page.getByRole('button', { name: 'Bar before' }).click();
+  for (const word of ['Invalidated, 1', 'Left the ranking, 1', 'Entered the ranking, 1']) await changed.getByRole('heading', { name: word }).waitFor();
+  await page.getByRole('button', { name: 'Previous bar' }).click();
   await page.getByText(/^Bar 13 of 20/).waitFor();
   await page.getByRole('combobox', { name: 'How many' }).selectOption('50');
   await page.getByText(/^Bar 50 of 50/).waitFor();
@@ -187,7 +187,7 @@ visit('bars are replayed one by one, each with its changes', { arrange }, async 
 visit('new bars are replayed after the series', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
-  await page.getByRole('radio', { name: 'New ones' }).check();
+  await page.getByRole('radio', { name: 'Pasted bars' }).check();
   const field = page.getByLabel('New bars', { exact: true });
   await field.fill('close\n5473.7\n5480.1\n5481\n');
   await page.getByRole('button', { name: 'Replay these bars' }).click();

@@ -17,7 +17,7 @@ const address = '/#/settings/models';
 export const modelViews = [
   { name: 'models', address, arrange: withModels, ready: text('418 MiB') },
   { name: 'models-pulling', address, arrange: pulling, ready: text('Fetching cardiffnlp') },
-  { name: 'models-empty', address, ready: text('No model besides vader yet') },
+  { name: 'models-empty', address, ready: text('No models besides vader yet') },
   { name: 'models-loading', address, arrange: hangs('GET /v1/models'), ready: loading },
   { name: 'models-failed', address, arrange: fails('GET /v1/models'), ready: text('Service unavailable') },
   {

@@ -33,7 +33,7 @@ const byPolicy = (server) => {
 
 export const policyViews = [
   { name: 'policies', address: '/#/settings/policies', arrange: withDesk, ready: text('Next switch') },
-  { name: 'policies-empty', address: '/#/settings/policies', ready: text('No policy of your team yet') },
+  { name: 'policies-empty', address: '/#/settings/policies', ready: text('Your team has no policies yet') },
   { name: 'policies-loading', address: '/#/settings/policies', arrange: hangs('GET /v1/policies'), ready: loading },
   { name: 'policies-failed', address: '/#/settings/policies', arrange: fails('GET /v1/policies'), ready: text('Service unavailable') },
   {

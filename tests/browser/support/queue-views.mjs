@@ -68,7 +68,7 @@ export const queueViews = [
   { name: 'usage-loading', address: '/#/usage', arrange: hangs('GET /v1/usage'), ready: loading },
   { name: 'usage-failed', address: '/#/usage', arrange: fails('GET /v1/usage'), ready: text('Service unavailable') },
   { name: 'schedules-full', address: '/#/schedules', ready: text('Nightly headlines') },
-  { name: 'schedules-empty', address: '/#/schedules', arrange: (server) => (server.schedules = []), ready: text('No schedule yet') },
+  { name: 'schedules-empty', address: '/#/schedules', arrange: (server) => (server.schedules = []), ready: text('No schedules yet') },
   { name: 'schedules-loading', address: '/#/schedules', arrange: hangs('GET /v1/schedules'), ready: loading },
   { name: 'schedules-failed', address: '/#/schedules', arrange: fails('GET /v1/schedules'), ready: text('Service unavailable') },
   { name: 'schedule-full', address: '/#/schedules/sched_1', ready: text('No server was running.') },

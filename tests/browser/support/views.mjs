@@ -152,7 +152,7 @@ export const views = [
     ready: async (page) => {
       await page.getByLabel('Largest batch').fill('0');
       await page.getByRole('button', { name: 'Submit job' }).click();
-      await page.getByText('A whole number from 1 to 65,536.').waitFor();
+      await page.getByText('Enter a whole number from 1 to 65,536.').waitFor();
     },
   },
   { name: 'report-profile', address: profileAt, arrange: profile(), ready: heading('How it was measured') },
@@ -182,7 +182,7 @@ export const views = [
     ready: async (page) => {
       await page.getByText('Check a count of your own').click();
       await page.getByRole('button', { name: 'Start from the count above' }).click();
-      await page.getByText(/keeps every rule/).waitFor();
+      await page.getByText(/satisfies every rule/).waitFor();
     },
   },
   {
@@ -200,7 +200,7 @@ export const views = [
   { name: 'report-waves-none', address: wavesReportAt, arrange: waves(noSymbol), ready: text('No symbol could be searched') },
   { name: 'new-unknown', address: '/#/new/juggling', ready: text('Job kind not found') },
   { name: 'datasets-full', address: '/#/datasets', arrange: datasets, ready: text('headlines.csv') },
-  { name: 'datasets-empty', address: '/#/datasets', ready: text('No dataset yet') },
+  { name: 'datasets-empty', address: '/#/datasets', ready: text('No datasets yet') },
   { name: 'datasets-loading', address: '/#/datasets', arrange: datasetsFail('GET /v1/datasets', 'hang'), ready: text('Loading datasets') },
   { name: 'datasets-failed', address: '/#/datasets', arrange: datasetsFail('GET /v1/datasets'), ready: text('Service unavailable') },
   { name: 'datasets-viewer', address: '/#/datasets', arrange: viewer, ready: text('Files that your team uploads') },
@@ -278,7 +278,7 @@ export const views = [
     },
   },
   { name: 'devices-held', address: '/#/devices', arrange: queue, ready: text('A fan is replaced.') },
-  { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No device yet') },
+  { name: 'devices-empty', address: '/#/devices', arrange: (server) => (server.devices = []), ready: text('No devices yet') },
   { name: 'devices-loading', address: '/#/devices', arrange: hangs('GET /v1/devices'), ready: loading },
   { name: 'devices-failed', address: '/#/devices', arrange: fails('GET /v1/devices'), ready: text('Service unavailable') },
   ...settingsViews,

@@ -110,7 +110,7 @@ test('commands are described with their subcommands, settings by their page', ()
   assert.ok(blocks.some((block) => block.as === 'heading' && block.id === 'queue-share'));
   assert.ok(blocks.some((block) => block.as === 'code' && block.text === 'plimsoll queue share TEAM'));
   assert.match(text, /TEAM \{a,b\}, required One \| other/);
-  assert.match(text, /flags as well: --http\.port\.$/, 'named, and described by the page of settings');
+  assert.match(text, /as flags: --http\.port\.$/, 'named, and described by the page of settings');
 });
 
 test('what is not measured is listed separately', () => {

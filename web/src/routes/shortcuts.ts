@@ -20,9 +20,9 @@ interface Openers {
 }
 
 export const list = ({ help, palette }: Openers): readonly Shortcut[] => [
-  { keys: ['/'], does: 'Go to the search or filter of the page', run: () => focus('[data-search]') },
-  { keys: ['j'], does: 'Next entry of the list', run: () => step(1) },
-  { keys: ['k'], does: 'Previous entry of the list', run: () => step(-1) },
+  { keys: ['/'], does: 'Focus the search or filter field', run: () => focus('[data-search]') },
+  { keys: ['j'], does: 'Next item in the list', run: () => step(1) },
+  { keys: ['k'], does: 'Previous item in the list', run: () => step(-1) },
   { keys: ['g', 'h'], does: 'Home', run: () => router.go('/home') },
   { keys: ['g', 'j'], does: 'Jobs', run: () => router.go('/jobs') },
   { keys: ['g', 'f'], does: 'Datasets (files)', run: () => router.go('/datasets') },

@@ -50,7 +50,7 @@ export async function setDeviceClass({ device_class, version }: QueueClass, term
 export function subjectOf(hold: Pick<Hold, 'team' | 'device_class' | 'node' | 'device'>): string {
   if (hold.team) return `team ${hold.team.name}`;
   if (hold.device_class) return `every device of class ${hold.device_class}`;
-  return hold.device ? `${hold.device} of ${hold.node}` : `every device of ${hold.node}`;
+  return hold.device ? `${hold.device} on ${hold.node}` : `every device on ${hold.node}`;
 }
 
 /** A hold like one that was lifted. */

@@ -98,7 +98,7 @@ export class Upload {
     this.state = 'ended';
     this.trouble = undefined;
     const { name, state } = this.dataset;
-    if (state === 'ready') announce(`${name} is uploaded`);
+    if (state === 'ready') announce(`${name} uploaded`);
     else announce(`${name} cannot be used`, 'bad');
   }
 

@@ -38,7 +38,7 @@ function tableOf(options: readonly Option[]): string {
 
 function partOf(command: Command): string {
   const read = command.options.filter(isSetting).map(({ names }) => `\`${names.replaceAll(',', ', ')}\``);
-  const settings = read.length > 0 ? `\nThe [settings](#/docs/settings) that it reads are flags as well: ${read.join(', ')}.\n` : '';
+  const settings = read.length > 0 ? `\nIt also accepts these [settings](#/docs/settings) as flags: ${read.join(', ')}.\n` : '';
   return `${cell(command.help)}.\n\n\`\`\`text\n${usage(command)}\n\`\`\`\n\n${tableOf(command.options)}${settings}`;
 }
 
@@ -58,8 +58,8 @@ Every command of \`plimsoll\` with its options, as the program describes itself.
 ## For every command {#plimsoll}
 
 ${tableOf(program!.options)}
-\`plimsoll help COMMAND\` prints this in a terminal, \`plimsoll manual\` as a manual page, and
-\`plimsoll completion bash\` a script that completes commands and flags.
+\`plimsoll help COMMAND\` prints the help of a command, \`plimsoll manual\` prints a manual page, and
+\`plimsoll completion bash\` prints a script that completes commands and flags.
 
 ## Exit status {#exit-status}
 

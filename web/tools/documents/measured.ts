@@ -13,7 +13,7 @@ interface Result {
 
 const number = (value: number) => value.toLocaleString('en-GB', { maximumSignificantDigits: 4 });
 const cell = (text: string) => text.replace(/\|/g, '\\|');
-const goals: Record<string, string> = { must: 'met', stretch: 'met, with the further goal', no: '**missed**', reported: 'none' };
+const goals: Record<string, string> = { must: 'met', stretch: 'met, stretch goal too', no: '**missed**', reported: 'none' };
 
 const rowOf = ({ name, ours, unit, peer, peer_value, ratio, met }: Result) =>
   `| ${cell(name)} | ${number(ours!)} ${cell(unit)} | ${peer === null ? '' : cell(peer) + (peer_value === null ? '' : `: ${number(peer_value)}`)} | ${ratio === null ? '' : number(ratio)} | ${goals[met ?? ''] ?? ''} |`;
@@ -22,18 +22,18 @@ const rowOf = ({ name, ours, unit, peer, peer_value, ratio, met }: Result) =>
 export function measuredPage(results: readonly Result[]): string {
   const measured = results.filter(({ ours }) => ours !== null);
   const areas = [...new Set(measured.map(({ area }) => area))].map(
-    (area) => `## ${area[0]!.toUpperCase()}${area.slice(1)}\n\n| what | measured | beside | ratio | goal |\n|---|---|---|---|---|\n${measured.filter((one) => one.area === area).map(rowOf).join('\n')}`,
+    (area) => `## ${area[0]!.toUpperCase()}${area.slice(1)}\n\n| what | measured | compared with | ratio | goal |\n|---|---|---|---|---|\n${measured.filter((one) => one.area === area).map(rowOf).join('\n')}`,
   );
   const missing = results.filter(({ ours }) => ours === null).map(({ name, machine }) => `| ${cell(name)} | ${cell(machine.replace(/^not measured: /, ''))} |`);
   return `# What is measured
 
-${measured.length} numbers were measured, ${missing.length} wait for a machine that can measure them; nothing here is an estimate.
+${measured.length} numbers were measured, and ${missing.length} wait for a machine that can measure them. None is an estimate.
 
 ## How to read it {#reading}
 
-Each number is the median of several rounds, in which ours and what it is compared with take turns on one machine. The
-ratio is above 1 where ours is better. “At most” and “asked for” are limits that we set ourselves. A goal that was
-missed says so. \`tests/bench/results.json\` also holds the machine, the commit and the command of each number, and
+Each number is the median of several rounds, in which Plimsoll and its peer take turns on one machine. The
+ratio is above 1 where Plimsoll is better. “At most” and “asked for” are our own limits. Missed
+goals are marked. \`tests/bench/results.json\` also holds the machine, the commit and the command of each number, and
 \`tests/bench/RESULTS.md\` shows them all.
 
 ## Not measured {#not-measured}

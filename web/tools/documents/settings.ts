@@ -14,6 +14,7 @@ export interface Settings {
 const titles: Record<string, string> = {
   http: 'HTTP',
   limits: 'Limits',
+  passwords: 'Passwords',
   metrics: 'Metrics',
   database: 'Database',
   engine: 'Workers',
@@ -21,6 +22,7 @@ const titles: Record<string, string> = {
   devices: 'Devices',
   webhooks: 'Webhooks',
   log: 'Logs',
+  oidc: 'Identity provider',
   models: 'Models',
   sentiment: 'Sentiment',
   llm: 'Language models',
@@ -39,12 +41,12 @@ export function settingsPage({ settings, without_effect }: Settings): string {
   const unused = without_effect.map(({ environment, reason }) => `| \`${environment}\` | ${cell(reason)} |`);
   return `# Settings
 
-Defaults, then the file of \`--config\`, then the environment, then flags: the last that names a setting wins.
+Flags override the environment, which overrides the file of \`--config\`, which overrides defaults.
 
 ## How to set one {#how}
 
 \`http.port\` is \`http: {port: 7272}\` in the YAML file, \`PLIMSOLL_HTTP_PORT\` in the environment and \`--http.port\` as a flag.
-An unknown key or a wrong value prevents the start and is named. This prints all settings as they are, and checks them:
+The server does not start with an unknown key or an invalid value, and names it. Print the settings in effect, or check them:
 
 \`\`\`sh
 plimsoll serve --print-config
@@ -55,7 +57,7 @@ ${groups.join('\n\n')}
 
 ## Variables without effect {#without-effect}
 
-They belong to the systems that Plimsoll replaces and change nothing here.
+These variables belong to the systems that Plimsoll replaces, and have no effect here.
 
 | variable | why |
 |---|---|

@@ -65,7 +65,7 @@ class RunMonitor:
         self.measurement = {**self._what, 'source': 'run', 'batch': self.batch, 'accumulation': self.accumulation,
                             'measured': measured, 'samples': self.samples}
         if self._device is host:
-            log.info('%.3f s a step, at most %.2f GiB resident', measured.get('step_seconds', float('nan')),
+            log.info('%.3f s per step, at most %.2f GiB resident', measured.get('step_seconds', float('nan')),
                      measured['peak_resident_bytes'] / 2**30)
             return
         self.measurement['gpu'] = gpu.describe()

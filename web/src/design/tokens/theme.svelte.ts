@@ -6,7 +6,7 @@ export type Theme = (typeof themes)[number];
 /** The key is also read by public/theme.js, before the first paint. */
 export const theme = new Stored<Theme>('theme', themes, 'auto');
 
-export const themeNames: Record<Theme, string> = { auto: 'as the system', light: 'light', dark: 'dark' };
+export const themeNames: Record<Theme, string> = { auto: 'system', light: 'light', dark: 'dark' };
 
 export function chooseTheme(value: Theme): void {
   theme.value = value;

@@ -42,7 +42,7 @@ export function choiceText(model: Model, isDefault: boolean): string {
 /** A model in one line, for people who choose one. */
 export function about({ name, family, labels, parameters, longest_text, licence, accuracies, proofs, speeds }: Model): string {
   const taken = speeds.map(({ form, seconds_per_text, texts }) => `${form ? `${form}: ` : ''}${speedText(1000 * seconds_per_text)} per text, over ${count(texts)} texts`).join('; ');
-  const speed = taken ? ` ${taken} of your team.` : ' Speed not measured here in the last 7 days.';
+  const speed = taken ? ` On your team’s texts, ${taken}.` : ' Speed not measured here in the last 7 days.';
   if (name === vader) return `A lexicon and rules: the fastest, runs on CPUs, made for short English texts.${speed}`;
   const size = parameters >= 1e6 ? `${count(Math.round(parameters / 1e6))} million parameters` : `${count(parameters)} parameters`;
   const reads = longest_text === null ? '' : ` Reads the first ${count(longest_text)} tokens of a text.`;

@@ -83,6 +83,6 @@ export function whyNot(items: readonly (string | Item)[]): string | undefined {
   const long = items.findIndex((item) => typeof item !== 'string' && (item.custom_id?.length ?? 0) > longestId);
   if (long >= 0) return `The ID of record ${count(long + 1)} is longer than ${longestId} characters.`;
   const size = bodySize(items);
-  if (size > longestBody - 4096) return `The texts have ${bytes(size)}; a request may have at most ${bytes(longestBody)}.`;
+  if (size > longestBody - 4096) return `The texts are ${bytes(size)}; a request may be at most ${bytes(longestBody)}.`;
   return undefined;
 }

@@ -39,15 +39,15 @@ const groupNames: Record<string, string> = {
   optimizer_temporaries: 'temporary buffers of the optimizer',
   backward_temporaries: 'temporary buffers of the backward pass',
   communication: 'gathered weights and exchange buffers',
-  placement: 'allowance for blocks that lie otherwise',
+  placement: 'allowance for different block placement',
   attention_scores: 'attention scores',
   feed_forward: 'feed-forward layers',
   masks: 'dropout masks',
   lora: 'adapters',
   logits: 'logits and loss',
   batch: 'batch data',
-  workspace: 'workspaces of libraries',
-  correction: 'correction by your measurements',
+  workspace: 'library workspaces',
+  correction: 'correction from your measurements',
   context: 'CUDA context (estimate)',
 };
 export const groupName = (group: string): string => groupNames[group] ?? group.replaceAll('_', ' ');

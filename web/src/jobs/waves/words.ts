@@ -33,7 +33,7 @@ export const rarityText = (value: number | null | undefined): string => (typeof 
 export const rarityWords = (value: number | null | undefined, rare: string | null | undefined): string =>
   typeof value === 'number' && rare ?
     `Rarity ${rarityText(value)}: ${rare}, of the same pattern and direction with at least this score, in the same number of bars.`
-  : 'Counts are ranked by score: rarity is available only in standard mode with its own weights.';
+  : 'Counts are ranked by score: rarity is available only in standard mode with default weights.';
 
 /** A p-value as people write it: never 0. */
 export const pText = (p: number): string => (p < 0.001 ? '< 0.001' : p.toFixed(p < 0.1 ? 3 : 2));
@@ -66,7 +66,7 @@ export const methodWords = (method: string): string => methods[method] ?? method
 /** The meaning of a count's comparison with chance, for readers who do not know p-values. */
 export function plainWords(count: Count): string {
   const chance = count.chance;
-  if (!chance) return 'This count was not compared with random series of its symbol: request some to assess its score.';
+  if (!chance) return 'This count was not compared with chance series: request some to assess its score.';
   const often = `${chance.k} of ${chance.surrogates} chance series hold a count that ${typeof count.rarity === 'number' ? 'is at least as rare' : 'scores at least as high'}.`;
   if (chance.verdict === 'chance level') return `Chance produces such counts: ${often} This count is not significant.`;
   if (chance.verdict === 'weak') return `Chance often comes close: ${often} This count is not reliable.`;

@@ -9,14 +9,14 @@ export function readLocal(local: string): { day: string; time: string; offset: s
 export const misfires = [
   ['once', 'Run once for all missed runs'],
   ['skip', 'Skip them'],
-  ['all', 'Run every missed one, latest first'],
+  ['all', 'Run all missed runs, latest first'],
 ] as const;
 
 export const overlaps = [
   ['skip', 'Skip the new run'],
   ['allow', 'Run both'],
   ['cancel', 'Cancel the earlier job'],
-  ['queue', 'Submit it when the earlier one has finished'],
+  ['queue', 'Submit it after the earlier job has finished'],
 ] as const;
 
 export const wordFor = (words: readonly (readonly [string, string])[], value: string): string =>

@@ -8,7 +8,7 @@ const looked = 64 * 1024; // bytes; more than any header line
 export async function announcementOf(file: File): Promise<NewDataset> {
   if (file.size === 0) throw new UnreadableFile('The file is empty.');
   if (file.size > largestFile) {
-    throw new UnreadableFile(`The file has ${bytes(file.size)}; a dataset has at most ${bytes(largestFile)}.`);
+    throw new UnreadableFile(`The file is ${bytes(file.size)}; a dataset may be at most ${bytes(largestFile)}.`);
   }
   const head = await file.slice(0, looked).text();
   const named = /\.(jsonl|ndjson)$/i.test(file.name);

@@ -115,7 +115,7 @@ export const freshDraft = (): Draft => ({
 
 /** The model's `config.json`, or why it is invalid. */
 export function readConfig(text: string): { config?: Record<string, unknown>; problem?: string } {
-  if (text.trim() === '') return { problem: 'Paste a config.json, or choose its file.' };
+  if (text.trim() === '') return { problem: 'Paste a config.json or choose a file.' };
   try {
     const config: unknown = JSON.parse(text);
     if (typeof config === 'object' && config !== null && !Array.isArray(config)) {

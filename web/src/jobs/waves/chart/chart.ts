@@ -46,7 +46,7 @@ export function briefZigzag(count: Brief, bars: PriceBars, tone: Zigzag['tone'] 
 
 export function levelsOf(count: Count): Level[] {
   const { targets, invalidation, invalidated } = count.outlook;
-  const limit: Level = { tone: 'limit', from: count.idx_end, price: invalidation, text: `invalid at ${price(invalidation)}` };
+  const limit: Level = { tone: 'limit', from: count.idx_end, price: invalidation, text: price(invalidation), before: 'invalid at' };
   if (invalidated) return [limit];
   return [...targets.map((target): Level => ({ tone: 'target', from: count.idx_end, price: target.price, text: price(target.price) })), limit];
 }

@@ -18,19 +18,22 @@ export interface Zigzag {
   points: readonly { bar: number; price: number; label: string }[];
 }
 
-/** A horizontal line from the bar `from` on, with a word at its end. */
+/** A horizontal line from the bar `from` on, with a word behind it, and others before that word where there is room. */
 export interface Level {
   tone: 'target' | 'limit';
   from: number;
   price: number;
   text: string;
+  before?: string;
 }
+
+export const wordsOf = ({ text, before }: Level, narrow: boolean): string => (narrow || before === undefined ? text : `${before} ${text}`);
 
 export const margin = { left: 62, right: 16, top: 26, bottom: 30 };
 
 /** Room for the words behind levels, of 13 px text. */
-export const roomFor = (levels: readonly Level[]): number =>
-  levels.length === 0 ? margin.right : 16 + 7.5 * Math.max(...levels.map(({ text }) => text.length));
+export const roomFor = (levels: readonly Level[], narrow: boolean): number =>
+  levels.length === 0 ? margin.right : 16 + 7.5 * Math.max(...levels.map((level) => wordsOf(level, narrow).length));
 
 /** The bars from `begin` to before `end` of the source. */
 export function cut(bars: PriceBars, begin: number, end: number): PriceBars {
