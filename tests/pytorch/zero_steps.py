@@ -142,7 +142,7 @@ def offload(live, optimizer, model, parameters):
             host += [arrives(parameter.ds_tensor) for parameter in model.parameters()]
     else:
         masters = optimizer.single_partition_of_fp32_groups
-        host += optimizer.param_buffer_of_bit16_for_cpu_offload_groups
+        host += [*optimizer.param_buffer_of_bit16_for_cpu_offload_groups, optimizer.temp_grad_buffer_for_cpu_offload]
         optimizer.async_accumulate_grad_in_cpu_via_gpu = live.working_on_host(optimizer.async_accumulate_grad_in_cpu_via_gpu)
     for master in masters:
         host += [master, master.grad]

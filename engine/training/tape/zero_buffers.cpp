@@ -108,12 +108,14 @@ void ZeroBuffers::enter(int layer, bool backward) {
 
 void ZeroBuffers::begin_backward() {
     free(arriving_);
+    last_ = ++micro_ == graph_.settings().accumulation;
 }
 
 // A gradient is copied into the bucket, unless it is larger.
 void ZeroBuffers::fill(GraphParameter& p) {
     if (filled_ + p.elements > kReduceBucket) reduce();
     filled_ += p.elements;
+    widest_ = std::max(widest_, p.elements);
     if (p.elements > kReduceBucket) {
         waiting_.push_back(static_cast<int>(&p - graph_.parameters().data()));
         return;
@@ -124,12 +126,23 @@ void ZeroBuffers::fill(GraphParameter& p) {
 
 void ZeroBuffers::reduce() {
     if (filled_ == 0) return;
-    graph_.scratch(std::exchange(filled_, 0) * layout_.compute_bytes, kZero);
+    const BufferId sent = graph_.allocate(std::exchange(filled_, 0) * layout_.compute_bytes, kZero);
+    if (!gathers()) graph_.release(sent);
+    if (layout_.offloads_optimizer) send_to_host(std::exchange(widest_, 0));
+    if (gathers()) graph_.release(sent);
     keep_own();
     for (const auto index : std::exchange(waiting_, {})) {
         free(graph_.parameter(index).gradient);
         graph_.parameter(index).reduced = true;
     }
+}
+
+// Stage 3 adds to what lies on the host by a copy on the card. The norms of a step's gradients are
+// sums of doubles, one parameter after the other.
+void ZeroBuffers::send_to_host(std::int64_t widest) {
+    const auto part = std::min(widest, layout_.shard(gathers() ? widest : trainable_));
+    const auto copied = gathers() ? layout_.compute_bytes : 0;
+    graph_.scratch(part * (copied + (last_ ? 8 : 0)), kZero);
 }
 
 void ZeroBuffers::keep_own() {
@@ -151,8 +164,7 @@ void ZeroBuffers::end_backward() {
     for (auto& u : units_) release(u);
     free(arriving_);
     free(live_);
-    const bool last = ++micro_ == graph_.settings().accumulation;
-    if (!layout_.shards_gradients && !last) return;
+    if (!layout_.shards_gradients && !last_) return;
     if (!layout_.shards_gradients)
         for (auto& p : graph_.parameters())
             if (p.gradient != kNoBuffer && !p.leaf) fill(p);
@@ -162,7 +174,7 @@ void ZeroBuffers::end_backward() {
     else
         free(own_);  // added
     free(bucket_);
-    if (last) micro_ = 0;
+    if (last_) micro_ = 0;
 }
 
 void ZeroBuffers::begin_update() {

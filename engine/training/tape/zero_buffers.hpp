@@ -42,6 +42,7 @@ class ZeroBuffers : public Communication {
     void gather(Unit& unit);
     void fill(GraphParameter& parameter);
     void reduce();
+    void send_to_host(std::int64_t widest);
     void keep_own();
     void free(BufferId& id);
     void release(Unit& unit);
@@ -54,8 +55,10 @@ class ZeroBuffers : public Communication {
     std::int64_t trainable_ = 0;
     std::int64_t largest_ = 0;  // trained parameter
     int current_ = -1;
-    int micro_ = 0;             // the running micro-batch
+    int micro_ = 0;             // the running micro-batch, from 1
+    bool last_ = false;         // it ends the step
     std::int64_t filled_ = 0;   // elements in the bucket
+    std::int64_t widest_ = 0;   // of one gradient in it
     std::vector<int> waiting_;  // larger than the bucket: by the parameter's index
     BufferId bucket_ = kNoBuffer;
     BufferId own_ = kNoBuffer;   // gradients of this card's part, of this backward pass
