@@ -1,0 +1,36 @@
+// What a window's width leaves room for, from a phone to 4K.
+import assert from 'node:assert/strict';
+import { makeJob } from './fake/data.mjs';
+import { wavesJob } from './fake/waves.mjs';
+import { visit } from './support/setting.mjs';
+
+const name = 'Statements of all companies'; // 27 letters
+
+const named = (server) => (server.jobs = [makeJob('job_named', { name, state: 'succeeded' })]);
+
+visit('at 1280 px, the list of jobs shows a name of 27 letters', { width: 1280, arrange: named }, async ({ page, go }) => {
+  await go('/#/jobs');
+  const link = page.getByRole('table', { name: 'Jobs' }).getByRole('link', { name });
+  await link.waitFor();
+  const [needed, shown] = await link.evaluate((element) => [element.scrollWidth, element.clientWidth]);
+  assert.ok(needed <= shown, `${needed} px of ${shown}`);
+});
+
+for (const [width, words] of [[375, /^[\d,]+$/], [1280, /^invalid at [\d,]+$/]]) {
+  visit(`at ${width} px, the words of a price level stand behind the drawing`, { width, arrange: (server) => server.add(wavesJob()) }, async ({ page, go }) => {
+    await go('/#/jobs/job_waves0000000');
+    const chart = page.getByRole('slider', { name: /^Bar of the chart/ }).first();
+    const level = chart.locator('text.limit');
+    await level.waitFor();
+    assert.match(await level.textContent(), words);
+    const [text, frame, ...lines] = await Promise.all([level, chart, chart.locator('polyline').first(), chart.locator('path.close')].map((one) => one.boundingBox()));
+    for (const line of lines) assert.ok(text.x >= line.x + line.width, 'behind the prices and the count');
+    assert.ok(text.x + text.width <= frame.x + frame.width, 'within the chart');
+  });
+}
+
+visit('on 4K, a page takes 60 % of the window', { width: 3840, height: 2160, arrange: named }, async ({ page, go }) => {
+  await go('/#/jobs');
+  const { width } = await page.getByRole('table', { name: 'Jobs' }).boundingBox();
+  assert.ok(width > 0.55 * 3840, `${width} px`);
+});
