@@ -24,12 +24,14 @@ class Operation:
         content = spec.get("requestBody", {}).get("content", {})
         self.type, body = next(iter(content.items()), (None, {}))
         self.body = body.get("example")
-        self.query, self.filters = [], []
+        self.query, self.filters, self.headers = [], [], {}
         for parameter in shared + spec.get("parameters", []):
             if "$ref" in parameter:
                 parameter = document["components"]["parameters"][parameter["$ref"].rpartition("/")[2]]
             if parameter["in"] == "query":
                 self.filters.append(parameter["name"])
+            if parameter["in"] == "header" and parameter.get("required"):
+                self.headers[parameter["name"]] = parameter["example"]
             if parameter["in"] == "query" and parameter.get("required"):
                 self.query.append(f"{parameter['name']}={parameter.get('example', 0)}")
 
@@ -37,6 +39,7 @@ class Operation:
         path = re.sub(r"{(\w+)}", lambda name: str(ids[name[1]]), self.path)
         body = self.body if body is None else body
         body = json.dumps(body) if self.type == "application/json" else body
+        headers = {**self.headers, **headers}
         if self.type:
             headers["Content-Type"] = self.type
         return caller.send(self.method, path + ("?" if query or self.query else "") + "&".join([*self.query, *query]), body, headers)
