@@ -175,7 +175,7 @@ awaitable<Result<Answer>> Administration::add_token(const AdminRequest& request)
 awaitable<Result<Answer>> Administration::sign_in_link(const AdminRequest& request) {
     const auto whose = co_await chosen(request);
     if (!whose) co_return fail(whose.error());
-    // The link is good by the database's clock; this machine's may be a day off.
+    // The link's validity follows the database's clock; this machine's may be a day off.
     if (auto read = co_await clock_.read(); !read) co_return fail(read.error());
     const auto secret = identity::make_secret(identity::SecretKind::sign_in);
     auto made = co_await store_.create_sign_in_link(author_, whose->user, whose->team, secret.hash,

@@ -44,7 +44,7 @@ struct AdminRequest {
     identity::TeamChange team_change;
 };
 
-// The requests by name instead of by id, on the installation's behalf: the operator of the machine
+// The requests by name instead of by ID, on the installation's behalf: the operator of the machine
 // has no user, so audit rows name the first system admin.
 class Administration {
   public:
@@ -61,7 +61,7 @@ class Administration {
     Result<TeamId> team(const std::string& text) const;
     // The user and the team that are named, or the defaults.
     boost::asio::awaitable<Result<Author>> chosen(const AdminRequest& request);
-    // That the user is a member of: an administrator sees more teams than those.
+    // A team that the user is a member of: a system admin sees more than those.
     boost::asio::awaitable<Result<TeamId>> first_team(UserId who);
 
     Answering add_user(const AdminRequest& request);

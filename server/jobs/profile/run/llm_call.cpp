@@ -33,10 +33,11 @@ double since(Clock::time_point start) {
 Error error_of(const Caller::Failure& failure, std::chrono::milliseconds timeout) {
     switch (failure.obstacle) {
         case Caller::Obstacle::address:
-            return {Errc::forbidden,
-                    "The endpoint has an address that is not public: add its network to "
-                    "llm.allowed_networks (LLM_ALLOWED_NETWORKS), if that is right.",
-                    {}};
+            return {
+                Errc::forbidden,
+                "The endpoint's address is not public. If it is the right one, add its network to "
+                "llm.allowed_networks (LLM_ALLOWED_NETWORKS).",
+                {}};
         case Caller::Obstacle::time:
             return {Errc::timeout,
                     "The endpoint did not respond within " +
@@ -99,7 +100,7 @@ Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const std::string& netwo
     if (!tls) return fail(std::move(tls.error()));
     const auto body = llm_body(endpoint.dialect, request);
     asio::io_context io{1};
-    // Ends first: a name that is still looked up is told to `io`.
+    // Outlives the caller, whose pending name lookups report to it.
     const Caller caller(std::move(*allowed), std::move(*tls));
     std::optional<Result<LlmAnswer>> answer;
     asio::co_spawn(io, ask(caller, std::move(*target), endpoint.dialect, body, timeout),
