@@ -68,6 +68,8 @@ TEST_F(ConnectionTest, ScalarsRoundTrip) {
     EXPECT_EQ(row.get<double>("j"), 0.5);
     EXPECT_EQ(row.get<Timestamp>("k"), Timestamp::max());
     EXPECT_THROW(row.get<std::string>("h"), std::logic_error);
+    EXPECT_THROW(row.get<int>("e"), std::logic_error);
+    EXPECT_THROW(row.get<int>("nothing"), std::logic_error);
 }
 
 TEST_F(ConnectionTest, ATextWithNulIsRefusedAndNotCut) {
@@ -82,8 +84,6 @@ TEST_F(ConnectionTest, ATextWithNulIsRefusedAndNotCut) {
     const auto kept = run("select $1::bytea a, $2::json b", Bytes{text}, R"({"a": "\u0000"})");
     ASSERT_TRUE(kept) << "the connection goes on";
     EXPECT_EQ(kept->front()[0].get<std::string>("a"), text);
-    EXPECT_THROW(row.get<int>("e"), std::logic_error);
-    EXPECT_THROW(row.get<int>("nothing"), std::logic_error);
 }
 
 TEST_F(ConnectionTest, ArraysRoundTrip) {

@@ -161,14 +161,15 @@ void ZeroBuffers::arrived(GraphParameter& p) {
 // bucket stays.
 void ZeroBuffers::end_backward() {
     enter(-1, true);
-    for (auto& u : units_) release(u);
-    free(arriving_);
     free(live_);
     if (!layout_.shards_gradients && !last_) return;
     if (!layout_.shards_gradients)
         for (auto& p : graph_.parameters())
             if (p.gradient != kNoBuffer && !p.leaf) fill(p);
     reduce();
+    // The embeddings stay until here: their inputs need no gradient that would say when they end.
+    for (auto& u : units_) release(u);
+    free(arriving_);
     if (kept_ == kNoBuffer)
         kept_ = std::exchange(own_, kNoBuffer);
     else
