@@ -8,6 +8,7 @@
 #include "server/http/endpoints/jobs/result_parts.hpp"
 #include "server/http/endpoints/jobs/result_sizes.hpp"
 #include "server/http/endpoints/user_slots.hpp"
+#include "server/http/endpoints/user_turns.hpp"
 #include "server/http/messages/accept.hpp"
 #include "server/http/messages/byte_range.hpp"
 #include "server/http/messages/gzip_body.hpp"
@@ -38,21 +39,27 @@ RowRange rows_of(const Call& call) {
     return rows;
 }
 
-// The body being sent; holds its slots until it is done.
+// The body being sent; holds its slots until it is done. The parts of a user's downloads are made
+// one at a time.
 class CountedBody final : public BodyStream {
   public:
-    CountedBody(std::unique_ptr<BodyStream> content, UserSlots::Slot slot,
+    CountedBody(std::unique_ptr<BodyStream> content, UserSlots::Slot slot, UserTurns::Queue turns,
                 std::shared_ptr<Budget> downloads, Budget::Reservation place)
         : content_(std::move(content)),
           slot_(std::move(slot)),
+          turns_(std::move(turns)),
           downloads_(std::move(downloads)),
           place_(std::move(place)) {}
 
-    awaitable<Result<std::optional<std::string>>> next() override { return content_->next(); }
+    awaitable<Result<std::optional<std::string>>> next() override {
+        const auto turn = co_await turns_.wait();
+        co_return co_await content_->next();
+    }
 
   private:
     std::unique_ptr<BodyStream> content_;
     UserSlots::Slot slot_;
+    UserTurns::Queue turns_;
     std::shared_ptr<Budget> downloads_;  // outlives the place in it
     Budget::Reservation place_;
 };
@@ -178,8 +185,9 @@ class Results {
             response.length = parts->total();
             body = whole_body(parts);
         }
-        response.stream = std::make_unique<CountedBody>(std::move(body), std::move(*slot),
-                                                        downloads_, std::move(*place));
+        auto turns = turns_.of(reader.user, co_await boost::asio::this_coro::executor);
+        response.stream = std::make_unique<CountedBody>(
+            std::move(body), std::move(*slot), std::move(turns), downloads_, std::move(*place));
         co_return response;
     }
 
@@ -234,6 +242,7 @@ class Results {
     // Charged to the user who shares, in a budget of its own: downloads by readers never block the
     // user's own.
     UserSlots downloading_by_link_{limits::kDownloadsPerUser};
+    UserTurns turns_;
     std::shared_ptr<Budget> downloads_ = std::make_shared<Budget>(limits::kDownloads);
     Budget measuring_{limits::kMeasuresInFlight};
 };
