@@ -196,7 +196,7 @@ visit('only visible jobs of a hundred thousand are drawn', many(100_000), async 
   assert.ok((await page.locator('*').count()) < 1500, `${await page.locator('*').count()} elements`);
   // The row of a place stands where it belongs.
   await page.evaluate(() => scrollTo(0, 0));
-  await rows(page).nth(1).getByText('Morning headlines').waitFor();
+  await until(async () => (await rows(page).nth(1).getAttribute('aria-rowindex')) === '2', 'the newest job');
   await page.keyboard.press('j');
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute('href')), `#/jobs/${server.jobs[0].id}`);
 });

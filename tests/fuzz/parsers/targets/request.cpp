@@ -50,7 +50,8 @@ void give_request(std::string_view text) {
     for (const auto& [name, value] : request.headers) {
         const std::vector<std::string> offered{"application/json", "text/event-stream"};
         const auto chosen = negotiate(value, offered);
-        ensure(chosen == offered[0] || chosen == offered[1]);
+        ensure(!chosen || *chosen == offered[0] || *chosen == offered[1]);
+        ensure(!chosen || is_acceptable(value, offered));
         static_cast<void>(accepts_encoding(value, "gzip"));
         const auto range = parse_byte_range(value);
         if (!range) continue;
