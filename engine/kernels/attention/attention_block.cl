@@ -11,8 +11,18 @@
 #define HEAD_VECTORS (HEAD / 16)
 #define HEAD_WORDS ((HEAD / PER_WORD + 15) / 16 * 16)
 #define KEY_VECTORS (KEYS / 16)
-#define QUERIES 4           // computed together
-#define COPIED_QUERIES 64
+// Queries that are computed together, and 16 keys or results at a time: their sums fill the registers, 32 of 16 numbers
+// or 16 of 8. What is added to what does not depend on it.
+#ifdef __AVX512F__
+#define QUERIES 4
+#define WIDEST 4
+#define RESULTS HEAD_VECTORS
+#else
+#define QUERIES 6
+#define WIDEST 1
+#define RESULTS 1
+#endif
+#define COPIED_QUERIES (64 / QUERIES * QUERIES)
 #define UNROLLED _Pragma("unroll")
 #if METHOD == FP32
 typedef float number;
@@ -119,7 +129,7 @@ inline void copy_values(const Rows* rows, words* values) {
         }                                                                                                  \
         const words* key_words = keys + block * HEAD_WORDS;                                                \
         for (uint part = 0; part < QUERIES; ++part) {                                                      \
-            fetch(next, i + part);                                                                         \
+            if (block == 0) fetch(next, i + part);                                                         \
             for (uint d = part * HEAD / PER_WORD / QUERIES; d < (part + 1) * HEAD / PER_WORD / QUERIES; ++d) { \
                 UNROLLED for (uint r = 0; r < QUERIES; ++r) {                                              \
                     const words query = (words)(queries[r * HEAD_WORDS + d]);                              \
@@ -141,9 +151,14 @@ inline void copy_values(const Rows* rows, words* values) {
         }                                                                                                  \
     }
 SCORE(1)
+#if WIDEST == 4
 SCORE(2)
 SCORE(3)
 SCORE(4)
+#define SCORE_WIDEST score_4
+#else
+#define SCORE_WIDEST score_1
+#endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
     __global const number* qkv, __global const uint* offsets, __global const uint* order, __global number* out,
@@ -168,12 +183,16 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
         float16 most[QUERIES];
         UNROLLED for (uint r = 0; r < QUERIES; ++r) most[r] = (float16)-INFINITY;
         uint block = 0;
-        for (; block + 4 < vectors; block += 4) score_4(of_block, keys, block, length, scores, most, &next, i);
+        for (; block + WIDEST < vectors; block += WIDEST) {
+            SCORE_WIDEST(of_block, keys, block, length, scores, most, &next, i);
+        }
         switch (vectors - block) {
             case 1: score_1(of_block, keys, block, length, scores, most, &next, i); break;
+#if WIDEST == 4
             case 2: score_2(of_block, keys, block, length, scores, most, &next, i); break;
             case 3: score_3(of_block, keys, block, length, scores, most, &next, i); break;
             case 4: score_4(of_block, keys, block, length, scores, most, &next, i); break;
+#endif
         }
 
         UNROLLED for (uint r = 0; r < QUERIES; ++r) fetch_to_write(out + min(i + r, length - 1) * (size_t)rows.width);
@@ -194,27 +213,29 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void attention_block(
             share[r] = 1.0f / sum_of(total);
         }
 
-        float16 result[QUERIES][HEAD_VECTORS];
-        UNROLLED for (uint r = 0; r < QUERIES; ++r) {
-            UNROLLED for (uint v = 0; v < HEAD_VECTORS; ++v) result[r][v] = (float16)0.0f;
-        }
-        for (uint j = 0; j < (length + PER_WORD - 1) / PER_WORD; ++j) {
+        for (uint first = 0; first < HEAD_VECTORS; first += RESULTS) {
+            float16 result[QUERIES][RESULTS];
             UNROLLED for (uint r = 0; r < QUERIES; ++r) {
-                const words weight = (words)(weights[r][j]);
-                UNROLLED for (uint v = 0; v < HEAD_VECTORS; ++v) {
-                    ADD_PRODUCT(result[r][v], weight, values[j * HEAD_VECTORS + v]);
+                UNROLLED for (uint v = 0; v < RESULTS; ++v) result[r][v] = (float16)0.0f;
+            }
+            for (uint j = 0; j < (length + PER_WORD - 1) / PER_WORD; ++j) {
+                UNROLLED for (uint r = 0; r < QUERIES; ++r) {
+                    const words weight = (words)(weights[r][j]);
+                    UNROLLED for (uint v = 0; v < RESULTS; ++v) {
+                        ADD_PRODUCT(result[r][v], weight, values[j * HEAD_VECTORS + first + v]);
+                    }
                 }
             }
-        }
-        UNROLLED for (uint r = 0; r < QUERIES; ++r) {
-            if (i + r >= length) break;  // repeated queries
-            UNROLLED for (uint v = 0; v < HEAD_VECTORS; ++v) {
-                __global number* to = out + (size_t)(i + r) * rows.width + 16 * v;
+            UNROLLED for (uint r = 0; r < QUERIES; ++r) {
+                if (i + r >= length) break;  // repeated queries
+                UNROLLED for (uint v = 0; v < RESULTS; ++v) {
+                    __global number* to = out + (size_t)(i + r) * rows.width + 16 * (first + v);
 #if METHOD == FP32
-                store_vector(result[r][v] * share[r], to);
+                    store_vector(result[r][v] * share[r], to);
 #else
-                *(__global unaligned_bf16*)to = round_to_bf16(result[r][v] * share[r]);
+                    *(__global unaligned_bf16*)to = round_to_bf16(result[r][v] * share[r]);
 #endif
+                }
             }
         }
     }
