@@ -119,7 +119,7 @@ inline void copy_values(const Rows* rows, words* values) {
 }
 
 // The scores of QUERIES queries against WIDE times 16 keys: each query's word serves all of them. Weights are
-// powers of two, hence the logarithm in the scale. Rows i and so on of `next` are fetched meanwhile.
+// powers of two, hence the logarithm in the scale. With the first keys, rows i and so on of `next` are fetched.
 #define SCORE(WIDE)                                                                                        \
     inline void score_##WIDE(const word* queries, const words* keys, uint block, uint length,              \
                              float16 (*scores)[KEY_VECTORS], float16* most, const Rows* next, uint i) {    \

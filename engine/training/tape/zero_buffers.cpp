@@ -108,7 +108,7 @@ void ZeroBuffers::enter(int layer, bool backward) {
 
 void ZeroBuffers::begin_backward() {
     free(arriving_);
-    last_ = ++micro_ == graph_.settings().accumulation;
+    ++micro_;
 }
 
 // A gradient is copied into the bucket, unless it is larger.
@@ -142,7 +142,7 @@ void ZeroBuffers::reduce() {
 void ZeroBuffers::send_to_host(std::int64_t widest) {
     const auto part = std::min(widest, layout_.shard(gathers() ? widest : trainable_));
     const auto copied = gathers() ? layout_.compute_bytes : 0;
-    graph_.scratch(part * (copied + (last_ ? 8 : 0)), kZero);
+    graph_.scratch(part * (copied + (is_last() ? 8 : 0)), kZero);
 }
 
 void ZeroBuffers::keep_own() {
@@ -162,7 +162,7 @@ void ZeroBuffers::arrived(GraphParameter& p) {
 void ZeroBuffers::end_backward() {
     enter(-1, true);
     free(live_);
-    if (!layout_.shards_gradients && !last_) return;
+    if (!layout_.shards_gradients && !is_last()) return;
     if (!layout_.shards_gradients)
         for (auto& p : graph_.parameters())
             if (p.gradient != kNoBuffer && !p.leaf) fill(p);
@@ -175,7 +175,7 @@ void ZeroBuffers::end_backward() {
     else
         free(own_);  // added
     free(bucket_);
-    if (last_) micro_ = 0;
+    if (is_last()) micro_ = 0;
 }
 
 void ZeroBuffers::begin_update() {

@@ -36,6 +36,8 @@ class ZeroBuffers : public Communication {
     bool gathers() const { return layout_.sharding == Sharding::zero3; }
     // Of all weights, some at a time: there are more than may be live.
     bool gathers_in_turn() const { return elements_ > kMostLive; }
+    // The running micro-batch ends the step.
+    bool is_last() const { return micro_ == graph_.settings().accumulation; }
     std::int64_t bucket_elements() const;
     std::int64_t own_elements() const;
     void fetch(std::vector<Unit>::iterator first);
@@ -56,7 +58,6 @@ class ZeroBuffers : public Communication {
     std::int64_t largest_ = 0;  // trained parameter
     int current_ = -1;
     int micro_ = 0;             // the running micro-batch, from 1
-    bool last_ = false;         // it ends the step
     std::int64_t filled_ = 0;   // elements in the bucket
     std::int64_t widest_ = 0;   // of one gradient in it
     std::vector<int> waiting_;  // larger than the bucket: by the parameter's index
