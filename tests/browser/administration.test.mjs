@@ -7,7 +7,7 @@ import { visit } from './support/setting.mjs';
 
 const rowOf = (page, table, name) => page.getByRole('table', { name: table }).getByRole('row').filter({ hasText: name });
 
-visit('people are made, disabled after a question, enabled, and made administrators', async ({ page, server, go }) => {
+visit('people are made, disabled after a question, enabled, and made system admins', async ({ page, server, go }) => {
   await go('/#/settings/people');
   const grace = rowOf(page, 'People', 'grace');
   await grace.getByRole('button', { name: 'Disable grace' }).click();
@@ -23,7 +23,7 @@ visit('people are made, disabled after a question, enabled, and made administrat
   await grace.getByText('system admin', { exact: true }).waitFor();
   assert.deepEqual(server.calls.filter(({ name }) => name === 'PATCH /v1/users/usr_2').map(({ body }) => body), [{ disabled: true }, { disabled: false }, { is_admin: true }]);
   await rowOf(page, 'People', 'ada').getByRole('button', { name: 'Remove system admin ada' }).click();
-  await heard(page, 'The last administrator must stay.');
+  await heard(page, 'The last system admin must stay.');
 
   await page.getByRole('button', { name: 'New user' }).click();
   const dialog = page.getByRole('dialog', { name: 'New user' });

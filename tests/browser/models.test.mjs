@@ -1,4 +1,4 @@
-// The page of models: pulled with progress, cancelled, verified and removed by administrators, read by all.
+// The page of models: pulled with progress, cancelled, verified and removed by system admins, read by all.
 import assert from 'node:assert/strict';
 import { everyScope, models } from './fake/data.mjs';
 import { visit } from './support/setting.mjs';

@@ -1,4 +1,4 @@
-// Passwords: signing in with one, setting and changing one's own, and the links that administrators hand out.
+// Passwords: signing in with one, setting and changing one's own, and the links that system admins hand out.
 import assert from 'node:assert/strict';
 import { heard } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
@@ -95,7 +95,7 @@ visit('a sign-in asks for the code', protectedByCode, async ({ page, server, go 
   assert.deepEqual(server.calls.findLast(({ name }) => name === 'POST /v1/sessions').body, { credentials: { user: 'ada', password: boat, code: '287082' } });
 });
 
-visit('an administrator removes a lost second factor', async ({ page, server, go }) => {
+visit('a system admin removes a lost second factor', async ({ page, server, go }) => {
   await go('/#/settings/people');
   await page.getByRole('button', { name: 'Disable grace' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Remove second factor' }).count(), 1, 'only of who has one');
@@ -105,7 +105,7 @@ visit('an administrator removes a lost second factor', async ({ page, server, go
   assert.ok(server.calls.some(({ name }) => /^DELETE \/v1\/users\/[^/]+\/second-factor$/.test(name)));
 });
 
-visit('an administrator hands out a link', async ({ page, go }) => {
+visit('a system admin hands out a link', async ({ page, go }) => {
   await go('/#/settings/people');
   await page.getByRole('button', { name: 'Password link for grace' }).click();
   const dialog = page.getByRole('dialog', { name: 'Password link for grace' });

@@ -9,7 +9,7 @@
 namespace plimsoll::conformance {
 namespace {
 
-TEST(BootstrapTest, TwoFirstStartsMakeOneAdministrator) {
+TEST(BootstrapTest, TwoFirstStartsMakeOneSystemAdmin) {
     auto& cluster = Cluster::get();
     const auto database = unique_test_name();
     cluster.execute("create database \"" + database + "\"");

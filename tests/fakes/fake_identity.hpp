@@ -11,7 +11,7 @@ namespace plimsoll::fakes {
 using boost::asio::awaitable;
 
 // Users, teams and credentials in memory. It starts with a team "research" (ada, owner and
-// administrator; vera, viewer) and a team "trading" (tom, owner), and a token for each of them.
+// system admin; vera, viewer) and a team "trading" (tom, owner), and a token for each of them.
 // The other fakes take names from it. It keeps no audit rows.
 class FakeIdentity final : public identity::IdentityStore {
   public:

@@ -109,7 +109,7 @@ class Access(EveryOperation):
                 foreign = self.seen(operation, self.ids)
                 self.assertNotIn(CANARY, foreign[1])
                 if operation.scope == "sys:admin":
-                    self.assertEqual(foreign[0], 403)  # the installation's, for its administrators
+                    self.assertEqual(foreign[0], 403)  # the installation's, for its system admins
                 elif operation.names and operation.id not in ("getDevice", "getDeviceClass"):  # everybody's
                     missing = {name: self.nobodys(value) for name, value in self.ids.items()}
                     self.assertEqual(foreign, self.seen(operation, missing))

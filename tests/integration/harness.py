@@ -189,7 +189,7 @@ class Server:
         return self.run("admin", *where, *arguments, **more).stdout.strip()
 
     def api(self, user=None, team=None, scopes=("jobs:read", "jobs:write", "reports:read")):
-        """The API with a fresh token; of the first administrator when no user is named."""
+        """The API with a fresh token; of the first system admin when no user is named."""
         if user is None:
             # Forgotten first: a login revokes the token of the one before, which a test may still use.
             (self.folder / "credentials.json").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Passwords on a real server: from an administrator's link to the command line, and what the audit log tells."""
+"""Passwords on a real server: from a system admin's link to the command line, and what the audit log says."""
 
 import hashlib
 import itertools

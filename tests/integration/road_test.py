@@ -168,7 +168,7 @@ class Road(unittest.TestCase):
         self.assertEqual(one.get("/v1/jobs").status, 401)
         self.assertEqual(Api(self.server.base, made[1]["secret"]).get("/v1/jobs").status, 200)
 
-    def test_a_second_administrator_signs_in_to_their_own_team(self):
+    def test_a_second_system_admin_signs_in_to_their_own_team(self):
         self.server.admin("add-team", "operators")
         self.server.admin("add-user", "root", "--administrator")
         self.server.admin("set-member", "--team", "operators", "--user", "root", "--role", "owner")

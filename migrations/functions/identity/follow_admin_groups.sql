@@ -1,5 +1,5 @@
 -- Makes the user a system admin, or no longer one. Returns whether the user stays one against p_admin: nobody else is,
--- and may sign in. Locks all administrators, in order. Indexes app_user_pkey.
+-- and may sign in. Locks all system admins, in order. Indexes app_user_pkey.
 create or replace function follow_admin_groups(p_user_id bigint, p_admin boolean, p_request_id text, p_now timestamptz)
 returns boolean language plpgsql set search_path = plimsoll, pg_temp as $$
 begin

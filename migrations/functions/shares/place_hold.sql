@@ -1,6 +1,6 @@
 -- Places a hold on p_subject: p_scope team (its ID), device_class, node (names) or device (the worker's ID). p_mode:
 -- pause or drain. From the commit on, nothing is claimed for the team or by the devices; running tasks finish.
--- p_by_admin: only an administrator may lift it. Returns the hold's ID; null: the team, class, node or device does not
+-- p_by_admin: only a system admin may lift it. Returns the hold's ID; null: the team, class, node or device does not
 -- exist.
 create or replace function place_hold(p_scope text, p_subject text, p_mode text, p_reason text, p_by_admin boolean,
   p_user_id bigint, p_now timestamptz default clock_timestamp()) returns bigint

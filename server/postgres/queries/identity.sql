@@ -29,11 +29,11 @@ from plimsoll.app_user u where u.removed_at is null and u.service_team_id is nul
 select id, name, email, is_admin, disabled_at is not null as disabled, created_at from plimsoll.app_user where id = $1::bigint;
 
 -- name: identity.bootstrap_lock
--- So that two servers that start at once create one administrator.
+-- So that two servers that start at once create one system admin.
 select pg_advisory_xact_lock(1347176781, 100000);
 
 -- name: identity.bootstrap
--- System, after the lock. The first administrator, team and link, unless there is a user. $1 user, $2 team, $3 link's hash, $4 its end.
+-- System, after the lock. The first system admin, team and link, unless there is a user. $1 user, $2 team, $3 link's hash, $4 its end.
 with person as (
   insert into plimsoll.app_user (name, is_admin) select $1::text, true where not exists (select from plimsoll.app_user) returning id
 ), team as (
@@ -59,9 +59,9 @@ with made as (
 select * from made;
 
 -- name: identity.update_user
--- System. $1 user, $2 name, $3 email ('' for none), $4 administrator, $5 disabled; null: unchanged. $6 to $8 the actor, $9
--- what the user must be now (null: anything). No row: the user does not exist; not may: no administrator would be left; id
--- null: the user is something else. Index app_user_pkey; locks all administrators, in order.
+-- System. $1 user, $2 name, $3 email ('' for none), $4 system admin, $5 disabled; null: unchanged. $6 to $8 the actor, $9
+-- what the user must be now (null: anything). No row: the user does not exist; not may: no system admin would be left; id
+-- null: the user is something else. Index app_user_pkey; locks all system admins, in order.
 with admins as (
   select id, disabled_at from plimsoll.app_user where is_admin order by id for update
 ), present as (
@@ -85,8 +85,8 @@ select p.may, c.* from present p left join changed c on c.id = p.id;
 -- name: identity.remove_user
 -- System. $1 user, $2 the team whose service account it is (null: a person), $3 to $5 the actor. Ends memberships, and with
 -- them tokens, sessions, links and saved views, the password, the second factor and the identity at a provider; what the user made stays under
--- another name. No row: the user does not exist; removed false: no administrator would be left. SQLSTATE PLM02: a team would lose its last owner. Indexes
--- app_user_pkey, membership_member; locks all administrators, in order.
+-- another name. No row: the user does not exist; removed false: no system admin would be left. SQLSTATE PLM02: a team would lose its last owner. Indexes
+-- app_user_pkey, membership_member; locks all system admins, in order.
 with admins as (
   select id, disabled_at from plimsoll.app_user where is_admin order by id for update
 ), present as (

@@ -77,7 +77,7 @@ with present as (
 select found from done;
 
 -- name: shares.hold
--- $1 scope, $2 team, class or node, $3 the node's device, $4 mode, $5 reason, $6 by an administrator, $7 user, $8
+-- $1 scope, $2 team, class or node, $3 the node's device, $4 mode, $5 reason, $6 by a system admin, $7 user, $8
 -- request id. id null: the subject does not exist.
 with subject as (
   select case when $1::text = 'device'

@@ -1,4 +1,4 @@
-// Models of the pool, and what administrators do with them.
+// Models of the pool, and what system admins do with them.
 
 export const operation = (changes) => ({
   id: 'modelop_00000001d5v3g', action: 'pull', model: 'finbert', source: 'finbert', audience: 'all', state: 'running', stage: 'Fetching ProsusAI/finbert',

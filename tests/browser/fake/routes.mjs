@@ -384,7 +384,7 @@ export const routes = [
   }],
   [/^PATCH \/v1\/users\/([^/]+)$/, (fake, context) => {
     const { user } = fake.members.find((member) => member.user.id === context.parameters[0]);
-    if (user.id === data.user.id) return context.problem(context.response, 409, { title: 'Conflict', detail: 'The last administrator must stay.' });
+    if (user.id === data.user.id) return context.problem(context.response, 409, { title: 'Conflict', detail: 'The last system admin must stay.' });
     edit(context, user, context.call.body);
   }],
   [/^PUT \/v1\/device-classes\/([^/]+)$/, (fake, context) => edit(context, fake.queue.classes.find(({ device_class }) => device_class === context.parameters[0]), context.call.body)],

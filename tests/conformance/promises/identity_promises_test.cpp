@@ -338,7 +338,7 @@ TEST_P(IdentityPromises, PeopleJoinAndLeaveTeams) {
     EXPECT_EQ(members[1].role, Role::member);
     ASSERT_EQ(must(store().teams(ada.id)).size(), 1u);
     const auto root = must(store().create_user(author_, kind_ + " root", "", true));
-    EXPECT_GE(must(store().teams(root.id)).size(), 1u) << "an administrator sees every team";
+    EXPECT_GE(must(store().teams(root.id)).size(), 1u) << "a system admin sees every team";
     EXPECT_TRUE(must(store().teams(UserId{999999})).empty());
 
     must(store().remove_member(author_, people_.team, ada.id));

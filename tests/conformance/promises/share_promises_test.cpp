@@ -116,7 +116,7 @@ TEST_P(SharePromises, ATeamLiftsOnlyItsOwnHolds) {
     EXPECT_NE(next, own) << "a number is used once";
     EXPECT_NE(next, admins);
     must(store().resume(author(), next, std::nullopt));
-    EXPECT_TRUE(must(store().shares(people_.team))[0].paused) << "the administrator's stands";
+    EXPECT_TRUE(must(store().shares(people_.team))[0].paused) << "the system admin's stands";
     must(store().resume(author(), admins, std::nullopt));
     EXPECT_FALSE(must(store().shares(people_.team))[0].paused);
 }

@@ -64,7 +64,7 @@ class Holds(QueueCase):
         self.assertEqual(self.queue.complete(self.cpu, tasks), ['accepted'] * 4)
         self.assertEqual(running(), 0)
 
-    def test_a_team_lifts_its_own_holds_and_no_administrators(self):
+    def test_a_team_lifts_its_own_holds_but_no_system_admins(self):
         strict, own = self.queue.hold('team', self.team), self.queue.hold('team', self.team, by_admin=False)
         self.assertFalse(self.queue.resume(strict, self.team))
         self.assertFalse(self.queue.resume(own, self.other_team))

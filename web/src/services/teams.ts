@@ -54,7 +54,7 @@ export async function removeUser(id: string): Promise<void> {
   await api.DELETE('/v1/users/{user_id}', { params: { path: { user_id: id } } });
 }
 
-/** Every team of the installation, for its administrators. */
+/** Every team of the installation, for its system admins. */
 export async function listTeams(signal?: AbortSignal): Promise<Team[]> {
   return everything((query) => api.GET('/v1/teams', { params: { query }, signal }));
 }

@@ -42,7 +42,7 @@ class AccountEndpoints : public LiveServer {
 TEST_F(AccountEndpoints, SessionsAreListedAndEnded) {
     const auto ada = session_of(identity_.ada);
     const auto vera = session_of(identity_.vera);
-    EXPECT_EQ(sessions(identity_.ada).size(), 2u) << "administrators see the team's";
+    EXPECT_EQ(sessions(identity_.ada).size(), 2u) << "team admins see the team's";
     const auto own = sessions(identity_.vera);
     ASSERT_EQ(own.size(), 1u);
     EXPECT_EQ(own[0].at("user").at("name"), "vera");
@@ -59,7 +59,7 @@ TEST_F(AccountEndpoints, SessionsAreListedAndEnded) {
     EXPECT_EQ(call("getMe", {"GET", "/v1/users/me", {}, {}, ada}).status, 200);
 }
 
-TEST_F(AccountEndpoints, ATeamIsRenamedByItsAdministratorsAndArchivedByTheInstallations) {
+TEST_F(AccountEndpoints, ATeamIsRenamedByTeamAdminsAndArchivedBySystemAdmins) {
     const auto own = team_of(identity_.ada);
     const auto others = team_of(identity_.tom);
     const auto update = [&](const std::string& team, const std::string& token,

@@ -21,7 +21,7 @@ TEST_F(DeviceEndpoints, ReadsOneDevice) {
     EXPECT_EQ(call({"GET", "/v1/devices/node-x/host", identity_.vera}).status, 404);
 }
 
-TEST_F(DeviceEndpoints, AdministratorsRequestACleanup) {
+TEST_F(DeviceEndpoints, SystemAdminsRequestACleanup) {
     const auto path = std::string("/v1/devices/node-a/host/cleanup");
     EXPECT_EQ(call({"POST", path, identity_.tom}).status, 403);
     const auto asked = call("cleanUpDevice", {"POST", path, identity_.ada});

@@ -17,14 +17,14 @@ class QueueEndpoints : public LiveServer {
     std::string trading() { return to_public(TeamId{2}); }
 };
 
-TEST_F(QueueEndpoints, ATeamSeesItsOwnShareAndAnAdministratorAll) {
+TEST_F(QueueEndpoints, ATeamSeesItsOwnShareAndASystemAdminAll) {
     EXPECT_EQ(queue(identity_.ada).at("shares").size(), 2U);
     const auto own = queue(identity_.tom).at("shares");
     ASSERT_EQ(own.size(), 1U);
     EXPECT_EQ(own[0].at("team").at("name"), "trading");
 }
 
-TEST_F(QueueEndpoints, OnlyAdministratorsOfTheInstallationSetShares) {
+TEST_F(QueueEndpoints, OnlySystemAdminsSetShares) {
     const auto path = "/v1/teams/" + trading() + "/shares/gpu";
     const auto terms = R"({"weight":2,"cap":3,"quota":{"seconds":60,"period":"hour"}})";
     EXPECT_EQ(call({"PUT", path, identity_.tom, terms}).status, 403);
@@ -118,7 +118,7 @@ TEST_F(QueueEndpoints, ATeamHoldsItselfAndNoOther) {
     EXPECT_EQ(call("deleteHold", {"DELETE", path, identity_.tom}).status, 404);
 }
 
-TEST_F(QueueEndpoints, ATeamCannotLiftAnAdministratorsHold) {
+TEST_F(QueueEndpoints, ATeamCannotLiftASystemAdminsHold) {
     const auto made =
         hold(identity_.ada, {{"team_id", trading()}, {"mode", "drain"}, {"reason", "x"}});
     ASSERT_EQ(made.status, 201) << made.body;
@@ -164,7 +164,7 @@ TEST_F(QueueEndpoints, ARefusalForAQuotaNamesIt) {
     EXPECT_GE(std::stoi(refused.header("retry-after")), 3500);
 }
 
-TEST_F(QueueEndpoints, AdministratorsSeeVacuumBlockersAfterAMinute) {
+TEST_F(QueueEndpoints, SystemAdminsSeeVacuumBlockersAfterAMinute) {
     shares_.holders = {{"session", "process 12", Timestamp{}, 61}, {"session", "young", {}, 59}};
     const auto warnings = queue(identity_.ada).at("warnings");
     ASSERT_EQ(warnings.size(), 1U);
@@ -196,7 +196,7 @@ class UsageEndpoint : public LiveServer {
     }
 };
 
-TEST_F(UsageEndpoint, ATeamSeesItsOwnUsageAndAnAdministratorAll) {
+TEST_F(UsageEndpoint, ATeamSeesItsOwnUsageAndASystemAdminAll) {
     const auto all = usage(identity_.ada, "?group_by=hour,team,user,kind").json();
     ASSERT_EQ(all.at("items").size(), 2U);
     EXPECT_EQ(all["items"][0]["user"]["name"], nullptr);

@@ -36,7 +36,7 @@ TEST_F(WebhookEndpoints, OnlyListedOriginsAreAccepted) {
     }
 }
 
-TEST_F(WebhookEndpoints, NeedATeamAdministrator) {
+TEST_F(WebhookEndpoints, NeedATeamAdmin) {
     EXPECT_EQ(call({"GET", "/v1/webhooks", identity_.vera}).status, 403);
     EXPECT_EQ(call({"POST", "/v1/webhooks", identity_.narrow, kHook}).status, 403);
     EXPECT_EQ(call({"GET", "/v1/webhooks"}).status, 401);

@@ -1,4 +1,4 @@
-// A language model's endpoint, as an administrator names it and as it answers: well, slowly, too
+// A language model's endpoint, as an operator names it and as it answers: well, slowly, too
 // long, wrongly.
 #include "server/jobs/profile/contract/request.hpp"
 #include "server/jobs/profile/contract/settings.hpp"
