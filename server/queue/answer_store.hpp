@@ -9,8 +9,8 @@
 #include <boost/asio/awaitable.hpp>
 
 // Keeps the responses to calls with an Idempotency-Key, so that a repeated call creates nothing
-// twice. Submits and runs of schedules store their keys in the transaction that creates the job;
-// this is for all other calls. If the server stopped in the middle of a call, a repeated one
+// twice. Submissions and runs of schedules store their keys in the transaction that creates the
+// job; this is for all other calls. If the server stopped in the middle of a call, a repeated one
 // reports that, so that the caller can check. Implemented by server/postgres.
 namespace plimsoll::queue {
 

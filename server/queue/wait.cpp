@@ -67,7 +67,7 @@ std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack) {
         return "Every " + devices + " that could run it is being drained.";
     }
     if (wait.reason == "cap") {
-        return "The team has reached its cap of devices of class " + wait.device_class + ".";
+        return "The team has reached its cap on devices of class " + wait.device_class + ".";
     }
     if (wait.reason == "memory") {
         return "Every " + devices +

@@ -8,7 +8,7 @@ import { visit } from './support/setting.mjs';
 const estimates = (server) => server.calls.filter(({ name }) => name === 'POST /v1/estimates');
 const lastArgs = (server) => estimates(server).at(-1)?.body.args;
 
-visit('a model and a GPU are answered above the fold without a submit, and remembered', async ({ page, server, go }) => {
+visit('a model and a GPU are answered above the fold without submitting, and remembered', async ({ page, server, go }) => {
   await go('/');
   const answer = page.getByText('Batch 16 fits on RTX 4090, in 17.2 GiB of 23.5 GiB.');
   await answer.waitFor();

@@ -121,7 +121,7 @@ visit('a job names a goal instead of a model', { arrange: (server) => (server.mo
   await go('/#/new/sentiment');
   await page.getByText('On your team’s texts, fp32: 20 ms per text, over 3,200 texts. Guard: int8 passed.').waitFor();
   await page.getByLabel('Model').selectOption('goal accuracy');
-  await page.getByText('Finbert, in fp32. The report gives the reason').waitFor();
+  await page.getByText('FinBERT, in fp32. The report gives the reason').waitFor();
   await page.getByLabel('Model').selectOption('goal balanced');
   await page.getByText('No worker has it now').waitFor();
   await page.getByLabel('Texts', { exact: true }).fill('Shares soar.');

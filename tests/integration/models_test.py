@@ -253,7 +253,7 @@ class Models(unittest.TestCase):
         both = self.api.post("/v1/score", {"goal": "speed", "model": "vader", "texts": texts})
         self.assertEqual((both.status, both.json["errors"][0]["pointer"]), (422, "/goal"))
 
-    def test_what_uses_a_model_is_told(self):
+    def test_what_uses_a_model_is_reported(self):
         use = lambda: self.api.get("/v1/models/tiny/use").json
         self.api.send("PUT", "/v1/policies/narrow_use", {"model": "vader", "rules": [{"sources": ["wire"], "model": "tiny"}]})
         schedule = self.api.post("/v1/schedules", {"name": "nightly", "cron": "0 3 * * *", "job": {

@@ -126,7 +126,7 @@ class Policies(unittest.TestCase):
         [trading] = [span for span in answer["spans"] if span["market"] == "regular"]
         self.assertEqual((trading["from"], trading["until"]), ("2026-03-29T01:00:00.000Z", "2026-03-29T10:00:00.000Z"))
 
-    def test_the_report_tells_what_models_used_beside_a_fixed_one(self):
+    def test_the_report_compares_models_with_a_fixed_one(self):
         self.report(model="finbert", texts=["A brilliant quarter"] * 10)
         self.report(model="vader", texts=["A brilliant quarter"] * 5)
         until = time.monotonic() + PATIENCE

@@ -133,7 +133,7 @@ class WarmUp(unittest.TestCase):
             self.assertEqual(score(time=later), "tiny")
             held = lambda: sum("released models" in line and "opencl" in line for line in server.log)
             until(lambda: held() > 0, "an idle device keeps its model")
-            server.logged("loaded a model before its policy's switch")
+            server.logged("loaded a model before its policy switches to it")
             releases = held()
             self.assertEqual(score(), "vader")
             while soon(0) < opens:

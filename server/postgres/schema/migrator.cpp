@@ -55,7 +55,7 @@ class Migration {
     }
 
     void rebase() {
-        apply("The change of the development schema", schema_.rebase);
+        apply("The migration of the development schema", schema_.rebase);
         record(work_, schema_.versions.front());
         ledger_ = read_ledger(work_);
         report_.rebased = true;

@@ -59,7 +59,7 @@ def seconds_late(server, api, warm):
     assert score(api, time=(opens + datetime.timedelta(minutes=30)).isoformat()) == 'finbert'  # the worker meets the policy
     wait_for_line(server, 'released models', seen)
     if warm:
-        wait_for_line(server, "loaded a model before its policy's switch", seen)
+        wait_for_line(server, "loaded a model before its policy switches to it", seen)
     assert score(api) == 'vader' and now() < opens
     time.sleep((opens - now()).total_seconds())
     assert score(api) == 'finbert'

@@ -273,7 +273,7 @@ export const views = [
     ready: async (page) => {
       await page.getByText('crane-7').first().waitFor();
       for (const summary of await page.getByText('Details').all()) await summary.click();
-      await page.getByText('bf16 by tensor cores').waitFor();
+      await page.getByText('bf16 on tensor cores').waitFor();
       await page.evaluate(() => scrollTo(0, 0)); // back from the last one: nothing lies below the bar
     },
   },

@@ -143,8 +143,8 @@ void add_compare_command(CLI::App& app, CommandContext& context) {
     command
         ->add_option(
             "--long-texts", flags->long_texts,
-            "How models read texts longer than their limit: truncate (default), or windows: "
-            "all of it, window by window")
+            "How a model reads texts longer than its limit: truncate (default), or windows: "
+            "the whole text, window by window")
         ->check(CLI::IsMember({"truncate", "windows"}));
     terminal::add_column_flag(*command, flags->columns);
     command->add_option("--label-name", flags->label_names,

@@ -156,7 +156,7 @@ void add_score_command(CLI::App& app, CommandContext& context) {
         ->add_option(
             "--long-texts", flags->long_texts,
             "How a model reads texts longer than its limit: truncate (default), or windows: "
-            "all of it, window by window")
+            "the whole text, window by window")
         ->check(CLI::IsMember({"truncate", "windows"}));
     command
         ->add_option("--source", flags->source, "With --policy: source of the texts, businesswire")

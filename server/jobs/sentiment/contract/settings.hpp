@@ -89,8 +89,8 @@ inline constexpr KindSetting kWarmUpHours{
     .variable = "PREOPEN_WARMUP_HOURS",
     .unit = "0..24, hours",
     .help =
-        "How long before a policy's switch an idle device loads the next model, while no text "
-        "needs it; 0: the first text after the switch waits for it",
+        "How long before a policy switches models an idle device loads the next one, while no "
+        "text needs it; 0: the first text after the switch waits for it",
     .usual = "2",
     .check = check_warm_up_hours,
     .readers = kWorkers};

@@ -105,7 +105,7 @@ constexpr Rule kRules[] = {
      "Only adamw has several kernels."},
     {"/training/optimizer_kernel",
      [](const Asked& a) { return tr::layout_of(a.training()).offloads_optimizer; },
-     "An offloaded optimizer runs on the host's processor."},
+     "An offloaded optimizer runs on the host's CPU."},
     {"/training/attention", [](const Asked& a) { return a.shape().is_series(); },
      "The model has only one implementation of attention."},
     {"/training/negatives", is_not_naics, kNegatives},

@@ -11,10 +11,10 @@ export type Goal = NonNullable<components['schemas']['SentimentArgs']['goal']>;
 export const vader = 'vader';
 
 export const goals: readonly { goal: Goal; name: string; means: string; form: Form; about: string }[] = [
-  { goal: 'no_gpu', name: 'No GPU', means: vader, form: 'fp32', about: 'Vader, which runs on CPUs.' },
-  { goal: 'speed', name: 'Speed', means: 'distilbert', form: 'auto', about: 'Distilbert, in its fastest form that passed its guard.' },
-  { goal: 'balanced', name: 'Balanced', means: 'roberta', form: 'auto', about: 'Roberta, in its fastest form that passed its guard.' },
-  { goal: 'accuracy', name: 'Accuracy', means: 'finbert', form: 'fp32', about: 'Finbert, in fp32.' },
+  { goal: 'no_gpu', name: 'No GPU', means: vader, form: 'fp32', about: 'VADER, which runs on CPUs.' },
+  { goal: 'speed', name: 'Speed', means: 'distilbert', form: 'auto', about: 'DistilBERT, in its fastest form that passed its guard.' },
+  { goal: 'balanced', name: 'Balanced', means: 'roberta', form: 'auto', about: 'RoBERTa, in its fastest form that passed its guard.' },
+  { goal: 'accuracy', name: 'Accuracy', means: 'finbert', form: 'fp32', about: 'FinBERT, in fp32.' },
 ];
 
 /** Forms that all of the models may score in. */

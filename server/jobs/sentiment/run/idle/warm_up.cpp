@@ -42,14 +42,14 @@ bool is_made_ready(const UsableModel& model, RunContext& context) {
     const std::pair key(model.hash, model.form);
     if (ready) {
         if (*ready) {
-            log::info("loaded a model before its policy's switch",
+            log::info("loaded a model before its policy switches to it",
                       {{"model", model.name}, {"form", model.form}});
         }
         told_of.erase(key);
         return true;
     }
     if (ready.error().code != Errc::cancelled && told_of.insert(key).second) {
-        log::warn("cannot load a model before its policy's switch",
+        log::warn("cannot load a model before its policy switches to it",
                   {{"model", model.name}, {"form", model.form}, {"reason", ready.error().message}});
     }
     return false;

@@ -92,8 +92,8 @@ json assumptions_json(const Request& request) {
 
 json limits_json(const tr::ReportRequest& r) {
     json limits = {
-        "Memory models PyTorch 2.11 and transformers 5.17; it was compared with their allocator "
-        "and dispatcher, not with a GPU.",
+        "Memory is modelled on PyTorch 2.11 and transformers 5.17; it was compared with their "
+        "allocator and dispatcher, not with a GPU.",
         "The CUDA context is an estimate per architecture; the real one can differ by a few "
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",

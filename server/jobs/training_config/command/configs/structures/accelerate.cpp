@@ -39,7 +39,7 @@ void plan_fsdp(Planner& p) {
               "; the estimate is for FSDP2");
     }
     for (const char* off : {"false", "SHARD_GRAD_OP", "NO_SHARD"}) {
-        differs("fsdp_reshard_after_forward", off, "shards weights again after forward");
+        differs("fsdp_reshard_after_forward", off, "reshards weights after the forward pass");
         differs("fsdp_sharding_strategy", off, "also shards weights");
     }
     differs("fsdp_offload_params", "true", "keeps the weights on the card");
