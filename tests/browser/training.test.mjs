@@ -15,19 +15,19 @@ const upToDate = (page) => page.getByRole('region', { name: 'Estimate' }).getByT
 visit('the estimate follows the form, and submitting sends the same arguments', async ({ page, server, go }) => {
   await go(form);
   await upToDate(page);
-  await until(() => lastArgs(server)?.gpus?.[0] === 'rtx_4090', 'the default card');
+  await until(() => lastArgs(server)?.gpus?.[0] === 'rtx_4090', 'the default GPU');
   await page.getByLabel('Sequence length').fill('256');
   await until(() => lastArgs(server).training.sequence_length === 256, 'an estimate of the new length');
   await page.getByRole('checkbox', { name: /H200/ }).check();
-  await until(() => lastArgs(server).gpus.length === 2, 'an estimate for both cards');
+  await until(() => lastArgs(server).gpus.length === 2, 'an estimate for both GPUs');
   await upToDate(page);
   const estimated = page.getByRole('region', { name: 'Estimate' });
   await estimated.getByText('NVIDIA H200').waitFor();
   assert.equal(lastArgs(server).what_ifs, false);
 
-  await page.getByRole('textbox', { name: 'Name' }).fill('Two cards');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Two GPUs');
   await page.getByRole('button', { name: 'Submit job' }).click();
-  await page.getByRole('heading', { name: 'Two cards' }).waitFor();
+  await page.getByRole('heading', { name: 'Two GPUs' }).waitFor();
   const { body } = server.calls.find(({ name }) => name === 'POST /v1/jobs');
   const { what_ifs, ...asked } = lastArgs(server);
   assert.equal(body.kind, 'training-config');
@@ -45,7 +45,7 @@ visit('the answer stays at the foot of the window during input, and starts from 
   assert.ok(await seen(), 'before any scrolling');
   await page.getByRole('combobox', { name: 'Preset' }).selectOption('bert-large');
   await page.getByRole('checkbox', { name: /H200/ }).check();
-  await page.getByText('Also fits on 1 other card.').waitFor();
+  await page.getByText('Also fits on 1 other GPU.').waitFor();
   await page.reload();
   await upToDate(page);
   assert.equal(await page.getByRole('combobox', { name: 'Preset' }).inputValue(), 'bert-large');
@@ -54,7 +54,7 @@ visit('the answer stays at the foot of the window during input, and starts from 
 visit('fast typing sends one request', { ofItsOwn: true }, async ({ page, server, go }) => {
   await page.clock.install();
   await go(form);
-  await until(() => lastArgs(server)?.gpus?.[0] === 'rtx_4090', 'the default card');
+  await until(() => lastArgs(server)?.gpus?.[0] === 'rtx_4090', 'the default GPU');
   await upToDate(page);
   const before = estimates(server).length;
   // Typed while no time passes, however slow the machine is.
@@ -139,15 +139,15 @@ visit('measurements of a device are shown next to the model', { arrange }, async
 
 /** Turns the report to the first card that was asked about. */
 async function chooseFirst(page) {
-  const cards = page.getByRole('table', { name: 'Cards' });
+  const cards = page.getByRole('table', { name: 'GPUs' });
   await cards.getByRole('button', { name: 'NVIDIA RTX 4090' }).click();
   await cards.getByRole('button', { name: 'NVIDIA RTX 4090', pressed: true }).waitFor();
 }
 
-visit('the report opens on the fastest card that fits and shows the chosen one', { arrange }, async ({ page, server, go }) => {
+visit('the report opens on the fastest GPU that fits and shows the chosen one', { arrange }, async ({ page, server, go }) => {
   await go(report);
   await page.getByText(/^Batch \d+ fits on H200/).waitFor();
-  const names = page.getByRole('table', { name: 'Cards' }).getByRole('button', { name: /^NVIDIA/ });
+  const names = page.getByRole('table', { name: 'GPUs' }).getByRole('button', { name: /^NVIDIA/ });
   assert.deepEqual(await names.allTextContents(), ['NVIDIA H200', 'NVIDIA RTX 4090']);
   await chooseFirst(page);
   await page.getByRole('img', { name: /^NVIDIA RTX 4090: .* of 23\.5 GiB used/ }).waitFor();
@@ -166,9 +166,9 @@ visit('equal layers are one row', { arrange }, async ({ page, go }) => {
   await layers.getByText('0 to 4, each of 5 layers').waitFor();
 });
 
-visit('two cards are compared for the same run', { arrange }, async ({ page, go }) => {
+visit('two GPUs are compared for the same run', { arrange }, async ({ page, go }) => {
   await go(report);
-  const panel = page.getByRole('region', { name: 'Moving to another card' });
+  const panel = page.getByRole('region', { name: 'Moving to another GPU' });
   await panel.getByRole('row', { name: 'largest batch 18 115' }).waitFor();
   await panel.getByText('+ per_device_train_batch_size: 112').waitFor();
   await panel.getByText('Set GPU_PROFILE=h200').waitFor();
@@ -207,7 +207,7 @@ visit('a configuration is compared in the browser', { arrange }, async ({ page, 
   await panel.getByText('2 + batch_size: 16 # batch_size: 3').waitFor();
 });
 
-visit('a team describes a card of its own and removes it', async ({ page, server, go }) => {
+visit('a team describes a GPU of its own and removes it', async ({ page, server, go }) => {
   await go('/#/settings/gpu-profiles');
   await page.getByRole('button', { name: 'Add a GPU profile' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add a GPU profile' });
@@ -307,7 +307,7 @@ const arrangeTooSmall = (server) => {
   const job = server.add(trainingJob());
   server.reports.set(job.id, trainingReport(job, tooSmall()));
 };
-visit('a card that is too small says why', { arrange: arrangeTooSmall }, async ({ page, go }) => {
+visit('a GPU that is too small says why', { arrange: arrangeTooSmall }, async ({ page, go }) => {
   await go(report);
   await page.getByText('One sample takes 32.9 GiB').waitFor();
   await page.getByText('Does not fit', { exact: true }).first().waitFor();

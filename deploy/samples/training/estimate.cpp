@@ -1,5 +1,5 @@
-// Uses engine/training as a library, without any server: which batch of a preset fits a card.
-// estimate PRESET CARD
+// Uses engine/training as a library, without any server: which batch of a preset fits a GPU.
+// estimate PRESET GPU
 
 #include "engine/training/advice/report.hpp"
 #include "engine/training/gpus/catalogue.hpp"
@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
     namespace training = plimsoll::training;
     if (argc != 3) {
-        std::fputs("usage: estimate PRESET CARD\n", stderr);
+        std::fputs("usage: estimate PRESET GPU\n", stderr);
         return 2;
     }
     const auto shape = training::preset(argv[1]);

@@ -1,4 +1,4 @@
-"""Asks a Plimsoll server which batch fits, using only Python's standard library: estimate.py PRESET CARD [CARD ...]
+"""Asks a Plimsoll server which batch fits, using only Python's standard library: estimate.py PRESET GPU [GPU ...]
 
 Needs PLIMSOLL_SERVER and PLIMSOLL_TOKEN.
 """

@@ -31,7 +31,7 @@ void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
                        "keeps only layer inputs; about 20 % slower", false});
     else
         out.push_back({"weights and optimizer state dominate once activations are checkpointed",
-                       "train adapters (LoRA) or use an 8-bit optimizer; on several cards, shard",
+                       "train adapters (LoRA) or use an 8-bit optimizer; on several GPUs, shard",
                        "frozen weights have no gradients and no optimizer state", false});
 }
 
@@ -50,7 +50,7 @@ void add_memory(const Observation& seen, std::vector<Cause>& out) {
         out.push_back(
             {fmt::format("{:.0f} % of the memory is used", percent),
              change + (checkpointed ? "" : ", or turn gradient checkpointing on"),
-             "a batch of longer texts or another process on the card no longer makes the run fail",
+             "a batch of longer texts or another process on the GPU no longer makes the run fail",
              false, Subject::batch});
     } else if (percent < kFewPercent && known && seen.max_batch > seen.batch) {
         out.push_back({fmt::format("only {:.0f} % of the memory is used", percent),
@@ -72,7 +72,7 @@ void add_other_processes(const Observation& seen, std::vector<Cause>& out) {
     const bool at_largest = seen.max_batch > 0 && seen.batch >= seen.max_batch;
     out.push_back({at_largest ? "the largest batch of the estimate leaves memory unused"
                               : "memory that another process holds cannot be used",
-                   "look for other processes on the card with nvidia-smi, and estimate again "
+                   "look for other processes on the GPU with nvidia-smi, and estimate again "
                    "with a larger share of it (--safety-margin)",
                    "a larger batch fits", true, Subject::other});
 }

@@ -15,7 +15,7 @@ std::string gigabytes(std::int64_t bytes) {
 
 std::vector<std::vector<std::string>> profile_rows(std::span<const GpuProfile> profiles) {
     std::vector<std::vector<std::string>> rows = {
-        {"PROFILE", "CARD", "MEMORY", "DAILY BATCH", "HOURLY BATCH", "WORKERS"}};
+        {"PROFILE", "GPU", "MEMORY", "DAILY BATCH", "HOURLY BATCH", "WORKERS"}};
     for (const auto& p : profiles) {
         auto& row = rows.emplace_back(
             std::vector<std::string>{p.id, p.name, gigabytes(p.total_bytes()), "", "", ""});
@@ -74,7 +74,7 @@ std::string naics_suggestions(std::span<const naics::Suggestion> suggestions) {
     for (const auto& s : suggestions) {
         out += fmt::format(
             "{}: batch_size {}, n_positives {}, n_negatives {}, "
-            "accumulate_grad_batches {}, effective {}, {:.1f} % of the card ({})\n",
+            "accumulate_grad_batches {}, effective {}, {:.1f} % of the GPU ({})\n",
             s.stage, s.batch, s.positives, s.negatives, s.accumulation, s.effective_batch,
             s.utilisation_percent, to_string(naics::judge_utilisation(s.utilisation_percent)));
         const auto& b = s.breakdown;

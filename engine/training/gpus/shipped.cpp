@@ -116,7 +116,7 @@ std::optional<GuideSettings> guide_of(std::string_view id) {
 
 GpuProfile expand(const Row& row) {
     const auto rate = [&](double tflops) {
-        return Figure{tflops * 1e12, tflops > 0 ? row.rate_source : "not offered by this card"};
+        return Figure{tflops * 1e12, tflops > 0 ? row.rate_source : "not offered by this GPU"};
     };
     return {.id = row.id,
             .name = row.name,

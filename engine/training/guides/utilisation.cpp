@@ -74,7 +74,7 @@ std::vector<Finding> diagnose(const Observed& o) {
         out.push_back(
             {symptom, "data loading is the bottleneck", "more loader workers", Subject::workers});
         out.push_back({symptom, "no prefetching", "set prefetch_factor=4"});
-        out.push_back({symptom, "model too small for the card", "consider a larger variant"});
+        out.push_back({symptom, "model too small for the GPU", "consider a larger variant"});
     }
     if (cpu) {
         constexpr std::string_view symptom = "CPU use below 50 %";

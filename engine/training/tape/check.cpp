@@ -142,7 +142,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (!s.reads_text() && t.padded)
         return wrong("/padded", "Padding is modelled for text models only.");
     if (t.cards < 1 || t.cards > 100'000)
-        return wrong("/cards", "The number of cards must be between 1 and 100000.");
+        return wrong("/cards", "The number of GPUs must be between 1 and 100000.");
     if (t.checkpointing && s.is_series())
         return wrong("/checkpointing", "Gradient checkpointing is modelled for text models only.");
     return {};

@@ -17,7 +17,7 @@ def missing():
 
 
 def describe():
-    """The card, in the format of the server."""
+    """The GPU, in the format of the server."""
     properties = torch.cuda.get_device_properties(torch.cuda.current_device())
     return {'name': properties.name, 'total_bytes': properties.total_memory}
 

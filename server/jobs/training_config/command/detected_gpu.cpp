@@ -12,7 +12,7 @@ namespace plimsoll::jobs::training_config {
 Result<training::DetectedGpu> detected_gpu(const CardFlags& flags) {
     if (flags.memory_gib > 0) {
         return training::DetectedGpu{
-            flags.name.empty() ? "A card" : flags.name,
+            flags.name.empty() ? "A GPU" : flags.name,
             static_cast<std::int64_t>(flags.memory_gib * 1024 * 1024 * 1024)};
     }
     const std::unique_ptr<FILE, int (*)(FILE*)> tool(

@@ -147,7 +147,7 @@ void add_estimate(CLI::App& app, CommandContext& context) {
                      "at near-peak throughput) or guide (the model's guide)")
         ->check(CLI::IsMember({"fill", "knee", "guide"}));
     command->add_option("--safety-margin", flags->safety_margin,
-                        "Fraction of the card's memory to use (default: 0.85)");
+                        "Fraction of the GPU's memory to use (default: 0.85)");
     command->add_flag("--what-ifs", flags->what_ifs, "Also try changes that free memory");
     command->add_flag(
         "--details", flags->details,

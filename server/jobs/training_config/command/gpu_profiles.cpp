@@ -38,12 +38,12 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
     });
     const auto describe_card = [flags](CLI::App* sub) {
         auto* memory = sub->add_option("--memory-gib", flags->memory_gib,
-                                       "Memory of the card in GiB (default: ask nvidia-smi)")
+                                       "Memory of the GPU in GiB (default: ask nvidia-smi)")
                            ->check(CLI::Range(0.5, 4096.0));
-        sub->add_option("--name", flags->name, "Name of the card")->needs(memory);
+        sub->add_option("--name", flags->name, "Name of the GPU")->needs(memory);
     };
     auto* recommend =
-        command->add_subcommand("recommend", "Find the GPU profile of this machine's card");
+        command->add_subcommand("recommend", "Find the GPU profile of this machine's GPU");
     describe_card(recommend);
     recommend->callback([flags, &context] {
         const auto card = detected_gpu(*flags);
@@ -60,7 +60,7 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
         print(training::text::recommendation(*card));
     });
     auto* check =
-        command->add_subcommand("check", "Check that this machine's card matches a GPU profile");
+        command->add_subcommand("check", "Check that this machine's GPU matches a GPU profile");
     check->add_option("profile", flags->profile,
                       "ID of the GPU profile (default: $GPU_PROFILE, else rtx_4090)");
     describe_card(check);

@@ -31,16 +31,15 @@ void add_guide(CLI::App& app, CommandContext& context) {
     const auto search = std::make_shared<training::naics::Search>();
     const auto automatic = std::make_shared<bool>(false);
     auto* command =
-        app.add_subcommand("guide", "Show the NAICS memory guide's suggestions for a card");
-    auto* memory =
-        command->add_option("--gpu-memory", search->gpu_gib, "Memory of the card in GiB");
+        app.add_subcommand("guide", "Show the NAICS memory guide's suggestions for a GPU");
+    auto* memory = command->add_option("--gpu-memory", search->gpu_gib, "Memory of the GPU in GiB");
     auto* here = command->add_flag("--auto", *automatic, "Read the memory from nvidia-smi")
                      ->excludes(memory);
     command
         ->add_option("--target-effective-batch", search->target_effective_batch,
                      "Samples per optimizer step")
         ->capture_default_str();
-    command->add_option("--safety-margin", search->safety, "Fraction of the card's memory to use")
+    command->add_option("--safety-margin", search->safety, "Fraction of the GPU's memory to use")
         ->capture_default_str();
     command->callback([search, automatic, memory, here, &context] {
         if (memory->empty() && here->empty()) throw CLI::RequiredError("--gpu-memory or --auto");

@@ -25,7 +25,7 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
     try {
         const json& summary = report.contains("summary") ? report.at("summary") : report;
         const json* card = named(summary.at("gpus"), "/gpu/id", gpu);
-        if (card == nullptr) return fail(Errc::not_found, "The report has no card " + gpu + ".");
+        if (card == nullptr) return fail(Errc::not_found, "The report has no GPU " + gpu + ".");
         const json* part = card;
         if (!stage.empty()) {
             part = named(card->at("stages"), "/name", stage);

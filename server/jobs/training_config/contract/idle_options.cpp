@@ -133,7 +133,7 @@ constexpr Rule kRules[] = {
      "Expandable segments are always split: omit one of the two."},
     {"/cluster/sharding",
      [](const Asked& a) { return tr::layout_of(a.training()).sharding == tr::Sharding::none; },
-     "One card has nothing to share: give the number of cards, or offload."},
+     "One GPU has nothing to share: give the number of GPUs, or offload."},
 };
 
 // Nothing is requested: the answer is the same, and true.

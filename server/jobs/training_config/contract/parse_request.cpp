@@ -122,7 +122,7 @@ void parse_training(const json& from, Request& request) {
         request.assumptions.push_back(
             {"/training/precision", precision,
              naics ? "as in the NAICS memory guide"
-                   : "bf16 autocast; fp16 autocast or fp32 on cards without bf16"});
+                   : "bf16 autocast; fp16 autocast or fp32 on GPUs without bf16"});
     }
     take_word(from, "optimizer", kOptimizers, t.optimizer);
     take_word(from, "optimizer_kernel", kOptimizerKernels, t.kernel);

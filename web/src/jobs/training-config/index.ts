@@ -26,7 +26,7 @@ export const kind: JobKind<'training-config'> = {
   kind: 'training-config',
   title: 'Training memory',
   summary: 'Finds the largest batch that fits your GPU, and the settings to use.',
-  items: ['card', 'cards'],
+  items: ['GPU', 'GPUs'],
   again,
   Form: () => import('./form/TrainingForm.svelte'),
   Report: () => import('./report/TrainingReport.svelte'),
@@ -39,5 +39,5 @@ export const kind: JobKind<'training-config'> = {
   },
   settings: [{ path: 'gpu-profiles', title: 'GPU profiles', Content: () => import('./profiles/GpuProfiles.svelte') }],
   entitle,
-  describe: (job) => counted(job.progress.items_total, 'card'),
+  describe: (job) => counted(job.progress.items_total, 'GPU'),
 };

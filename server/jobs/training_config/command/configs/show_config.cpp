@@ -20,7 +20,7 @@ bool has_stages(const ShowRunRequest& request) {
 Result<ShownRun> show(const ShowRunRequest& request) {
     if (!has_stages(request)) return show_run(request);
     if (request.cards != 0)
-        return fail(Errc::invalid_input, "--cards has no effect: the guide's stages use one card.");
+        return fail(Errc::invalid_input, "--cards has no effect: the guide's stages use one GPU.");
     const auto profile = profile_or_default(request.gpu);
     if (!profile) return fail(profile.error());
     const auto stages = read_stages(request.paths.front());
@@ -49,7 +49,7 @@ void add_show_config(CLI::App& app, CommandContext& context) {
                         "GPU profile (default: $GPU_PROFILE, else rtx_4090)");
     command
         ->add_option("--cards", request->cards,
-                     "Number of cards of the run, if the files do not say")
+                     "Number of GPUs of the run, if the files do not say")
         ->check(CLI::Range(1, 100'000));
     command->callback([request, &context] {
         const auto told = show(*request);

@@ -116,7 +116,7 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
         if (!run.cluster.contains("cards")) {
             run.cluster["cards"] = 1;
             run.notes.emplace_back(
-                "the files do not set a number of cards: one is assumed (--cards)");
+                "the files do not set a number of GPUs: one is assumed (--cards)");
         }
         (*args)["cluster"] = run.cluster;
     }
@@ -159,7 +159,7 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
                  {"notes", run.notes}};
     out.text = fmt::format(
         "{} ({})\n"
-        "{}: batch {} x {} on {} card{}, effective {}; {} tokens or steps, {}, {}\n"
+        "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or steps, {}, {}\n"
         "{}: {}, {:.0f} % (fits: {}); the largest batch is {}; {}\n",
         fmt::join(*files, ", "), fmt::join(run.structures, ", "),
         out.value["model"].get<std::string>(), batch, run.accumulation, cards,

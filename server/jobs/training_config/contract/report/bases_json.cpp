@@ -28,9 +28,9 @@ json of_the_run(const Request& request) {
 json bases_json(const Request& request, const json& device) {
     json all = json::array();
     all.push_back(of_the_run(request));
-    all.push_back(basis("memory of the cards", "published",
+    all.push_back(basis("memory of the GPUs", "published",
                         "As reported by drivers for such GPUs, or from the GPU profile; plimsoll "
-                        "gpu-profiles test CARD names the source."));
+                        "gpu-profiles test PROFILE names the source."));
     all.push_back(basis("CUDA context", "modelled", "Estimated per architecture."));
     all.push_back(basis("speed, times and the knee", "modelled",
                         "Work of the step against the vendors' rates; not calibrated on a GPU."));

@@ -35,7 +35,7 @@ json rows(const json& from, const json& to) {
         both("effective batch", "/accumulation/nearest/effective", "");
     }
     both("memory in use", "/memory/device_used_bytes", "bytes");
-    both("share of the card", "/memory/utilization_percent", "%");
+    both("share of the GPU", "/memory/utilization_percent", "%");
     both("throughput, modelled", "/speed/samples_per_second", "samples/s");
     both("all epochs and models, modelled", "/speed/hours", "h");
     both("runs at the same time", "/parallel_runs", "");
@@ -76,7 +76,7 @@ json steps(const json& from, const json& to, const json& changed) {
     if (from["gpu"]["bf16"].get<bool>() && !to["gpu"]["bf16"].get<bool>()) {
         all.push_back(name + " has no bf16: train in fp16 with a gradient scaler, or in fp32.");
     }
-    all.push_back("Set GPU_PROFILE=" + id + ", so that estimates without a card use this one.");
+    all.push_back("Set GPU_PROFILE=" + id + ", so that estimates without a GPU use this one.");
     if (changed.empty()) {
         all.push_back("No setting changes.");
     } else {

@@ -100,7 +100,7 @@ json profile_json(const Request& request, const tr::GpuReport& card) {
     rows.push_back(row("five hourly models by its own formula",
                        tr::gpu_guide::training_minutes(g, "1h"), nullptr, "min"));
     std::string difference =
-        "The guide's sizes are rules of thumb per card, far below what the model needs; ours is "
+        "The guide's sizes are rules of thumb per GPU, far below what the model needs; ours is "
         "the largest batch of this model at this window.";
     for (const auto& warning : tr::gpu_guide::warnings(card.gpu)) difference += " " + warning;
     return {{"guide", "gpu-profiles"},
@@ -129,7 +129,7 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
     const auto rule = tr::utilisation::batch_for(card.gpu.total_bytes());
     const auto colab = tr::utilisation::colab_preset(card.gpu.total_bytes());
     json rows = json::array();
-    rows.push_back(row("batch by the card's memory", rule.batch, card.batch));
+    rows.push_back(row("batch by the GPU's memory", rule.batch, card.batch));
     rows.push_back(row("accumulation with it", rule.accumulation,
                        card.accumulation ? json(card.accumulation->nearest.steps) : json(nullptr)));
     rows.push_back(row("batch of its Colab block", colab.batch, card.batch));
@@ -155,10 +155,10 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
                            samples_per_second(request, card, line.batch), "samples/s"));
     }
     std::string difference =
-        "The guide considers only the card's memory, in GB of 10^9 bytes, so every model gets the "
+        "The guide considers only the GPU's memory, in GB of 10^9 bytes, so every model gets the "
         "same batch. Ours replays the training step of this model and is the largest batch that "
         "fits. Larger batches than the guide's often fit, though they need not train better. The "
-        "guide's speeds are for one model on one card.";
+        "guide's speeds are for one model on one GPU.";
     for (const auto& remark : tr::utilisation::remarks()) difference += " " + std::string(remark);
     return {{"guide", "training-utilisation"},
             {"title", "Training utilization guide"},

@@ -97,7 +97,7 @@ json limits_json(const tr::ReportRequest& r) {
         "The CUDA context is an estimate per architecture; the real one can differ by a few "
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",
-        "Sharding was not measured on real cards: FSDP's and DDP's buffers were compared with "
+        "Sharding was not measured on real GPUs: FSDP's and DDP's buffers were compared with "
         "PyTorch's, DeepSpeed's follow its documented defaults. The time to exchange weights and "
         "gradients is not counted.",
         "torch.compile is not modelled.",

@@ -107,7 +107,7 @@ std::string head(const json& s) {
 
 std::string table(const json& cards, std::size_t width) {
     std::vector<std::vector<std::string>> rows = {
-        {"CARD", "FITS", "BATCH", "STEPS", "LARGEST", "USED", "SHARE", "SAMPLES/S*", "PARALLEL"}};
+        {"GPU", "FITS", "BATCH", "STEPS", "LARGEST", "USED", "SHARE", "SAMPLES/S*", "PARALLEL"}};
     for (const json& card : cards) {
         const json &a = card.at("accumulation"), &memory = card.at("memory");
         rows.push_back({text(card.at("gpu").at("name")), text(card.at("fits")),
@@ -141,7 +141,7 @@ std::string breakdown(const json& card) {
         std::replace(name.begin(), name.end(), '_', ' ');
         out += fmt::format("    {:<24} {:>12}\n", name, gib(part.at("bytes")));
     }
-    return out + fmt::format("    {:<24} {:>12}\n", "= on the card",
+    return out + fmt::format("    {:<24} {:>12}\n", "= on the GPU",
                              gib(card.at("memory").at("device_used_bytes")));
 }
 
@@ -154,12 +154,12 @@ std::string settings(const json& card) {
         "  learning rate {}{}{}: {}\n"
         "  loader: {} workers, prefetch {}, {} of host memory\n",
         a.at("nearest").at("steps").dump(),
-        card.at("shard").is_null() ? "" : " on " + card.at("shard").at("cards").dump() + " cards",
+        card.at("shard").is_null() ? "" : " on " + card.at("shard").at("cards").dump() + " GPUs",
         a.at("nearest").at("effective").dump(), a.at("at_most").at("batch").dump(),
         a.at("at_most").at("steps").dump(),
         a.at("exact").is_null()
             ? (card.at("shard").is_null() ? "none"
-                                          : "none, it is not divisible by the number of cards")
+                                          : "none, it is not divisible by the number of GPUs")
             : a.at("exact").at("batch").dump() + " x " + a.at("exact").at("steps").dump(),
         rate_text(card), rate.at("rule") == "none" ? "" : " (" + text(rate.at("rule")) + ")",
         rate.at("warmup_steps") > 0 ? ", warm-up " + rate.at("warmup_steps").dump() + " steps" : "",
@@ -213,7 +213,7 @@ std::string details(const json& card) {
                        card.at("max_batch").dump(), text(card.at("batch_why")));
     out += settings(card);
     out += fmt::format(
-        "  peak {} allocated, {} reserved; {} on the card, {} to {}\n  out of memory, given that "
+        "  peak {} allocated, {} reserved; {} on the GPU, {} to {}\n  out of memory, given that "
         "uncertainty: {}\n"
         "  the peak is in step {}, {}{}\n",
         gib(memory.at("peak_allocated_bytes")), gib(memory.at("peak_reserved_bytes")),
@@ -224,7 +224,7 @@ std::string details(const json& card) {
     out += breakdown(card);
     if (const json& shard = card.at("shard"); !shard.is_null()) {
         out += fmt::format(
-            "  each of {} cards with {}: weights {}, gradients {}, optimizer {}, "
+            "  each of {} GPUs with {}: weights {}, gradients {}, optimizer {}, "
             "buffers {}, all else {}\n",
             shard.at("cards").dump(), text(shard.at("sharding")), gib(shard.at("weights_bytes")),
             gib(shard.at("gradients_bytes")), gib(shard.at("optimizer_bytes")),

@@ -30,7 +30,7 @@ std::string number(double value) {
 std::string what_would_fit(const tr::GpuReport& card) {
     if (card.what_ifs.empty()) return "";
     const auto& best = card.what_ifs.front();
-    return " On this card it would fit with " + best.change + " (largest batch " +
+    return " On this GPU it would fit with " + best.change + " (largest batch " +
            std::to_string(best.max_batch) + ").";
 }
 
@@ -67,9 +67,8 @@ namespace {
 // What was requested and is missing, and what was done instead.
 std::string without_guide(const Request& request, const tr::GpuReport& card) {
     const bool wanted = request.report.goal == tr::Goal::guide && request.report.batch == 0;
-    return wanted && card.reason != tr::BatchReason::guide
-               ? " Its guide has no batch for this card."
-               : "";
+    return wanted && card.reason != tr::BatchReason::guide ? " Its guide has no batch for this GPU."
+                                                           : "";
 }
 
 std::string reason_of(const Request& request, const tr::GpuReport& card) {
@@ -79,7 +78,7 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
     const auto at_knee = whole(100 * knee.samples_per_second / knee.best_samples_per_second);
     switch (card.reason) {
         case tr::BatchReason::knee:
-            return "At " + std::to_string(card.batch) + " the card reaches " + percent +
+            return "At " + std::to_string(card.batch) + " the GPU reaches " + percent +
                    " % of the modelled " + three_digits(knee.best_samples_per_second) +
                    " samples/s of the largest batch; larger batches only use more memory. Memory "
                    "allows " +
@@ -100,15 +99,15 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
             return (made == target
                         ? "The whole effective batch of " + std::to_string(target)
                         : "An effective batch of " + std::to_string(made) + ", the nearest to " +
-                              std::to_string(target) + " that these cards can make,") +
+                              std::to_string(target) + " that these GPUs can make,") +
                    " fits in one micro-batch" +
-                   (cards > 1 ? " on " + std::to_string(cards) + " cards" : std::string()) +
+                   (cards > 1 ? " on " + std::to_string(cards) + " GPUs" : std::string()) +
                    "; memory allows " + std::to_string(card.limits.max_batch) + ".";
         }
         case tr::BatchReason::guide:
             return "The " + card.guide + " trains " + std::to_string(card.batch) + " x " +
                    std::to_string(card.accumulation->nearest.steps) +
-                   " on such a card; by this estimate memory allows " +
+                   " on such a GPU; by this estimate memory allows " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::asked:
             return "The requested batch; " + std::to_string(knee.batch) + " reaches " + at_knee +
@@ -146,16 +145,16 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
     switch (card.fit) {
         case tr::Fit::yes:
             return needs + ", within " + margin +
-                   "; the upper end of the uncertainty is below the card's memory.";
+                   "; the upper end of the uncertainty is below the GPU's memory.";
         case tr::Fit::tight:
             return needs +
                    (card.batch > card.limits.max_batch
-                        ? ", above " + margin + " though below the card's memory."
+                        ? ", above " + margin + " though below the GPU's memory."
                         : ", within " + margin +
-                              ", but the upper end of the uncertainty exceeds the card's memory.");
+                              ", but the upper end of the uncertainty exceeds the GPU's memory.");
         case tr::Fit::no:
             if (card.limits.max_batch > 0) {
-                return needs + ", more than the card's memory. The largest batch within " + margin +
+                return needs + ", more than the GPU's memory. The largest batch within " + margin +
                        " is " + std::to_string(card.limits.max_batch) + ".";
             }
             return needs + ", above " + margin + "." + what_would_fit(card) +

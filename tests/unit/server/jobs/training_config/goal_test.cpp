@@ -58,7 +58,7 @@ TEST(TrainingConfigGoal, TheOtherGuidesSetTheirBatchesByCard) {
 TEST(TrainingConfigGoal, AModelWithoutAGuideIsRefused) {
     const json card = card_of(by_guide("temporal", "t4"));
     EXPECT_NE(card["batch_reason"], "guide");
-    EXPECT_THAT(card["batch_why"].get<std::string>(), HasSubstr("no batch for this card"));
+    EXPECT_THAT(card["batch_why"].get<std::string>(), HasSubstr("no batch for this GPU"));
     const auto refused = [](json args, json more) {
         args.update(more);
         const auto summary = find_contract("training-config")->estimate(args);

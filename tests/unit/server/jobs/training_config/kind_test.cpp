@@ -251,7 +251,7 @@ TEST(TrainingConfigKind, ASummaryReadsWellInATerminal) {
     const auto text = summary_text(json::parse(kind().estimate(args).value()), 0);
     for (const auto* part :
          {"bert-base: 109.5 million parameters", "NVIDIA RTX 4090 ", "gradient checkpointing",
-          "From rtx_4090 to t4", "- per_device_train_batch_size", "= on the card",
+          "From rtx_4090 to t4", "- per_device_train_batch_size", "= on the GPU",
           "* modelled, not measured"}) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     }

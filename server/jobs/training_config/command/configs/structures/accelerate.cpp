@@ -42,7 +42,7 @@ void plan_fsdp(Planner& p) {
         differs("fsdp_reshard_after_forward", off, "reshards weights after the forward pass");
         differs("fsdp_sharding_strategy", off, "also shards weights");
     }
-    differs("fsdp_offload_params", "true", "keeps the weights on the card");
+    differs("fsdp_offload_params", "true", "keeps the weights on the GPU");
     differs("fsdp_auto_wrap_policy", "NO_WRAP", "wraps every layer");
 }
 
@@ -76,7 +76,7 @@ bool plan_accelerate(Planner& p) {
     compare_type(p);
     plan_fsdp(p);
     plan_zero(p);
-    p.compare({"num_processes"}, p.r.cards, " cards");
+    p.compare({"num_processes"}, p.r.cards, " GPUs");
     return true;
 }
 

@@ -63,7 +63,7 @@ void plan_clipping(Planner& p, const Path& path) {
 }
 
 void compare_strategy(Planner& p, const Path& trainer) {
-    p.compare(joined(trainer, "devices"), p.r.cards, " cards");
+    p.compare(joined(trainer, "devices"), p.r.cards, " GPUs");
     const auto node = at(p.root, joined(trainer, "strategy"));
     const auto strategy = node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string("auto");
     const auto meant = is_zero(p.r) ? "deepspeed_stage_" + std::string(1, p.r.sharding.back())

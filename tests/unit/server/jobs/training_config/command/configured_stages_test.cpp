@@ -84,7 +84,7 @@ TEST_F(ShowConfig, ReadsARunOfTwoFiles) {
     EXPECT_EQ(told.value["training"]["optimizer"], "adafactor");
     EXPECT_EQ(told.value["training"]["precision"], "fp16_autocast");
     EXPECT_GT(told.value["device_used_bytes"], 0);
-    EXPECT_NE(told.text.find("bert-base: batch 16 x 4 on 2 cards, effective 128; 128 tokens"),
+    EXPECT_NE(told.text.find("bert-base: batch 16 x 4 on 2 GPUs, effective 128; 128 tokens"),
               std::string::npos)
         << told.text;
     request.paths = {folder_};  // and what is no configuration is passed over
