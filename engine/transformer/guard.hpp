@@ -56,7 +56,7 @@ struct ProvenMethod {
     models::Proof proof;
     std::vector<float> probabilities;
 };
-// fp32 is loaded beside it, since their times are measured alternately. Errc::cancelled.
+// fp32 is loaded alongside it, since their times are measured alternately. Errc::cancelled.
 Result<ProvenMethod> prove_method(const Guarded& guarded, const Trial& exact,
                                   routines::Method method, const Watch& watch);
 

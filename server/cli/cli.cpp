@@ -37,7 +37,7 @@ void add_group(CLI::App& app, const char* heading, Add&& add) {
     for (auto i = before; i < commands.size(); ++i) commands[i]->group(heading);
 }
 
-// Flags that choose a form of output, as --json does, are refused beside it.
+// Flags that choose a form of output, as --json does, are refused together with it.
 void refuse_two_forms(CLI::App& command, CLI::Option& json) {
     for (const char* flag : {"--format", "--csv"}) {
         auto* option = command.get_option_no_throw(flag);

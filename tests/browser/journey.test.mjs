@@ -105,7 +105,7 @@ visit('a lost connection is shown and restored without losing events', oneRunnin
   await page.getByText('700 of 1,000 texts').waitFor();
   const started = page.getByRole('listitem').filter({ hasText: 'Started' });
   await started.first().waitFor();
-  assert.equal(await started.count(), 1, 'no event is told twice');
+  assert.equal(await started.count(), 1, 'no event is reported twice');
   assert.equal(await page.getByText('Connection lost').count(), 0);
 });
 

@@ -270,7 +270,7 @@ visit('a peak outside the chart is not marked', { arrange: arrangeLatePeak }, as
   assert.equal(await panel.getByText(/^peak/).count(), 0);
 });
 
-visit('pointing at a moment tells what is allocated there, and at a batch what it takes, in both charts', { arrange }, async ({ page, go }) => {
+visit('pointing at a moment shows what is allocated there, and at a batch what it takes, in both charts', { arrange }, async ({ page, go }) => {
   await go(report);
   const timeline = page.getByRole('region', { name: 'Memory over the first two training steps' });
   await timeline.scrollIntoViewIfNeeded();

@@ -135,7 +135,7 @@ class EveryOperation(unittest.TestCase):
                 "action": "pull", "model": "desk/" + CANARY, "name": CANARY, "audience": "team"})["id"],
             "audit_event_id": make("GET", "/v1/audit-events?limit=1")["items"][0]["id"],
             "view_id": make("PUT", "/v1/saved-views", {"page": "jobs", "name": CANARY, "query": "text=" + CANARY})["id"],
-            # Nothing here names this model: how many other teams use one is told.
+            # Nothing here names this model: how many other teams use one is reported.
             "model": "roberta", "device_class": "cpu", "task": 0,
             # Made by an identity provider alone: tests/integration/provider_sign_in_test.py.
             "identity_id": "idn_0000000000001"}

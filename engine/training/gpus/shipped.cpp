@@ -72,7 +72,7 @@ constexpr std::array kRows{
         1100, 2250, 2250, "HGX B200 datasheet (an eighth of the board, sparse rates halved)"},
 };
 
-// What a training process takes beside PyTorch's reservation: the context, and the kernels and
+// What a training process takes besides PyTorch's reservation: the context, and the kernels and
 // handles that it has loaded. Larger chips take more. Older ones' are rounded reports of contexts
 // with lazy module loading (CUDA 11.7 and later), not measurements of ours.
 Figure context_of(int capability) {

@@ -79,7 +79,7 @@ struct ModelShape {
     bool normalised_routing = true;  // a token's gates add up to 1
     bool router_loss = false;        // an auxiliary loss balances the experts' load
     int position_buckets = 0;        // deberta_v2: distinct relative positions to each side
-    int decoder_layers = 0;          // t5: beside those of its encoder
+    int decoder_layers = 0;          // t5: besides those of its encoder
     bool gated = false;              // t5: feed-forward of two products
     bool scaled_output = false;      // t5: the decoder's result is scaled before the head
     bool mean_pooling = false;       // modernbert: the classifier reads the mean, not the first

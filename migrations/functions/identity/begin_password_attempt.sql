@@ -1,6 +1,6 @@
 -- Counts an attempt to give a password before it is checked, so that attempts at the same time count, too.
 -- p_name: the email address or name of a user; null: the password of p_user_id is asked for. p_address: the client.
--- One row. wait_s > 0: seconds until an attempt is accepted; this one was not counted, and nothing else is told.
+-- One row. wait_s > 0: seconds until an attempt is accepted; this one was not counted, and nothing else is returned.
 -- Otherwise hash is what the password must match, null without a user who has one and may sign in; team_id is the team
 -- that the user was in last, null without one; name and source identify the count, which a right password deletes.
 -- After five attempts each must wait: one second, then twice as long each time, five minutes at most. A day without

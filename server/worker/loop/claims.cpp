@@ -55,8 +55,8 @@ awaitable<Result<queue::Claim>> Worker::claim_for(queue::WorkerHandle as) {
     auto help = co_await store_.claim_elsewhere(as, options_.claim_seconds, pace_.tasks(),
                                                 memory_to_offer());
     if (!help) {
-        // Nothing may be claimed beside a cross-class lease, and there may be one whose reply was
-        // lost. A new epoch has none.
+        // Nothing may be claimed alongside a cross-class lease, and there may be one whose reply
+        // was lost. A new epoch has none.
         if (!is_gone(help.error())) co_await store_.retire(as);
         if (as.epoch == handle_.epoch && !must_register_) lose_leases();
         co_return help;

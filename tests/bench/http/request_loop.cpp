@@ -1,4 +1,4 @@
-// Asks one path again and again over keep-alive connections, and tells how long the answers took.
+// Asks one path again and again over keep-alive connections, and prints how long the answers took.
 //
 //     http_request_loop PORT PATH TOKEN CONNECTIONS SECONDS REQUESTS_PER_SECOND [JSON]
 //

@@ -101,7 +101,7 @@ struct AttentionShape {
     bool mask = false;          // a boolean mask of [batch, 1, queries, keys]
     bool capped = false;        // eager scores go through tanh
     bool by_heads = false;      // q lies in the order of heads, not of rows
-    bool biased = false;        // scores have a bias of their own beside a mask
+    bool biased = false;        // scores have a bias of their own besides a mask
     bool trained_bias = false;  // which wants a gradient
 };
 SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& device, Dtype dtype,

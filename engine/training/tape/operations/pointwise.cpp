@@ -31,7 +31,7 @@ void pass_backward(Graph& g, Node& n) {
     Graph::output(n, 0, n.gradients[0].buffer, n.gradients[0].view);
 }
 
-// pow(x, number): grad * (number * x^(number - 1)), two temporaries beside the result.
+// pow(x, number): grad * (number * x^(number - 1)), two temporaries besides the result.
 void power_backward(Graph& g, Node& n) {
     const BufferId powered = gradient(g, n, n.size[0]);
     const BufferId scaled = gradient(g, n, n.size[0]);

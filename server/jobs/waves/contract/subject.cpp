@@ -30,7 +30,7 @@ tl::expected<engine::SymbolPrices, FieldErrors> symbol_of(const JobItem& item,
     return std::move(prices);
 }
 
-// Members that have no effect beside the rest of the body.
+// Members that have no effect, given the rest of the body.
 FieldErrors idle_members(const json& body, const JobItem* item, bool takes_bars) {
     const auto idle = [](std::string_view member, const char* why) {
         return one_error("/" + std::string(member), "not_used", why);

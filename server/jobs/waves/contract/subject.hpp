@@ -15,7 +15,7 @@ struct Subject {
 
 // Prices of an item with the settings of its job, else those of the body. Other settings in the
 // body override those of the job. `own`: members of the body that are neither. `takes_bars`: prices
-// beside an item are new bars, which the caller reads.
+// sent with an item are new bars, which the caller reads.
 tl::expected<Subject, FieldErrors> subject_of(nlohmann::json body, const JobItem* item,
                                               std::initializer_list<const char*> own,
                                               bool takes_bars);

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 const auto* const kCache = testing::AddGlobalTestEnvironment(new opencl::KernelCache);
 
-// What instructions a device has is told by tests in a process of their own; here CPUID is asked.
+// What instructions a device has is found by tests in a process of their own; here CPUID is asked.
 opencl::Capability proven(opencl::Capability capability) {
     for (const auto feature : candidate_features(capability.info)) {
         capability.features.push_back({std::string(to_string(feature)), 0, 0, {}});

@@ -3,7 +3,7 @@ export interface Announcement {
   id: number;
   text: string;
   tone: 'neutral' | 'bad';
-  /** Takes back what is told; offered while it is shown. */
+  /** Takes back what is announced; offered while it is shown. */
   undo: (() => void) | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface Line {
 }
 export type Scalar = string | number | boolean | null;
 
-/** Series such as curves say nothing line by line: of a list only so many are told. */
+/** Series such as curves say nothing line by line: of a list only so many are shown. */
 const longestList = 12;
 const longestText = 160;
 /** By which of these members the entries of a list are told apart: the same card stands on one line, wherever it is listed. */

@@ -233,7 +233,7 @@ TEST(SentimentModels, TasksFollowTheSpeedThatWorkersMeasured) {
     EXPECT_LT(tasks({gpu}, "bf16"), 5U);
     EXPECT_LT(10 * tasks({gpu}, "fp32"), unknown);
     EXPECT_GT(tasks({gpu}, "fp32"), 2 * tasks({gpu}, "bf16"));
-    // A form that did not pass tells how fast fp32 is; of several devices, the slowest counts.
+    // A form that did not pass shows how fast fp32 is; of several devices, the slowest counts.
     EXPECT_EQ(tasks({timed("gpu", "int8", 2e-6)}, "fp32"), tasks({gpu}, "fp32"));
     EXPECT_GT(tasks({gpu, timed("cpu", "bf16", 5e-4)}, "bf16"), 50 * tasks({gpu}, "bf16"));
 }
