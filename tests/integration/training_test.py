@@ -222,6 +222,20 @@ class Training(unittest.TestCase):
                 self.assertEqual(failed.returncode, 2)
                 self.assertIn("code", json.loads(failed.stderr)["error"])
 
+    def test_show_config_knows_published_names(self):
+        with tempfile.TemporaryDirectory() as place:
+            file = pathlib.Path(place) / "train.yaml"
+            for published, preset in (("meta-llama/Meta-Llama-3-8B-Instruct", "llama-8b"), ("google-bert/bert-base-uncased", "bert-base"),
+                                      ("microsoft/Phi-3-mini-4k-instruct", "phi-3-mini"), ("google/gemma-2-2b-it", "gemma-2-2b"),
+                                      ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"), ("openai-community/gpt2", "gpt2")):
+                file.write_text(f"model_name_or_path: {published}\noutput_dir: out\nper_device_train_batch_size: 2\n")
+                shown = json.loads(self.server.run("show-config", file, "--json", "--gpu", "h200").stdout)
+                self.assertEqual(shown["model"], preset, published)
+            file.write_text("model_name_or_path: someone/never-heard-of\noutput_dir: out\nper_device_train_batch_size: 2\n")
+            refused = self.server.run("show-config", file, check=False)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("never-heard-of is not a preset", refused.stderr)
+
     def test_the_python_sample_prints_what_the_estimate_says(self):
         env = {**os.environ, "PLIMSOLL_SERVER": self.api.base, "PLIMSOLL_TOKEN": self.api.token}
         sample = harness.ROOT / "deploy/samples/training/estimate.py"

@@ -106,7 +106,7 @@ class Painter {
         const double limit = chart_.invalidation;
         if (!seen(limit)) return;
         line({{from, y(limit)}, {to, y(limit)}}, kLimit, 1, 6, 4);
-        text(to + 6, y(limit) + 4, fmt::format("wrong {:.6g}", limit), kLimit, Anchor::start);
+        text(to + 6, y(limit) + 4, fmt::format("invalid {:.6g}", limit), kLimit, Anchor::start);
     }
 
     void bars() {

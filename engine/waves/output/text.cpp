@@ -26,7 +26,7 @@ std::string count_text(const SymbolReport& report, const CountReport& it) {
             fmt::format("{}{} {:.6g}", i > 0 ? ", " : "", end_label(found.shape, i), it.prices[i]);
     out += "\n      " + ends;
     out += fmt::format("\n      {}; {} beyond {:.6g}", it.outlook.expects,
-                       it.outlook.invalidated ? "invalidated: the price went" : "wrong",
+                       it.outlook.invalidated ? "invalidated: the price went" : "invalidated",
                        it.outlook.invalidation);
     if (!it.outlook.targets.empty() && !it.outlook.invalidated) {
         out += "; targets";

@@ -57,11 +57,15 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
     return read;
 }
 
-// The preset for the name in the file: "google-bert/bert-base-uncased", "Qwen/Qwen3-0.6B".
+// The preset for the name in the file: "google-bert/bert-base-uncased",
+// "meta-llama/Meta-Llama-3-8B-Instruct", "microsoft/Phi-3-mini-4k-instruct". Tuning, versions and
+// case change no shape that a preset has.
 std::string preset_of(const std::string& model) {
     auto name = model.substr(model.rfind('/') + 1);
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    for (const char* end : {"-uncased", "-hf", "-base"}) {
+    if (name.starts_with("meta-")) name.erase(0, 5);
+    for (const char* end :
+         {"-v0.1", "-instruct", "-it", "-pt", "-4k", "-uncased", "-hf", "-base"}) {
         if (::plimsoll::training::preset(name)) break;
         if (name.ends_with(end)) name.resize(name.size() - std::string_view(end).size());
     }
@@ -160,7 +164,8 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
     out.text = fmt::format(
         "{} ({})\n"
         "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or steps, {}, {}\n"
-        "{}: {}, {:.0f} % (fits: {}); the largest batch is {}; {}\n",
+        "{}: {}, {:.0f} % (fits: {}); the largest batch is {}\n"
+        "  {}\n",
         fmt::join(*files, ", "), fmt::join(run.structures, ", "),
         out.value["model"].get<std::string>(), batch, run.accumulation, cards,
         cards == 1 ? "" : "s", batch * run.accumulation * cards,
