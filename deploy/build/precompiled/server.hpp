@@ -19,7 +19,11 @@
 #include <unordered_map>
 #include <vector>
 
+// Its functions are emitted in every folder that makes a command, and run once in a program: the
+// compiler's time on them is not worth it.
+#pragma clang optimize off
 #include <CLI/CLI.hpp>
+#pragma clang optimize on
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
