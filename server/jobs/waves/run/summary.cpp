@@ -37,13 +37,15 @@ void add_false_discovery_rates(std::vector<json>& symbols) {
     for (std::size_t i = 0; i < rates.size(); ++i) (*judged[i])["false_discovery_rate"] = rates[i];
 }
 
-// The smaller p first, then the rarer best count, where rarities are unknown the one that scores
-// higher; symbols without a count last.
+// Counts that are still valid first, since only they say what may come; then the smaller p, then
+// the rarer best count, where rarities are unknown the one that scores higher; symbols without a
+// count last.
 bool ranks_before(const json& a, const json& b) {
     const json& x = a.at("best");
     const json& y = b.at("best");
     if (x.is_null() && y.is_null()) return a.at("index") < b.at("index");
     if (x.is_null() || y.is_null()) return y.is_null();
+    if (x.at("invalidated") != y.at("invalidated")) return y.at("invalidated").get<bool>();
     const auto p = [](const json& best) {
         return best.at("p_value").is_null() ? 1.0 : best.at("p_value").get<double>();
     };

@@ -10,10 +10,6 @@ export type Row = Schemas['WavesResult'];
 export type SymbolReport = NonNullable<Schemas['WavesSymbol']>;
 export type Count = Schemas['WavesCount'];
 
-/** The same order, but invalidated best counts come after those that are still valid. */
-export const liveFirst = (ranking: readonly Ranked[]): Ranked[] =>
-  [...ranking].sort((a, b) => Number(a.best?.invalidated ?? false) - Number(b.best?.invalidated ?? false));
-
 /** The significance in a word, as in the engine. */
 export const verdictTones: Record<string, Tone> = {
   'chance level': 'waiting',

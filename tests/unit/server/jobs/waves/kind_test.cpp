@@ -38,6 +38,14 @@ TEST(WavesKind, FindsTheEnginesCountsForAnyCut) {
         }
         EXPECT_EQ(outcome.rows[i]["report"], expected) << reports[i].symbol;
     }
+    const json& ranking = outcome.report["ranking"];
+    const auto rank = [](const json& symbol) {
+        const json& best = symbol["best"];
+        return std::pair(best["invalidated"].get<bool>(), best["p_value"].get<double>());
+    };
+    EXPECT_TRUE(std::ranges::is_sorted(ranking, {}, rank));
+    EXPECT_FALSE(rank(ranking.front()).first);
+    EXPECT_TRUE(rank(ranking.back()).first);
     EXPECT_EQ(outcome.report["symbols"], 40);
     EXPECT_TRUE(outcome.report["complete"].get<bool>());
 }
