@@ -22,7 +22,7 @@ struct Function {
 
 struct Schema {
     std::span<const Version> versions;
-    std::span<const Function> functions;  // each behind those that it needs
+    std::span<const Function> functions;  // each after those that it needs
     Function rights;
     int set;  // number of the function set; only an equal or higher one writes functions
     // Brings a database of the last development schema, which had 58 files, to version 1.

@@ -11,7 +11,7 @@ namespace plimsoll {
 class Progress {
   public:
     Progress() = default;
-    // Progress of one part of a larger computation: its signs of life count for the whole, its
+    // Progress of one part of a larger computation: its beats count for the whole, its
     // items do not. `whole` must outlive it.
     explicit Progress(Progress* whole) : whole_(whole) {}
     Progress(const Progress&) = delete;
@@ -24,7 +24,7 @@ class Progress {
     }
     // Tokens that a model has read for the items.
     void count_tokens(std::int64_t tokens) { tokens_.fetch_add(tokens, std::memory_order_relaxed); }
-    // Sign of life without a finished item: call at least once a second from long loops.
+    // Shows progress without a finished item: call at least once a second from long loops.
     void beat() {
         beats_.fetch_add(1, std::memory_order_relaxed);
         if (whole_ != nullptr) whole_->beat();

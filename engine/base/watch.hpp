@@ -6,7 +6,7 @@
 
 namespace plimsoll {
 
-// A long computation polls this every few milliseconds: it signals life and asks whether to stop.
+// A long computation polls this every few milliseconds: it shows progress and asks whether to stop.
 struct Watch {
     std::stop_token stop = {};
     Progress* progress = nullptr;

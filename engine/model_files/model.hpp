@@ -46,7 +46,7 @@ struct Weights {
 };
 
 // A published model in a folder: config.json and model.safetensors or pytorch_model.bin. Weights
-// point into the file. Without a head for classification it is an encoder, whose config has no
+// point into the file. Without a classification head it is an encoder, whose config has no
 // labels here.
 struct Model {
     Config config;
@@ -57,7 +57,7 @@ struct Model {
 };
 
 // Reads and checks everything but the numbers. Errc::not_found without a file; Errc::invalid_input
-// or Errc::corrupt names what is missing, has another shape than the config says, or is not
+// or Errc::corrupt names what is missing, has a different shape than the config says, or is not
 // supported.
 Result<Model> open_model(const std::filesystem::path& folder);
 

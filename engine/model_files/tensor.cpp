@@ -90,7 +90,7 @@ Result<void> to_floats(std::string_view name, const Tensor& tensor, std::span<fl
         return fail(Errc::corrupt, quoted + "is not of a floating-point type.");
     }
     if (tensor.count() != to.size() || tensor.bytes.size() != to.size() * bytes_of(tensor.type)) {
-        return fail(Errc::internal, quoted + "was read with another size.");
+        return fail(Errc::internal, quoted + "was read with a different size.");
     }
     if (!convert_tensor(tensor, to)) {
         return fail(Errc::corrupt, quoted + "holds a NaN or an infinity.");

@@ -40,7 +40,7 @@ double steady_seconds();
 using Run = std::function<Result<void>()>;
 
 // Warms up, then times `run` repeatedly. Stops at the first failed run; Errc::cancelled when
-// `watch` requests a stop. Signals life at every run.
+// `watch` requests a stop. Shows progress at every run.
 Result<Timing> time_runs(const Run& run, const TimingPolicy& policy, const Watch& watch,
                          const Now& now = steady_seconds);
 

@@ -172,7 +172,8 @@ Result<void> check_numbers(const GemmPlan& plan, const Product& product) {
     }
     const bool at_once = flavour_of(plan.method) == Flavour::group || product.k <= plan.depth;
     if (product.narrow_c && (form != Form::bf16 || product.norm != nullptr || !at_once)) {
-        return refuse("A narrow C is bf16, without norm, of a K up to the plan's depth.");
+        return refuse(
+            "A narrow C must be bf16, without a norm, and its K at most the plan's depth.");
     }
     return {};
 }

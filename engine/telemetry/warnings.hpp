@@ -22,7 +22,7 @@ struct Warning {
 };
 
 // Turns readings into warnings with hysteresis: a warning begins after three consecutive readings
-// past the limit, and ends with one clearly below: 5 points of utilisation, 3 degrees, or a fifth
+// past the limit, and ends with one clearly below: 5 points of utilization, 3 degrees, or a fifth
 // of the memory limit. Memory errors and faults warn at once and stay until the driver is reloaded.
 class Watch {
   public:

@@ -16,7 +16,7 @@ Result<void> embed(TextModel& model, std::span<const std::string> texts, const W
     auto& encoder = *model.classifier;
     if (!encoder.config().labels.empty()) {
         return fail(Errc::invalid_input,
-                    "The model has a head for classification: it scores texts, and makes no "
+                    "The model has a classification head: it scores texts, and makes no "
                     "embeddings.");
     }
     const std::size_t room = std::min(kTokensOfBatch, encoder.capacity() - encoder.longest());

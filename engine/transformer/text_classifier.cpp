@@ -36,7 +36,7 @@ Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
     if (!model) return fail(model.error());
     if (model->classifier->config().labels.empty()) {
         return fail(Errc::invalid_input,
-                    "The model has no head for classification; `plimsoll-engine embed` makes "
+                    "The model has no classification head; `plimsoll-engine embed` makes "
                     "embeddings with it.");
     }
     return std::unique_ptr<TextClassifier>(

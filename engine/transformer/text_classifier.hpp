@@ -59,7 +59,7 @@ class TextClassifier {
         std::size_t tokens = 0;  // that the device reads for it
     };
     // Classifies the texts of several parts in shared batches. A part gets the same results as it
-    // would alone: an equal text of another part is computed again and does not count as a
+    // would alone: an identical text of another part is computed again and does not count as a
     // duplicate. A failed `next` or a stop affects only its own part. Returns an error of the
     // device or of `watch`; then only parts with an error of their own have a result.
     Result<void> classify(std::span<Part> parts, std::size_t texts, const Watch& watch,

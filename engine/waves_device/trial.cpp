@@ -110,8 +110,7 @@ Result<Rates> try_out(SearchDevice& device, Mode mode) {
         }
     });
     if (!equal)
-        return fail(Errc::unavailable,
-                    "The device finds different counts on random walks than the CPU.",
+        return fail(Errc::unavailable, "The device's counts on random walks differ from the CPU's.",
                     device.name());
 
     const double work = Work::of(walks.front().itinerary) * kWalks;

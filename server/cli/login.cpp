@@ -123,9 +123,10 @@ Result<client::Credentials> credentials_of(const LoginOptions& options) {
     if (!origin) return fail(origin.error());
     auto token = sign_in(*origin, {{"sign_in_token", options.link.substr(at + kFragment.size())}});
     if (!token && token.error().code == Errc::unauthenticated) {
-        return fail(Errc::unauthenticated,
-                    "The link was used or has expired. A system admin can create another one "
-                    "with `plimsoll admin sign-in-link`.");
+        return fail(
+            Errc::unauthenticated,
+            "The link has already been used or has expired. A system admin can create another one "
+            "with `plimsoll admin sign-in-link`.");
     }
     if (!token) return fail(token.error());
     return client::Credentials{*origin, *token, options.allow_http};

@@ -73,8 +73,8 @@ int confirm_factor(const CommandContext& context, const SecondFactorOptions& opt
         context.terminal.line(code.get<std::string>());
     }
     context.terminal.note(
-        "Store these recovery codes now; they are not shown again. Each replaces one code if you "
-        "lose your device.");
+        "Store these recovery codes now; they are not shown again. Each works once in place of a "
+        "code, if you lose your device.");
     return 0;
 }
 

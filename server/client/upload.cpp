@@ -39,7 +39,7 @@ Result<std::string> read_part(const std::string& file, std::int64_t offset, std:
     std::ifstream in(file, std::ios::binary);
     in.seekg(offset);
     if (!in.read(part.data(), bytes)) {
-        return fail(Errc::invalid_input, "The file changed while it was read.", file);
+        return fail(Errc::invalid_input, "The file changed while it was being read.", file);
     }
     return part;
 }

@@ -16,8 +16,8 @@ class BreachedPasswords {
     // Errc::invalid_input: it cannot be read, or does not begin like such a file.
     static Result<BreachedPasswords> open(const std::filesystem::path& file);
 
-    // Errc::unavailable: the file cannot be read any more. Errc::corrupt: it has another line in
-    // the place where this one would be.
+    // Errc::unavailable: the file cannot be read any more. Errc::corrupt: it has a different line
+    // where this one would be.
     Result<bool> contains(std::string_view password) const;
 
   private:

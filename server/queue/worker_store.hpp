@@ -73,7 +73,7 @@ struct TaskName {
 
 struct Claim {
     std::int64_t fence = 0;  // 0: nothing to do
-    bool elsewhere = false;  // of another device class than the worker's
+    bool elsewhere = false;  // of a device class other than the worker's
     std::vector<ClaimedTask> tasks;
 };
 

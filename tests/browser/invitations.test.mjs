@@ -44,5 +44,5 @@ visit('who is signed in joins with one click', invited({ email: 'ada@example.com
 
 visit('a used invitation says so', { signedOut: true }, async ({ page, go }) => {
   await go('/#/join/plm_invite_spent');
-  await page.getByText('This invitation was used or revoked, or has expired.').waitFor();
+  await page.getByText('This invitation has been used or revoked, or has expired.').waitFor();
 });

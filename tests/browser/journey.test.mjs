@@ -40,7 +40,7 @@ visit('from the sign-in link to the report', { signedOut: true }, async ({ page,
 
 visit('a used link says so and offers the token', { signedOut: true }, async ({ page, go }) => {
   await go('/#/sign-in/plm_signin_spent');
-  await page.getByText('was used or has expired').waitFor();
+  await page.getByText('has already been used or has expired').waitFor();
   await page.getByLabel('Sign-in link or API token').fill('plm_api_wrong');
   await page.keyboard.press('Enter');
   await page.getByText('This token is not valid').waitFor();

@@ -132,7 +132,7 @@ visit('a used link says so', linked, async ({ page, go }) => {
   await go('/#/set-password/plm_password_spent');
   for (const field of ['New password', 'Confirm password']) await page.getByLabel(field).fill(boat);
   await page.getByRole('button', { name: 'Set the password' }).click();
-  await page.getByText('was used or has expired').waitFor();
+  await page.getByText('has already been used or has expired').waitFor();
 });
 
 const withProvider = (fields = {}) => ({ signedOut: true, arrange: (server) => Object.assign(server, { provider: 'Example Login', ...fields }) });

@@ -34,7 +34,7 @@ test('a link of the command line signs in, once', async () => {
   await page.getByRole('heading', { name: 'Start here' }).waitFor();
   const second = await openPage(browser);
   await second.goto(server.signInLink);
-  await second.getByText('was used or has expired').waitFor();
+  await second.getByText('has already been used or has expired').waitFor();
   assert.deepEqual(second.complaints, []);
   await second.context().close();
 });
@@ -87,7 +87,7 @@ test('the devices are listed', async () => {
   await page.getByRole('table', { name: 'Devices' }).getByText('tasks that need no OpenCL device').waitFor();
 });
 
-test('a large file survives a cut line and a reload, and its job is exact', async () => {
+test('a large file survives a lost connection and a reload, and its job is exact', async () => {
   const lines = 60_000;
   const records = Array.from({ length: lines }, (_, index) => `h-${index},"${index % 2 ? 'A wonderful, calm' : 'A terrible'} day at sea",${index}\n`);
   const file = { name: 'days.csv', mimeType: 'text/csv', buffer: Buffer.from(`key,headline,place\n${records.join('')}only one field\n`) };

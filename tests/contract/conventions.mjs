@@ -130,7 +130,7 @@ function checkKinds(id, parameters) {
         const { type } = follow(schema);
         const [kind, first] = kinds.get(name) ?? [type, id];
         kinds.set(name, [kind, first]);
-        if (kind !== type) refuse(id, `${name} is of another type than in ${first}`);
+        if (kind !== type) refuse(id, `${name} has a different type than in ${first}`);
     }
 }
 

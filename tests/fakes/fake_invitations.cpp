@@ -15,7 +15,7 @@ namespace {
 
 tl::unexpected<Error> invites_nobody() {
     return fail(Errc::not_found,
-                "This invitation is invalid, was used or revoked, or has expired.");
+                "This invitation is invalid, has been used or revoked, or has expired.");
 }
 
 std::string lower(std::string text) {

@@ -97,7 +97,7 @@ FakePasswords::Answer<void> FakePasswords::spend_link(std::string link_hash, std
     const auto found = links_.find(link_hash);
     const auto person = found == links_.end() ? std::nullopt : identity_.person(found->second.user);
     if (!person || person->disabled || found->second.expires_at <= now()) {
-        co_return fail(Errc::unauthenticated, "This link was used or has expired.");
+        co_return fail(Errc::unauthenticated, "This link has already been used or has expired.");
     }
     replace(person->id, std::move(hash), {});
     co_return Result<void>{};

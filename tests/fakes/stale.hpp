@@ -6,7 +6,7 @@
 
 namespace plimsoll::fakes {
 
-// Whether the author saw something else than what can be edited now.
+// Whether the author saw something other than what can be edited now.
 inline bool stale(const Author& author, const nlohmann::json& editable) {
     return author.seen && nlohmann::json::parse(*author.seen) != editable;
 }

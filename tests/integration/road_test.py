@@ -119,7 +119,7 @@ class Road(unittest.TestCase):
         self.server.run("login", link)
         again = self.server.run("login", link, check=False)
         self.assertEqual(again.returncode, 3, again.stderr)
-        self.assertIn("was used", again.stderr)
+        self.assertIn("has already been used", again.stderr)
 
     def test_a_sign_in_link_names_the_server_that_runs(self):
         ours = self.server.base + "/#/sign-in/plm_signin_"

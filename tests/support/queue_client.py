@@ -18,7 +18,7 @@ def server_folder():
 
 
 def url_for(role, folder=None):
-    """The address for a program that is to have this role; `folder` holds another socket than the server's."""
+    """The address for a program that is to have this role; `folder` holds a socket other than the server's."""
     url = os.environ['PLIMSOLL_TEST_DATABASE_URL'].replace('//postgres@', f'//{role}@')
     return url.replace(f'host={server_folder()}', f'host={folder}') if folder else url
 

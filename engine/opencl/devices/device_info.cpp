@@ -14,7 +14,7 @@ std::string to_string(const DeviceAddress& address) {
 
 Result<DeviceAddress> parse_device_address(std::string_view text) {
     const auto bad = [&] {
-        return fail(Errc::invalid_input, "A device is written opencl:<platform>:<index>.",
+        return fail(Errc::invalid_input, "A device address has the form opencl:<platform>:<index>.",
                     std::string(text));
     };
     if (!text.starts_with(kScheme)) return bad();

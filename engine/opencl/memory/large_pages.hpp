@@ -6,8 +6,8 @@
 
 namespace plimsoll::opencl {
 
-// From this size large pages pay: it is the size of Linux's huge pages on x86-64. With small pages
-// a kernel that walks rows kilobytes apart stalls on TLB misses.
+// From this size up, large pages pay off: it is the size of Linux's huge pages on x86-64. With
+// small pages a kernel that walks rows kilobytes apart stalls on TLB misses.
 inline constexpr std::size_t kLargePage = std::size_t{1} << 21;
 
 // A buffer that host and device share without copying, in host memory advised to use huge pages

@@ -70,7 +70,7 @@ struct Overlap {
     Timing both;
     double speedup() const { return (compute.median + copy.median) / both.median; }
 };
-// Speed-up from which a second queue pays.
+// Speedup from which a second queue pays off.
 inline constexpr double kWorthASecondQueue = 1.1;
 Result<Overlap> measure_overlap(const Subject& subject);
 

@@ -59,13 +59,14 @@ std::vector<UnusedObservation> unused_observations(const Observation& seen, bool
                              : "Also give the utilization of the GPU.");
     check(given.batch(), given.uses_batch(), "batch",
           has_estimate ? "Also give the time of a step, a utilization, the memory in use or the "
-                         "accumulation, or that the run ran out of memory."
-                       : "Also give the memory in use, or that the run ran out of memory, or the "
-                         "largest batch of an estimate with a utilization or the accumulation.");
+                         "accumulation, or say that the run ran out of memory."
+                       : "Also give the memory in use, or say that the run ran out of memory, or "
+                         "give the largest batch of an estimate and either a utilization or the "
+                         "accumulation.");
     check(given.accumulation(), given.uses_accumulation(), "accumulation",
           has_estimate || seen.out_of_memory
               ? "Also give the batch."
-              : "Also give a utilization, or the batch and the largest of an estimate.");
+              : "Also give a utilization, or the batch and the largest batch of an estimate.");
     check(seen.loader_workers >= 0, given.uses_workers(), "loader_workers",
           seen.out_of_memory
               ? "A run that ran out of memory does not wait for data."
@@ -74,7 +75,7 @@ std::vector<UnusedObservation> unused_observations(const Observation& seen, bool
     check(seen.max_batch > 0, given.uses_largest(), "max_batch",
           "Also give the batch, and a utilization, the memory in use or the accumulation.");
     check(seen.checkpointing.value_or(false), seen.out_of_memory || given.memory(), "checkpointing",
-          "Also give the memory in use, or that the run ran out of memory.");
+          "Also give the memory in use, or say that the run ran out of memory.");
     check(seen.cpu_cores > 0, seen.loader_workers >= 0 && given.uses_workers(), "cpu_cores",
           "Also give the workers of the data loader.");
     return out;

@@ -63,7 +63,7 @@ class FreeBlocks {
         filled_[c / 64] &= ~(static_cast<std::uint64_t>(smaller == larger) << c % 64);
     }
 
-    // Replaces `old` by `fresh`, which may be the same block with another size; in place if the
+    // Replaces `old` with `fresh`, which may be the same block with another size; in place if the
     // order allows, as the remainder of a split block mostly does.
     [[gnu::always_inline]] void replace(std::int32_t old, std::int32_t fresh) {
         MemoryBlock* const all = blocks_.data();

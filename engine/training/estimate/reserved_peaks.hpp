@@ -23,7 +23,7 @@ class ReservedPeaks {
                             const EstimateOptions& options);
 
   private:
-    // How a place's scratch of one pool went: the largest free block there, in the step where it
+    // The room in one pool for a place's scratch: the largest free block, in the step where it
     // was smallest; or the pool may have grown for exactly this scratch.
     struct Room {
         std::int64_t bytes = 0;

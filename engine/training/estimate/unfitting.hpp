@@ -20,8 +20,8 @@ struct Unfitting {
 // Reserved memory is what the tensors take and what is lost between them. The former grows with the
 // batch, and how much is lost is known from replays: of kSpread batches from the smallest to the
 // largest, and of the kNear just below the largest. Batches are replayed downwards until they fit
-// even if kMoreLost times the worst share that was lost in them, or in smaller ones down to the
-// half of them, were lost again. No theorem says that this is enough: tests compare with all
+// even if kMoreLost times the worst share that was lost in them, or in smaller ones down to half
+// of them, were lost again. No theorem says that this is enough: tests compare with all
 // batches.
 inline constexpr std::int64_t kSpread = 16;
 inline constexpr std::int64_t kNear = 16;

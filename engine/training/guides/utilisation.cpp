@@ -65,7 +65,7 @@ std::vector<Finding> diagnose(const Observed& o) {
         constexpr std::string_view symptom = "GPU and CPU use are both low";
         out.push_back({symptom, "waiting for storage", "move the data to a faster disk (SSD)"});
         out.push_back(
-            {symptom, "batch much too small", "raise the batch 4 to 8 times", Subject::batch});
+            {symptom, "batch much too small", "multiply the batch by 4 to 8", Subject::batch});
         out.push_back({symptom, "too much logging or checkpointing", "log and save less often"});
     }
     if (gpu) {

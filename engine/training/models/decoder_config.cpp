@@ -123,7 +123,7 @@ void read_experts(ConfigReader& read, Family family, ModelShape& s) {
         read.note("decoder_sparse_step", "must be 1: layers without experts are not modelled.");
 }
 
-// Keys by which a file says that its model is another one than its type's usual.
+// Keys by which a file says that its model is not the usual one of its type.
 void refuse_experts(ConfigReader& read) {
     for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts",
                             "num_experts_per_tok", "moe_intermediate_size"})

@@ -34,7 +34,7 @@ class ParameterLister {
         vector(n);
         vector(n);
     }
-    // Adapters on queries and values go to the layers marked so.
+    // Adapters on queries and values go to the layers with `query_value`.
     enum class Use { other, query_value };
     void linear(std::string_view name, std::int64_t in, std::int64_t out, bool bias,
                 Use use = Use::other);

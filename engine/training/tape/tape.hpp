@@ -62,8 +62,8 @@ struct Reduction {
     std::size_t begin = 0, end = 0;  // its events in the list
 };
 
-// A buffer of an embedding's gradient: of sums of ten equal indices each, one more for what is left
-// of every index that occurs.
+// A buffer of an embedding's gradient: one partial sum for every ten equal indices, and one for the
+// remainder of each index that occurs.
 struct PartialSums {
     std::int32_t buffer = 0;
     std::int64_t rows = 0;  // of the indices

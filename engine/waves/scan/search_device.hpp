@@ -32,7 +32,7 @@ struct Forecast {
     double core_seconds = 0;
 };
 
-// A search on another device than the processor's cores, with the same results: counts, ranks and
+// A search on a device other than the processor's cores, with the same results: counts, ranks and
 // numbers of nodes are equal, scores except for the last bits. Not thread-safe.
 class SearchDevice {
   public:

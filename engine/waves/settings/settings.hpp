@@ -18,7 +18,7 @@ struct Settings {
     Mode mode = Mode::standard;
 
     // Which bars
-    int days = 0;           // only this many last days (bars, without dates); 0: all
+    int days = 0;           // only the latest N days (bars, without dates); 0: all
     bool windowed = false;  // in windows of `max_weeks`, else the series as a whole
     int min_weeks = 4;      // a shorter window at the end of the series is skipped
     int max_weeks = 12;

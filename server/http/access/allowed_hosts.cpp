@@ -49,7 +49,7 @@ Result<AllowedHosts> AllowedHosts::parse(const std::string& names) {
         if (!is_name(below ? std::string_view(name).substr(2) : name)) {
             return fail(Errc::invalid_input,
                         "must list names like plimsoll.example.com or "
-                        "*.example.com, without scheme and port, not " +
+                        "*.example.com, without scheme or port, not " +
                             std::string(part));
         }
         hosts.any_ = false;

@@ -33,7 +33,7 @@ class AllowedHosts {
 };
 
 // The host that a request is for: of its target if that names one ("http://host/path"), which then
-// counts instead of the Host field (RFC 9112, 3.2.2). A user in front of it is left out.
+// counts instead of the Host field (RFC 9112, 3.2.2). User information before it is ignored.
 std::string_view host_of(std::string_view target, std::string_view field);
 
 }  // namespace plimsoll::http

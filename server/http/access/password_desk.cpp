@@ -24,7 +24,8 @@ Problem code_needed() {
 
 // A refusal of the code that was sent with the credentials.
 Problem at_code(Problem problem) {
-    if (problem.status == 401) problem.errors = {{"/credentials/code", {}, "is wrong or was used"}};
+    if (problem.status == 401)
+        problem.errors = {{"/credentials/code", {}, "is wrong or has already been used"}};
     return problem;
 }
 
@@ -139,7 +140,8 @@ awaitable<Outcome<void>> PasswordDesk::spend(UserId user, const identity::Second
         spent = co_await store_.spend_recovery_code(user, *hash);
     }
     if (!spent) co_return tl::unexpected<Problem>(spent.error());
-    if (!*spent) co_return refuse(401, "The code is wrong, or was used: wait for the next one.");
+    if (!*spent)
+        co_return refuse(401, "The code is wrong or has already been used: wait for the next one.");
     co_return Outcome<void>{};
 }
 

@@ -95,7 +95,7 @@ awaitable<Outcome<oidc::Attempt>> ProviderDesk::attempt_of(const Request& reques
     const auto fresh = co_await store_.spend_state(oidc::sha256(state), attempt->expires_at);
     if (!fresh) co_return tl::unexpected<Problem>(fresh.error());
     if (!*fresh) {
-        log_refusal(request, "sign-in refused", "The response was already used.");
+        log_refusal(request, "sign-in refused", "The response has already been used.");
         co_return tl::unexpected(not_signed_in());
     }
     co_return std::move(*attempt);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// The API contract, openapi.yaml, read once at the start.
+// The API contract, openapi.yaml, read once at startup.
 namespace plimsoll::http {
 
 struct Parameter {

@@ -9,7 +9,7 @@ namespace plimsoll::http {
 // Offset of the first invalid UTF-8 byte; nullopt if the text is valid.
 std::optional<std::size_t> invalid_utf8(std::string_view text);
 
-// An upper estimate of the memory that the parsed text takes, in bytes. JSON of many small values
+// An upper bound on the memory that the parsed text takes, in bytes. JSON of many small values
 // takes up to forty times its size. Examines punctuation only, at a fraction of the cost of
 // parsing.
 std::size_t parsed_size(std::string_view text);

@@ -14,8 +14,8 @@
 
 namespace plimsoll::http::endpoints {
 
-// One turn per user at a time; others of the same user wait, first come, first served. What a user
-// asks for many times at once then takes no more from other users than asked for once.
+// One turn per user at a time; others of the same user wait, first come, first served. A request
+// that a user repeats many times at once then costs other users no more than a single one.
 // Single-threaded.
 class UserTurns {
     using Channel =

@@ -9,7 +9,7 @@
 
 namespace plimsoll::http {
 
-// The built web UI, read into memory once at the start (a few hundred kilobytes), so that requests
+// The built web UI, read into memory once at startup (a few hundred kilobytes), so that requests
 // need no file access. `/` is index.html. A file with a sibling ".gz" is sent compressed to clients
 // that accept it. Files under /assets have their hash in their name and are cached indefinitely.
 // /docs/… redirects to the documentation page /#/docs/….

@@ -20,7 +20,7 @@ struct Cell {
     int length;
 };
 
-// Decoders of the types that queries return. Requesting another type than the column's, or a plain
+// Decoders of the types that queries return. Requesting a type other than the column's, or a plain
 // value for NULL, is a programming error and throws std::logic_error.
 //   int64, int32 <- smallint, integer, bigint, oid      double <- real, double precision
 //   string, string_view <- text, json, jsonb, enums, bytea (raw); string also <- uuid

@@ -29,8 +29,9 @@ Invitation to_invitation(const Row& row) {
 }
 
 Error invites_nobody() {
-    return {
-        Errc::not_found, "This invitation is invalid, was used or revoked, or has expired.", {}};
+    return {Errc::not_found,
+            "This invitation is invalid, has been used or revoked, or has expired.",
+            {}};
 }
 
 std::optional<std::string> text_or_none(std::string text) {

@@ -99,7 +99,7 @@ awaitable<Result<void>> PasswordStore::spend_link(std::string link_hash, std::st
     if (!rows) co_return fail(std::move(rows.error()));
     cache->forget();
     if (!(*rows)[0].get<std::optional<std::int64_t>>("user_id")) {
-        co_return fail(Errc::unauthenticated, "This link was used or has expired.");
+        co_return fail(Errc::unauthenticated, "This link has already been used or has expired.");
     }
     co_return Result<void>{};
 }

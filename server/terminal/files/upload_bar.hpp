@@ -7,7 +7,7 @@
 
 namespace plimsoll::terminal {
 
-// client::upload_file() with a progress bar, and a note how to resume an interrupted upload.
+// client::upload_file() with a progress bar, and a note on how to resume an interrupted upload.
 Result<nlohmann::json> upload_with_bar(const Terminal& terminal, client::ApiClient& api,
                                        const client::UploadRequest& request);
 

@@ -32,7 +32,7 @@ struct Batch {
     std::vector<std::unique_ptr<TaskSlot>> slots;
     std::vector<queue::TaskReport> reports;  // of the tasks that finished
     bool lost = false;       // used by the loop: the lease is gone, drop the results
-    bool elsewhere = false;  // of another device class than the worker's
+    bool elsewhere = false;  // of a device class other than the worker's
     bool urgent = false;
     bool overtaken = false;  // used by the device thread: an urgent batch went ahead of it
 

@@ -204,7 +204,7 @@ Result<DeviceThread::Opener> device_opener(std::string_view device, KnownKinds k
     }
     auto address = opencl::parse_device_address(device);
     if (!address) {
-        return fail(Errc::invalid_input, "A device is host or opencl:<platform>:<index>.",
+        return fail(Errc::invalid_input, "A device must be host or opencl:<platform>:<index>.",
                     std::string(device));
     }
     opencl::ProbeReport known;

@@ -1,4 +1,4 @@
-/** Whether a page's edit is of another version than the present one, or names none; then it is refused. */
+/** Whether a page's edit is of a version other than the present one, or names none; then it is refused. */
 export function stale({ call, response, problem }, { version }) {
   if (call.headers['if-match'] === `"${version}"`) return false;
   problem(response, 412, { title: 'Precondition failed', detail: 'It was changed by someone else. Open it again to see the current version.' });

@@ -13,7 +13,7 @@ export const makeInvitation = (fields = {}) => ({
 });
 
 const shown = ({ secret: _, ...invitation }) => invitation;
-const gone = { title: 'Not found', detail: 'This invitation is invalid, was used or revoked, or has expired.' };
+const gone = { title: 'Not found', detail: 'This invitation is invalid, has been used or revoked, or has expired.' };
 
 /** Uses up the invitation with this secret. */
 export function takeInvitation(fake, secret) {

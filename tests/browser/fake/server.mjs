@@ -63,7 +63,7 @@ export class FakeServer {
   providerReturns = 'code=good&state=state&iss=https%3A%2F%2Flogin.example.com';
   apiTokens = new Set(['plm_api_good']);
   results = new Map();
-  /** By job, where a test needs another report than the usual one. */
+  /** By job, where a test needs a report other than the usual one. */
   reports = new Map();
   /** What estimates answer. */
   estimate = estimate;

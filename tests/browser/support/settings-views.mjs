@@ -63,7 +63,7 @@ export const settingsViews = [
   { name: 'team-invite', address: '/#/settings/team', ready: opened('Invite') },
   { name: 'join', address: '/#/join/plm_invite_good', signedOut: true, arrange: invited, ready: field('Your name') },
   { name: 'join-signed-in', address: '/#/join/plm_invite_good', arrange: invited, ready: text('Join as ada') },
-  { name: 'join-spent', address: '/#/join/plm_invite_spent', signedOut: true, ready: text('This invitation was used') },
+  { name: 'join-spent', address: '/#/join/plm_invite_spent', signedOut: true, ready: text('This invitation has been used') },
   { name: 'people', address: '/#/settings/people', ready: text('grace') },
   { name: 'people-new', address: '/#/settings/people', ready: opened('New user') },
   { name: 'people-loading', address: '/#/settings/people', arrange: hangs('GET /v1/users'), ready: loading },

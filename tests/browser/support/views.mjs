@@ -96,7 +96,7 @@ const [, , done, , , unnamed] = manyJobs(7).map(({ id }) => id);
 export const views = [
   { name: 'sign-in', address: '/', signedOut: true, ready: heading('Plimsoll') },
   { name: 'sign-in-provider', address: '/?error=access_denied&state=state', signedOut: true, arrange: (server) => (server.provider = 'Example Login'), ready: text('did not sign you in') },
-  { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('was used or has expired') },
+  { name: 'sign-in-spent', address: '/#/sign-in/plm_signin_spent', signedOut: true, ready: text('has already been used or has expired') },
   { name: 'starting', address: '/#/jobs', arrange: hangs('GET /v1/users/me'), ready: (page) => page.getByRole('heading', { name: 'Plimsoll' }).waitFor() },
   ...jobViews,
   { name: 'report-full', address: `/#/jobs/${done}`, arrange: full, ready: text('Ferry operator') },

@@ -51,7 +51,7 @@ test('a refusal ends the event stream', async () => {
   await assert.rejects(follow('/events', options).next(), { title: 'Not found' });
 });
 
-test('rows are read up to the limit, over any cut of the stream', async () => {
+test('rows are read up to the limit, however the stream is cut', async () => {
   globalThis.fetch = async () => stream('{"n":1}\n{"n"', ':2}\n{"n":3}\n{"n":4}');
   const signal = new AbortController().signal;
   assert.deepEqual(await readRows('/results', 10, signal), [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);

@@ -116,7 +116,7 @@ def main():
         given_up = check_jobs(api(), acknowledged, texts)
         assert not (found := broken_invariants(server)), found
     assert sum(killer.kills.values()) == given.kills, killer.kills
-    print(f'{given.jobs} jobs, {dict(killer.kills)} killed: none lost, doubled or stuck; {given_up} given up after two deaths on them')
+    print(f'{given.jobs} jobs, {dict(killer.kills)} killed: none lost, duplicated or stuck; {given_up} given up after two deaths on them')
 
 
 if __name__ == '__main__':

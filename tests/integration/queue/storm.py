@@ -128,7 +128,7 @@ def finish(queue, plan, directory):
 
 def check_end(queue, ids, directory):
     assert not (found := broken(queue)), found
-    assert len(set(ids)) == len(ids) == queue.one('select count(*) from job'), 'jobs lost or doubled'
+    assert len(set(ids)) == len(ids) == queue.one('select count(*) from job'), 'jobs lost or duplicated'
     accepted = collections.Counter()
     for file in pathlib.Path(directory).glob('accepted.*'):
         for line in file.read_text().splitlines():

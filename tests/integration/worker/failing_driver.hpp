@@ -6,7 +6,7 @@
 // where a test may make them fail.
 namespace plimsoll::failing_driver {
 
-// Every call that uses the queue fails, as on a GPU after an access out of bounds.
+// Every call that uses the queue fails, as on a GPU after an out-of-bounds access.
 inline std::atomic<bool> context_is_broken{false};
 // No buffer can be created.
 inline std::atomic<bool> memory_is_taken{false};

@@ -51,7 +51,7 @@ Result<void> hang(const opencl::Device& device) {
     return device.finish();
 }
 
-// An error after which no call of the context succeeds, as after an access out of bounds on a GPU.
+// An error after which no call of the context succeeds, as after an out-of-bounds access on a GPU.
 Result<void> break_context(const opencl::Device& device) {
     failing_driver::context_is_broken = true;
     return device.finish();

@@ -67,7 +67,7 @@ def lightning_callback(*, job=None, args=None, every=100, batch=None, server=Non
                 return
             size = batch or getattr(trainer.train_dataloader, 'batch_size', None)
             if not size:
-                log.warning('the batch is not known: give lightning_callback(batch=…); nothing is measured')
+                log.warning('the batch is unknown: pass it to lightning_callback(batch=…); nothing is measured')
                 return
             self.monitor = RunMonitor(size, trainer.accumulate_grad_batches, job=job, args=args, every=every,
                                       server=server)

@@ -36,7 +36,7 @@ AttentionShape shape_of(const Graph& g, const ModelShape& s, std::int64_t querie
             .mask = false};
 }
 
-// Fused kernels other than cuDNN return another order of dimensions than the module wants.
+// Fused kernels other than cuDNN return the dimensions in a different order than the module wants.
 Var output_of(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShape& shape,
               const Linear& out) {
     Var context = sdpa(g, q, k, v, shape);

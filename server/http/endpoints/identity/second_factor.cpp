@@ -94,7 +94,8 @@ class SecondFactors {
                                                      call.request.remote_address);
         if (!right) {
             co_return tl::unexpected(
-                at_member(right.error(), "/code", "is wrong, or was used: wait for the next one"));
+                at_member(right.error(), "/code",
+                          "is wrong or has already been used: wait for the next one"));
         }
         const auto done = co_await store_.remove_second_factor(author_of(call), user);
         if (!done) co_return tl::unexpected<Problem>(done.error());

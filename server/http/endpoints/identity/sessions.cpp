@@ -242,7 +242,7 @@ class Sessions {
     // For a new user; an existing one is already signed in, and joins the team.
     awaitable<Outcome<NewSession>> by_invitation(const json& given, const std::string& request_id) {
         constexpr std::string_view kNotGood =
-            "This invitation is invalid, was used or revoked, or has expired.";
+            "This invitation is invalid, has been used or revoked, or has expired.";
         const auto hash = identity::hash_secret(SecretKind::invitation,
                                                 given.at("secret").get_ref<const std::string&>());
         if (!hash) co_return refuse(401, std::string(kNotGood));

@@ -5,7 +5,8 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// Labels as VADER's authors recommend: positive from a compound of 0.05, negative to -0.05.
+// Labels as VADER's authors recommend: positive at a compound score of 0.05 or more, negative at
+// -0.05 or less.
 TextScores scores_of(const ::plimsoll::sentiment::vader::Scores& scores);
 
 }  // namespace plimsoll::jobs::sentiment

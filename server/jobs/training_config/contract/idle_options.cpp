@@ -118,7 +118,7 @@ constexpr Rule kRules[] = {
      "The modules are named: omit one of the two."},
     {"/training/lora/dtype",
      [](const Asked& a) { return a.training().precision != tr::Precision::bf16 || shards(a); },
-     "Adapters have a type of their own only with bf16 weights (precision bf16) that are not "
+     "Adapters have a data type of their own only with bf16 weights (precision bf16) that are not "
      "sharded."},
     {"/workload/models", [](const Asked& a) { return a.report.workload.dataset_size == 0; },
      "Only hours depend on it: also give the dataset's size."},

@@ -182,7 +182,7 @@ Result<ModelShape> from_dimensions(const json& d) {
     if (const auto word = d.find("activation"); word != d.end()) {
         s.activation = value_of(kActivations, word->get<std::string>()).value_or(s.activation);
     }
-    // Newer T5 has other activations than ReLU, two products, and no scale before the head.
+    // Newer T5 has activations other than ReLU, two products, and no scale before the head.
     if (s.has_decoder() && s.activation != tr::Activation::relu) {
         s.gated = true;
         s.scaled_output = false;

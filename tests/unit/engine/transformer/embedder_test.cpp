@@ -70,12 +70,12 @@ TEST_F(Embeddings, ComeFromModelsWithoutAHeadAndScoresFromOthers) {
     auto with_head = need(load(true));
     const std::vector<std::string> texts{"good"};
     const auto refused = embed(with_head, texts, {}, [](std::span<const float>, bool) { FAIL(); });
-    EXPECT_THAT(refused.error().message, HasSubstr("has a head for classification"));
+    EXPECT_THAT(refused.error().message, HasSubstr("has a classification head"));
     need(load(false));
     const auto scorer =
         TextClassifier::load(folder_.path(), programs(), ledger_, capability_, plans_,
                              method_for(capability_, routines::Form::fp32), {});
-    EXPECT_THAT(scorer.error().message, HasSubstr("has no head for classification"));
+    EXPECT_THAT(scorer.error().message, HasSubstr("has no classification head"));
 }
 
 }  // namespace

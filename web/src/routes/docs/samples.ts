@@ -25,7 +25,7 @@ export const samples: readonly Sample[] = [
   },
   {
     title: 'TypeScript',
-    note: 'Types from the contract and a client of six kilobytes, openapi-fetch. Node 22.18 and newer runs the program as it is.',
+    note: 'Types from the contract and openapi-fetch, a client of six kilobytes. Node 22.18 and newer run the program as is.',
     commands: commandsOf(typescript),
     program: { file: 'score.mts', text: typescriptProgram, language: 'typescript' },
   },

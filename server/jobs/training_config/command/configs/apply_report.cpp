@@ -87,7 +87,7 @@ bool is_new(const Proposal& proposal) {
 
 // The probable places, and how to have them written.
 std::string proposal_text(const FileEdit& one) {
-    std::string text = one.file + ": its structure is not known, so nothing was changed. ";
+    std::string text = one.file + ": its structure is not recognized, so nothing was changed. ";
     if (one.plan.proposals.empty())
         return text + "Name places with --map, for example --map batch=train.bs\n";
     text += "It seems to contain\n";

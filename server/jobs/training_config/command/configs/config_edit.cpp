@@ -170,7 +170,7 @@ class Editor {
             return;
         }
         if (value.Mark().pos < key.Mark().pos) {
-            return leave(setting, line, "it is behind an alias");
+            return leave(setting, line, "it is reached through an alias");
         }
         if (before.find("${") != std::string::npos) {
             return leave(setting, line, "it is an interpolation");

@@ -44,9 +44,9 @@ struct ConfigEdit {
 
 // Writes the settings into the text's first document. Changes only their characters: comments,
 // order, quotes, anchors and blank lines stay. Equal values ("3e-5", 0.00003; True, true) stay too.
-// It does not change, but reports: blocks, interpolations ("${…}"), "auto", values behind an alias
-// or within a mapping that one repeats, and missing values that `adds` does not request. Errors:
-// the text is neither YAML nor JSON, has several documents, or is not a mapping.
+// It does not change, but reports: blocks, interpolations ("${…}"), "auto", values reached through
+// an alias or within a mapping that one repeats, and missing values that `adds` does not request.
+// Errors: the text is neither YAML nor JSON, has several documents, or is not a mapping.
 Result<ConfigEdit> edit_config(std::string_view text, const std::vector<Setting>& settings);
 
 }  // namespace plimsoll::jobs::training_config

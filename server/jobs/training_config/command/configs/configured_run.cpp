@@ -264,7 +264,7 @@ Result<void> read_run(std::string_view text, ConfiguredRun& run) {
         const auto root = YAML::Load(std::string(text));
         if (Reader(root, run).read()) return {};
         return fail(Errc::invalid_input,
-                    "The structure is not known: neither Transformers arguments nor a "
+                    "The structure is not recognized: neither Transformers arguments nor a "
                     "configuration of Accelerate, DeepSpeed or Lightning.");
     } catch (const YAML::Exception& error) {
         return fail(unreadable(text, error));

@@ -7,7 +7,7 @@
 namespace plimsoll::worker {
 
 // Kinds that exist in tests only. A task of "gate" reports that it runs and waits to be let
-// through, without a sign of life; one of "obedient" runs until it is asked to stop. Tasks of
+// through, without showing progress; one of "obedient" runs until it is asked to stop. Tasks of
 // "shared" with the same args run together: "break" and "throw" prevent that for all of them,
 // "unreadable" fails alone, "stopped" stops; the work of a task is the length of its input.
 struct Gate {

@@ -51,7 +51,7 @@ class SupervisorTest : public testing::Test {
             io_.poll();
         }
     }
-    // Time passes and every worker sends signs of life.
+    // Time passes and every worker sends heartbeats.
     void live(std::chrono::seconds time) {
         for (auto left = time; left > 0s; left -= 10s) {
             for (const auto& child : children_) {

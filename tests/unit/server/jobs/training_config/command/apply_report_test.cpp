@@ -180,13 +180,13 @@ TEST_F(Apply, GivesEveryStageItsOwnValues) {
     EXPECT_EQ(read("curriculum/01_stage.yaml"), "n_positives: 32\nn_negatives: 24\n");
     EXPECT_EQ(read("curriculum/03_stage.yaml"), "n_positives: 16\nn_negatives: 8\n");
     EXPECT_EQ(read("curriculum/07_stage.yaml"), text);
-    EXPECT_THAT(told->text, HasSubstr("07_stage.yaml: its structure is not known"));
+    EXPECT_THAT(told->text, HasSubstr("07_stage.yaml: its structure is not recognized"));
 }
 
 TEST_F(Apply, ChangesOnlyMappedPlacesOfUnknownStructures) {
     const std::string text = "train: {bs: 8, lr: 2e-5}\nvalidation: {batch_size: 512}\n";
     EXPECT_EQ(applied("own.yaml", text), text);
-    EXPECT_THAT(told_.text, HasSubstr("its structure is not known"));
+    EXPECT_THAT(told_.text, HasSubstr("its structure is not recognized"));
     EXPECT_FALSE(told_.complete);
     EXPECT_EQ(applied("own.yaml", text, {.places = {{"batch", "train.bs"}}}),
               "train: {bs: 4, lr: 2e-5}\nvalidation: {batch_size: 512}\n");

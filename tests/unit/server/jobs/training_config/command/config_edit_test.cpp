@@ -113,7 +113,7 @@ TEST(EditConfig, NamesValuesItDoesNotChange) {
     EXPECT_THAT(why("a:\n", {"a"}), HasSubstr("not a single value"));
     EXPECT_THAT(why("a:\nnull: 1\n", {"a"}), HasSubstr("not a single value"));
     EXPECT_THAT(why("a: [1]\n", {"a"}), HasSubstr("not a single value"));
-    EXPECT_THAT(why("x: &it 4\na: *it\n", {"a"}), HasSubstr("behind an alias"));
+    EXPECT_THAT(why("x: &it 4\na: *it\n", {"a"}), HasSubstr("reached through an alias"));
     EXPECT_THAT(why("a: &it\n  b: 4\nx: *it\n", {"a", "b"}),
                 HasSubstr("repeats the block that contains it"));
     EXPECT_THAT(why("x: &it\n  b: 4\na: *it\n", {"a", "b"}),

@@ -104,7 +104,8 @@ TEST_F(ShowConfig, NamesWhatARunLacks) {
     EXPECT_NE(told.text.find("sequence_length is not in the files"), std::string::npos);
     write("other.yaml", "epochs: 3\n");
     request.paths = {folder_ / "other.yaml"};
-    EXPECT_NE(show_run(request).error().message.find("structure is not known"), std::string::npos);
+    EXPECT_NE(show_run(request).error().message.find("structure is not recognized"),
+              std::string::npos);
     write("accelerate.yaml", "compute_environment: LOCAL_MACHINE\nmixed_precision: no\n");
     request.paths = {folder_ / "accelerate.yaml"};
     EXPECT_NE(show_run(request).error().message.find("do not set a batch size"), std::string::npos);
