@@ -8,7 +8,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-constexpr std::chrono::seconds kTimeout{5};
+constexpr std::chrono::seconds kClockTimeout{5};
 // A reading with a longer round trip is too imprecise, unless it is the first.
 constexpr std::chrono::seconds kLongest{1};
 
@@ -26,7 +26,7 @@ Timestamp DatabaseClock::now() const {
 
 asio::awaitable<Result<int>> DatabaseClock::read() {
     const auto asked = steady_now();
-    auto rows = co_await pool_.run(Statement::of(sql::duties_read_clock), kTimeout);
+    auto rows = co_await pool_.run(Statement::of(sql::duties_read_clock), kClockTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     const auto answered = steady_now();
     if (zero_.load() != 0 && answered - asked > kLongest) co_return 0;
