@@ -111,9 +111,8 @@ Result<void> check_supported(const Fields& fields, const Keys& keys) {
 Result<void> check_shape(const Config& config) {
     if (config.hidden % config.heads != 0 || config.hidden / config.heads % 16 != 0 ||
         config.hidden / config.heads > 256) {
-        return refuse("A head has " + std::to_string(config.hidden) + " / " +
-                      std::to_string(config.heads) +
-                      " numbers; supported: a multiple of 16 up to 256.");
+        return refuse("The head size is " + std::to_string(config.hidden) + " / " +
+                      std::to_string(config.heads) + "; supported: multiples of 16 up to 256.");
     }
     if (config.positions < config.first_position + 2) {
         return refuse("\"max_position_embeddings\" leaves no room for a text.");

@@ -11,7 +11,7 @@ std::string broken_address(const std::string& value, const char* example) {
     const auto target = outbound::parse_target(value);
     if (!target || value.find_first_of("?# ") != std::string::npos ||
         (!target->tls && !is_loopback(target->host))) {
-        return std::string("must be an https address like ") + example;
+        return std::string("must be an https URL like ") + example;
     }
     return {};
 }
@@ -53,7 +53,7 @@ std::vector<Entry> oidc_entries() {
               "File that holds the secret, instead of oidc.client_secret"},
              "", &S::oidc, &Oidc::client_secret_file),
         ruled({"oidc.redirect_uri", "PLIMSOLL_OIDC_REDIRECT_URI", "https://host[:port]/",
-               "Address of this server's pages, as registered with the provider, which sends "
+               "URL of this server's pages, as registered with the provider, which sends "
                "browsers back to it"},
               "", &Oidc::redirect_uri,
               [](const std::string& value) {
@@ -87,8 +87,8 @@ std::vector<Entry> oidc_entries() {
               "", &Oidc::allowed_domains,
               [](const std::string& value) { return broken_rule(oidc::parse_domains(value)); }),
         ruled({"oidc.allowed_origins", "PLIMSOLL_OIDC_ALLOWED_ORIGINS", "https://host[:port], …",
-               "Origins besides the issuer's on which the provider keeps tokens, keys and user "
-               "information, separated by commas"},
+               "Origins besides the issuer's from which the provider serves tokens, keys and "
+               "user information, separated by commas"},
               "", &Oidc::allowed_origins,
               [](const std::string& value) {
                   return broken_rule(outbound::AllowList::parse(value, ""));
@@ -102,7 +102,7 @@ std::vector<Entry> oidc_entries() {
               }),
         flag({"oidc.sign_out", "PLIMSOLL_OIDC_SIGN_OUT", "true or false",
               "Let users who sign out here also sign out at the provider, which must know "
-              "oidc.redirect_uri as an address to return to after signing out"},
+              "oidc.redirect_uri as a URL to return to after signing out"},
              "false", &S::oidc, &Oidc::sign_out),
         text({"oidc.ca_file", "PLIMSOLL_OIDC_CA_FILE", "file, PEM",
               "Certificate authorities to trust for the provider, besides the system's"},

@@ -84,7 +84,7 @@ void add_invitations(CLI::App& app, CommandContext& context) {
     add->add_option("--role", options->role, "viewer, member, admin or owner")
         ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}))
         ->capture_default_str();
-    add->add_option("--email", options->email, "The only address that may accept it");
+    add->add_option("--email", options->email, "The only email address that may accept it");
     add->add_option("--days", options->days, "Days until it expires")
         ->check(CLI::Range(1, 30))
         ->capture_default_str();

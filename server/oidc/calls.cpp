@@ -50,7 +50,7 @@ awaitable<Result<Calls::Reply>> Calls::post(std::string url, std::string authori
 
 awaitable<Result<Calls::Reply>> Calls::send(Message message) const {
     const auto target = outbound::parse_target(message.url);
-    if (!target) co_return fail(Errc::corrupt, "The identity provider named a malformed address.");
+    if (!target) co_return fail(Errc::corrupt, "The identity provider named a malformed URL.");
     outbound::Request request(message.posts ? wire::verb::post : wire::verb::get, target->path, 11);
     request.set(wire::field::user_agent, "Plimsoll-OpenID/1");
     request.set(wire::field::accept, "application/json");

@@ -71,7 +71,7 @@ Result<Discovered> parse_discovery(std::string_view text, const std::string& iss
         to = given->get<std::string>();
         const auto target = outbound::parse_target(to);
         if (!target || (!target->tls && issuer.starts_with("https://"))) {
-            return bad_document(std::string("has a ") + name + " that is not an https address");
+            return bad_document(std::string("has a ") + name + " that is not an https URL");
         }
     }
     constexpr auto kMethods = "token_endpoint_auth_methods_supported";

@@ -26,7 +26,7 @@ visit('a model and a GPU are answered above the fold without submitting, and rem
   await page.getByText(/fits on H200/).waitFor();
   assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'bert-large');
   // What was asked before is listed with its answer, and asked again with one click.
-  const before = page.getByRole('region', { name: 'Asked before' });
+  const before = page.getByRole('region', { name: 'Recent estimates' });
   const kept = (model) => until(() => page.evaluate((name) => localStorage.getItem('plimsoll.fit.asked')?.includes(name), model), `the question about ${model}`);
   await kept('bert-large');
   const tokens = await page.getByRole('textbox', { name: 'Tokens' }).inputValue();

@@ -320,8 +320,8 @@ visit('a webhook is added, tested and removed', async ({ page, server, go }) => 
   await page.getByRole('button', { name: 'New webhook' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('press office');
   await page.getByRole('button', { name: 'Add webhook' }).click();
-  await page.getByText('Enter an address.').waitFor();
-  await page.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/press');
+  await page.getByText('Enter a URL.').waitFor();
+  await page.getByRole('textbox', { name: 'URL' }).fill('https://hooks.example.com/press');
   const refusal = { status: 422, title: 'Invalid', errors: [{ pointer: '/url', detail: 'is not on the list' }, { pointer: '/events/0', detail: 'is unknown' }] };
   server.faults.set('POST /v1/webhooks', refusal);
   await page.getByRole('button', { name: 'Add webhook' }).click();
@@ -340,13 +340,13 @@ visit('a webhook is added, tested and removed', async ({ page, server, go }) => 
   await deliveries.nth(1).getByText('Test', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Edit press office' }).click();
   const changing = page.getByRole('dialog', { name: 'Edit webhook' });
-  assert.equal(await changing.getByRole('textbox', { name: 'Address' }).inputValue(), 'https://hooks.example.com/press');
-  await changing.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/desk');
+  assert.equal(await changing.getByRole('textbox', { name: 'URL' }).inputValue(), 'https://hooks.example.com/press');
+  await changing.getByRole('textbox', { name: 'URL' }).fill('https://hooks.example.com/desk');
   await changing.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('table', { name: 'Webhooks' }).getByText('https://hooks.example.com/desk').waitFor();
   await changing.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'New webhook' }).click();
-  assert.equal(await page.getByRole('textbox', { name: 'Address' }).inputValue(), '');
+  assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), '');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Remove press office' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();

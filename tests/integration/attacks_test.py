@@ -87,7 +87,7 @@ class Attacks(unittest.TestCase):
             self.assertEqual(self.admin.get("/v1/jobs").status, 200)
         print(f"64 hostile bodies at once: {peak >> 20} MiB at most, then {left >> 20} MiB", flush=True)
 
-    def test_a_compressed_body_is_refused_packed(self):
+    def test_a_compressed_body_is_refused_without_unpacking_it(self):
         bomb = gzip.compress(b'"' + b"0" * (64 << 20) + b'"')
         before = memory(self.server.process.pid, "VmHWM")
         for path in ("/v1/jobs", "/v1/sessions"):

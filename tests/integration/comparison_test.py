@@ -73,7 +73,7 @@ class Comparison(unittest.TestCase):
         self.assertEqual(compared["recommendation"], {"model": None, "text": "No model is recommended: all labels are the same."})
         self.assertEqual(compared["given"]["labels"], {"positive": 120, "neutral": 0, "negative": 0})
 
-    def test_what_cannot_be_meant_is_refused_with_its_member(self):
+    def test_what_makes_no_sense_is_refused_with_its_member(self):
         for args, pointer in (({"models": ["finbert", "nobody"], "texts": ["a"]}, "/args/models/1"),
                               ({"models": ["finbert", "finbert"], "texts": ["a"]}, "/args/models/1"),
                               ({"models": [], "texts": ["a"]}, "/args/models"),

@@ -150,7 +150,7 @@ class Docs(unittest.TestCase):
                               env={**os.environ, "PLIMSOLL_BIN": str(BIN)})
         self.assertEqual(done.returncode, 0, "run deploy/build/reference:\n" + done.stdout[-3000:])
 
-    def test_the_type_of_a_problem_is_an_address_of_the_server(self):
+    def test_the_type_of_a_problem_is_a_url_of_the_server(self):
         problem = self.api.get("/v1/jobs/job_juggle").json
         self.assertTrue(problem["type"].startswith("/docs/problems/"), problem)
         page = self.api.get(problem["type"])

@@ -133,7 +133,7 @@ class Invitations(unittest.TestCase):
         self.assertEqual(self.server.api("adam", "main", ("team:admin",)).post("/v1/invitations", {}).status, 403)
         self.assertEqual(self.server.api("mia", "main", SCOPES[:3]).post("/v1/invitations", {}).status, 403)
 
-    def test_it_ends_when_its_maker_may_not_invite_any_more(self):
+    def test_it_ends_when_its_creator_may_no_longer_invite(self):
         for name, end in (("eve", ("set-member", "--user", "eve", "--team", "main", "--role", "member")),
                           ("ivy", ("remove-user", "ivy"))):
             with self.subTest(name):

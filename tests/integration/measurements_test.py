@@ -126,7 +126,7 @@ class Measurements(unittest.TestCase):
         self.assertAlmostEqual(one["ratio"],
                                one["measured"]["peak_reserved_bytes"] / one["predicted"]["peak_reserved_bytes"])
 
-    def test_an_unreachable_or_refusing_server_never_stops_a_training(self):
+    def test_an_unreachable_or_refusing_server_never_stops_a_training_run(self):
         for where in (plimsoll.Server(self.api.base, "plm_wrong"), plimsoll.Server("http://127.0.0.1:9", "plm_wrong")):
             monitor = plimsoll.RunMonitor(8, args=ARGS, server=where)
             monitor.begin()

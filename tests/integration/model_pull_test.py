@@ -57,7 +57,7 @@ class Pull(unittest.TestCase):
         ranges = [asked for path, _, asked in self.hub.asked if path == "/moved/model.safetensors"]
         self.assertEqual(ranges, [None, "bytes=50000-"])
 
-    def test_two_pulls_of_the_same_files_do_not_meet(self):
+    def test_two_pulls_of_the_same_files_do_not_collide(self):
         held = {"reached": threading.Event(), "release": threading.Event()}
         self.addCleanup(held["release"].set)
         self.hub.tricks["hold"] = held
@@ -103,7 +103,7 @@ class Pull(unittest.TestCase):
         self.assertIn("has no address on the public internet", told)
         self.assertEqual(self.left(), [])
 
-    def test_a_full_disk_is_told_and_nothing_is_left(self):
+    def test_a_full_disk_is_reported_and_nothing_is_left(self):
         folder = self.folder / "models/.pull-c0ffee"
         folder.mkdir(parents=True)
         (folder / "model.safetensors.part").symlink_to("/dev/full")

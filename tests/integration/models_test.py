@@ -203,7 +203,7 @@ class Models(unittest.TestCase):
         self.assertEqual(answer["form"], form)
         self.assertEqual([item["compound"] for item in answer["items"]], compounds)
 
-    def test_its_accuracy_is_told_once_it_was_measured(self):
+    def test_its_accuracy_is_reported_once_measured(self):
         self.server.run("model", "add", self.published, "--name", "judged")
         self.assertIn("Accuracy      not measured here", self.server.run("model", "inspect", "judged").stdout)
         path = self.server.folder / "labelled.jsonl"

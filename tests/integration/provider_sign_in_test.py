@@ -40,7 +40,7 @@ class SignIn(Case):
         self.provider.account("grace", groups=[])
         self.assertIn("in no team", self.refused(self.sign_in("grace"), 403))
 
-    def test_who_is_in_no_group_gets_no_account(self):
+    def test_whoever_is_in_no_group_gets_no_account(self):
         self.provider.account("eve", groups=["choir"])
         self.assertIn("in no team", self.refused(self.sign_in("eve"), 403))
         self.assertIsNone(self.account_of("Eve"))
@@ -53,7 +53,7 @@ class SignIn(Case):
         self.owner.send("PATCH", f"/v1/users/{user}", {"disabled": False})
         self.assertEqual(self.sign_in("ivy").status, 201)
 
-    def test_an_address_alone_makes_nobody_somebody_else(self):
+    def test_an_address_alone_links_no_account(self):
         self.server.admin("add-user", "mia", "--email", "mia@example.com")
         self.provider.account("mia", groups=["staff"])
         self.assertIn("address", self.refused(self.sign_in("mia"), 403))

@@ -140,7 +140,7 @@ class Resolver(unittest.TestCase):
                 self.assertIn("redirects are not followed", delivery["error"])
                 self.assertEqual((delivery["status"], called), (307, [PUBLIC]))
 
-    def test_names_that_do_not_exist_are_said_so(self):
+    def test_names_that_do_not_exist_are_reported(self):
         delivery, called = self.attempted_once("missing")
         self.assertIn("cannot be resolved", delivery["error"])
         self.assertEqual(called, [])

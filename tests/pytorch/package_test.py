@@ -81,7 +81,7 @@ class WithoutGpu(unittest.TestCase):
         with self.assertRaisesRegex(plimsoll.NoGpu, r'PyTorch \d+\.\d+'):
             plimsoll.probe(lambda batch: self.fail('no step'), args=ARGS)
 
-    def test_a_training_continues_and_is_measured_as_far_as_possible(self):
+    def test_a_training_run_continues_and_is_measured_as_far_as_possible(self):
         for callback_for, train in LIBRARIES:
             with self.subTest(train.__name__), self.assertLogs('plimsoll_training', 'INFO') as logs:
                 callback = callback_for(args=ARGS, every=2)  # no address of a server: nothing is sent

@@ -50,7 +50,8 @@ Convention convention_for(const ModelShape& shape, const TrainingSettings& setti
             return {256, 2e-4, 16, "the NAICS memory guide and its project's conf/config.yaml"};
         case Family::temporal:
             return {512, 1e-4, 512,
-                    "the GPU profile guide's daily batch on its default GPU, and its project's "
+                    "the GPU profile guide's batch for daily bars on its default GPU, and its "
+                    "project's "
                     "rate"};
         case Family::lstm:
             return {128, 1e-3, 128, "Adam's own default rate and minibatch (Kingma and Ba 2015)"};

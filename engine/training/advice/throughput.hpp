@@ -29,7 +29,7 @@ struct Throughput {
     double samples_per_second = 0;
     double tokens_per_second = 0;
     double optimizer_steps_per_epoch = 0;
-    double hours = 0;  // all epochs, all models by the workers; 0 without a data set size
+    double hours = 0;  // all epochs, all models by the workers; 0 without a dataset size
     enum class Bound { compute, memory, launches } bound = Bound::compute;
 };
 

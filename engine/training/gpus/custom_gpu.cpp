@@ -44,8 +44,10 @@ Result<void> check_chip(const CustomGpu& gpu) {
 Result<void> check_guide(const CustomGpu& gpu) {
     if (!gpu.guide) return {};
     const auto& g = *gpu.guide;
-    if (g.batch_size_1d < 1) return bad("/batch_size_1d", "The daily batch must be at least 1.");
-    if (g.batch_size_1h < 1) return bad("/batch_size_1h", "The hourly batch must be at least 1.");
+    if (g.batch_size_1d < 1)
+        return bad("/batch_size_1d", "The batch size for daily bars must be at least 1.");
+    if (g.batch_size_1h < 1)
+        return bad("/batch_size_1h", "The batch size for hourly bars must be at least 1.");
     if (g.max_workers < 1)
         return bad("/max_workers", "The number of models trained at once must be at least 1.");
     return {};

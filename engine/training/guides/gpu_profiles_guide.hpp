@@ -17,7 +17,7 @@ namespace plimsoll::training::gpu_guide {
 // Errc::not_found lists the names that carry guide settings.
 Result<GpuProfile> resolve(std::string_view gpu_profile_variable);
 
-// "1d" takes the daily batch, every other interval the hourly one.
+// "1d" takes the batch for daily bars, every other interval that for hourly ones.
 int batch_size(const GuideSettings& settings, std::string_view interval);
 int memory_per_model_gb(const GuideSettings& settings, std::string_view interval);
 

@@ -12,7 +12,7 @@ namespace plimsoll::training {
 // tensors a training step saves.
 enum class Family {
     bert,        // post-LN encoder with pooler (BERT, MiniLM)
-    distilbert,  // post-LN encoder without token types and pooler
+    distilbert,  // post-LN encoder without token types or pooler
     roberta,     // BERT layers, own classification head
     deberta_v2,  // post-LN encoder that attends to relative positions (DeBERTa-v3)
     modernbert,  // pre-LN encoder, rotary positions, gated feed-forward, windows in most layers

@@ -112,7 +112,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (t.target < 0 || t.target > 10'000'000)
         return wrong("/target", "The length of targets must be between 1 and 10000000.");
     if (t.target > 0 && !s.has_decoder())
-        return wrong("/target", "Only an encoder-decoder has targets of their own length.");
+        return wrong("/target", "Only encoder-decoder models have a separate target length.");
     if (t.accumulation < 1 || t.accumulation > 4096)
         return wrong("/accumulation", "The accumulation must be between 1 and 4096.");
     if (t.negatives < 0 || t.negatives > 4096)
@@ -128,8 +128,9 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (auto ok = check_packing(s, t); !ok) return ok;
     if (auto ok = check_fused_loss(s, t); !ok) return ok;
     if (t.lora.dora && (!s.is_text_or_features() || t.quantization == Quantization::int8))
-        return wrong("/lora/dora",
-                     "DoRA is modelled for models of transformers, not on 8-bit weights.");
+        return wrong(
+            "/lora/dora",
+            "DoRA is modelled for models of the transformers library, not on 8-bit weights.");
     if (!(t.lora.dropout >= 0 && t.lora.dropout < 1))
         return wrong("/lora/dropout", "A dropout must be at least 0 and below 1.");
     if (t.frozen_layers < 0 || t.frozen_layers > s.layers)

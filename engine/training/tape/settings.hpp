@@ -21,7 +21,7 @@ enum class OptimizerKernel { foreach, fused, single };  // PyTorch's implementat
 // `flash` is the package flash-attn, which transformers calls flash_attention_2.
 enum class Attention { sdpa, eager, flash };
 
-// Which kernel scaled_dot_product_attention takes; `automatic` follows the framework's own choice
+// Which kernel scaled_dot_product_attention uses; `automatic` follows the framework's own choice
 // for the card and the tensors.
 enum class SdpaKernel { automatic, flash, efficient, cudnn, math };
 

@@ -59,7 +59,7 @@ std::string ranking_note(const SymbolReport& report) {
 
 std::vector<std::string> omissions(const Coverage& coverage) {
     std::vector<std::string> out;
-    if (!coverage.all_windows) out.push_back("max_windows cut the list of windows.");
+    if (!coverage.all_windows) out.push_back("max_windows truncated the list of windows.");
     if (coverage.quiet_windows > 0)
         out.push_back(count_words(coverage.quiet_windows, "window was", "windows were") +
                       " skipped as too flat or not volatile enough.");
@@ -68,7 +68,7 @@ std::vector<std::string> omissions(const Coverage& coverage) {
                       " skipped by the pre-score.");
     if (coverage.cut_windows > 0)
         out.push_back(count_words(coverage.cut_windows, "window was", "windows were") +
-                      " cut by max_combinations.");
+                      " cut short by max_combinations.");
     if (coverage.cut_chains > 0)
         out.push_back(count_words(coverage.cut_chains, "chain", "chains") +
                       " of ends continued beyond up_to.");

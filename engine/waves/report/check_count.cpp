@@ -64,8 +64,9 @@ Result<void> check_ends(std::span<const std::int32_t> ends, const Pattern& patte
                         where);
         if (ends[i] < first)
             return fail(Errc::invalid_input,
-                        "Bar " + std::to_string(ends[i]) + " lies before the last days, which " +
-                            "begin with bar " + std::to_string(first) + ".",
+                        "Bar " + std::to_string(ends[i]) +
+                            " lies before the days to search, which begin with bar " +
+                            std::to_string(first) + ".",
                         where);
         if (i > 0 && ends[i] <= ends[i - 1])
             return fail(Errc::invalid_input, "An end must be a later bar than the one before.",

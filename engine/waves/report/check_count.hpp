@@ -40,9 +40,9 @@ struct CheckedCount {
 };
 
 // `ends`: bars of the series, ascending, the start first; fewer than the pattern has make a count
-// under way. With settings.days, only that many last days are used, as in a search. Fails when the
-// mode has no such pattern ("/pattern"), there are too few or too many ends ("/ends"), or one is
-// outside the series or not after its predecessor ("/ends/3").
+// under way. With settings.days, only that many of the most recent days are used, as in a search.
+// Fails when the mode has no such pattern ("/pattern"), there are too few or too many ends
+// ("/ends"), or one is outside the series or not after its predecessor ("/ends/3").
 Result<CheckedCount> check_count(const Series& series, Shape shape, bool rising,
                                  std::span<const std::int32_t> ends, const Settings& settings);
 

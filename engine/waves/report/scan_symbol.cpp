@@ -29,7 +29,7 @@ std::optional<std::string> unfit(const Series& series, const Settings& settings)
         return "The series has " + std::to_string(n) + " bars; at most " + std::to_string(most) +
                (settings.windowed
                     ? " are searched."
-                    : " are searched as a whole. Search in windows, or the last days.");
+                    : " are searched as a whole. Search in windows, or only the most recent days.");
     return {};
 }
 

@@ -120,7 +120,7 @@ Result<void> Tracker::append(std::span<const double> lows, std::span<const doubl
     for (const bool rising : {true, false}) {
         if (!(rising ? settings_.rising : settings_.falling)) continue;
         if (!grow(rising, (*sides_)[rising ? 0 : 1]))
-            return fail(Errc::too_large, "The bars hold too many counts to follow.");
+            return fail(Errc::too_large, "There are too many counts to follow.");
     }
     return {};
 }

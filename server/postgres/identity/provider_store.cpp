@@ -10,10 +10,10 @@ Error no_provided_sign_in(const std::string& outcome) {
     if (outcome == "unknown")
         return {Errc::not_found, "No user here matches this account of the provider.", {}};
     if (outcome == "taken") {
-        return {
-            Errc::conflict,
-            "A user with this address exists, or all names that the new user could get are taken.",
-            {}};
+        return {Errc::conflict,
+                "A user with this email address already exists, or all names for the new user are "
+                "taken.",
+                {}};
     }
     if (outcome == "disabled") return {Errc::forbidden, "The user is disabled.", {}};
     return {Errc::forbidden, "The user would be in no team.", {}};

@@ -153,7 +153,7 @@ void Pool::open(Slot& slot) {
         [weak = std::weak_ptr(alive_), &slot](std::exception_ptr failure, Result<Handle> handle) {
             auto pool = weak.lock();
             if (!pool) return;
-            if (failure) handle = fail(Errc::unavailable, "Connecting failed.");
+            if (failure) handle = fail(Errc::unavailable, "The connection failed.");
             (*pool)->opened(slot, std::move(handle));
         });
 }

@@ -128,7 +128,7 @@ class Waits(QueueCase):
             self.queue.resume(hold)
         self.assertEqual((self.reason(id).reason, self.reason(id).hold), ('busy', None))
 
-    def test_devices_whose_memory_others_hold_are_told(self):
+    def test_devices_whose_memory_others_hold_are_reported(self):
         [id] = self.submit(job(self.team, memory=10))
         gibibyte = 1 << 30
         for free, reason in ((None, 'busy'), (gibibyte, 'busy'), (gibibyte - 1, 'memory')):

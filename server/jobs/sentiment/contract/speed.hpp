@@ -8,7 +8,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-// What it took to score the team's texts of the last days; see store/sentiment_speed.sql. By
+// What it took to score the team's texts of recent days; see store/sentiment_speed.sql. By
 // resident_name(); empty for VADER.
 inline constexpr Collection kSpeeds{"sentiment_speed", 0, 1000};
 

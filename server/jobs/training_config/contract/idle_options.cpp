@@ -133,7 +133,7 @@ constexpr Rule kRules[] = {
      "Expandable segments are always split: omit one of the two."},
     {"/cluster/sharding",
      [](const Asked& a) { return tr::layout_of(a.training()).sharding == tr::Sharding::none; },
-     "One GPU has nothing to share: give the number of GPUs, or offload."},
+     "One GPU has nothing to shard: give the number of GPUs, or offload."},
 };
 
 // Nothing is requested: the answer is the same, and true.
@@ -167,7 +167,7 @@ void check_custom_gpus(const json& args, FieldErrors& errors) {
             *named, [&](const json& name) { return name == id || name == "all"; });
         if (used) continue;
         errors.push_back({"/custom_gpus/" + std::to_string(i), "no_effect",
-                          "The GPUs to estimate do not name \"" + id.get<std::string>() + "\"."});
+                          "The list of GPUs to estimate lacks \"" + id.get<std::string>() + "\"."});
     }
 }
 

@@ -47,7 +47,7 @@ void check_goal(const json& args, const Request& request, bool pretraining, Fiel
     const json training = args.value("training", json::object());
     if (training.contains("interval") && r.shape.family != tr::Family::temporal) {
         errors.push_back({"/training/interval", "invalid",
-                          "Daily and hourly batches exist for the family temporal only."});
+                          "Batches for daily and hourly bars exist for the family temporal only."});
     }
     if (!pretraining) return;
     if (r.shape.head != tr::Head::language_model || !r.shape.reads_text()) {

@@ -93,9 +93,9 @@ json profile_json(const Request& request, const tr::GpuReport& card) {
     rows.push_back(row("batch_size_1d", g.batch_size_1d, card.limits.max_batch));
     rows.push_back(row("batch_size_1h", g.batch_size_1h, card.limits.max_batch));
     rows.push_back(row("max_workers", g.max_workers, card.parallel_runs));
-    rows.push_back(row("memory at the guide's daily batch", g.memory_per_model_1d_gb,
+    rows.push_back(row("memory at the guide's batch for daily bars", g.memory_per_model_1d_gb,
                        in(bytes_at(request, card, g.batch_size_1d, 1), 1e9), "GB"));
-    rows.push_back(row("memory at the guide's hourly batch", g.memory_per_model_1h_gb,
+    rows.push_back(row("memory at the guide's batch for hourly bars", g.memory_per_model_1h_gb,
                        in(bytes_at(request, card, g.batch_size_1h, 1), 1e9), "GB"));
     rows.push_back(row("five hourly models by its own formula",
                        tr::gpu_guide::training_minutes(g, "1h"), nullptr, "min"));
