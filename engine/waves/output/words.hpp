@@ -19,7 +19,7 @@ std::string ranking_note(const SymbolReport& report);
 // Explains rarities when settings exclude starts or ends; empty otherwise, or when rarities are
 // unknown.
 std::string rarity_note(const Settings& settings);
-// A rarity in words: "about one random walk in 20 holds such a count". See Rarity.
+// A rarity in words: "about one random walk in 20 has such a count". See Rarity.
 std::string rarity_words(double rarity);
 // The chance of a count in plain words: the number of surrogates, compared by rarity or by score.
 std::string chance_words(const Chance& chance, std::uint32_t surrogates, bool by_rarity);

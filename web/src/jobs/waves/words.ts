@@ -63,7 +63,7 @@ export const methodWords = (method: string): string => methods[method] ?? method
 export function plainWords(count: Count): string {
   const chance = count.chance;
   if (!chance) return 'This count was not compared with chance series: request some to assess its score.';
-  const often = `${chance.k} of ${chance.surrogates} chance series hold a count that ${typeof count.rarity === 'number' ? 'is at least as rare' : 'scores at least as high'}.`;
+  const often = `${chance.k} of ${chance.surrogates} chance series have a count that ${typeof count.rarity === 'number' ? 'is at least as rare' : 'scores at least as high'}.`;
   if (chance.verdict === 'chance level') return `Chance produces such counts: ${often} This count is not significant.`;
   if (chance.verdict === 'weak') return `Chance often comes close: ${often} This count is not reliable.`;
   return `Chance rarely does as well: ${often} The series differs from a shuffled one in a way that this count shows; it does not follow that the count will come true.`;
