@@ -156,8 +156,9 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
     }
     std::string difference =
         "The guide considers only the GPU's memory, in GB of 10^9 bytes, so every model gets the "
-        "same batch. Ours replays the training step of this model and is the largest batch that "
-        "fits. Larger batches than the guide's often fit, though they need not train better. The "
+        "same batch. This estimate replays the training step of this model and gives the largest "
+        "batch that fits. Larger batches than the guide's often fit, though they need not train "
+        "better. The "
         "guide's speeds are for one model on one GPU.";
     for (const auto& remark : tr::utilisation::remarks()) difference += " " + std::string(remark);
     return {{"guide", "training-utilisation"},
