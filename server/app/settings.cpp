@@ -98,7 +98,7 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.http.allowed_hosts; }},
         number({"limits.requests_per_minute", "PLIMSOLL_LIMITS_REQUESTS_PER_MINUTE", "0..10000000",
-                "Requests per minute per token or session and server; 0: unlimited"},
+                "Requests per minute of each token or session, on each server; 0: unlimited"},
                "60000", 0, 10'000'000, &S::limits, &S::Limits::requests_per_minute),
         number({"limits.team_requests_per_minute", "PLIMSOLL_LIMITS_TEAM_REQUESTS_PER_MINUTE",
                 "0..10000000", "Requests per minute per team; 0: unlimited"},

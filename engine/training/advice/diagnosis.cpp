@@ -18,7 +18,7 @@ bool percentage(const std::optional<double>& p) {
 
 void add_out_of_memory(const Observation& seen, std::vector<Cause>& out) {
     if (seen.max_batch > 0 && seen.batch > seen.max_batch)
-        out.push_back({"the batch exceeds the estimate's largest",
+        out.push_back({"the batch is larger than the estimate allows",
                        fmt::format("lower the batch from {} to {}", seen.batch, seen.max_batch),
                        "fits", false, Subject::batch});
     if (const auto next = naics::back_off(seen.batch, seen.accumulation))

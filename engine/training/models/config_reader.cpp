@@ -103,7 +103,7 @@ void read_layer_types(ConfigReader& read, ModelShape& s) {
     s.full_every = all.empty() ? 0 : all.size() == 1 ? s.layers : all[1] - all[0];
     for (std::size_t i = 0; i < types.size(); ++i)
         if (s.has_window(static_cast<int>(i)) == full(i))
-            return read.note("layer_types", "must repeat one period.");
+            return read.note("layer_types", "must repeat a single pattern.");
 }
 
 }  // namespace plimsoll::training

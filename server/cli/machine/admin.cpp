@@ -152,8 +152,9 @@ void add_admin(CLI::App& app, CommandContext& context) {
     auto* team_changes = changed_team->add_option_group("Changes");
     team_changes->require_option(1, 0);
     team_changes->add_option("--name", request->team_change.name, "New name");
-    team_changes->add_option("--archived", request->team_change.archived,
-                             "true or false: nobody can act in it, and its schedules do not run");
+    team_changes->add_option(
+        "--archived", request->team_change.archived,
+        "true: nobody can act in it, and its schedules do not run; false: restore it");
     auto* member =
         add("set-member", "Add a user to a team, or change the user's role", Asked::set_member);
     member->add_option("--team", request->team, "Name of the team")->required();

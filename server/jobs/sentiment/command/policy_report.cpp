@@ -43,9 +43,9 @@ std::string judgement(const json& report) {
     if (fixed.is_null()) return "No worker has the fixed model: name another with --against.";
     const auto model = fixed.at("model").get<std::string>();
     const auto promised = std::to_string(report.at("promised_percent").get<int>());
-    if (report.at("texts") == 0) return "No texts were scored in this time.";
+    if (report.at("texts") == 0) return "No texts were scored in this period.";
     if (fixed.at("device_seconds").is_null()) {
-        return "No text was scored on a device in this time, so the usage of " + model +
+        return "No text was scored on a device in this period, so the usage of " + model +
                " is unknown; no device-seconds were used.";
     }
     std::string text = written("%.3g", report.at("device_seconds").get<double>()) +

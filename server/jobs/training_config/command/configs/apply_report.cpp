@@ -208,8 +208,8 @@ Result<Applied> apply_report(const ApplyRequest& request) {
     if (!report.is_object()) {
         return fail(
             Errc::invalid_input,
-            "This is not a report as JSON, which `plimsoll report JOB --json` and `plimsoll "
-            "estimate --json` print.",
+            "This is not a report in JSON, as `plimsoll report JOB --json` and `plimsoll estimate "
+            "--json` print it.",
             request.report);
     }
     std::vector<FileEdit> edits;

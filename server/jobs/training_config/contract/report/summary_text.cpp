@@ -158,8 +158,9 @@ std::string settings(const json& card) {
         a.at("nearest").at("effective").dump(), a.at("at_most").at("batch").dump(),
         a.at("at_most").at("steps").dump(),
         a.at("exact").is_null()
-            ? (card.at("shard").is_null() ? "none"
-                                          : "none, it is not divisible by the number of GPUs")
+            ? (card.at("shard").is_null()
+                   ? "none"
+                   : "none, as the target is not divisible by the number of GPUs")
             : a.at("exact").at("batch").dump() + " x " + a.at("exact").at("steps").dump(),
         rate_text(card), rate.at("rule") == "none" ? "" : " (" + text(rate.at("rule")) + ")",
         rate.at("warmup_steps") > 0 ? ", warm-up " + rate.at("warmup_steps").dump() + " steps" : "",
