@@ -110,7 +110,7 @@ void add_usage(CLI::App& app, CommandContext& context) {
     command
         ->add_option(
             "--by", options->by,
-            "Group by hour, day or month, and team, user, kind, model; separated by commas")
+            "Group by hour, day or month, and by team, user, kind or model; separated by commas")
         ->capture_default_str();
     command->add_option("--team", options->team, "Only this team, by ID");
     command->add_flag("--csv", options->csv, "Print CSV");

@@ -161,8 +161,8 @@ void add(CLI::App& app, CommandContext& context) {
         ->check(CLI::IsMember({"fp32", "bf16", "int8"}));
     command
         ->add_option("--batch-sizes", options->batch_sizes,
-                     "Batch sizes to measure: 1,5,10,20 (default: those that find the recommended "
-                     "one)")
+                     "Batch sizes to measure: 1,5,10,20 (default: those needed to find the "
+                     "recommended one)")
         ->delimiter(',')
         ->check(CLI::Range(1, 1024));
     command->add_option("--llm-endpoint", options->llm_endpoint,

@@ -109,7 +109,7 @@ void add_estimate(CLI::App& app, CommandContext& context) {
     command->add_option("--gpu", flags->gpus,
                         "GPU profile, repeatable, or all (default: $GPU_PROFILE, else rtx_4090)");
     command->add_option("--sequence-length", flags->sequence_length,
-                        "Sequence length in tokens or time steps (default: usual for the model)");
+                        "Sequence length in tokens or time steps (default: typical for the model)");
     command->add_option("--batch", flags->batch,
                         "Check this batch size instead of recommending one");
     command->add_option("--precision", flags->precision,
