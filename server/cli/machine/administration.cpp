@@ -213,7 +213,8 @@ awaitable<Result<TeamId>> Administration::first_team(UserId who) {
             if (member.user.id == who) co_return team.id;
         }
     }
-    co_return fail(Errc::conflict, "The user is in no team: `plimsoll admin set-member` first.");
+    co_return fail(Errc::conflict,
+                   "The user is in no team: run `plimsoll admin set-member` first.");
 }
 
 }  // namespace plimsoll::cli

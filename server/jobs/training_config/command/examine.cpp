@@ -12,7 +12,8 @@ std::vector<terminal::Finding> examine(const KindSettings& settings) {
     const std::string about = "GPU profile";
     const std::string standard = "The default GPU of estimates is " + chosen;
     const auto card = detected_gpu();
-    if (!card) return {{Grade::good, about, standard + "; this machine shows no NVIDIA GPU.", ""}};
+    if (!card)
+        return {{Grade::good, about, standard + "; no NVIDIA GPU was found on this machine.", ""}};
     const auto own = training::profile_for(*card);
     if (own.id == chosen)
         return {{Grade::good, about, standard + ", as this machine's " + card->name + ".", ""}};

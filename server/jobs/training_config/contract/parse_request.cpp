@@ -65,7 +65,7 @@ std::string reason_of_length(const tr::ModelShape& shape) {
     if (shape.sample_length() > 0) return "fixed by the model";
     if (shape.is_series()) return "windows of 60 steps, as in the GPU profile guide";
     if (shape.family == tr::Family::naics) return "whole texts, as in the NAICS memory guide";
-    return "a usual length for this family; memory grows with it";
+    return "a typical length for this family; memory grows with it";
 }
 
 constexpr const char* kUsualDropout =

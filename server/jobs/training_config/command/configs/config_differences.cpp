@@ -103,13 +103,14 @@ void compare_quantization(const YAML::Node& root, const Path& around, const Reco
                           std::vector<std::string>& out) {
     const int meant = r.quantization == "none" ? 0 : r.quantization == "int8" ? 8 : 4;
     const auto said = bits_in(root, around);
-    const std::string estimate = meant == 0 ? "weights that are not quantized"
-                                            : "weights of " + std::to_string(meant) + " bits";
+    const std::string estimate = meant == 0
+                                     ? "weights that are not quantized"
+                                     : "weights quantized to " + std::to_string(meant) + " bits";
     if (said.count == meant) return;
     out.push_back(said.count == 0
                       ? "the file does not quantize the weights; the estimate is for " + estimate
-                      : text_of(said.place) + " makes weights of " + std::to_string(said.count) +
-                            " bits; the estimate is for " + estimate);
+                      : text_of(said.place) + " quantizes the weights to " +
+                            std::to_string(said.count) + " bits; the estimate is for " + estimate);
 }
 
 }  // namespace

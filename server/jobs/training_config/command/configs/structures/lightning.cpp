@@ -150,8 +150,8 @@ bool plan_lightning(Planner& p) {
     if (trainer) {
         plan_trainer(p, *trainer);
     } else if (p.r.accumulation > 1) {
-        p.say("there is no trainer to accumulate in; the estimate has " +
-              std::to_string(p.r.accumulation) + " accumulated batches");
+        p.say("there is no trainer in which to set accumulation; the estimate accumulates " +
+              std::to_string(p.r.accumulation) + " micro-batches");
     }
     plan_data(p);
     plan_model(p);
