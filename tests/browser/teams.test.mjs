@@ -40,7 +40,23 @@ test('wave counts: the sample, and a report that says what the API says', async 
   const { items } = await ask(`/v1/jobs/${id}/results`);
   assert.ok(items.length > 1);
   for (const { symbol } of items) await ranking.getByText(symbol, { exact: true }).first().waitFor();
+  await page.getByText('The search is complete: no cap was reached.').waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
+});
+
+test('wave counts: a search that met a cap names it', async () => {
+  await open('/new/waves');
+  await page.getByRole('button', { name: 'Fill in sample closes' }).click();
+  await page.getByText('7,441 lines').waitFor();
+  await page.getByLabel('Chance series', { exact: true }).fill('0');
+  await page.getByText('More settings').click();
+  await page.getByLabel('Other settings').fill('max_combinations: 50');
+  const id = await submit('Capped');
+  await page.getByText('Some counts may be missing').waitFor();
+  const { summary } = await ask(`/v1/jobs/${id}/report`);
+  assert.equal(summary.omissions.length, 1);
+  await page.getByRole('region', { name: 'What was searched' }).getByText(summary.omissions[0]).waitFor();
+  assert.equal(await page.getByText('The search is complete').count(), 0);
 });
 
 test('a speed profile: what is measured is what the page shows', async () => {
