@@ -4,6 +4,7 @@ import { budget } from './tools/budget';
 import { sharedChunks } from './tools/chunks';
 import { compress } from './tools/compress';
 import { documents } from './tools/documents';
+import { early } from './tools/early';
 
 // During `npm run dev` the API is a `plimsoll serve` that is already running.
 const server = process.env.PLIMSOLL_URL ?? 'http://127.0.0.1:7272';
@@ -15,6 +16,13 @@ export default defineConfig({
   plugins: [
     svelte(),
     documents(),
+    early({
+      home: first,
+      jobs: ['/src/routes/jobs/JobsPage.svelte'],
+      job: ['/src/routes/jobs/JobPage.svelte'],
+      queue: ['/src/routes/queue/QueuePage.svelte'],
+      devices: ['/src/routes/devices/DevicesPage.svelte'],
+    }),
     budget({ first, firstKilobytes: 60, partKilobytes: 84, styleKilobytes: 18 }),
     compress({ extensions: ['.js', '.css', '.csv', '.html', '.svg'] }),
   ],

@@ -218,3 +218,27 @@ visit('a page for other roles says what they may do, and leads home', { arrange:
   await page.getByRole('main').getByRole('link', { name: 'Go home' }).click();
   await page.getByRole('heading', { name: 'What fits on your GPU?' }).waitFor();
 });
+
+visit('the audit is filtered by person, object and days, which stand in the address', async ({ page, server, go }) => {
+  await go('/#/settings/audit');
+  const rows = page.getByRole('table', { name: 'Audit events' }).getByRole('row');
+  await rows.nth(2).waitFor();
+  await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('grace');
+  await page.getByText('No matching events').waitFor();
+  await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('ada');
+  await page.getByLabel('Target').fill('tok_7');
+  await page.getByLabel('Target').press('Enter');
+  await rows.filter({ hasText: 'token.revoke' }).waitFor();
+  assert.equal(await rows.count(), 2);
+  // The event's own day is the last one of the range, then it lies before the range.
+  await page.getByLabel('To', { exact: true }).fill('2025-03-04');
+  await page.getByLabel('From', { exact: true }).fill('2025-03-04');
+  await rows.filter({ hasText: 'token.revoke' }).waitFor();
+  await page.getByLabel('To', { exact: true }).fill('2025-03-06');
+  await page.getByLabel('From', { exact: true }).fill('2025-03-05');
+  await page.getByText('No matching events').waitFor();
+  assert.match(page.url(), /by=usr_1&target=tok_7&to=2025-03-06&from=2025-03-05$/);
+  const table = new URL(await page.getByRole('link', { name: 'CSV' }).getAttribute('href'), server.url).searchParams;
+  assert.deepEqual([table.get('user_id'), table.get('target')], ['usr_1', 'tok_7']);
+  assert.equal(Date.parse(table.get('to')) - Date.parse(table.get('from')), 2 * 86_400_000);
+});

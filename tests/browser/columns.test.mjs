@@ -1,5 +1,6 @@
 // Other columns of a file: chosen in the form, told in the report.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { grouped } from './fake/groups.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -33,4 +34,14 @@ visit('the report shows scores by group and over time', { arrange: grouped }, as
   const over = page.getByRole('img', { name: /Texts by day in UTC/ });
   assert.equal(await over.locator('.bar').count(), 60, 'days without a text are shown, too');
   await page.getByText('customer: C-0 · channel: web').waitFor();
+
+  const panel = page.getByRole('region', { name: 'Over time' });
+  await panel.getByText('Show as a table').click();
+  const started = page.waitForEvent('download');
+  await panel.getByRole('button', { name: 'SVG' }).click();
+  const download = await started;
+  assert.equal(download.suggestedFilename(), 'over-time.svg');
+  const drawing = await readFile(await download.path(), 'utf8');
+  assert.ok(drawing.split('<rect').length > 60, 'a bar for each day');
+  assert.match(drawing, /fill="(light-dark|rgb|color)\(/);
 });

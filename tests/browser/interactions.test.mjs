@@ -42,6 +42,22 @@ const cases = {
   'home-full': [type('Tokens', '256'), async (page) => { await page.keyboard.press('Control+k'); await page.getByRole('dialog').waitFor(); await page.keyboard.type('queue', { delay: 60 }); await page.keyboard.press('Escape'); }],
   'docs': [type('Search the documentation; Enter opens the first result', 'webhook')],
   'queue-full': [sort],
+  'compare-eight': [async (page) => page.getByLabel('Show equal values').check()],
+  'report-profile': [
+    async (page) => {
+      await page.getByRole('slider', { name: / by batch size$/ }).first().focus();
+      for (let step = 0; step < 8; step += 1) await page.keyboard.press('ArrowRight', { delay: 40 });
+    },
+  ],
+  'report-sentiment-compared': [press('button', 'Details')],
+  'devices-full': [async (page) => page.getByText('Details').first().click(), press('button', /^Stop /)],
+  'usage-full': [async (page) => page.getByRole('radio', { name: '30 days' }).check(), sort],
+  'schedule-full': [press('button', 'Edit')],
+  'datasets-full': [sort],
+  'audit': [async (page) => page.getByLabel('Actions on').selectOption('token'), type('Target', 'tok_1')],
+  'gpu-profiles': [press('button', 'Add a GPU profile')],
+  'policies': [press('button', 'Edit desk')],
+  'people': [press('button', 'New user')],
   'new-sentiment': [press('button', 'Fill in five sample headlines'), type('Texts', 'calm seas, high winds')],
 };
 

@@ -1,6 +1,7 @@
 // Everything without a mouse.
 import assert from 'node:assert/strict';
 import { manyJobs } from './fake/data.mjs';
+import { trainingJob } from './fake/training.mjs';
 import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -92,4 +93,23 @@ visit('the account menu opens and closes', async ({ page, go }) => {
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'hidden' });
+});
+
+visit('the values of a chart are walked with the arrows, in every chart over the same axis', { arrange: (server) => server.add(trainingJob()) }, async ({ page, go }) => {
+  await go('/#/jobs/job_training0000');
+  const memory = page.getByRole('slider', { name: 'Memory by batch size' });
+  await memory.focus();
+  await page.keyboard.press('End');
+  const last = await memory.getAttribute('aria-valuetext');
+  await page.keyboard.press('Home');
+  const first = await memory.getAttribute('aria-valuetext');
+  const [smallest, largest] = [first, last].map((words) => Number(/^Batch (\d+): .* GiB/.exec(words)[1]));
+  assert.ok(smallest < largest, `${first}, ${last}`);
+  // What is heard stands above the drawing, and the chart beside it shows the same batch.
+  const pointed = page.locator('figcaption strong', { hasText: new RegExp(`^Batch ${smallest}$`) });
+  assert.equal(await pointed.count(), 2);
+  await page.getByRole('slider', { name: 'Memory over the first steps' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.locator('figcaption', { hasText: /(allocates|frees) .* of / }).waitFor();
+  assert.equal(await pointed.count(), 0, 'left, the chart shows its name again');
 });

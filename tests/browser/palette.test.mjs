@@ -73,9 +73,29 @@ async function shell(commands, env) {
   }
 }
 
-const command = (page) => page.getByRole('region', { name: 'The same in a shell' }).getByRole('group', { name: 'the command' });
+const code = (page, what) => page.getByRole('region', { name: 'The same in code' }).getByRole('group', { name: what });
+const command = (page) => code(page, 'the command');
 
-visit('the command beside the form sends what the form sends', async ({ page, server, go }) => {
+/** What `program` submits, run with a package whose calls are those of deploy/clients/python. */
+async function submitted(program) {
+  const stub = `
+import json, types
+class Client:
+    def __enter__(self): return self
+    def __exit__(self, *error): pass
+    def submit(self, kind, args, *, key=None, **settings):
+        print(json.dumps({"kind": kind, **settings, "args": args}))
+        return types.SimpleNamespace(id="job_1")
+    def wait(self, job_id): return types.SimpleNamespace(id=job_id)
+    def report(self, job_id): return f"the report of {job_id}"
+`;
+  const told = await shell(`cat > plimsoll.py <<'STUB'\n${stub}STUB\ncat > program.py <<'PROGRAM'\n${program}\nPROGRAM\npython3 -B program.py 2>&1`);
+  const [spec, report] = told.trim().split('\n');
+  assert.equal(report, 'the report of job_1', told);
+  return JSON.parse(spec);
+}
+
+visit('command and program beside the form send what the form sends', async ({ page, server, go }) => {
   await go('/#/new/training-config');
   await page.getByRole('region', { name: 'Estimate' }).getByText('up to date').waitFor();
   const name = `Ada's "first" $HOME`;
@@ -86,6 +106,8 @@ visit('the command beside the form sends what the form sends', async ({ page, se
   const curl = await command(page).textContent();
   await page.getByRole('radio', { name: 'plimsoll', exact: true }).check();
   const cli = await command(page).textContent();
+  await page.getByRole('radio', { name: 'Python', exact: true }).check();
+  const program = await code(page, 'the program').textContent();
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.waitForURL(/#\/jobs\/job_/);
   const sent = server.calls.find(({ name: call }) => call === 'POST /v1/jobs').body;
@@ -99,6 +121,8 @@ visit('the command beside the form sends what the form sends', async ({ page, se
   const [args, ...flags] = (await shell(`plimsoll() { tr -d '\\n' < "$3"; printf '\\n%s' "$@"; }\n${cli}`)).split('\n');
   assert.deepEqual(JSON.parse(args), sent.args);
   assert.deepEqual(flags, ['submit', 'training-config', 'args.json', '--name', name, '--label', 'desk=North Sea', '--watch']);
+
+  assert.deepEqual(await submitted(program), sent);
 });
 
 visit('a long input is a file next to the command, a schedule uses its own command', async ({ page, go }) => {

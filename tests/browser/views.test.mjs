@@ -8,16 +8,27 @@ import { startFake, views } from './support/views.mjs';
 const narrow = 320; // CSS pixels: a small phone, or a wide window at 400 %
 const between = [768, 900, 1100]; // a tablet either way up, half a screen: tables have the least room here
 
+const perSecond = 2; // the most often that a page asks the same again: once, and again when it becomes visible
+
+/** A question that the page has asked more often than it polls: an answer that leads to the same question never ends. */
+function repeated(server, began) {
+  const times = new Map();
+  for (const { name, query } of server.calls) times.set(`${name}?${query}`, (times.get(`${name}?${query}`) ?? 0) + 1);
+  const most = 3 + (perSecond * (Date.now() - began)) / 1_000;
+  return [...times].filter(([, amount]) => amount > most);
+}
+
 let browser, pages;
 before(async () => (pages = new KeptPages((browser = await launch()))));
 after(() => browser.close());
 
 for (const view of views) {
-  test(`${view.name}: accessible, within the content policy, never wider than its window`, async () => {
+  test(`${view.name}: accessible, within the content policy, never wider than its window, quiet`, async () => {
     const server = await startFake(view);
     const page = await pages.take(server, view);
     let kept = false;
     try {
+      const began = Date.now();
       await page.goto(server.url + view.address);
       await view.ready(page);
       assert.deepEqual(await accessibilityFaults(page), [], 'light');
@@ -32,6 +43,7 @@ for (const view of views) {
       // What a view scrolled to may lie half under the bar now, which would count as too small.
       await page.evaluate(() => scrollTo(0, 0));
       assert.deepEqual(await accessibilityFaults(page, ['target-size', 'color-contrast']), [], 'narrow');
+      assert.deepEqual(repeated(server, began), []);
       assert.deepEqual(page.complaints, []);
       kept = await pages.giveBack(page, view);
     } finally {

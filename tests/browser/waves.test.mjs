@@ -208,3 +208,24 @@ visit('settings that cannot be replayed are reported', { arrange }, async ({ pag
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
   await page.getByText(`This series cannot be replayed. ${detail}`).waitFor();
 });
+
+/** The report whose search met this cap; none: that saw everything. */
+const capped = (...omissions) => (server) => {
+  const job = server.add(wavesJob());
+  server.reports.set(job.id, wavesReport(job, { complete: omissions.length === 0, omissions }));
+};
+const searched = (page) => page.getByRole('region', { name: 'What was searched' });
+const missing = 'Some counts may be missing';
+
+visit('a complete search says so', { arrange: capped() }, async ({ page, go }) => {
+  await go(report);
+  await searched(page).getByText('The search is complete: no cap was reached.').waitFor();
+  assert.equal(await page.getByText(missing).count(), 0);
+});
+
+visit('a search that met a cap says which, at the top, too', { arrange: capped('8 windows were cut by max_combinations.') }, async ({ page, go }) => {
+  await go(report);
+  await searched(page).getByText('8 windows were cut by max_combinations.').waitFor();
+  await page.getByText(missing).waitFor();
+  assert.equal(await page.getByText('The search is complete').count(), 0);
+});

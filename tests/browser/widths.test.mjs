@@ -1,6 +1,6 @@
 // What a window's width leaves room for, from a phone to 4K.
 import assert from 'node:assert/strict';
-import { makeJob } from './fake/data.mjs';
+import { makeJob, manyJobs } from './fake/data.mjs';
 import { wavesJob } from './fake/waves.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -33,4 +33,14 @@ visit('on 4K, a page takes 60 % of the window', { width: 3840, height: 2160, arr
   await go('/#/jobs');
   const { width } = await page.getByRole('table', { name: 'Jobs' }).boundingBox();
   assert.ok(width > 0.55 * 3840, `${width} px`);
+});
+
+visit('at 400 % the bar is two lines high, and leaves the window to the page', { width: 320, height: 225, arrange: (server) => (server.jobs = manyJobs(60)) }, async ({ page, go }) => {
+  await go('/#/jobs');
+  await page.getByRole('link', { name: 'Morning headlines' }).first().waitFor();
+  const bar = page.getByRole('banner');
+  const { height } = await bar.boundingBox();
+  assert.ok(height < 110, `the bar is ${height} px high`);
+  await page.evaluate(() => scrollTo(0, 400));
+  assert.ok((await bar.boundingBox()).y < -height, 'the bar scrolls with the page');
 });

@@ -17,7 +17,7 @@ interface Limits {
 const kilobytes = (content: string | Uint8Array) => gzipSync(content, { level: 9 }).length / 1000;
 
 /** The chunk and everything that it imports statically: what a browser needs before anything is drawn. */
-function closure(bundle: Rollup.OutputBundle, entry: string): Set<Rollup.OutputChunk> {
+export function closure(bundle: Rollup.OutputBundle, entry: string): Set<Rollup.OutputChunk> {
   const found = new Set<Rollup.OutputChunk>();
   const visit = (name: string) => {
     const chunk = bundle[name];

@@ -22,6 +22,10 @@ export const auditEvents = [
   { ...changed, id: 'audit_2', action: 'member.set', target: 'usr_2', data: { role: 'viewer' } },
   { ...changed, id: 'audit_1', action: 'token.revoke', target: 'tok_7', user: null, data: {} },
 ];
+/** Whether an event passes the filter of `GET /v1/audit-events`. */
+export const isAudited = ({ action, user_id, target, at }, filter) =>
+  (!filter.action || action.startsWith(`${filter.action}.`)) && [undefined, user_id].includes(filter.user_id) && [undefined, target].includes(filter.target) &&
+  !(Date.parse(at) < Date.parse(filter.from)) && !(Date.parse(at) >= Date.parse(filter.to));
 export const team = { id: 'team_1', name: 'research', archived: false, version: '1', created_at: '2025-01-02T08:00:00.000Z' };
 export const everyScope = ['jobs:read', 'jobs:write', 'reports:read', 'team:admin', 'sys:admin'];
 

@@ -331,8 +331,8 @@ export const routes = [
     json(response, 204);
   }],
   [/^GET \/v1\/audit-events$/, (fake, { call, response, json }) => {
-    const { action, cursor } = Object.fromEntries(call.query);
-    const found = data.auditEvents.filter((event) => !action || event.action.startsWith(`${action}.`));
+    const { cursor, ...filter } = Object.fromEntries(call.query);
+    const found = data.auditEvents.filter((event) => data.isAudited(event, filter));
     const items = cursor ? found.slice(2) : found.slice(0, 2);
     json(response, 200, { items, next_cursor: !cursor && found.length > 2 ? 'older' : null });
   }],

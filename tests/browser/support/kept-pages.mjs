@@ -4,11 +4,14 @@ import { openPage, rememberSignIn, setCookie } from './browser.mjs';
 
 export class KeptPages {
   #browser;
+  #prepare;
   /** By whether they sign in. */
   #pages = new Map();
 
-  constructor(browser) {
+  /** `prepare`: what happens to each new page once. */
+  constructor(browser, prepare = () => undefined) {
     this.#browser = browser;
+    this.#prepare = prepare;
   }
 
   /** An empty page, signed in to `server` unless told otherwise. */
@@ -16,6 +19,7 @@ export class KeptPages {
     const kept = this.#pages.get(signedOut);
     this.#pages.delete(signedOut);
     const page = kept ?? (await openPage(this.#browser));
+    if (!kept) await this.#prepare(page);
     page.complaints = [];
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize({ width, height });

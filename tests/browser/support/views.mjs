@@ -197,6 +197,7 @@ export const views = [
   { name: 'report-waves-loading', address: wavesReportAt, arrange: wavesLoading, ready: heading('Symbols by patterns') },
   { name: 'report-waves-failed', address: wavesReportAt, arrange: wavesFailing, ready: text('Service unavailable') },
   { name: 'report-waves-many', address: wavesReportAt, arrange: waves(manySymbols(90)), ready: heading('Significance of the score') },
+  { name: 'report-waves-capped', address: wavesReportAt, arrange: waves({ complete: false, omissions: ['8 windows were cut by max_combinations.'] }), ready: text('8 windows were cut') },
   { name: 'report-waves-none', address: wavesReportAt, arrange: waves(noSymbol), ready: text('No symbol could be searched') },
   { name: 'new-unknown', address: '/#/new/juggling', ready: text('Job kind not found') },
   { name: 'datasets-full', address: '/#/datasets', arrange: datasets, ready: text('headlines.csv') },

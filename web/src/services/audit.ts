@@ -5,12 +5,19 @@ import type { PageAnswer } from './pages';
 export type AuditEvent = components['schemas']['AuditEvent'];
 
 export interface AuditFilter {
-  /** A noun, or noun.verb; empty: any. */
-  action: string;
-  allTeams: boolean;
+  /** A noun, or noun.verb. */
+  action?: string;
+  /** The ID of a user or service account. */
+  user_id?: string;
+  /** The ID of an object, or its name if it has none. */
+  target?: string;
+  from?: string;
+  to?: string;
+  all_teams?: true;
 }
 
-const asQuery = ({ action, allTeams }: AuditFilter) => ({ ...(action ? { action } : {}), ...(allTeams ? { all_teams: true } : {}) });
+/** Without what is empty. */
+const asQuery = (filter: AuditFilter): AuditFilter => Object.fromEntries(Object.entries(filter).filter(([, value]) => value));
 
 /** Newest first. */
 export async function listAudit(filter: AuditFilter, cursor: string | undefined, signal?: AbortSignal): Promise<PageAnswer<AuditEvent>> {

@@ -12,6 +12,17 @@ export const credentials = {
 
 const reads = new Set(['GET', 'HEAD']);
 
+/** Answers that public/early.js asked for while this code was on its way, by address. */
+const early = (globalThis as { plimsollEarly?: Map<string, Promise<Response>> }).plimsollEarly;
+const earlyFor = 10_000; // milliseconds since the start of the page: then they are old
+
+/** The early answer to this request, at most once. */
+function takeEarly({ method, url }: Request): Promise<Response> | undefined {
+  const answer = method === 'GET' && performance.now() < earlyFor ? early?.get(url) : undefined;
+  early?.delete(url);
+  return answer;
+}
+
 /** One call with the session's cookie. Throws a Problem unless the response is a success. */
 export async function send(request: Request): Promise<Response> {
   // Whether this call, when it was sent, had a session that its answer can end: a 401 to signing in
@@ -23,7 +34,7 @@ export async function send(request: Request): Promise<Response> {
   if (!reads.has(request.method) && csrfToken !== null) request.headers.set('X-CSRF-Token', csrfToken);
   let response: Response;
   try {
-    response = await fetch(request);
+    response = await (takeEarly(request) ?? fetch(request));
   } catch (failure) {
     if (request.signal.aborted) throw failure;
     throw Problem.unreachable();

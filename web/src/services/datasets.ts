@@ -30,7 +30,7 @@ export async function createDataset(dataset: NewDataset): Promise<Dataset> {
 }
 
 /** Sends the bytes of the file that begin at `offset`, which must be where the upload stands. */
-export async function sendPart(id: string, offset: number, bytes: ArrayBuffer, signal: AbortSignal): Promise<Dataset> {
+export async function sendPart(id: string, offset: number, bytes: Blob, signal: AbortSignal): Promise<Dataset> {
   const { data } = await api.PUT('/v1/datasets/{dataset_id}/content', {
     params: { ...one(id), query: { offset } },
     // The types know binary bodies as text only.

@@ -105,9 +105,11 @@ export class Upload {
   /** Sends the next `size` bytes; returns how many should be sent after them. */
   async #send(size: number, signal: AbortSignal): Promise<number> {
     const from = this.dataset.bytes_received;
-    const bytes = await this.#file.slice(from, from + size).arrayBuffer();
+    // The browser reads the part while it sends it: as bytes of the page's, it would hold the page up for 100 ms and
+    // more. One byte tells whether the file can still be read.
+    await this.#file.slice(from, from + 1).arrayBuffer();
     const began = performance.now();
-    this.#accept(await sendPart(this.dataset.id, from, bytes, signal));
+    this.#accept(await sendPart(this.dataset.id, from, this.#file.slice(from, from + size), signal));
     const took = performance.now() - began;
     if (took < quick) return Math.min(size * 2, largestPart);
     return took > slow ? Math.max(size / 2, smallestPart) : size;

@@ -11,13 +11,16 @@ export class LiveEstimate {
   summary = $state.raw<Summary>();
   problem = $state.raw<Problem>();
   busy = $state(false);
+  /** The first question was not typed: nothing is waited for. */
+  #asked = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #abort: AbortController | undefined;
 
   ask(args: Args): void {
     this.stop();
     this.busy = true;
-    this.#timer = setTimeout(() => void this.#send(args), pause);
+    this.#timer = setTimeout(() => void this.#send(args), this.#asked ? pause : 0);
+    this.#asked = true;
   }
 
   stop(): void {

@@ -1,3 +1,4 @@
+import { asDay, timesOf } from '../../design/text/days';
 import { asState, type Job, type JobDeviceClass, type JobFilter } from '../../services/jobs';
 
 /** The content of the jobs page, from its address. */
@@ -26,7 +27,6 @@ export const filterNames = ['q', 'kind', 'by', 'device', 'since', 'from', 'to', 
 
 const ofKeys = <Keys extends string>(text: string | null, keys: Record<Keys, unknown>): Keys | undefined =>
   text !== null && Object.hasOwn(keys, text) ? (text as Keys) : undefined;
-const asDay = (text: string | null) => (text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined);
 const asDevice = (text: string | null) => (text !== null && /^[^/]+\/.+$/s.test(text) ? text : undefined);
 const asLabel = (text: string | null) => (text !== null && /^[^=]+(=.*)?$/s.test(text) ? text : undefined);
 
@@ -46,11 +46,8 @@ export function readView(query: URLSearchParams): View {
 
 /** The filter as the server takes it now: "the last hour" ends now. */
 export function filterOf({ filter, since, from, to }: View, now: number): JobFilter {
-  // A day without a time is midnight in UTC, with one it is the reader's own.
-  const begin = from ? new Date(`${from}T00:00:00`) : since ? new Date(now - spans[since].length) : undefined;
-  const end = to ? new Date(`${to}T00:00:00`) : undefined;
-  end?.setDate(end.getDate() + 1);
-  return { ...filter, from: begin?.toISOString(), to: end?.toISOString() };
+  const times = timesOf({ from, to });
+  return { ...filter, ...times, from: times.from ?? (since && new Date(now - spans[since].length).toISOString()) };
 }
 
 export const filtered = (view: View): boolean =>

@@ -1,6 +1,6 @@
 import type { JobSpec } from '../../services/jobs';
 
-/** A command that does what the form does, and the file that it reads where that is too long to stand in it. */
+/** A command or program that does what the form does, and the file that it reads where that is too long to stand in it. */
 export interface Equivalent {
   commands: string;
   file?: { name: string; content: unknown };
@@ -46,4 +46,39 @@ export function asCommand(spec: JobSpec): Equivalent {
   const submit = [`plimsoll submit ${spec.kind} args.json`, ...flags].join(' \\\n  ');
   if (weight(spec.args) > longest) return { commands: submit, file: { name: 'args.json', content: spec.args } };
   return { commands: ["cat > args.json <<'END'", written(spec.args), 'END', submit].join('\n') };
+}
+
+/** A value as Python writes it, indented like the JSON above. */
+function literal(value: unknown, margin: string): string {
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const inner = `${margin}    `;
+  const [parts, [open, close]] = Array.isArray(value)
+    ? [value.map((one) => literal(one, inner)), '[]']
+    : [Object.entries(value).filter(([, one]) => one !== undefined).map(([name, one]) => `${JSON.stringify(name)}: ${literal(one, inner)}`), '{}'];
+  return parts.length === 0 ? `${open}${close}` : `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${margin}${close}`;
+}
+
+/** A job as a program with the package plimsoll (deploy/clients/python) submits it and waits for it. */
+export function asPython({ kind, args, ...settings }: JobSpec): Equivalent {
+  const long = weight(args) > longest;
+  const margin = ' '.repeat(8);
+  const parameters = [
+    JSON.stringify(kind),
+    long ? 'json.load(open("args.json"))' : literal(args, margin),
+    ...Object.entries(settings).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}=${literal(value, margin)}`),
+  ];
+  const commands = [
+    ...(long ? ['import json'] : []),
+    'import plimsoll',
+    '',
+    'with plimsoll.Client() as client:',
+    '    job = client.submit(',
+    ...parameters.map((one) => `${margin}${one},`),
+    '    )',
+    '    job = client.wait(job.id)',
+    '    print(client.report(job.id))',
+  ].join('\n');
+  return long ? { commands, file: { name: 'args.json', content: args } } : { commands };
 }
