@@ -4,23 +4,16 @@ import contextlib
 import gzip
 import os
 import pathlib
-import re
 import socket
 import threading
 import time
 import unittest
 
-from harness import Api, Server
+from harness import Api, Server, memory
 
 PROMISED_MEMORY = 256 << 20  # bytes, README.md
 MEMORY_AFTERWARDS = 80_000_000
 BODY = 8 << 20
-
-
-def memory(pid, field):
-    """VmHWM (peak) or VmRSS (now) of a process, in bytes."""
-    text = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(rf"{field}:\s+(\d+) kB", text)[1]) * 1024
 
 
 def filled(start, unit, end):
