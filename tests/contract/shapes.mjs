@@ -39,6 +39,7 @@ function visitSchema(schema, place, top) {
 for (const [name, schema] of Object.entries(schemas)) {
     for (const [property, { $ref, description }] of Object.entries(schema.properties ?? {})) {
         // A reference has none of its own: it says what its component says.
+        if (property.endsWith('_ok') && property.slice(0, -3) in schema.properties) refuse(`${name}.${property}`, `is what Go calls the second reader of ${property.slice(0, -3)}`);
         if (!($ref === undefined ? description : schemas[$ref.split('/').at(-1)].description)) refuse(`${name}.${property}`, 'needs a description: meaning, unit, range, null');
     }
 }
