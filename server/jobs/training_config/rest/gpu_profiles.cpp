@@ -1,14 +1,12 @@
 // The known GPU models: the built-in ones and the team's own.
 #include "server/jobs/training_config/contract/gpu_profiles.hpp"
 
-#include "engine/training/gpus/catalogue.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/jobs/training_config/contract/collections.hpp"
 #include "server/jobs/training_config/contract/request.hpp"
 #include "server/jobs/training_config/rest/rest.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace plimsoll::jobs::training_config {
@@ -53,7 +51,7 @@ class GpuProfiles {
             problem.errors.push_back({gpu.error().where, {}, gpu.error().message});
             co_return tl::unexpected(std::move(problem));
         }
-        if (http::endpoints::only_creates(call) && is_built_in(id_of(call))) {
+        if (http::endpoints::only_creates(call) && is_built_in_gpu(id_of(call))) {
             co_return tl::unexpected<Problem>(http::endpoints::exists_already());
         }
         const auto author = co_await http::endpoints::editor_of(
@@ -109,12 +107,6 @@ class GpuProfiles {
             if (record.id == id_of(call)) co_return json::parse(record.data);
         }
         co_return json();
-    }
-
-    static bool is_built_in(const std::string& id) {
-        namespace tr = ::plimsoll::training;
-        const auto shipped = tr::shipped_gpus();
-        return std::ranges::find(shipped, id, &tr::GpuProfile::id) != shipped.end();
     }
 
     static std::string id_of(const Call& call) {
