@@ -133,6 +133,7 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
            .kinds = jobs::contracts(),
            .pool = pool_,
            .computing = computing_,
+           .downloads = downloads_,
            .records = stores_.team_records(),
            .planner = planner_,
            .schedules = stores_.schedules(),
@@ -179,6 +180,7 @@ Result<void> Server::run() {
     io_.run();
     pool_.join();
     computing_.join();
+    downloads_.join();
     return started_;
 }
 

@@ -54,6 +54,7 @@ class Server {
     boost::asio::io_context io_{1};
     boost::asio::thread_pool pool_{2};       // work that would block the I/O thread
     boost::asio::thread_pool computing_{2};  // work that may take seconds
+    boost::asio::thread_pool downloads_{2};  // results to send
     boost::asio::signal_set signals_;
     boost::asio::signal_set sighup_;
     boost::asio::steady_timer timer_;

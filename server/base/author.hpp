@@ -14,8 +14,9 @@ struct Author {
     TeamId team;  // 0: the installation's own commands
     UserId user;
     std::string request_id;  // as in the log; empty outside a request
-    // The editable members as the author saw them, a JSON object. The change is refused with
-    // changed_meanwhile() if they differ now. None: they are not compared.
+    // The editable members as the author saw them, a JSON object, or JSON null of what was not
+    // there. The change is refused with changed_meanwhile() if they differ now. None: they are not
+    // compared.
     std::optional<std::string> seen = {};
 };
 

@@ -213,17 +213,30 @@ visit('a team describes a GPU of its own and removes it', async ({ page, server,
   const dialog = page.getByRole('dialog', { name: 'Add a GPU profile' });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('This is required.').first().waitFor();
+  const fill = async (given) => {
+    for (const [label, value] of Object.entries(given)) await dialog.getByRole('textbox', { name: new RegExp(`^${label}`) }).fill(value);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+  };
   const given = { ID: 'lab_card', Name: 'Lab card', 'Memory, GiB': '46.1', 'Bandwidth, GB/s': '864', 'fp32, TFLOP/s': '91.6' };
-  for (const [label, value] of Object.entries(given)) await dialog.getByRole('textbox', { name: new RegExp(`^${label}`) }).fill(value);
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  await fill(given);
   const table = page.getByRole('table', { name: 'GPU profiles' });
   await table.getByText('Lab card').first().waitFor();
   const { body } = server.calls.find(({ name }) => name === 'PUT /v1/gpu-profiles/lab_card');
   assert.deepEqual(body, { name: 'Lab card', memory_gib: 46.1, bandwidth_gb_s: 864, fp32_tflops: 91.6 });
+
+  await page.getByRole('button', { name: 'Add a GPU profile' }).click();
+  await fill({ ...given, Name: 'Another card' });
+  await dialog.getByText('One with this ID exists already.').waitFor();
+  await fill({ ID: 't4' });
+  await table.getByText('Another card').first().waitFor();
+  const replaced = server.calls.find(({ name }) => name === 'PUT /v1/gpu-profiles/t4');
+  assert.equal(replaced.headers['if-match'], '"0"', 'a built-in profile is replaced knowingly');
+  assert.equal(server.cards.find(({ id }) => id === 'lab_card').name, 'Lab card');
+
   await table.getByRole('button', { name: 'Remove Lab card' }).click();
   await page.getByRole('dialog', { name: 'Remove this GPU profile?' }).getByRole('button', { name: 'Remove' }).click();
   await table.getByRole('button', { name: 'Remove Lab card' }).waitFor({ state: 'detached' });
-  assert.equal(server.cards.length, 0);
+  assert.deepEqual(server.cards.map(({ id }) => id), ['t4']);
 });
 
 visit('the parts of the memory sum to the total', { arrange }, async ({ page, go }) => {

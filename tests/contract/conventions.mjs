@@ -73,7 +73,7 @@ function check(path, method, operation, parameters) {
         else if (!follow(shown.content['application/json'].schema).required.includes('version')) refuse(reads.operationId, 'can be edited, and has no version');
     }
     if (operation.deprecated && !operation['x-deprecated-at']) refuse(id, 'deprecated without x-deprecated-at');
-    if (parameter('If-None-Match')) demand('304', 'takes If-None-Match');
+    if (parameter('If-None-Match')) demand(method === 'get' ? '304' : '412', 'takes If-None-Match');
     if (parameter('If-Match')) demand('412', 'takes If-Match');
     if (parameter('If-None-Match') || parameter('If-Match')) {
         if (!response('200')?.headers?.ETag) refuse(id, 'compares versions, and answers without ETag');

@@ -39,6 +39,7 @@ function visitSchema(schema, place, top) {
 for (const [name, schema] of Object.entries(schemas)) {
     for (const [property, { $ref, description }] of Object.entries(schema.properties ?? {})) {
         // A reference has none of its own: it says what its component says.
+        if (property.endsWith('_ok') && property.slice(0, -3) in schema.properties) refuse(`${name}.${property}`, `is what Go calls the second reader of ${property.slice(0, -3)}`);
         if (!($ref === undefined ? description : schemas[$ref.split('/').at(-1)].description)) refuse(`${name}.${property}`, 'needs a description: meaning, unit, range, null');
     }
 }
@@ -68,6 +69,12 @@ for (const [path, item] of Object.entries(document.paths)) {
         }
         for (const { in: where, name, schema } of operation.parameters ?? []) {
             if (where === 'query' && !['string', 'integer', 'boolean'].includes(schema.type)) refuse(`${operation.operationId}?${name}`, 'must be a plain value');
+        }
+        for (const reference of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
+            const { name, required, schema } = reference.$ref ? document.components.parameters[reference.$ref.split('/').at(-1)] : reference;
+            if (required && schema.format === 'date-time' && ('maxLength' in schema || 'minLength' in schema)) {
+                refuse(`${operation.operationId}?${name}`, 'is a time, whose length Go cannot measure: leave its length open');
+            }
         }
     }
 }

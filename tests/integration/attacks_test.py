@@ -4,23 +4,16 @@ import contextlib
 import gzip
 import os
 import pathlib
-import re
 import socket
 import threading
 import time
 import unittest
 
-from harness import Api, Server
+from harness import Api, Server, memory
 
 PROMISED_MEMORY = 256 << 20  # bytes, README.md
 MEMORY_AFTERWARDS = 80_000_000
 BODY = 8 << 20
-
-
-def memory(pid, field):
-    """VmHWM (peak) or VmRSS (now) of a process, in bytes."""
-    text = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(rf"{field}:\s+(\d+) kB", text)[1]) * 1024
 
 
 def filled(start, unit, end):
@@ -114,6 +107,32 @@ class Attacks(unittest.TestCase):
         self.assertEqual(self.vera.get("/v1/jobs").status, 200)  # after them in the server's queue
         self.tom.submit_texts(["good"] * 5000)
         self.assertEqual(self.tom.post("/v1/sessions", {"token": "plm_api_none"}).status, 401)
+
+    def test_a_download_that_is_not_read_on_waits_in_the_server(self):
+        job = self.tom.submit_texts(["Fair winds, and a ship that carries what its line allows. " * 4] * 10_000)
+        self.tom.wait(job)
+        line = socket.socket()
+        self.addCleanup(line.close)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.connect(("127.0.0.1", self.port))
+        line.sendall((f"GET /v1/jobs/{job}/results.jsonl HTTP/1.1\r\nHost: localhost\r\n"
+                      f"Authorization: Bearer {self.tom.token}\r\n\r\n").encode())
+        self.assertIn(b" 200 ", line.recv(64))
+        ends = [f"{port:04X}" for port in (self.port, line.getsockname()[1])]
+
+        def unsent():
+            for entry in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+                fields = entry.split()
+                if [end.rpartition(":")[2] for end in fields[1:3]] == ends:
+                    return int(fields[4].partition(":")[0], 16)
+            raise AssertionError("the connection has ended")
+
+        most = 0
+        for _ in range(200):  # in which the server would fill what the system gives it
+            self.assertEqual(self.admin.get("/v1/jobs").status, 200)
+            most = max(most, unsent())
+        self.assertGreater(most, 0)
+        self.assertLess(most, 256 << 10)
 
     def test_a_callers_computations_affect_only_itself(self):
         job = {"kind": "training-config", "args": {"model": {"preset": "minilm-l6"}, "gpus": ["t4"]}}

@@ -54,8 +54,12 @@ class BadInput(unittest.TestCase):
         for path in ("/v1/jobs?limit=0", "/v1/jobs?limit=1e3", "/v1/jobs?limit=99999999999999999999",
                      "/v1/jobs?state=asleep", "/v1/jobs?cursor=forged"):
             self.assertEqual(self.api.get(path).status, 400, path)
-        for job in ("job_zzzzzzzzzzzzz", "job_7zzzzzzzzzzzz", "1", "%00", "job_" + "0" * 5000):
+        for job in ("job_zzzzzzzzzzzzz", "job_7zzzzzzzzzzzz", "1", "job_" + "0" * 5000):
             self.assertIn(self.api.get(f"/v1/jobs/{job}").status, (400, 404), job)
+        for segment, detail in (("%00", "must not contain U+0000"), ("%ff", "is not valid UTF-8")):
+            answer = self.api.get(f"/v1/jobs/{segment}")
+            self.assertEqual((answer.status, answer.json["errors"]), (400, [{"parameter": "job_id", "detail": detail}]))
+            self.assertEqual(self.api.get(f"/v1/{segment}").status, 404)
         self.assertEqual(self.api.get("/v1/nothing").status, 404)
         self.assertEqual(self.api.send("PUT", "/v1/jobs", {}).status, 405)
 

@@ -79,6 +79,27 @@ class Edits(unittest.TestCase):
                 self.assertEqual(edit(4, answer.headers["ETag"]).status, 412)
         self.assertEqual(seen, self.edited)
 
+    def test_a_put_that_only_creates_replaces_nothing(self):
+        card = {"memory_gib": 16, "bandwidth_gb_s": 300, "fp32_tflops": 8}
+        for path, body in (("/v1/policies/only", {"model": "vader"}), ("/v1/gpu-profiles/only", card)):
+            with self.subTest(path), concurrent.futures.ThreadPoolExecutor(4) as threads:
+                create = lambda path: self.api.send("PUT", path, body, {"If-None-Match": "*"}).status  # noqa: E731
+                self.assertEqual(self.api.send("PUT", path, body, {"If-None-Match": '"0"'}).status, 400)
+                self.assertEqual(self.api.send("PUT", path, body, {"If-None-Match": "*", "If-Match": STALE}).status, 412)
+                self.assertEqual(create(path), 200)
+                self.assertEqual(create(path), 412)
+                version = self.api.get(path).headers["ETag"]
+                self.assertEqual(self.api.send("PUT", path, body, {"If-None-Match": "*", "If-Match": version}).status, 412)
+                self.assertEqual(sorted(threads.map(create, [path + "_race"] * 4)), [200, 412, 412, 412])
+
+    def test_a_built_in_gpu_profile_is_replaced_only_knowingly(self):
+        card = {"memory_gib": 16, "bandwidth_gb_s": 300, "fp32_tflops": 8}
+        put = lambda headers: self.api.send("PUT", "/v1/gpu-profiles/t4", card, headers).status  # noqa: E731
+        self.assertEqual(put({"If-None-Match": "*"}), 412)
+        version = self.api.get("/v1/gpu-profiles/t4").headers["ETag"]
+        self.assertEqual(put({"If-Match": version}), 200)
+        self.assertEqual(put({"If-Match": version}), 412)
+
     def test_one_of_several_concurrent_edits_wins(self):
         own = f"/v1/teams/{self.api.get('/v1/users/me').json['team']['id']}"
         for path, body in (("/v1/policies/race", lambda n: {"model": "vader", "description": f"number {n}"}),

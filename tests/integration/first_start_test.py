@@ -51,6 +51,15 @@ class FirstStart(unittest.TestCase):
         (cluster / "PG_VERSION.lost").rename(cluster / "PG_VERSION")
         self.server.start()
 
+    def test_a_cache_that_cannot_be_made_stops_no_worker(self):
+        environment = {**self.server.environment(), "XDG_CACHE_HOME": "/proc/nowhere"}
+        self.server.environment = lambda: environment
+        self.server.settings.clear()
+        self.server.start()
+        api = self.server.api()
+        self.assertEqual(api.wait(api.submit_texts(["good"]))["state"], "succeeded")
+        self.assertIn("/proc/nowhere", self.server.logged("kernel cache"))
+
     def test_the_first_link_is_not_left_in_a_log(self):
         self.server.start()
         self.server.stop()

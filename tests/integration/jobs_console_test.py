@@ -166,7 +166,7 @@ class JobsConsole(unittest.TestCase):
         page = self.api.get(f"/v1/jobs/{job['id']}/attempts").json
         self.assertIsNone(page["next_cursor"])
         [one] = page["items"]
-        self.assertEqual((one["task"], one["number"], one["outcome"], one["items_ok"], one["error"]), (0, 1, "done", 3, None))
+        self.assertEqual((one["task"], one["number"], one["outcome"], one["items_succeeded"], one["error"]), (0, 1, "done", 3, None))
         self.assertEqual(one["device_class"], job["device_class"])
         devices = {(device["node"], device["device"]) for device in self.api.get("/v1/devices").json["items"]}
         self.assertIn((one["node"], one["device"]), devices)
@@ -186,7 +186,7 @@ class JobsConsole(unittest.TestCase):
             cursor = page["next_cursor"]
         self.assertGreater(len(attempts), 1)
         self.assertEqual([one["task"] for one in attempts], list(range(len(attempts))))
-        self.assertEqual(sum(one["items_ok"] for one in attempts), 9_000)
+        self.assertEqual(sum(one["items_succeeded"] for one in attempts), 9_000)
         for cursor in ("x", "1", "1.", ".1", "1.2x", "99999999999999999999.1"):
             self.assertEqual(self.api.get(f"/v1/jobs/{many['id']}/attempts?cursor={cursor}").status, 400, cursor)
 
@@ -205,7 +205,7 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(tasks[1]["first_item"], tasks[0]["items"])
         attempts = {one["task"]: one for one in self.api.get(f"/v1/jobs/{job['id']}/attempts?limit=200").json["items"]}
         for one in tasks:
-            for member in ("node", "device", "device_class", "started_at", "ended_at", "items_ok", "items_failed", "error"):
+            for member in ("node", "device", "device_class", "started_at", "ended_at", "items_succeeded", "items_failed", "error"):
                 self.assertEqual(one[member], attempts[one["task"]][member], (one["task"], member))
         node, device = tasks[0]["node"], urllib.parse.quote(tasks[0]["device"])
         there = self.api.get(f"{path}?node={node}&device={device}&state=done&attempt_from=1&limit=200").json["items"]

@@ -12,7 +12,7 @@ import time
 import unittest
 from urllib.parse import urlsplit
 
-from harness import Server
+from harness import Server, memory
 
 LONG = "PLIMSOLL_LONG_TESTS" in os.environ
 ROUNDS, SECONDS, IDLE_SECONDS, CONNECTIONS = (3, 10, 10, 2000) if LONG else (1, 4, 1, 600)
@@ -108,9 +108,7 @@ class SlowClients(unittest.TestCase):
         if LONG:
             self.assertLess(statistics.median(ratios), MOST_RATIO)
         self.assertEqual(self.api.get("/readyz").status, 200)
-        with open(f"/proc/{self.server.process.pid}/status") as status:
-            peak = next(int(line.split()[1]) << 10 for line in status if line.startswith("VmHWM"))
-        self.assertLess(peak, MEMORY)
+        self.assertLess(memory(self.server.process.pid, "VmHWM"), MEMORY)
 
     def test_slow_heads(self):
         self.check("H")

@@ -5,8 +5,6 @@ and memory stays within what the README promises. PLIMSOLL_LONG_TESTS: 100,000 a
 import collections
 import itertools
 import os
-import pathlib
-import re
 import selectors
 import socket
 import sys
@@ -14,7 +12,7 @@ import threading
 import time
 import unittest
 
-from harness import PATIENCE, Server
+from harness import PATIENCE, Server, memory
 
 ATTEMPTS = 100_000 if "PLIMSOLL_LONG_TESTS" in os.environ else 4_000
 AT_ONCE = 500
@@ -103,8 +101,7 @@ class StreamFlood(unittest.TestCase):
         self.assertEqual((attempts.unanswered, attempts.without_time), (0, 0))
         self.assertEqual(attempts.statuses[200], STREAMS)
         self.assertLessEqual(set(attempts.statuses), {200, 401, 429, 503})
-        status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
-        self.assertLess(int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) << 10, PROMISED_MEMORY)
+        self.assertLess(memory(server.process.pid, "VmHWM"), PROMISED_MEMORY)
         self.assertEqual(self.status_of_stream(attempts, with_token), 429)
         attempts.close()
         deadline = time.monotonic() + PATIENCE

@@ -3,22 +3,16 @@
 import json
 import os
 import pathlib
-import re
 import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from harness import Server
+from harness import Server, memory
 
 UPLOADS, TEAMS = 64, 8
 # Of each upload, and at the most of memory for them all: 64 MiB are the limit of all bodies together; what is cut,
 # compressed and on its way to the database takes more.
 MEGABYTES, MOST_MEGABYTES = (16, 192) if os.environ.get("PLIMSOLL_LONG_TESTS") else (3, 128)
-
-
-def memory(pid, field):
-    """MiB; VmRSS is used now, VmHWM the most since reset_peak()."""
-    return int(re.search(rf"{field}:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) / 1024
 
 
 def reset_peak(pid):
@@ -69,8 +63,9 @@ class Uploads(unittest.TestCase):
             datasets = list(pool.map(upload, range(UPLOADS)))
         self.assertEqual({(d["state"], d["records"], d["records_failed"]) for d in datasets}, {("ready", count, 0)})
         self.assertEqual({reply for reply in refused if reply} - {(503, str(n)) for n in range(1, 60)}, set())
-        self.assertLess(memory(pid, "VmHWM") - before, MOST_MEGABYTES)
-        print(f"{UPLOADS} uploads of {MEGABYTES} MiB, {len(refused)} refusals: {memory(pid, 'VmHWM') - before:.0f} MiB more at the most")
+        more = (memory(pid, "VmHWM") - before) >> 20
+        print(f"{UPLOADS} uploads of {MEGABYTES} MiB, {len(refused)} refusals: {more} MiB more at the most")
+        self.assertLess(more, MOST_MEGABYTES)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 -- Duty, every second: due notices, at most p_limit. p_under_way: the caller's notices whose attempt has not ended; with
--- them a webhook has at most 4 and a team at most 8, and teams with few come first, so that receivers that hang delay
--- nobody else's notices. If no outcome is recorded within p_lease, an attempt counts as lost and its notice is sent
--- again.
+-- them a webhook has at most 4, and a team at most 8 and half of the free places; teams with few come first. So
+-- receivers that hang delay nobody else's notices: those of eight teams leave seven of 32 places. If no outcome is
+-- recorded within p_lease, an attempt counts as lost and its notice is sent again.
 create or replace function claim_webhook_deliveries(p_limit int, p_lease interval, p_most_attempts int,
   p_under_way bigint[], p_now timestamptz default clock_timestamp())
 returns table (id bigint, attempt smallint, type text, job_id bigint, data json, created_at timestamptz, url text,
@@ -24,8 +24,10 @@ begin
       select x.id, x.next_at from webhook_delivery x
       where x.webhook_id = w.id and x.state = 'pending' and x.next_at <= p_now
       order by x.next_at limit w.room for update skip locked) d
+  ), ranked as (
+    select c.*, row_number() over (order by c.place, c.next_at) as rank from candidates c
   ), due as (
-    select f.id, f.url, f.secret from candidates f where f.place <= 8 order by f.place, f.next_at limit p_limit
+    select f.id, f.url, f.secret from ranked f where f.place <= 8 and 2 * f.place <= p_limit - f.rank + 1
   ), taken as (
     update webhook_delivery d set attempts = d.attempts + (d.attempts < p_most_attempts)::int,
       next_at = p_now + p_lease,

@@ -25,15 +25,23 @@ inline Response with_version(Response response, const nlohmann::json& editable) 
 nlohmann::json members_of(const nlohmann::json& resource,
                           std::initializer_list<const char*> members);
 
-// The author of an edit of what is `editable` now; 412 if the call names another version.
+// Whether what exists must stay as it is: If-None-Match, of which the contract allows only "*".
+bool only_creates(const Call& call);
+
+inline Error exists_already() {
+    return {Errc::conflict, "One with this ID exists already.", kSeen};
+}
+
+// The author of an edit of what is `editable` now, null if it is not there; 412 if the call names
+// another version, or only creates (If-None-Match: *) what is there.
 Outcome<Author> editor_of(const Call& call, const nlohmann::json& editable);
 
-// The same for a resource that is read only if the call names a version.
+// The same for a resource that is read only if the call has one of these headers.
 template <class Resource>
 boost::asio::awaitable<Outcome<Author>> editor_of(const Call& call,
                                                   boost::asio::awaitable<Outcome<Resource>> read,
                                                   nlohmann::json (*editable)(const Resource&)) {
-    if (!call.parameters.text("If-Match")) co_return author_of(call);
+    if (!call.parameters.text("If-Match") && !only_creates(call)) co_return author_of(call);
     const auto present = co_await std::move(read);
     if (!present) co_return tl::unexpected(present.error());
     co_return editor_of(call, editable(*present));

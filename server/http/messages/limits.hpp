@@ -62,6 +62,9 @@ constexpr std::size_t kDownloadsPerUser = 16;
 // Conversions of all rows of a job to locate a byte range.
 constexpr std::size_t kMeasuresInFlight = 2;
 constexpr std::size_t kMeasuredResults = 256;  // remembered, some KiB each
+// Bytes of a response in the system's buffer of a socket beyond those that the network took: else a
+// client that does not read costs some MiB, and the I/O thread the time to copy them.
+constexpr int kUnsentBytes = 128 * 1024;
 // Bytes per write; together with Timeouts::write, the slowest accepted client.
 constexpr std::size_t kWriteBytes = 64 * 1024;
 // Entries kept by rate limits, which bounds their memory: tokens and sessions of a user in a team,

@@ -58,7 +58,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_job_events(handlers, backends.jobs, backends.signals, backends.identity,
                               draining, backends.clock);
     endpoints::add_job_results(handlers, backends.jobs, backends.report_links, backends.kinds,
-                               backends.pool, version);
+                               backends.downloads, version);
     endpoints::add_report_links(handlers, backends.jobs, backends.report_links, backends.clock);
     endpoints::add_job_pictures(handlers, backends.jobs, backends.kinds, backends.computing);
     endpoints::add_baselines(handlers, backends.jobs, backends.baselines, backends.kinds);

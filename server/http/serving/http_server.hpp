@@ -60,9 +60,11 @@ struct Backends {
     // Processes large bodies and chunks off the I/O thread; its load is bounded by
     // limits::kBodies and limits::kParsedBodies.
     boost::asio::thread_pool& pool;
-    // Computes estimates, pictures and answers of the kinds, which may take seconds: separate from
-    // `pool`, so that submits and downloads do not wait behind them.
+    // Computes estimates, pictures and answers of the kinds, which may take seconds, and makes
+    // downloads: separate from `pool` and from each other, so that submits and downloads do not
+    // wait behind them. Their threads give way to requests, and stay nice (GivingWay).
     boost::asio::thread_pool& computing;
+    boost::asio::thread_pool& downloads;
     queue::TeamRecordStore& records;
     planning::Planner& planner;
     schedules::ScheduleStore& schedules;

@@ -16,6 +16,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <netinet/tcp.h>
 
 namespace plimsoll::http {
 
@@ -30,6 +31,7 @@ namespace {
 
 using Parser = wire::request_parser<wire::string_body>;
 using TlsStream = asio::ssl::stream<tcp::socket>;
+using UnsentBytes = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_NOTSENT_LOWAT>;
 
 tcp::socket& socket_of(tcp::socket& stream) {
     return stream;
@@ -94,6 +96,7 @@ class Connection final : public OpenConnection {
     awaitable<void> run() {
         error_code ignored;
         socket_of(stream_).set_option(tcp::no_delay(true), ignored);
+        socket_of(stream_).set_option(UnsentBytes(limits::kUnsentBytes), ignored);
         if constexpr (std::is_same_v<Stream, TlsStream>) {
             deadline_.arm(front_.timeouts.header);
             error_code error;

@@ -1,3 +1,10 @@
+/** Whether the page only creates, and there is one already; then it is refused. */
+export function exists({ call, response, problem }, found) {
+  if (found === undefined || call.headers['if-none-match'] !== '*') return false;
+  problem(response, 412, { title: 'Precondition failed', detail: 'One with this ID exists already.' });
+  return true;
+}
+
 /** Whether a page's edit is of a version other than the present one, or names none; then it is refused. */
 export function stale({ call, response, problem }, { version }) {
   if (call.headers['if-match'] === `"${version}"`) return false;

@@ -1,6 +1,6 @@
 // Policies that choose models, with a week that follows the hours of New York closely enough for pages.
 import { makeResults } from './data.mjs';
-import { edit } from './edits.mjs';
+import { edit, exists } from './edits.mjs';
 
 const hash = '5d1f4b0a8a0f4f6b1a3f0d6d9f3f1d3b5a7c9e0f2b4d6f8a1c3e5f7a9b0c2d4e';
 const hour = 3_600_000;
@@ -74,6 +74,7 @@ export const policyRoutes = [
     const { call, parameters } = context;
     const definition = { updated_at: new Date().toISOString(), definition: call.body };
     const found = fake.policies.find(({ id }) => id === parameters[0]);
+    if (exists(context, found)) return;
     if (found) {
       const changed = { ...found };
       edit(context, changed, definition);

@@ -72,12 +72,12 @@ function attempts(fake, { response, json }, job) {
   const at = (seconds) => new Date(Date.parse(job.started_at) + seconds * 1000).toISOString();
   const one = (task, number, outcome, end, more) => ({
     task, number, outcome, merge: false, node: 'node-a', device: `opencl:0:${task % 2}`, device_class: 'gpu',
-    started_at: at(end - 1), ended_at: at(end), seconds: 1, items_ok: 10, items_failed: 0, error: null, ...more,
+    started_at: at(end - 1), ended_at: at(end), seconds: 1, items_succeeded: 10, items_failed: 0, error: null, ...more,
   });
-  const lost = { seconds: null, items_ok: null, items_failed: null, error: 'The worker stopped responding.' };
+  const lost = { seconds: null, items_succeeded: null, items_failed: null, error: 'The worker stopped responding.' };
   const items = [one(0, 1, 'done', 1), one(1, 1, 'worker_lost', 1.2, lost), one(1, 2, 'done', 2.5)];
   if (finished(job)) items.push(one(2, 1, 'done', 2), one(3, 1, 'done', 3));
-  else items.push(one(2, 1, 'running', 2, { ended_at: null, seconds: null, items_ok: null, items_failed: null }));
+  else items.push(one(2, 1, 'running', 2, { ended_at: null, seconds: null, items_succeeded: null, items_failed: null }));
   json(response, 200, { items, next_cursor: null });
 }
 
@@ -85,7 +85,7 @@ function attempts(fake, { response, json }, job) {
 function tasks({ call, response, json }) {
   const all = [0, 1, 2, 3].map((task) => ({
     task, first_item: task * 10, items: 10, state: task === 3 ? 'failed' : 'done', attempt: task === 1 ? 2 : 1, node: 'node-a', device: `opencl:0:${task % 2}`, device_class: 'gpu',
-    started_at: null, ended_at: null, seconds: task === 3 ? null : 1, items_ok: null, items_failed: null, error: task === 3 ? 'Out of memory.' : null,
+    started_at: null, ended_at: null, seconds: task === 3 ? null : 1, items_succeeded: null, items_failed: null, error: task === 3 ? 'Out of memory.' : null,
   }));
   const { state, cursor } = Object.fromEntries(call.query);
   const found = all.filter((task) => !state || task.state === state);

@@ -1,10 +1,12 @@
 // The training advisor's answers: recorded once from the real server, thinned, and turned as a test needs them.
 import { readFileSync } from 'node:fs';
 import { makeJob } from './data.mjs';
+import { exists } from './edits.mjs';
 
 const recorded = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 
-export const gpuProfiles = recorded('gpu-profiles.json');
+const builtIn = recorded('gpu-profiles.json');
+export const gpuProfiles = { ...builtIn, items: builtIn.items.map((card) => ({ ...card, version: '0' })) };
 const summary = recorded('training-summary.json');
 
 export const args = {
@@ -53,8 +55,10 @@ export const measurement = (job, fields = {}) => ({
 export const customCard = (id, put) => ({ ...structuredClone(gpuProfiles.items[0]), id, name: put.name ?? id, architecture: 'custom', custom: true, version: '1', guide: null });
 
 export const routes = [
-  [/^GET \/v1\/gpu-profiles$/, (fake, { response, json }) => json(response, 200, { ...gpuProfiles, items: [...gpuProfiles.items, ...fake.cards] })],
-  [/^PUT \/v1\/gpu-profiles\/([^/]+)$/, (fake, { call, response, parameters, json }) => {
+  [/^GET \/v1\/gpu-profiles$/, (fake, { response, json }) => json(response, 200, { ...gpuProfiles, items: [...gpuProfiles.items.filter((one) => !fake.cards.some(({ id }) => id === one.id)), ...fake.cards] })],
+  [/^PUT \/v1\/gpu-profiles\/([^/]+)$/, (fake, context) => {
+    const { call, response, parameters, json } = context;
+    if (exists(context, [...gpuProfiles.items, ...fake.cards].find(({ id }) => id === parameters[0]))) return;
     const card = customCard(parameters[0], call.body);
     fake.cards = [...fake.cards.filter(({ id }) => id !== card.id), card];
     json(response, 200, card);

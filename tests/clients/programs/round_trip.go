@@ -53,7 +53,7 @@ func main() {
 	resultsOf := func(id string) *plimsoll.JobResults { return answer(jobs.GetJobResults(caller, id).Execute()) }
 
 	scores := reportOf(job.Id).SentimentReport
-	fmt.Println("report", scores.Kind, scores.Items.Total, scores.Summary.Model)
+	fmt.Println("report", scores.Kind, scores.Items.Total, scores.Summary.GetModel())
 	for _, row := range resultsOf(job.Id).SentimentResults.Items {
 		fmt.Println("row", *row.Label.Get())
 	}

@@ -37,7 +37,7 @@ async fn main() {
     };
 
     let Report::SentimentReport(scores) = report_of(job.id.clone()).await else { panic!("another kind") };
-    println!("report {} {} {}", kind(&scores.kind), scores.items.total, scores.summary.model);
+    println!("report {} {} {}", kind(&scores.kind), scores.items.total, scores.summary.model.as_deref().unwrap_or_default());
     let JobResults::SentimentResults(results) = results_of(job.id.clone(), 0).await else { panic!("another kind") };
     for row in results.items {
         println!("row {}", row.label.unwrap());

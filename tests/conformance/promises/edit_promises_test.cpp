@@ -129,7 +129,12 @@ TEST_P(EditPromises, OfANamedRecord) {
     EXPECT_EQ(none.error().where, kSeen);
     auto first = record;
     first.data = R"({ "gib": 1.0, "name": "card" })";
-    must(store.put(kNamed, author_, first));
+    auto creator = author_;
+    creator.seen = "null";
+    must(store.put(kNamed, creator, first));
+    const auto again = run(store.put(kNamed, creator, first));
+    ASSERT_FALSE(again) << "it was not there";
+    EXPECT_EQ(again.error().where, kSeen);
     expect_one_edit_of({{"name", "card"}, {"gib", 1.0}}, put);
 }
 

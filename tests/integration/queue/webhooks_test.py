@@ -113,10 +113,25 @@ class Webhooks(QueueCase):
         self.assertEqual(len(under_way), 8)
         self.add_hook(self.other_team, 'https://other.example.com/')
         told = self.finish(self.other_team)
-        [first] = self.claim(limit=1, under_way=under_way[:2])
+        [first] = self.claim(limit=2, under_way=under_way[:2])
         self.assertEqual(first.job_id, told, 'the team with fewer under way comes first, though its notice is newer')
         self.settle(under_way[0])
         self.assertEqual(len(self.claim(under_way=under_way[1:])), 1)
+
+    def test_a_place_is_left_for_a_team_whatever_hangs(self):
+        for number in range(8):
+            team = self.queue.make_team(f'hanging {number}')
+            for _ in range(2):
+                self.add_hook(team)
+            for _ in range(4):
+                self.finish(team)
+        under_way = []
+        while taken := self.claim(limit=32 - len(under_way), under_way=under_way):
+            under_way += taken
+        self.assertEqual(len(under_way), 25)
+        told = self.finish()
+        [notice] = self.claim(limit=32 - len(under_way), under_way=under_way)
+        self.assertEqual(notice.job_id, told)
 
     def test_old_deliveries_are_deleted(self):
         self.finish()

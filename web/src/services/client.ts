@@ -47,5 +47,8 @@ export async function send(request: Request): Promise<Response> {
 /** Changes only what has this version: refused with 412 if somebody else was faster. */
 export const ifMatch = (version: string) => ({ 'If-Match': `"${version}"` });
 
+/** Only creates: refused with 412 if there is one already. */
+export const ifAbsent = { 'If-None-Match': '*' } as const;
+
 /** The typed client. Its calls either give `data` or throw a Problem. */
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });

@@ -49,7 +49,7 @@ json attempt_json(const queue::Attempt& attempt) {
             {"started_at", time_or_null(attempt.started_at)},
             {"ended_at", time_or_null(attempt.ended_at)},
             {"seconds", attempt.seconds ? json(*attempt.seconds) : json(nullptr)},
-            {"items_ok", number_or_null(attempt.items_ok)},
+            {"items_succeeded", number_or_null(attempt.items_ok)},
             {"items_failed", number_or_null(attempt.items_failed)},
             {"error", text_or_null(attempt.error)}};
 }

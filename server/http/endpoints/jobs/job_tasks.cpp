@@ -49,7 +49,7 @@ json task_json(const queue::Task& task) {
             {"started_at", time_or_null(task.started_at)},
             {"ended_at", time_or_null(task.ended_at)},
             {"seconds", task.seconds ? json(*task.seconds) : json(nullptr)},
-            {"items_ok", number_or_null(task.items_ok)},
+            {"items_succeeded", number_or_null(task.items_ok)},
             {"items_failed", number_or_null(task.items_failed)},
             {"error", text_or_null(task.error)}};
 }

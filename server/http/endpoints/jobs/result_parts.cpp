@@ -158,7 +158,9 @@ awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
         if (!rows) return rows;
         return convert(chunk, std::move(*rows));
     };
-    co_return packed->size() <= limits::kInlineBytes ? work() : co_await compute(pool_, work);
+    // Rows of repeated texts are packed into a hundredth.
+    const auto bytes = std::max(packed->size(), static_cast<std::size_t>(info.rows_bytes));
+    co_return bytes <= limits::kInlineBytes ? work() : co_await compute(pool_, work);
 }
 
 // Of a quarantined task: made from its input, or without it if that has been deleted.
@@ -178,8 +180,7 @@ awaitable<Result<std::string>> ResultParts::failed_rows_of(std::size_t chunk) {
         if (!rows) return rows;
         return convert(chunk, std::move(*rows));
     };
-    const bool quick = input && input->packed.size() <= limits::kInlineBytes;
-    co_return quick ? work() : co_await compute(pool_, work);
+    co_return co_await compute(pool_, work);
 }
 
 Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) const {

@@ -3,6 +3,8 @@
 #include "engine/training/gpus/catalogue.hpp"
 #include "server/jobs/training_config/contract/default_gpu.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
@@ -55,6 +57,11 @@ json gpu_profiles_json(std::span<const tr::GpuProfile> custom) {
     for (const auto& p : catalogue.all()) items.push_back(gpu_profile_json(p));
     return {{"default", standard ? standard->id : std::string(tr::kDefaultGpu)},
             {"items", std::move(items)}};
+}
+
+bool is_built_in_gpu(std::string_view id) {
+    const auto shipped = tr::shipped_gpus();
+    return std::ranges::find(shipped, id, &tr::GpuProfile::id) != shipped.end();
 }
 
 }  // namespace plimsoll::jobs::training_config

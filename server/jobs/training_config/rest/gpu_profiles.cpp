@@ -51,6 +51,9 @@ class GpuProfiles {
             problem.errors.push_back({gpu.error().where, {}, gpu.error().message});
             co_return tl::unexpected(std::move(problem));
         }
+        if (http::endpoints::only_creates(call) && is_built_in_gpu(id_of(call))) {
+            co_return tl::unexpected<Problem>(http::endpoints::exists_already());
+        }
         const auto author = co_await http::endpoints::editor_of(
             call, own_definition(call), +[](const json& definition) { return definition; });
         if (!author) co_return tl::unexpected(author.error());

@@ -9,13 +9,15 @@ order by id limit $2::int;
 
 -- name: records.gpu_profile.put
 -- $1 team, $2 user, $3 id, $4 job (they belong to none), $5 definition, $6 request id, $7 the team's limit, $8
--- what the definition must be now (null: anything, or none). No row: the limit is reached, or it is something else.
+-- what the definition must be now (null: anything, or none; JSON null: none). No row: the limit is reached, or it is
+-- something else.
 with made as (
   insert into plimsoll.gpu_profile as p (team_id, user_id, id, definition)
   select $1::bigint, $2::bigint, $3::text, $5::json
   where $4::bigint is null
     and (select count(*) from plimsoll.gpu_profile o where o.team_id = $1::bigint and o.id <> $3::text) < $7::int
-    and ($8::jsonb is null or exists (select from plimsoll.gpu_profile o where o.team_id = $1::bigint and o.id = $3::text))
+    and ($8::jsonb is null or ($8::jsonb = 'null') <>
+      exists (select from plimsoll.gpu_profile o where o.team_id = $1::bigint and o.id = $3::text))
   on conflict (team_id, id) do update set definition = excluded.definition, user_id = excluded.user_id,
     updated_at = clock_timestamp()
     where $8::jsonb is null or p.definition::jsonb = $8

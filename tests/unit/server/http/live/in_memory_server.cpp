@@ -24,6 +24,7 @@ InMemoryServer::InMemoryServer() {
         .kinds = jobs::contracts(),
         .pool = pool_,
         .computing = pool_,
+        .downloads = pool_,
         .records = records_,
         .planner = planner_,
         .schedules = schedules_,

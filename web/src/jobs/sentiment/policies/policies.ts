@@ -1,5 +1,5 @@
 import type { components } from '../../../api/schema';
-import { api, ifMatch } from '../../../services/client';
+import { api, ifAbsent, ifMatch } from '../../../services/client';
 import { everything } from '../../../services/pages';
 
 export type Policy = components['schemas']['SentimentPolicy'];
@@ -14,9 +14,9 @@ export async function listPolicies(signal?: AbortSignal): Promise<Policy[]> {
   return everything((query) => api.GET('/v1/policies', { params: { query }, signal }));
 }
 
-/** `before`: the policy that is changed; none for a new one. */
+/** `before`: the policy that is changed; none for a new one, which replaces no other. */
 export async function setPolicy(policy_id: string, body: PolicyDefinition, before: Policy | undefined): Promise<void> {
-  await api.PUT('/v1/policies/{policy_id}', { params: { path: { policy_id }, header: before && ifMatch(before.version) }, body });
+  await api.PUT('/v1/policies/{policy_id}', { params: { path: { policy_id }, header: before ? ifMatch(before.version) : ifAbsent }, body });
 }
 
 export async function removePolicy(policy_id: string): Promise<void> {

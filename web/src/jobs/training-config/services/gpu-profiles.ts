@@ -1,5 +1,5 @@
 import type { components } from '../../../api/schema';
-import { api } from '../../../services/client';
+import { api, ifAbsent, ifMatch } from '../../../services/client';
 
 export type GpuProfileList = components['schemas']['GpuProfileList'];
 export type GpuProfile = components['schemas']['GpuProfile'];
@@ -12,8 +12,10 @@ export async function listGpuProfiles(signal?: AbortSignal): Promise<GpuProfileL
   return data!;
 }
 
-export async function setGpuProfile(id: string, profile: GpuProfileUpdate): Promise<void> {
-  await api.PUT('/v1/gpu-profiles/{gpu_profile_id}', { ...one(id), body: profile });
+/** `builtIn`: the built-in profile that it replaces for the team, if any. It replaces none of the team. */
+export async function addGpuProfile(id: string, profile: GpuProfileUpdate, builtIn: GpuProfile | undefined): Promise<void> {
+  const header = builtIn ? ifMatch(builtIn.version) : ifAbsent;
+  await api.PUT('/v1/gpu-profiles/{gpu_profile_id}', { params: { path: { gpu_profile_id: id }, header }, body: profile });
 }
 
 export async function removeGpuProfile(id: string): Promise<void> {
