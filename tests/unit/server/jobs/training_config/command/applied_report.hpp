@@ -4,7 +4,7 @@
 
 namespace plimsoll::jobs::training_config {
 
-// A report with what `apply` reads of it, on a card that fits and one that does not.
+// A report with all that `apply` reads, for a card that carries the run and one that does not.
 inline nlohmann::json report() {
     return nlohmann::json::parse(R"json({
       "training": {"optimizer": "adamw", "optimizer_kernel": "fused", "checkpointing": true, "clip": true, "attention": "sdpa",
