@@ -1,10 +1,12 @@
 #include "engine/training/advice/report.hpp"
 
 #include "engine/training/advice/guide_batch.hpp"
+#include "engine/training/advice/settings_changes.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace plimsoll::training {
@@ -23,71 +25,6 @@ std::int64_t batch_bytes(const ModelShape& s, const TrainingSettings& t, std::in
         return 4LL * batch * s.image_channels * s.image_size * s.image_size;
     if (s.family == Family::whisper) return 4LL * batch * 2 * s.features * s.positions;
     return 2 * 8 * batch * t.sequence * (1 + t.negatives);
-}
-
-// What people do to fit a language model: its experts, or shards of it, cannot be packed like this.
-bool can_quantize(const ModelShape& shape, const TrainingSettings& t) {
-    const bool whole = t.cards == 1 || t.sharding == Sharding::ddp;
-    return shape.is_decoder() && !shape.has_experts() && whole &&
-           t.quantization == Quantization::none;
-}
-
-struct Change {
-    std::string name;
-    std::function<bool(const TrainingSettings&)> applies;
-    std::function<void(TrainingSettings&)> make;
-};
-
-std::vector<Change> changes(const ReportRequest& request, const GpuProfile& gpu) {
-    const auto& shape = request.shape;
-    const bool text = !shape.is_series();
-    const bool bf16 = gpu.has_bf16();
-    std::vector<Change> all = {
-        {"gradient checkpointing", [text](auto& t) { return text && !t.checkpointing; },
-         [](auto& t) { t.checkpointing = true; }},
-        {bf16 ? "bf16 autocast" : "fp16 autocast",
-         [](auto& t) { return t.precision == Precision::fp32; },
-         [bf16](auto& t) {
-             t.precision = bf16 ? Precision::bf16_autocast : Precision::fp16_autocast;
-         }},
-        {"weights in bf16", [bf16](auto& t) { return bf16 && t.precision != Precision::bf16; },
-         [](auto& t) { t.precision = Precision::bf16; }},
-        {"LoRA of rank 8", [text](auto& t) { return text && t.lora.rank == 0; },
-         [](auto& t) {
-             t.lora.rank = 8;
-             t.frozen_embeddings = false;
-             t.frozen_layers = 0;
-         }},
-        {"LoRA on 4-bit weights (QLoRA)", [&shape](auto& t) { return can_quantize(shape, t); },
-         [](auto& t) {
-             if (t.lora.rank == 0) t.lora.rank = 8;
-             t.quantization = Quantization::nf4_double;
-             t.frozen_embeddings = false;
-             t.frozen_layers = 0;
-         }},
-        {"fused AdamW",
-         [](auto& t) {
-             return t.optimizer == Optimizer::adamw && t.kernel != OptimizerKernel::fused;
-         },
-         [](auto& t) { t.kernel = OptimizerKernel::fused; }},
-        {"SDPA instead of eager attention",
-         [text](auto& t) { return text && t.attention == Attention::eager; },
-         [](auto& t) { t.attention = Attention::sdpa; }},
-        {"8-bit Adam", [](auto& t) { return t.optimizer == Optimizer::adamw; },
-         [](auto& t) { t.optimizer = Optimizer::adam_8bit; }},
-        {"sharding everything across the GPUs (FSDP)",
-         [](auto& t) { return t.cards > 1 && t.sharding != Sharding::fsdp; },
-         [](auto& t) { t.sharding = Sharding::fsdp; }},
-        {"dropping the outputs object after the loss",
-         [&shape](auto& t) { return t.hold_outputs && shape.head == Head::language_model; },
-         [](auto& t) { t.hold_outputs = false; }},
-    };
-    if (request.lengths && request.lengths->p95 < request.settings.sequence) {
-        const int p95 = request.lengths->p95;
-        all.push_back({"texts truncated at " + std::to_string(p95) + " tokens, the 95th percentile",
-                       [](auto&) { return true; }, [p95](auto& t) { t.sequence = p95; }});
-    }
-    return all;
 }
 
 // Replays of batches below the largest, for all cards of a comparison together: two for each of a
@@ -348,7 +285,7 @@ class Maker {
     }
 
     void add_what_ifs(GpuReport& out, const TapeDevice& device) {
-        for (const auto& change : changes(r_, out.gpu)) {
+        for (const auto& change : changes_of(r_, out.gpu)) {
             if (!change.applies(settings_)) continue;
             auto settings = settings_;
             change.make(settings);
@@ -387,11 +324,17 @@ Result<Report> make_report(const ReportRequest& request) {
         return fail(Errc::invalid_input, "At least one GPU is needed.", "/gpus");
     if (auto ok = check_settings(request.shape, request.settings); !ok) return fail(ok.error());
     Report report;
+    report.gpus.resize(request.gpus.size());
+    // From the largest down: the tapes of its batches give those of the others' smaller ones.
+    std::vector<std::size_t> order(request.gpus.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, std::greater(),
+                      [&](std::size_t i) { return std::pair(request.gpus[i].total_bytes(), i); });
     Maker maker(request);
-    for (const auto& gpu : request.gpus) {
-        auto card = maker.card(gpu);
+    for (const auto i : order) {
+        auto card = maker.card(request.gpus[i]);
         if (!card) return fail(card.error());
-        report.gpus.push_back(std::move(*card));
+        report.gpus[i] = std::move(*card);
     }
     return report;
 }

@@ -27,12 +27,15 @@ std::int64_t segment_size(std::int64_t size) {
 
 CachingAllocator::CachingAllocator(const AllocatorSettings& settings) : settings_(settings) {}
 
+// What is rare stays outside of what is inlined.
+[[gnu::noinline]] CachingAllocator::Block CachingAllocator::add_block(const MemoryBlock& block) {
+    blocks_.push_back(block);
+    return static_cast<Block>(blocks_.size()) - 1;
+}
+
 [[gnu::always_inline]] inline CachingAllocator::Block CachingAllocator::make_block(
     const MemoryBlock& block) {
-    if (spare_.empty()) {
-        blocks_.push_back(block);
-        return static_cast<Block>(blocks_.size()) - 1;
-    }
+    if (spare_.empty()) return add_block(block);
     const Block index = spare_.back();
     spare_.pop_back();
     at(index) = block;
@@ -114,20 +117,25 @@ CachingAllocator::Block CachingAllocator::grow_expandable(std::int64_t size, boo
     return remaining;
 }
 
+[[gnu::noinline]] CachingAllocator::Block CachingAllocator::segment_for(std::int64_t size,
+                                                                        bool small) {
+    Block block = new_segment(size, small);
+    if (block >= 0) return block;
+    ++retries_;
+    release_oversize(size);
+    block = new_segment(size, small);
+    if (block >= 0) return block;
+    release_cached();
+    return new_segment(size, small);
+}
+
 CachingAllocator::Block CachingAllocator::allocate(std::int64_t bytes) {
     const std::int64_t size = std::max(kSmallest, rounded(bytes));
     const bool small = is_small(size);
     Block block = find(small, size);
     const bool cached = block >= 0;
-    if (!cached) block = new_segment(size, small);
-    if (block < 0) {
-        ++retries_;
-        release_oversize(size);
-        block = new_segment(size, small);
-        if (block < 0) {
-            release_cached();
-            block = new_segment(size, small);
-        }
+    if (!cached) {
+        block = segment_for(size, small);
         if (block < 0) return kOutOfMemory;
     }
     const Block remaining = split(block, size);

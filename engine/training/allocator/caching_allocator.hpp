@@ -58,11 +58,13 @@ class CachingAllocator {
     const MemoryBlock& at(Block block) const { return blocks_[static_cast<std::size_t>(block)]; }
     FreeBlocks& pool(bool small) { return small ? small_ : large_; }
     const FreeBlocks& pool(bool small) const { return small ? small_ : large_; }
+    Block add_block(const MemoryBlock& block);
     Block make_block(const MemoryBlock& block);
     void drop_block(Block block) { spare_.push_back(block); }
     void put(Block block) { pool(at(block).small).insert(block); }
     void take(Block block) { pool(at(block).small).erase(block); }
     Block find(bool small, std::int64_t size) const;
+    Block segment_for(std::int64_t size, bool small);
     Block new_segment(std::int64_t size, bool small);
     Block grow_expandable(std::int64_t size, bool small);
     Block split(Block block, std::int64_t size);

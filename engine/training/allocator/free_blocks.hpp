@@ -51,7 +51,8 @@ class FreeBlocks {
         block.larger = after;
         all[before].larger = index;
         all[after].smaller = index;
-        filled_[static_cast<std::size_t>(c) / 64] |= std::uint64_t{1} << c % 64;
+        const auto bit = static_cast<unsigned>(c);
+        filled_[bit / 64] |= std::uint64_t{1} << bit % 64;
     }
 
     [[gnu::always_inline]] void erase(std::int32_t index) {
@@ -91,8 +92,9 @@ class FreeBlocks {
         const MemoryBlock* const all = blocks_.data();
         for (auto index = all[head].larger; index != head; index = all[index].larger)
             if (all[index].size >= size) return index;
-        auto word = static_cast<std::size_t>(c) / 64;
-        auto above = filled_[word] & (~std::uint64_t{1} << c % 64);  // classes after c
+        std::size_t word = static_cast<unsigned>(c) / 64;
+        auto above = filled_[word] &
+                     (~std::uint64_t{1} << static_cast<unsigned>(c) % 64);  // classes after c
         while (above == 0) {
             if (++word == filled_.size()) return -1;
             above = filled_[word];
@@ -109,15 +111,14 @@ class FreeBlocks {
     }
 
   private:
-    static constexpr std::int32_t kExact = 16;  // up to 15 units, each size is a class
-    static constexpr std::int32_t kClasses = 320;
+    static constexpr std::int32_t kClasses = 384;  // up to 2^57 bytes
 
+    // The exponent of a floating-point number and the first three bits that follow: up to 15 units,
+    // each size is a class.
     static std::int32_t class_of(std::int64_t size) {
-        const auto units = static_cast<std::uint64_t>(size) / 512;
-        if (units < kExact) return static_cast<std::int32_t>(units);
-        const auto exponent = std::bit_width(units) - 1;
-        return kExact + (exponent - 4) * 8 +
-               static_cast<std::int32_t>(units >> (exponent - 3) & 7U);
+        constexpr std::uint64_t below = 1023 * 8;  // the number 1's
+        const auto units = static_cast<double>(size >> 9);
+        return static_cast<std::int32_t>((std::bit_cast<std::uint64_t>(units) >> 49) - below);
     }
     static bool ordered(const MemoryBlock& a, const MemoryBlock& b) {
         return a.size != b.size ? a.size < b.size : a.address < b.address;

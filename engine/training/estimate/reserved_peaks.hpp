@@ -36,17 +36,27 @@ class ReservedPeaks {
     };
     using Known = std::unordered_map<std::uint64_t, std::vector<Outcome>>;
 
+    // The steps of one pool, and before which of them each place is.
+    struct Part {
+        std::vector<std::int32_t> steps;
+        std::vector<std::size_t> places;
+        std::size_t first_later = 0;
+    };
+
     const Outcome& outcome(bool small, std::uint64_t key, const TapeLine& line,
                            const EstimateOptions& options);
     bool holds(bool small, const Outcome& outcome) const;
-    Outcome replay(bool small, const TapeLine& line, const EstimateOptions& options) const;
-    std::uint64_t digest_of_small(const TapeLine& line) const;
+    Outcome replay(bool small, const TapeLine& line, const EstimateOptions& options);
+    const Part& part_of(bool small, const TapeLine& line);
+    std::uint64_t digest_of_small(const TapeLine& line);
 
     std::array<Known, 2> known_;  // of the large pool and the small one
     std::unordered_map<std::uint64_t, std::uint64_t> small_keys_;  // by the large pool's
     // Of the present call.
     std::vector<std::int64_t> sizes_;
     std::vector<TapeLine::Scratch> scratch_;
+    std::array<Part, 2> parts_;
+    bool parted_ = false;
 };
 
 }  // namespace plimsoll::training

@@ -12,23 +12,10 @@ constexpr auto kFsdp = Group::communication;
 
 FsdpBuffers::FsdpBuffers(Graph& graph, const Layout& layout,
                          const std::vector<Parameter>& parameters)
-    : graph_(graph), layout_(layout) {
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const auto& p = parameters[i];
-        const auto at = static_cast<std::size_t>(p.layer + 1);
-        if (at >= units_.size()) units_.resize(at + 1);
-        units_[at].elements += p.elements;
-        units_[at].parameters.push_back(static_cast<int>(i));
-    }
-}
+    : graph_(graph), layout_(layout), units_(units_of<Unit>(parameters)) {}
 
 void FsdpBuffers::free(BufferId& id) {
     graph_.release(std::exchange(id, kNoBuffer));
-}
-
-void FsdpBuffers::free(std::vector<BufferId>& ids) {
-    for (auto& id : ids) free(id);
-    ids.clear();
 }
 
 void FsdpBuffers::begin_forward() {
@@ -47,7 +34,7 @@ void FsdpBuffers::begin_backward() {
 void FsdpBuffers::end_backward() {
     enter(-1, true);
     for (auto& u : units_) {
-        free(u.full);
+        u.free_full(graph_);
         free(u.gathered);
     }
     reduce(unit(-1));
@@ -64,10 +51,7 @@ void FsdpBuffers::gather(Unit& unit) {
 // In forward, what was gathered before is kept until the next has been copied, because its copy may
 // still run.
 void FsdpBuffers::copy_out(Unit& unit, bool backward) {
-    for (const auto index : unit.parameters) {
-        unit.full.push_back(
-            graph_.allocate(graph_.parameter(index).elements * layout_.compute_bytes, kFsdp));
-    }
+    unit.allocate_full(graph_, layout_);
     free(last_gathered_);
     last_gathered_ = std::exchange(unit.gathered, kNoBuffer);
     if (backward) free(last_gathered_);
@@ -76,7 +60,7 @@ void FsdpBuffers::copy_out(Unit& unit, bool backward) {
 void FsdpBuffers::enter(int layer, bool backward) {
     if (layer == current_) return;
     if (current_ >= 0) {
-        free(unit(current_).full);
+        unit(current_).free_full(graph_);
         if (backward) reduce(unit(current_));
     }
     current_ = layer;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/training/tape/communication.hpp"
+#include "engine/training/tape/sharded_unit.hpp"
 
 #include <vector>
 
@@ -19,12 +20,8 @@ class FsdpBuffers : public Communication {
     void zero_gradients() override;
 
   private:
-    // What is gathered and reduced at once: a layer, or everything outside the layers.
-    struct Unit {
-        std::int64_t elements = 0;
-        std::vector<int> parameters;
+    struct Unit : ShardedUnit {
         BufferId gathered = kNoBuffer;  // all shards, as sent by the cards
-        std::vector<BufferId> full;     // the weights made of them
         BufferId gradient = kNoBuffer;  // this card's shard
     };
 
@@ -33,11 +30,10 @@ class FsdpBuffers : public Communication {
     void copy_out(Unit& unit, bool backward);
     void reduce(Unit& unit);
     void free(BufferId& id);
-    void free(std::vector<BufferId>& ids);
 
     Graph& graph_;
     Layout layout_;
-    std::vector<Unit> units_;  // the first is outside the layers
+    std::vector<Unit> units_;
     int current_ = -1;
     BufferId last_gathered_ = kNoBuffer;
     BufferId last_reduced_ = kNoBuffer;

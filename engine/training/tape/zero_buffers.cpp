@@ -12,13 +12,9 @@ constexpr auto kZero = Group::communication;
 
 ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout,
                          const std::vector<Parameter>& parameters)
-    : graph_(graph), layout_(layout) {
+    : graph_(graph), layout_(layout), units_(units_of<ShardedUnit>(parameters)) {
     for (const auto& p : parameters) {
         elements_ += p.elements;
-        const auto at = static_cast<std::size_t>(p.layer + 1);
-        if (at >= units_.size()) units_.resize(at + 1);
-        units_[at].elements += p.elements;
-        units_[at].parameters.push_back(p.elements);
         if (!p.trainable) continue;
         trained_.push_back(p.elements);
         trainable_ += p.elements;
@@ -74,31 +70,21 @@ void ZeroBuffers::begin_forward() {
 
 // Weights arrive in one buffer, with those that are used next, and are copied out of it. It stays
 // until the last of them are used.
-void ZeroBuffers::fetch(std::vector<Unit>::iterator first) {
+void ZeroBuffers::fetch(Units::iterator first) {
     std::int64_t elements = 0;
     auto last = first;
     while (last != units_.end() && (last == first || elements + last->elements <= kPrefetched))
         elements += last++->elements;
     const BufferId next = graph_.allocate(elements * layout_.compute_bytes, kZero);
-    for (auto unit = first; unit != last; ++unit) gather(*unit);
+    for (auto unit = first; unit != last; ++unit)
+        if (unit->full.empty()) unit->allocate_full(graph_, layout_);
     free(arriving_);
     arriving_ = next;
 }
 
-void ZeroBuffers::gather(Unit& unit) {
-    if (!unit.full.empty()) return;
-    for (const auto elements : unit.parameters)
-        unit.full.push_back(graph_.allocate(elements * layout_.compute_bytes, kZero));
-}
-
-void ZeroBuffers::release(Unit& unit) {
-    for (auto& id : unit.full) free(id);
-    unit.full.clear();
-}
-
 void ZeroBuffers::enter(int layer, bool backward) {
     if (!gathers() || gathers_in_turn() || layer == current_) return;
-    if (backward && current_ >= 0) release(unit(current_));
+    if (backward && current_ >= 0) unit(current_).free_full(graph_);
     const bool after_last = current_ + 2 == static_cast<int>(units_.size());
     current_ = layer;
     if (layer < 0 && after_last && !backward) free(arriving_);  // the head's are the last
@@ -168,7 +154,7 @@ void ZeroBuffers::end_backward() {
             if (p.gradient != kNoBuffer && !p.leaf) fill(p);
     reduce();
     // The embeddings stay until here: their inputs need no gradient that would say when they end.
-    for (auto& u : units_) release(u);
+    for (auto& u : units_) u.free_full(graph_);
     free(arriving_);
     if (kept_ == kNoBuffer)
         kept_ = std::exchange(own_, kNoBuffer);

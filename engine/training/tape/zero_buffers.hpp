@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/training/tape/communication.hpp"
+#include "engine/training/tape/sharded_unit.hpp"
 
 #include <vector>
 
@@ -25,14 +26,9 @@ class ZeroBuffers : public Communication {
     void zero_gradients() override;
 
   private:
-    // The weights of a layer, or of everything outside the layers, while they are gathered.
-    struct Unit {
-        std::int64_t elements = 0;
-        std::vector<std::int64_t> parameters;  // their elements
-        std::vector<BufferId> full;
-    };
+    using Units = std::vector<ShardedUnit>;
 
-    Unit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
+    ShardedUnit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
     bool gathers() const { return layout_.sharding == Sharding::zero3; }
     // Of all weights, some at a time: there are more than may be live.
     bool gathers_in_turn() const { return elements_ > kMostLive; }
@@ -40,18 +36,16 @@ class ZeroBuffers : public Communication {
     bool is_last() const { return micro_ == graph_.settings().accumulation; }
     std::int64_t bucket_elements() const;
     std::int64_t own_elements() const;
-    void fetch(std::vector<Unit>::iterator first);
-    void gather(Unit& unit);
+    void fetch(Units::iterator first);
     void fill(GraphParameter& parameter);
     void reduce();
     void send_to_host(std::int64_t widest);
     void keep_own();
     void free(BufferId& id);
-    void release(Unit& unit);
 
     Graph& graph_;
     Layout layout_;
-    std::vector<Unit> units_;            // the first is outside the layers
+    Units units_;
     std::vector<std::int64_t> trained_;  // elements of each trained parameter, in order
     std::int64_t elements_ = 0;
     std::int64_t trainable_ = 0;

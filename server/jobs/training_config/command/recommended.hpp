@@ -37,8 +37,13 @@ struct Recommended {
     std::optional<std::int64_t> positives, negatives;  // of a stage
 };
 
-// For a card of a report, or one of its stages. Errors: the card or stage is not in the report,
-// nothing fits, or the file is not a report.
+// The stage of a card that a configuration of this name is about; empty: none of them. Errors: the
+// card is not in the report, or the file is not a report.
+Result<std::string> stage_for(const nlohmann::json& report, const std::string& gpu,
+                              const std::string& file);
+
+// For a card of a report, or one of its stages. Errors: likewise, the stage is not in the report,
+// or nothing fits.
 Result<Recommended> recommended_by(const nlohmann::json& report, const std::string& gpu,
                                    const std::string& stage);
 

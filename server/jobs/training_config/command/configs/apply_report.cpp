@@ -4,9 +4,6 @@
 #include "server/jobs/training_config/command/configs/line_diff.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <filesystem>
 
 namespace plimsoll::jobs::training_config {
 namespace {
@@ -21,45 +18,18 @@ struct FileEdit {
     std::string backup;  // once it is written
 };
 
-// "02-05_stage (later)" is for the files 02… to 05…, "01_stage (early)" for 01…; another name for
-// the file of that name. Returns whether a file belongs to the stage.
-bool is_for(const std::string& stage, const std::string& stem) {
-    const auto number = [](const char* begin, const char* end, int& value) {
-        return std::from_chars(begin, end, value);
-    };
-    int first = 0, last = 0, file = 0;
-    const char* end = stage.data() + stage.size();
-    const auto from = number(stage.data(), end, first);
-    const auto of_file = number(stem.data(), stem.data() + stem.size(), file);
-    if (from.ec != std::errc() || of_file.ec != std::errc()) return stage == stem;
-    last = first;
-    if (from.ptr != end && *from.ptr == '-') number(from.ptr + 1, end, last);
-    return first <= file && file <= last;
-}
-
-// The stage of the report that a file is about; empty: none, or not a report, which
-// recommended_by() reports.
-std::string stage_of(const json& report, const std::string& gpu, const std::string& file) try {
-    const auto stem = std::filesystem::path(file).stem().string();
-    const json& summary = report.contains("summary") ? report["summary"] : report;
-    for (const json& card : summary.value("gpus", json::array())) {
-        if (!gpu.empty() && card.value("/gpu/id"_json_pointer, "") != gpu) continue;
-        for (const json& stage : card.value("stages", json::array())) {
-            const auto name = stage.value("name", "");
-            if (is_for(name, stem)) return name;
-        }
-        break;
-    }
-    return {};
-} catch (const json::exception&) {
-    return {};
+Result<Recommended> recommended_for(const std::string& file, const json& report,
+                                    const ApplyRequest& request) {
+    if (!request.stage.empty()) return recommended_by(report, request.gpu, request.stage);
+    const auto stage = stage_for(report, request.gpu, file);
+    if (!stage) return fail(stage.error());
+    return recommended_by(report, request.gpu, *stage);
 }
 
 Result<FileEdit> edit_of(const std::string& file, const json& report, const ApplyRequest& request) {
     auto text = read_config_file(file);
     if (!text) return fail(text.error());
-    const auto stage = request.stage.empty() ? stage_of(report, request.gpu, file) : request.stage;
-    const auto recommended = recommended_by(report, request.gpu, stage);
+    const auto recommended = recommended_for(file, report, request);
     if (!recommended) {
         return fail(recommended.error().code, recommended.error().message, request.report);
     }

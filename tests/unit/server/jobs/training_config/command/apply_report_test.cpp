@@ -1,6 +1,8 @@
 // Reports applied to configurations of every structure that is known, and of none.
 #include "server/jobs/training_config/command/configs/apply_report.hpp"
 
+#include "tests/unit/server/jobs/training_config/command/applied_report.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,24 +17,6 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-json report() {
-    return json::parse(R"json({
-      "training": {"optimizer": "adamw", "optimizer_kernel": "fused", "checkpointing": true, "clip": true, "attention": "sdpa",
-                   "sequence_length": 1024, "lora_rank": 16, "lora_targets": ["q_proj", "v_proj"],
-                   "lora_dora": false, "packed": false, "fused_loss": false, "quantization": "none"},
-      "gpus": [
-        {"gpu": {"id": "a100_80gb"}, "precision": "bf16_autocast", "batch": 4,
-         "max_batch": 5, "trainable_parameters": 3407872,
-         "accumulation": {"nearest": {"steps": 64}}, "shard": null,
-         "learning_rate": {"recommended": 5.5e-5, "warmup_steps": 300}, "loader": {"workers": 6},
-         "stages": [
-           {"name": "01_stage (early)", "batch": 16, "max_batch": 18, "accumulation": {"nearest": {"steps": 16}},
-            "positives": 32, "negatives": 24, "sequence_length": 512},
-           {"name": "02-05_stage (later)", "batch": 40, "max_batch": 44, "accumulation": {"nearest": {"steps": 6}},
-            "positives": 16, "negatives": 8, "sequence_length": 512}]},
-        {"gpu": {"id": "t4"}, "accumulation": null}]})json");
-}
 
 class Apply : public ::testing::Test {
   protected:
@@ -289,17 +273,6 @@ TEST_F(Apply, RefusesFilesItMayNotWrite) {
     EXPECT_THAT(apply_report(request({"a.yaml"})).error().message, HasSubstr("read-only"));
     write("large.yaml", std::string(10'000'001, '#'));
     EXPECT_THAT(apply_report(request({"large.yaml"})).error().message, HasSubstr("10 MB"));
-}
-
-TEST(RecommendedBy, FollowsACardAndAStage) {
-    EXPECT_EQ(recommended_by(report(), "", "")->batch, 4);
-    const auto late = recommended_by({{"summary", report()}}, "a100_80gb", "02-05_stage (later)");
-    EXPECT_EQ(late->batch, 40);
-    EXPECT_EQ(late->negatives, 8);
-    EXPECT_EQ(recommended_by(report(), "h200", "").error().code, Errc::not_found);
-    EXPECT_EQ(recommended_by(report(), "a100_80gb", "middle").error().code, Errc::not_found);
-    EXPECT_THAT(recommended_by(report(), "t4", "").error().message, HasSubstr("does not fit"));
-    EXPECT_EQ(recommended_by({{"gpus", 3}}, "", "").error().code, Errc::invalid_input);
 }
 
 // Chosen by the user in the same file, and not what was estimated.

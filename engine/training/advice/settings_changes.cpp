@@ -1,0 +1,67 @@
+#include "engine/training/advice/settings_changes.hpp"
+
+namespace plimsoll::training {
+namespace {
+
+// What people do to fit a language model: its experts, or shards of it, cannot be packed like this.
+bool can_quantize(const ModelShape& shape, const TrainingSettings& t) {
+    const bool whole = t.cards == 1 || t.sharding == Sharding::ddp;
+    return shape.is_decoder() && !shape.has_experts() && whole &&
+           t.quantization == Quantization::none;
+}
+
+}  // namespace
+
+std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuProfile& gpu) {
+    const auto& shape = request.shape;
+    const bool text = !shape.is_series();
+    const bool bf16 = gpu.has_bf16();
+    std::vector<SettingsChange> all = {
+        {"gradient checkpointing", [text](auto& t) { return text && !t.checkpointing; },
+         [](auto& t) { t.checkpointing = true; }},
+        {bf16 ? "bf16 autocast" : "fp16 autocast",
+         [](auto& t) { return t.precision == Precision::fp32; },
+         [bf16](auto& t) {
+             t.precision = bf16 ? Precision::bf16_autocast : Precision::fp16_autocast;
+         }},
+        {"weights in bf16", [bf16](auto& t) { return bf16 && t.precision != Precision::bf16; },
+         [](auto& t) { t.precision = Precision::bf16; }},
+        {"LoRA of rank 8", [text](auto& t) { return text && t.lora.rank == 0; },
+         [](auto& t) {
+             t.lora.rank = 8;
+             t.frozen_embeddings = false;
+             t.frozen_layers = 0;
+         }},
+        {"LoRA on 4-bit weights (QLoRA)", [&shape](auto& t) { return can_quantize(shape, t); },
+         [](auto& t) {
+             if (t.lora.rank == 0) t.lora.rank = 8;
+             t.quantization = Quantization::nf4_double;
+             t.frozen_embeddings = false;
+             t.frozen_layers = 0;
+         }},
+        {"fused AdamW",
+         [](auto& t) {
+             return t.optimizer == Optimizer::adamw && t.kernel != OptimizerKernel::fused;
+         },
+         [](auto& t) { t.kernel = OptimizerKernel::fused; }},
+        {"SDPA instead of eager attention",
+         [text](auto& t) { return text && t.attention == Attention::eager; },
+         [](auto& t) { t.attention = Attention::sdpa; }},
+        {"8-bit Adam", [](auto& t) { return t.optimizer == Optimizer::adamw; },
+         [](auto& t) { t.optimizer = Optimizer::adam_8bit; }},
+        {"sharding everything across the GPUs (FSDP)",
+         [](auto& t) { return t.cards > 1 && t.sharding != Sharding::fsdp; },
+         [](auto& t) { t.sharding = Sharding::fsdp; }},
+        {"dropping the outputs object after the loss",
+         [&shape](auto& t) { return t.hold_outputs && shape.head == Head::language_model; },
+         [](auto& t) { t.hold_outputs = false; }},
+    };
+    if (request.lengths && request.lengths->p95 < request.settings.sequence) {
+        const int p95 = request.lengths->p95;
+        all.push_back({"texts truncated at " + std::to_string(p95) + " tokens, the 95th percentile",
+                       [](auto&) { return true; }, [p95](auto& t) { t.sequence = p95; }});
+    }
+    return all;
+}
+
+}  // namespace plimsoll::training

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "engine/training/tape/graph.hpp"
+#include "engine/training/tape/layout.hpp"
+
+#include <concepts>
+#include <vector>
+
+namespace plimsoll::training {
+
+// Weights of which every card keeps a shard, and which are gathered together: those of a layer, or
+// of everything outside the layers.
+struct ShardedUnit {
+    std::int64_t elements = 0;
+    std::vector<int> parameters;  // indices
+    std::vector<BufferId> full;   // the whole weights, while they are gathered
+
+    void allocate_full(Graph& graph, const Layout& layout);
+    void free_full(Graph& graph);
+};
+
+// The first is outside the layers, layer n follows at n + 1.
+template <std::derived_from<ShardedUnit> Unit>
+std::vector<Unit> units_of(const std::vector<Parameter>& parameters) {
+    std::vector<Unit> units(1);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const auto at = static_cast<std::size_t>(parameters[i].layer + 1);
+        if (at >= units.size()) units.resize(at + 1);
+        units[at].elements += parameters[i].elements;
+        units[at].parameters.push_back(static_cast<int>(i));
+    }
+    return units;
+}
+
+}  // namespace plimsoll::training
