@@ -1,7 +1,8 @@
 """Prints the contract in the form that OpenAPI Generator needs for a language.
 
 rust: unions have no discriminator. With one, the generator writes `kind` twice and cannot read it; without, each
-variant's `kind` still tells it apart.
+variant's `kind` still tells it apart. Entries of lists that may be null are any JSON, because the generator ignores that
+they may.
 cpp-restsdk: unions that are read are plain objects, since the code that reads a union does not compile; and file
 downloads have no error responses, because the generator would use their type instead of the file's (errors are thrown
 anyway).
@@ -19,6 +20,22 @@ def without_discriminators(node):
     elif isinstance(node, list):
         for value in node:
             without_discriminators(value)
+
+
+def with_any_entries(node):
+    if isinstance(node, dict):
+        if node.get("type") == "array" and node["items"].get("nullable"):
+            node["items"] = {}
+        for value in node.values():
+            with_any_entries(value)
+    elif isinstance(node, list):
+        for value in node:
+            with_any_entries(value)
+
+
+def for_rust(document):
+    without_discriminators(document)
+    with_any_entries(document)
 
 
 def read_as_objects(document):
@@ -55,7 +72,7 @@ def for_cpp(document):
 
 
 contract = json.load(sys.stdin)
-adapt = {"rust": without_discriminators, "cpp-restsdk": for_cpp}.get(sys.argv[1])
+adapt = {"rust": for_rust, "cpp-restsdk": for_cpp}.get(sys.argv[1])
 if adapt:
     adapt(contract)
 json.dump(contract, sys.stdout)
