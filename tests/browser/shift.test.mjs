@@ -1,6 +1,7 @@
 // Cumulative layout shift: what arrives late moves nothing that is already there.
 import assert from 'node:assert/strict';
 import { busyQueue, manyJobs } from './fake/data.mjs';
+import { desk } from './fake/policies.mjs';
 import { trainingJob } from './fake/training.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -25,6 +26,7 @@ const cases = [
   { name: 'report', address: `/#/jobs/${done}`, slow: `GET /v1/jobs/${done}/report`, arrived: 'Mean score' },
   { name: 'results', address: `/#/jobs/${done}`, slow: `GET /v1/jobs/${done}/results.jsonl`, arrived: 'Our insurer' },
   { name: 'devices', address: '/#/devices', slow: 'GET /v1/devices', arrived: 'crane-7' },
+  { name: 'policies', address: '/#/settings/policies', arrange: (server) => (server.policies = [desk]), slow: 'GET /v1/policies', arrived: 'Next switch' },
   { name: 'tokens', address: '/#/settings/tokens', slow: 'GET /v1/tokens', arrived: 'nightly script' },
 ];
 
