@@ -239,6 +239,13 @@ visit('a team describes a GPU of its own and removes it', async ({ page, server,
   assert.deepEqual(server.cards.map(({ id }) => id), ['t4']);
 });
 
+visit('a card shows what the GPU profile guide sets for it', async ({ page, go }) => {
+  await go('/#/settings/gpu-profiles');
+  const row = (name) => page.getByRole('table', { name: 'GPU profiles' }).getByRole('row').filter({ hasText: name });
+  await row('NVIDIA RTX 4090').getByText('Guide: batch 512 daily, 768 hourly; 2 workers; 6 and 12 GB a model.').waitFor();
+  assert.equal(await row('NVIDIA T4').getByText('Guide:').count(), 0, 'the guide has no such card');
+});
+
 visit('the parts of the memory sum to the total', { arrange }, async ({ page, go }) => {
   await go(report);
   const panel = page.getByRole('region', { name: 'Memory by part' });

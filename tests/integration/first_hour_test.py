@@ -244,6 +244,9 @@ class FirstHour(unittest.TestCase):
         told = self.call("estimate", "--preset", "llama-8b", "--gpu", "t4", status=1).stdout
         self.assertIn("Nothing to paste: the run does not fit", told)
         self.assertNotIn("TrainingArguments(", told)
+        self.assertIn("What usually helps: --lora 16, --quantization nf4 (with --lora), --checkpointing.", told)
+        told = self.call("estimate", "--preset", "llama-8b", "--gpu", "t4", "--lora", "8", "--checkpointing", status=1).stdout
+        self.assertIn("What usually helps: --quantization nf4 (with --lora).", told)
 
     def test_help_and_mistyped_commands(self):
         self.assertIn("--weight", self.call("help", "queue", "share").stdout)

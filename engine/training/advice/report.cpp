@@ -178,12 +178,12 @@ class Maker {
     }
 
     // The largest batch of which whole micro-batches make the target, unless that leaves half of
-    // the room unused: then the largest there is, and the target is nearly met.
+    // the room unused: then the largest round one, and the target is nearly met.
     std::int64_t filling(const GpuReport& card) {
-        const auto highest = card.limits.round_batch;
+        const auto highest = card.limits.max_batch;
         for (auto batch = highest; batch > highest / 2; --batch)
             if (share_ % batch == 0 && fits(card, batch)) return batch;
-        return fitting_from(card, highest);
+        return fitting_from(card, card.limits.round_batch);
     }
 
     // The limits at the current settings, and the batch to report on.

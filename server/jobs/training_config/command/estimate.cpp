@@ -11,6 +11,8 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
@@ -41,6 +43,17 @@ bool some_fit(const json& summary) {
                                [](const json& card) { return card.at("fits") != "no"; });
 }
 
+// The flags that usually make a run fit, of those that it does not have.
+std::string what_may_fit(const json& training) {
+    std::vector<std::string> flags;
+    if (training.at("lora_rank") == 0) flags.emplace_back("--lora 16");
+    if (training.at("quantization") == "none")
+        flags.emplace_back("--quantization nf4 (with --lora)");
+    if (training.at("checkpointing") == false) flags.emplace_back("--checkpointing");
+    if (flags.empty()) return {};
+    return fmt::format("\nWhat usually helps: {}.", fmt::join(flags, ", "));
+}
+
 std::string estimate_text(const CommandContext& context, const EstimateFlags& flags,
                           const json& summary) {
     const bool one = summary.at("gpus").size() == 1;
@@ -49,9 +62,8 @@ std::string estimate_text(const CommandContext& context, const EstimateFlags& fl
         out += to_paste(summary, flags.paste.empty() ? "transformers" : flags.paste);
     if (!some_fit(summary)) {
         out +=
-            "\nNothing to paste: the run does not fit. --what-ifs tries changes that free memory; "
-            "--lora 16,\n--quantization nf4 (with --lora) and --checkpointing are the usual "
-            "ones.\n";
+            "\nNothing to paste: the run does not fit. --what-ifs tries changes that free memory." +
+            what_may_fit(summary.at("training")) + "\n";
     }
     out += assumptions_text(summary);
     if (flags.details) return out + details_text(summary);

@@ -55,6 +55,17 @@ TEST(TrainingConfigGoal, TheOtherGuidesSetTheirBatchesByCard) {
     EXPECT_NEAR(rate["sqrt"].get<double>(), 4e-5, 1e-12) << "the guide's own example, 8 to 32";
 }
 
+// 15 samples fit, which is no multiple of 8, and four times 15 are exactly 60.
+TEST(TrainingConfigGoal, FillTakesTheLargestBatchThatMakesTheTarget) {
+    const json card = card_of({{"model", {{"preset", "naics-4ch"}}},
+                               {"gpus", {"rtx_6000"}},
+                               {"target_effective_batch", 60},
+                               {"what_ifs", false}});
+    EXPECT_EQ(card["batch_reason"], "fill");
+    EXPECT_EQ(card["max_batch"], 15);
+    expect_pair(card, 15, 4);
+}
+
 TEST(TrainingConfigGoal, AModelWithoutAGuideIsRefused) {
     const json card = card_of(by_guide("temporal", "t4"));
     EXPECT_NE(card["batch_reason"], "guide");
