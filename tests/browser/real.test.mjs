@@ -200,7 +200,7 @@ test('training advice: a live estimate, a job, and a report that says what the A
   const { summary } = await ask(`/v1/jobs/${items[0].id}/report`);
   const [card] = summary.gpus;
   await page.getByText(card.why).waitFor();
-  await page.getByRole('slider', { name: 'Batch' }).press('Home');
+  await page.getByRole('slider', { name: 'Batch', exact: true }).press('Home');
   await page.getByText('One sample takes').waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.goto(`${server.url}/#/jobs/${items[0].id}`);

@@ -261,7 +261,7 @@ visit('moving the batch requests that batch and updates the page', { arrange }, 
   job.args = { ...job.args, goal: 'fill', custom_gpus: [{ id: 'lab_card', memory_gib: 24 }] };
   await go(report);
   await chooseFirst(page);
-  const slider = page.getByRole('slider', { name: 'Batch' });
+  const slider = page.getByRole('slider', { name: 'Batch', exact: true });
   await slider.focus();
   await page.keyboard.press('End');
   await page.getByText('Requested batch').waitFor();
