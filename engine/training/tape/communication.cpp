@@ -7,7 +7,8 @@
 namespace plimsoll::training {
 
 std::unique_ptr<Communication> make_communication(Graph& graph, const Layout& layout,
-                                                  const std::vector<Parameter>& parameters) {
+                                                  const std::vector<Parameter>& parameters,
+                                                  bool tied) {
     switch (layout.sharding) {
         case Sharding::none:
             return std::make_unique<Communication>();
@@ -16,7 +17,7 @@ std::unique_ptr<Communication> make_communication(Graph& graph, const Layout& la
         case Sharding::zero1:
         case Sharding::zero2:
         case Sharding::zero3:
-            return std::make_unique<ZeroBuffers>(graph, layout, parameters);
+            return std::make_unique<ZeroBuffers>(graph, layout, parameters, tied);
         case Sharding::fsdp:
             return std::make_unique<FsdpBuffers>(graph, layout, parameters);
     }

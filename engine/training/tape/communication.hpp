@@ -32,8 +32,10 @@ class Communication {
     virtual void zero_gradients() {}
 };
 
-// `parameters` are those of the graph, in its order, which outlives what is returned.
+// `parameters` are those of the graph, in its order, which outlives what is returned. `tied`: the
+// embeddings are used again.
 std::unique_ptr<Communication> make_communication(Graph& graph, const Layout& layout,
-                                                  const std::vector<Parameter>& parameters);
+                                                  const std::vector<Parameter>& parameters,
+                                                  bool tied = false);
 
 }  // namespace plimsoll::training

@@ -207,6 +207,8 @@ class Graph {
         node.outputs[static_cast<std::size_t>(edge)] = {buffer, view};
     }
     void backward(const Var& loss);
+    // Whether a backward pass would have something to do for what was recorded so far.
+    bool needs_gradients() const { return !nodes_.empty() || !leaves_.empty(); }
     // When off, operations record no nodes: for results that need no gradient.
     void set_recording(bool on) { recording_ = on; }
 

@@ -197,7 +197,9 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
     Tape tape;
     const auto parameters = list_parameters(shape, settings);
     load_model(g, shape, parameters);
-    const auto communication = make_communication(g, layout, parameters);
+    const bool tied =
+        (shape.tied_head && shape.head == Head::language_model) || shape.has_decoder();
+    const auto communication = make_communication(g, layout, parameters, tied);
     communication->setup();
     if (layout.sharding != Sharding::none) g.attach(*communication);
     tape.setup = g.take_events();

@@ -11,7 +11,7 @@ constexpr auto kZero = Group::communication;
 }  // namespace
 
 ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout,
-                         const std::vector<Parameter>& parameters)
+                         const std::vector<Parameter>& parameters, bool tied)
     : graph_(graph), layout_(layout), units_(units_of<ShardedUnit>(parameters)) {
     for (const auto& p : parameters) {
         elements_ += p.elements;
@@ -20,6 +20,10 @@ ZeroBuffers::ZeroBuffers(Graph& graph, const Layout& layout,
         trainable_ += p.elements;
         largest_ = std::max(largest_, p.elements);
     }
+    const auto& outside = unit(-1).parameters;
+    for (std::size_t at = 0; !tied && at < outside.size(); ++at)
+        if (parameters[static_cast<std::size_t>(outside[at])].part == Part::embeddings)
+            embeddings_.push_back(at);
 }
 
 void ZeroBuffers::free(BufferId& id) {
@@ -85,11 +89,21 @@ void ZeroBuffers::fetch(Units::iterator first) {
 void ZeroBuffers::enter(int layer, bool backward) {
     if (!gathers() || gathers_in_turn() || layer == current_) return;
     if (backward && current_ >= 0) unit(current_).free_full(graph_);
+    if (!backward && !graph_.needs_gradients()) release_unused();
     const bool after_last = current_ + 2 == static_cast<int>(units_.size());
     current_ = layer;
     if (layer < 0 && after_last && !backward) free(arriving_);  // the head's are the last
     if (layer < 0 || !unit(layer).full.empty()) return;
     fetch(units_.begin() + layer + 1);
+}
+
+// Of what has just run, DeepSpeed releases what its trace of the step does not use again: below the
+// first trained weight, there is no backward pass.
+void ZeroBuffers::release_unused() {
+    if (current_ >= 0) return unit(current_).free_full(graph_);
+    auto& first = unit(-1).full;
+    for (const auto at : embeddings_)
+        if (at < first.size()) free(first[at]);
 }
 
 void ZeroBuffers::begin_backward() {

@@ -13,7 +13,8 @@ namespace plimsoll::training {
 // overlapping (tests/pytorch/zero_steps.py).
 class ZeroBuffers : public Communication {
   public:
-    ZeroBuffers(Graph& graph, const Layout& layout, const std::vector<Parameter>& parameters);
+    ZeroBuffers(Graph& graph, const Layout& layout, const std::vector<Parameter>& parameters,
+                bool tied);
 
     void setup() override;
     void begin_forward() override;
@@ -37,6 +38,7 @@ class ZeroBuffers : public Communication {
     std::int64_t bucket_elements() const;
     std::int64_t own_elements() const;
     void fetch(Units::iterator first);
+    void release_unused();
     void fill(GraphParameter& parameter);
     void reduce();
     void send_to_host(std::int64_t widest);
@@ -46,7 +48,8 @@ class ZeroBuffers : public Communication {
     Graph& graph_;
     Layout layout_;
     Units units_;
-    std::vector<std::int64_t> trained_;  // elements of each trained parameter, in order
+    std::vector<std::size_t> embeddings_;  // used once: which of the first unit's parameters
+    std::vector<std::int64_t> trained_;    // elements of each trained parameter, in order
     std::int64_t elements_ = 0;
     std::int64_t trainable_ = 0;
     std::int64_t largest_ = 0;  // trained parameter

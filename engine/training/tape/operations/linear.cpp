@@ -74,7 +74,7 @@ void mm_backward(Graph& g, Node& n) {
 }
 
 Var product(Graph& g, const Var& x, const Operand& weight, const Operand& bias, bool has_bias,
-            std::int64_t in, std::int64_t out, Group group) {
+            std::int64_t in, std::int64_t out, Group group, bool conv1d = false) {
     const std::int64_t rows = x.elements() / in;
     Var y = g.make(rows * out, x.dtype(), group);
     g.matmul(2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out),
@@ -84,7 +84,9 @@ Var product(Graph& g, const Var& x, const Operand& weight, const Operand& bias, 
     if (n == nullptr) return y;
     n->size = {rows, in, out};
     if (has_bias) n->finish = bias_gradient;
-    if (n->wants(1)) g.save(n, x);
+    // DeepSpeed's keeps its input, though only a trained weight needs it; GPT-2's layers are no
+    // torch.nn.functional.linear.
+    if (n->wants(1) || (has_zero3_linear(g) && !conv1d)) g.save(n, x);
     if (n->wants(0)) g.save(n, weight.buffer);
     y = y.alias(rows * out, g.edge_to(n));
     g.sealed(n);
@@ -186,7 +188,7 @@ Var base_linear(Graph& g, const Var& x, const Linear& layer, Group group, bool c
         weight = operand(g, layer.weight);
         take_input();
     }
-    Var y = product(g, input, weight, bias, layer.bias >= 0, layer.in, layer.out, group);
+    Var y = product(g, input, weight, bias, layer.bias >= 0, layer.in, layer.out, group, conv1d);
     if (weight.owned) g.release(weight.buffer);
     if (bias.owned) g.release(bias.buffer);
     return y;
