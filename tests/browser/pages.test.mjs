@@ -114,7 +114,7 @@ visit('a device shows which features passed their test', async ({ page, go }) =>
   await page.getByRole('row').filter({ hasText: 'Draining' }).getByText('crane-7 · gpu · Hopper · opencl:0:0').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'bf16 on tensor cores' });
   await row.getByText('Details').click();
-  await row.getByText('fp32, half loads, reductions, bf16 by tensor cores').waitFor();
+  await row.getByText('fp32, half loads, reductions, bf16 on tensor cores').waitFor();
   await row.getByText('The device has no cl_khr_fp16.').waitFor();
   await row.getByText('in parallel with computation, through a second queue').waitFor();
   assert.equal(await page.getByText('Details').count(), 3, 'none of the device that failed its test');

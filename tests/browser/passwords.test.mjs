@@ -87,7 +87,7 @@ visit('a sign-in asks for the code', protectedByCode, async ({ page, server, go 
   await code.waitFor();
   await page.keyboard.type('000000');
   await page.keyboard.press('Enter');
-  await page.getByText('This code is wrong or has been used').waitFor();
+  await page.getByText('This code is wrong or has already been used').waitFor();
   assert.equal(await code.inputValue(), '');
   await page.keyboard.type('287082');
   await page.keyboard.press('Enter');

@@ -108,17 +108,14 @@ class EveryOperationTest(EveryOperation):
     def test_no_parameter_holds_nul(self):
         parameters = 0
         for operation in self.operations:
-            for name in operation.filters:
-                reply = operation.ask(self.owner, self.ids, query=[f"{name}=a%00b"])
+            asked = [(name, {"query": [f"{name}=a%00b"]}, self.ids) for name in operation.filters]
+            asked += [(name, {}, {**self.ids, name: "a%00b"}) for name in operation.names]
+            for name, query, ids in asked:
+                reply = operation.ask(self.owner, ids, **query)
                 parameters += 1
                 with self.subTest(operation.id, parameter=name):
                     self.assertEqual(reply.status, 400, reply.body[:500])
                     self.assertIn(name, [error.get("parameter") for error in reply.json["errors"]], reply.body[:500])
-            for name in operation.names:
-                reply = operation.ask(self.owner, {**self.ids, name: "a%00b"})
-                with self.subTest(operation.id, parameter=name):
-                    self.assertEqual(reply.status, 400, reply.body[:500])
-                    self.assertIn("U+0000", reply.json["detail"])
         self.assertGreater(parameters, 80)
 
     def test_texts_to_be_scored_may_hold_it_and_break_no_read(self):

@@ -1,5 +1,6 @@
--- Those of the given jobs of which the device has run a task, or runs one now; it reveals nothing about other jobs. Reads
--- the tasks of each job until one is found: indexes worker_node_device_key, result_<day>_pkey, attempt_<day>_pkey.
+-- Those of the given jobs of which the device has run a task, or runs one now; it reveals nothing about other jobs.
+-- Reads the tasks of each job until one is found: indexes worker_node_device_key, result_<day>_pkey,
+-- attempt_<day>_pkey.
 create or replace function jobs_of_device(p_jobs bigint[], p_node text, p_device text) returns setof bigint
 language plpgsql stable security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
