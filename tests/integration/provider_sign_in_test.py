@@ -69,7 +69,7 @@ class SignIn(Case):
         self.provider.account("tom", groups=["staff"])
         returned, cookie = self.returned("tom")
         self.assertEqual(self.end(returned, cookie).status, 201)
-        self.assertIn("already used", self.refused(self.end(returned, cookie)))
+        self.assertIn("has already been used", self.refused(self.end(returned, cookie)))
         # Nor does its code in another sign-in of the same browser.
         url, cookie = self.begin()
         state = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)["state"][0]
