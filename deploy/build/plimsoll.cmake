@@ -57,7 +57,8 @@ function(plimsoll_bundle target)
   endif()
 endfunction()
 
-# From here on, a release inlines and optimises little: it compiles a third faster and runs slower.
+# From here on, a release inlines and optimises little and runs slower. Less inlining compiles a quarter faster, -O1 some
+# 9 % (the endpoints and the command line, CPU time).
 macro(plimsoll_inline_less)
   add_compile_options("$<$<CONFIG:Release>:SHELL:-O1 -mllvm -inline-threshold=25>")
 endmacro()

@@ -12,30 +12,22 @@ import json
 import sys
 
 
-def without_discriminators(node):
+def objects_in(node):
     if isinstance(node, dict):
-        node.pop("discriminator", None)
-        for value in node.values():
-            without_discriminators(value)
-    elif isinstance(node, list):
-        for value in node:
-            without_discriminators(value)
-
-
-def with_any_entries(node):
-    if isinstance(node, dict):
-        if node.get("type") == "array" and node["items"].get("nullable"):
-            node["items"] = {}
-        for value in node.values():
-            with_any_entries(value)
-    elif isinstance(node, list):
-        for value in node:
-            with_any_entries(value)
+        yield node
+        node = node.values()
+    elif not isinstance(node, list):
+        return
+    for value in node:
+        yield from objects_in(value)
 
 
 def for_rust(document):
-    without_discriminators(document)
-    with_any_entries(document)
+    """Without discriminators, and with entries of any type where they may be null."""
+    for one in objects_in(document):
+        one.pop("discriminator", None)
+        if one.get("type") == "array" and one["items"].get("nullable"):
+            one["items"] = {}
 
 
 def read_as_objects(document):
