@@ -1,9 +1,10 @@
-// engine_first_result CACHE: opens PoCL's first device, makes the kernels of a layer from the cache
-// or by building, computes with them and reads the numbers back. What a worker does between its
-// start and its first result.
+// engine_first_result CACHE [DEVICE]: opens the device, PoCL's first by default, makes the kernels
+// of a layer from the cache or by building, computes with them and reads the numbers back. What a
+// worker does between its start and its first result.
 
 #include "engine/opencl/runtime/cache_directory.hpp"
 #include "engine/routines/gemm.hpp"
+#include "engine/routines/softmax.hpp"
 
 #include <cstdio>
 #include <span>
@@ -12,14 +13,18 @@
 namespace plimsoll {
 namespace {
 
-Result<float> first_result(const std::filesystem::path& cache) {
+Result<float> first_result(const std::filesystem::path& cache, const char* address) {
     constexpr std::uint32_t kRows = 64;
     constexpr std::uint32_t kColumns = 768;
     if (auto made = opencl::use_kernel_cache(cache); !made) return fail(made.error());
-    const auto device = opencl::Device::open({"pocl", 0});
+    const auto parsed = opencl::parse_device_address(address);
+    if (!parsed) return fail(parsed.error());
+    const auto device = opencl::Device::open(*parsed);
     if (!device) return fail(device.error());
+    const auto flavour = routines::flavour_for(device->info());
     opencl::Programs programs(*device, opencl::ProgramCache(cache / "programs"));
-    const routines::GemmPlan plan;
+    routines::GemmPlan plan;
+    if (flavour == routines::Flavour::group) plan.method = routines::Method::group_fp32;
     const std::size_t weights = packed_bytes(plan, kColumns, kColumns);
     auto a = device->allocate(kRows * kColumns * sizeof(float));
     auto b = device->allocate(kColumns * kColumns * sizeof(float));
@@ -44,7 +49,7 @@ Result<float> first_result(const std::filesystem::path& cache) {
                                     .residual = &*a,
                                     .norm = &norm};
     if (done) done = multiply(programs, plan, product);
-    if (done) done = softmax(programs, routines::Flavour::block, *c, *a, {kRows, kColumns});
+    if (done) done = routines::softmax(programs, flavour, *c, *a, {kRows, kColumns});
     std::vector<float> result(kRows * kColumns);
     if (done) done = device->read(*a, std::as_writable_bytes(std::span(result)));
     if (!done) return fail(done.error());
@@ -58,8 +63,8 @@ Result<float> first_result(const std::filesystem::path& cache) {
 }  // namespace plimsoll
 
 int main(int argc, char** argv) {
-    if (argc != 2) return 2;
-    const auto result = plimsoll::first_result(argv[1]);
+    if (argc != 2 && argc != 3) return 2;
+    const auto result = plimsoll::first_result(argv[1], argc == 3 ? argv[2] : "opencl:pocl:0");
     if (!result) {
         std::fprintf(stderr, "%s\n", result.error().message.c_str());
         return 1;

@@ -1,6 +1,7 @@
-// engine_knee_loop CACHE SEARCHES: the knee search on PoCL's first device against a full sweep of a
-// layer's batch sizes. Sweeps and searches take turns, and what a search found is judged by the
-// medians of all sweeps: a busy moment spoils one measurement of many. Prints a JSON line.
+// engine_knee_loop CACHE SEARCHES [DEVICE]: the knee search on a device, PoCL's first by default,
+// against a full sweep of a layer's batch sizes. Sweeps and searches take turns, and what a search
+// found is judged by the medians of all sweeps: a busy moment spoils one measurement of many.
+// Prints a JSON line.
 
 #include "engine/opencl/probing/probe.hpp"
 #include "engine/opencl/runtime/cache_directory.hpp"
@@ -36,14 +37,15 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-void run(const std::filesystem::path& cache, int searches) {
+void run(const std::filesystem::path& cache, int searches, const char* address) {
     need(opencl::use_kernel_cache(cache));
+    const auto wanted = need(opencl::parse_device_address(address));
     const auto report = opencl::probe();  // before this process opens a device
-    const auto found = std::ranges::find_if(report.devices, [](const opencl::Capability& device) {
-        return device.info.address == opencl::DeviceAddress{"pocl", 0} &&
-               device.state == opencl::DeviceState::ready;
+    const auto found = std::ranges::find_if(report.devices, [&](const opencl::Capability& device) {
+        return device.info.address == wanted && device.state == opencl::DeviceState::ready;
     });
-    if (found == report.devices.end()) throw std::runtime_error("PoCL is not ready");
+    if (found == report.devices.end())
+        throw std::runtime_error(std::string(address) + " is not ready");
     const auto device = need(opencl::Device::open(found->info.address));
     opencl::Programs programs(device, opencl::ProgramCache(cache / "programs"));
     const tuning::Plans plans(device.info());
@@ -87,9 +89,9 @@ void run(const std::filesystem::path& cache, int searches) {
 }  // namespace plimsoll
 
 int main(int argc, char** argv) {
-    if (argc != 3) return 2;
+    if (argc != 3 && argc != 4) return 2;
     try {
-        plimsoll::run(argv[1], std::atoi(argv[2]));
+        plimsoll::run(argv[1], std::atoi(argv[2]), argc == 4 ? argv[3] : "opencl:pocl:0");
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The OpenCL engine on PoCL: products, rows and attention against their peers, and a worker's first result.
 
-    tests/bench/engine/run.py [--rounds N] [--tuning SECONDS] [--record]
+    tests/bench/engine/run.py [--rounds N] [--tuning SECONDS] [--bin build/bench/bin] [--record]
 
 Needs Debian's libdnnl-dev, the reference for products. oneDNN may not use AMX, where the packaged version crashes, and
 its threads may not spin, which would take CPU time from ours. Rows that need another processor or a GPU say so.
@@ -78,22 +78,22 @@ def not_measured(name, unit, why, must=None, stretch=None):
     return results.entry_not_measured(f'engine: {name}', 'engine', unit, why, must=must, stretch=stretch, command=COMMAND)
 
 
-def first_results(program, cache, rounds):
+def first_results(program, cache, rounds, device='opencl:pocl:0'):
     """Seconds from the start of a process to its result, with a warm cache."""
     took = []
     for number in range(rounds + 2):
         start = time.perf_counter()
-        subprocess.run([program, cache], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([program, cache, device], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if number >= 2:
             took.append(time.perf_counter() - start)
     return statistics.median(took)
 
 
 def main():
-    arguments = results.arguments(rounds=60)
+    arguments = results.arguments(rounds=60, programs=True)
     arguments.add_argument('--tuning', type=float, default=8, help='seconds for each product and method')
     options = arguments.parse_args()
-    programs = results.release('engine_kernel_loop', 'engine_knee_loop', 'engine_first_result')
+    programs = results.programs_of(options, 'engine_kernel_loop', 'engine_knee_loop', 'engine_first_result')
     with tempfile.TemporaryDirectory() as cache:
         loop = subprocess.run([programs / 'engine_kernel_loop', cache, str(options.rounds), str(options.tuning)], check=True,
                               env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
@@ -105,9 +105,8 @@ def main():
                                           round(start, 3), 's', most=0.7, must=1, stretch=0.7 / 0.3,
                                           rounds=options.rounds, command=COMMAND))
     if not any(it['method'] == 'packed block_amx' for it in told):
-        entries += [not_measured('bf16 by AMX product, 1,024 rows and more', 'GFLOP/s', 'no AMX', 5, 7),
-                    not_measured('bf16 by AMX product, 64 rows', 'GFLOP/s', 'no AMX', 3, 5),
-                    not_measured('share of the AMX peak, kernel only', '%', 'no AMX', 0.45, 0.6)]
+        entries += [not_measured(f"{METHODS['packed block_amx']}, {it['name']}", 'GFLOP/s', 'no AMX', *asked_for('packed block_amx', it['name']))
+                    for it in told if it['method'] == 'packed block_fp32']
     for it in told:
         print(f"{it['name']} {it['method']}: {it['peer_processor'] / it['ours_processor']:.2f} by processor time")
     results.publish(entries, options)

@@ -109,6 +109,7 @@ void expect_bits_not_to_depend_on_plans(Form form) {
     for (unsigned i = 0; i < 9; ++i) batch.add(sequence(i, 13));
     const auto logits = [&](routines::GemmPlan plan) {
         plan.method = method;
+        if (method == routines::Method::block_amx) plan.rows = 32, plan.vectors = 2;
         for (const auto& [n, k] :
              {std::pair{96U, 32U}, {32U, 32U}, {64U, 32U}, {32U, 64U}, {3U, 32U}}) {
             for (const auto m : {1U, 33U, 65U, 129U, 1024U}) {

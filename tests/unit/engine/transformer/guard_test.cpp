@@ -122,7 +122,8 @@ TEST(Guard, TheFastestMethodThatPassedIsUsed) {
 }
 
 TEST(Guard, MeasuresEveryMethodOfAForm) {
-    if (!__builtin_cpu_supports("avx512vnni")) GTEST_SKIP() << "of processors with AVX512-VNNI";
+    if (!routines::on_processor() || !__builtin_cpu_supports("avx512vnni"))
+        GTEST_SKIP() << "of processors with AVX512-VNNI";
     TemporaryFolder folder;
     TinyModel().write(folder.path());
     opencl::Ledger ledger(64 << 20);
