@@ -42,6 +42,7 @@ set local search_path = plimsoll;
 grant select, insert, update, delete on job, task, result, attempt, event, report, device_class, class_state, account,
   account_state, lane, ready, scheduled, overdue, worker, lease, idempotency_key, unique_key, hold, team_limit, dataset,
   schedule_run, webhook_delivery, usage_touch, usage_job, usage_hour, vacuum_horizon, device_cleanup to plimsoll_queue;
+grant select, insert, delete on task_log to plimsoll_queue;
 grant select, insert, delete on job_label to plimsoll_queue;
 grant select, delete on kept_answer to plimsoll_queue;
 grant select, update on schedule to plimsoll_queue;
@@ -77,8 +78,8 @@ grant select (id, name, disabled_at) on app_user to plimsoll_guest;
 grant insert (team_id, at, action, target) on audit_event to plimsoll_guest;
 
 -- plimsoll_app: the server. Row-level security holds it to one team.
-grant select on job, task, result, attempt, event, report, job_label, account, device_class, team_limit, schedule_run,
-  webhook_delivery, schema_migration, schema_function, schema_set to plimsoll_app;
+grant select on job, task, result, attempt, event, report, job_label, task_log, account, device_class, team_limit,
+  schedule_run, webhook_delivery, schema_migration, schema_function, schema_set to plimsoll_app;
 grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, gpu_profile,
   sentiment_policy, report_baseline to plimsoll_app;
@@ -106,7 +107,7 @@ grant execute on function
   delete_job, drain_worker, end_overdue, enqueue, enqueue_dataset, ensure_partitions, expire_keys, expire_leases,
   expire_uploads, explain_lack, explain_wait, find_invitation, find_submit, fold_usage, forget_audit, forget_usage,
   forget_webhook_deliveries, job_progress, jobs_of_device, lift_hold, list_attempts, list_cleanups,
-  list_device_classes, list_devices, list_holds, list_linked_chunks, list_model_use, list_shares, list_tasks,
+  list_device_classes, list_devices, list_holds, list_linked_chunks, list_log, list_model_use, list_shares, list_tasks,
   list_team_limits, list_vacuum_holders,
   mark_unserved, open_report_link, place_hold, promote_due, queue_depth, read_jobs, read_linked_chunk, read_usage,
   redrive_jobs, renew_password_hash, renew_quotas, request_cleanup, run_schedule, set_device_class, set_share,
@@ -116,5 +117,5 @@ grant execute on function
 -- plimsoll_worker: nothing else, because workers parse untrusted files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;
 grant execute on function
-  claim, claim_elsewhere, complete, heartbeat, read_claimed_chunks, register_worker, release_tasks,
+  claim, claim_elsewhere, complete, heartbeat, read_claimed_chunks, record_log, register_worker, release_tasks,
   report_cleanup, report_device, retire_worker to plimsoll_worker;

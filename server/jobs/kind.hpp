@@ -6,6 +6,7 @@
 #include "server/jobs/knowledge.hpp"
 #include "server/jobs/records/dataset.hpp"
 #include "server/jobs/settings.hpp"
+#include "server/jobs/task_log.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -156,6 +157,11 @@ struct RunContext {
     const opencl::Capability* capability = nullptr;
     opencl::Ledger* ledger = nullptr;
     const KindSettings& settings = kUsualSettings;
+    TaskLog* log = nullptr;  // of this attempt; none: nobody reads it
+
+    void say(LogLevel level, std::string_view text) const {
+        if (log != nullptr) log->say(level, text);
+    }
 };
 
 struct TaskOutput {

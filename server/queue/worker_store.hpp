@@ -96,7 +96,15 @@ struct TaskReport {
     std::optional<Errc> cause;              // also, if an error of the task caused it
     std::chrono::duration<double> pause{};  // before the retry
     double device_seconds = 0;
-    std::int64_t tokens = 0;  // that models have read for it
+    std::int64_t tokens = 0;           // that models have read for it
+    std::vector<jobs::LogLine> lines;  // of its log that were not recorded before
+};
+
+// What was said about a task that is still running.
+struct TaskLines {
+    JobId job;
+    int seq = 0;
+    std::vector<jobs::LogLine> lines;
 };
 
 enum class Acceptance {
@@ -165,6 +173,9 @@ class WorkerStore {
         std::optional<std::int64_t> free_memory = {}) = 0;
     virtual awaitable<Result<Acceptance>> complete(WorkerHandle worker, std::int64_t fence,
                                                    std::vector<TaskReport> reports) = 0;
+    // Records what was said about tasks of a lease before they end. What is repeated counts once.
+    virtual awaitable<Result<void>> record_log(WorkerHandle worker, std::int64_t fence,
+                                               std::vector<TaskLines> tasks) = 0;
     // Releases unstarted tasks of a lease without costing them an attempt.
     virtual awaitable<Result<void>> release(WorkerHandle worker, std::int64_t fence,
                                             std::vector<TaskName> tasks) = 0;

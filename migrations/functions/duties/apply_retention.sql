@@ -25,7 +25,7 @@ begin
     begin
       perform set_config('lock_timeout', '50ms', true);
       foreach v_table in array array['job', 'task', 'result', 'attempt', 'event', 'report', 'job_label',
-        'usage_job'] loop
+        'usage_job', 'task_log'] loop
         execute format('drop table %I', v_table || '_' || v_day);
       end loop;
       outcome := 'dropped';

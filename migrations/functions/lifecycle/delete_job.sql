@@ -21,6 +21,7 @@ begin
   delete from result where job_id = p_job_id;
   delete from report where job_id = p_job_id;
   delete from attempt where job_id = p_job_id;
+  delete from task_log where job_id = p_job_id;
   delete from event where job_id = p_job_id;
   delete from task where job_id = p_job_id;
   delete from job where id = p_job_id;

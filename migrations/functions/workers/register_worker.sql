@@ -2,7 +2,8 @@
 -- normalised seconds per device-second, usually 1; p_info: shown in /v1/devices; its home distinguishes machines with
 -- the same name; p_helps: those of p_kinds whose tasks it also runs for other device classes. The same (node, device)
 -- keeps its ID and gets a new epoch; tasks that the old process held run elsewhere immediately. No row: a live worker
--- with another home has this name. Without homes, the newer worker counts as the successor of the older one.
+-- with another home has this name. Without homes, the newer worker counts as the successor of the older one. p_info
+-- ->> 'last_exit', how the old process ended, goes into the log of the attempts that it lost.
 create or replace function register_worker(p_node text, p_device text, p_device_class text, p_kinds text[],
   p_capabilities text[], p_memory_bucket smallint, p_speed real, p_info json, p_helps text[],
   p_now timestamptz default clock_timestamp())
@@ -24,6 +25,9 @@ begin
       return;
     end if;
     perform end_leases(v_worker, '{}', p_now, 'lost', p_now);
+    if p_info ->> 'last_exit' <> '' then
+      perform log_worker_exit(v_worker, p_info ->> 'last_exit', p_now);
+    end if;
   end if;
   return query
   insert into worker as w (node, device, epoch, class_id, kinds, capabilities, memory_bucket, speed, info, state,

@@ -35,6 +35,10 @@ select plimsoll.complete(
   $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::bytea[], $7::bytea[], $8::int[], $9::int[], $10::real[],
   $11::text[], $12::text[], $13::real[], p_tokens => $14::bigint[]) verdict;
 
+-- name: worker.record_log
+-- What was written about tasks of a lease; the lines of each as JSON.
+select plimsoll.record_log($1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::json[]);
+
 -- name: worker.release
 select plimsoll.release_tasks($1::int, $2::int, $3::bigint, $4::bigint[], $5::int[]);
 

@@ -201,6 +201,25 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
     return statement;
 }
 
+Statement log_record(queue::WorkerHandle worker, std::int64_t fence,
+                     const std::vector<queue::TaskLines>& tasks) {
+    const auto now = std::chrono::steady_clock::now();
+    std::vector<std::int64_t> jobs, seqs;
+    std::vector<std::string> lines;
+    for (const auto& task : tasks) {
+        jobs.push_back(task.job.value);
+        seqs.push_back(task.seq);
+        json said = json::array();
+        for (const auto& line : task.lines) {
+            // An age, because this machine's clock may differ from the database's.
+            const std::chrono::duration<double> age = now - line.at;
+            said.push_back({line.number, static_cast<int>(line.level), age.count(), line.text});
+        }
+        lines.push_back(said.dump(-1, ' ', false, json::error_handler_t::replace));
+    }
+    return Statement::of(sql::worker_record_log, worker.id, worker.epoch, fence, jobs, seqs, lines);
+}
+
 queue::Acceptance to_acceptance(const Rows& rows) {
     const auto verdict = rows[0].get<std::string_view>("verdict");
     if (verdict == "accepted") return queue::Acceptance::accepted;

@@ -34,6 +34,8 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
                      std::vector<queue::TaskReport> reports);
 
 // From the answer of worker.complete.
+Statement log_record(queue::WorkerHandle worker, std::int64_t fence,
+                     const std::vector<queue::TaskLines>& tasks);
 queue::Acceptance to_acceptance(const Rows& rows);
 
 }  // namespace plimsoll::postgres

@@ -133,11 +133,26 @@ awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Stateme
 awaitable<Result<queue::Acceptance>> WorkerStore::complete(WorkerHandle worker, std::int64_t fence,
                                                            std::vector<queue::TaskReport> reports) {
     std::vector<queue::TaskName> settled;
-    for (const queue::TaskReport& report : reports) settled.push_back({report.job, report.seq});
-    auto rows = co_await pool_.run(completion(worker, fence, std::move(reports)), kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
+    Batch batch;
+    std::vector<queue::TaskLines> said;
+    for (queue::TaskReport& report : reports) {
+        settled.push_back({report.job, report.seq});
+        if (!report.lines.empty()) said.push_back({report.job, report.seq, report.lines});
+    }
+    // First, while the lease is there; most tasks say nothing.
+    if (!said.empty()) batch.push_back(log_record(worker, fence, said));
+    batch.push_back(completion(worker, fence, std::move(reports)));
+    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    if (!replies) co_return fail(std::move(replies.error()));
     held_.settled(fence, settled);
-    co_return to_acceptance(*rows);
+    co_return to_acceptance(replies->back());
+}
+
+awaitable<Result<void>> WorkerStore::record_log(WorkerHandle worker, std::int64_t fence,
+                                                std::vector<queue::TaskLines> tasks) {
+    const auto rows = co_await pool_.run(log_record(worker, fence, tasks), kCallTimeout);
+    if (!rows) co_return fail(rows.error());
+    co_return Result<void>{};
 }
 
 awaitable<Result<void>> WorkerStore::release(WorkerHandle worker, std::int64_t fence,

@@ -31,6 +31,8 @@ class WorkerStore final : public queue::WorkerStore {
     queue::awaitable<Result<queue::Acceptance>> complete(
         queue::WorkerHandle worker, std::int64_t fence,
         std::vector<queue::TaskReport> reports) override;
+    queue::awaitable<Result<void>> record_log(queue::WorkerHandle worker, std::int64_t fence,
+                                              std::vector<queue::TaskLines> tasks) override;
     queue::awaitable<Result<void>> release(queue::WorkerHandle worker, std::int64_t fence,
                                            std::vector<queue::TaskName> tasks) override;
     queue::awaitable<Result<void>> retire(queue::WorkerHandle worker) override;

@@ -31,6 +31,15 @@ bool is_helping(const Batches& batches) {
     return std::ranges::any_of(batches, [](const auto& batch) { return batch->elsewhere; });
 }
 
+std::vector<queue::TaskLines> unsent_lines(const Batch& batch) {
+    std::vector<queue::TaskLines> said;
+    for (const auto& slot : batch.slots) {
+        auto lines = slot->log.unsent();
+        if (!lines.empty()) said.push_back({slot->task.job, slot->task.seq, std::move(lines)});
+    }
+    return said;
+}
+
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches) {
     std::map<JobId, std::int64_t> done;
     for (const auto& batch : batches) {

@@ -17,6 +17,7 @@ struct TaskSlot {
     queue::ClaimedTask task;
     Progress progress;
     std::stop_source stop;
+    jobs::TaskLog log;
 };
 
 // Tasks of this priority run before the others of their claim, and are recorded as soon as they are
@@ -54,6 +55,9 @@ bool has_suspect(const Batches& batches);
 
 // Whether a batch is of another device class: nothing else is claimed with it.
 bool is_helping(const Batches& batches);
+
+// Lines of the logs of a batch's tasks that were not recorded yet.
+std::vector<queue::TaskLines> unsent_lines(const Batch& batch);
 
 // Per job, without merge tasks.
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches);

@@ -3,6 +3,7 @@
 #include "server/base/log.hpp"
 #include "server/queue/retry.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <deque>
@@ -33,7 +34,8 @@ jobs::RunContext context_of(TaskSlot& slot, const TaskContext& place) {
             .node = place.node,
             .capability = place.capability,
             .ledger = place.ledger,
-            .settings = place.settings};
+            .settings = place.settings,
+            .log = &slot.log};
 }
 
 Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& place,
@@ -85,9 +87,19 @@ void log_ended(const TaskSlot& slot, const TaskReport& report) {
                 {"error", std::string(report.cause ? to_string(*report.cause) : "")}});
 }
 
+void say_pause(jobs::TaskLog& log, Errc error, std::chrono::duration<double> pause) {
+    if (error == Errc::exhausted) {
+        log.say(jobs::LogLevel::warning,
+                "Memory ran out: models and buffers kept between tasks are released.");
+    }
+    log.say(jobs::LogLevel::info, "The error may pass: the task waits at least " +
+                                      std::to_string(std::max(1L, std::lround(pause.count()))) +
+                                      " s for its next attempt.");
+}
+
 // The report of a task: its output, or why there is none; nothing if it stopped on request.
-std::optional<TaskReport> finish_report(TaskReport report, const TaskSlot& slot,
-                                        const Result<void>& done, double chance) {
+std::optional<TaskReport> finish_report(TaskReport report, TaskSlot& slot, const Result<void>& done,
+                                        double chance) {
     report.tokens = slot.progress.tokens();
     if (!done) {
         const Error& error = done.error();
@@ -97,7 +109,9 @@ std::optional<TaskReport> finish_report(TaskReport report, const TaskSlot& slot,
         report.pause = pause.value_or(report.pause);
         report.error = error.message;
         report.cause = error.code;
+        if (pause) say_pause(slot.log, error.code, *pause);
     }
+    report.lines = slot.log.last();
     log_ended(slot, report);
     return report;
 }
@@ -124,12 +138,18 @@ class SharedTasks {
 };
 
 void run_caught(const jobs::Run& run, std::span<jobs::SharedTask> tasks) {
+    std::string reason = "unknown";
     try {
         run.run_together(tasks);
+        return;
     } catch (const std::exception& e) {
-        log::warn("tasks could not run together", {{"reason", e.what()}});
+        reason = e.what();
     } catch (...) {
-        log::warn("tasks could not run together");
+    }
+    log::warn("tasks could not run together", {{"reason", reason}});
+    for (const auto& task : tasks) {
+        task.context.say(jobs::LogLevel::warning,
+                         "Could not run together with other tasks, so it runs alone: " + reason);
     }
 }
 

@@ -111,6 +111,7 @@ void Worker::start(queue::WorkerHandle as, queue::Claim claim) {
         for (auto& task : claim.tasks) {
             if ((task.priority >= kUrgentPriority) != urgent) continue;
             batch->slots.push_back(std::make_unique<TaskSlot>());
+            batch->slots.back()->log.limit_by(&log_budget_);
             batch->slots.back()->progress.set_total(task.items);
             batch->slots.back()->task = std::move(task);
         }

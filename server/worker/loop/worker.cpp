@@ -166,7 +166,25 @@ awaitable<void> Worker::beat() {
         log::error("heartbeat refused", {{"reason", reply.error().message}});
     }
     if (freed_) co_await report_cleaning();
+    if (reply) co_await record_logs();
     renew_abilities();
+}
+
+// What running tasks have said by now. A failure costs nothing: it is sent again.
+awaitable<void> Worker::record_logs() {
+    const auto batches = outstanding_;
+    for (const auto& batch : batches) {
+        if (batch->lost || batch->worker.epoch != handle_.epoch) continue;
+        auto said = unsent_lines(*batch);
+        if (said.empty() || !co_await store_.record_log(handle_, batch->fence, said)) continue;
+        for (const auto& task : said) {
+            for (const auto& slot : batch->slots) {
+                if (slot->task.job == task.job && slot->task.seq == task.seq) {
+                    slot->log.mark_sent(task.lines.back().number);
+                }
+            }
+        }
+    }
 }
 
 // For example, a model was added. Registering voids leases, so claimed work ends first.

@@ -104,6 +104,7 @@ class Worker {
     void apply(const queue::HeartbeatReply& reply);
     void clean(std::int64_t request);
     awaitable<void> report_cleaning();
+    awaitable<void> record_logs();
     void stop_job(JobId job);
     void lose_leases();
     void renew_abilities();
@@ -122,6 +123,7 @@ class Worker {
     Slowness slowness_;
     TimeGuard time_guard_;
     Outage outage_;
+    jobs::LogBudget log_budget_;
     Recorder recorder_;
 
     queue::WorkerInfo info_;

@@ -8,7 +8,7 @@ import psycopg
 from queue_case import QueueCase
 from queue_client import job
 
-TEAM_TABLES = ('job', 'task', 'result', 'attempt', 'event', 'report', 'job_label', 'account')
+TEAM_TABLES = ('job', 'task', 'result', 'attempt', 'event', 'report', 'job_label', 'task_log', 'account')
 
 
 class Teams(QueueCase):
@@ -35,6 +35,8 @@ class Teams(QueueCase):
         for team in (self.team, self.other_team):
             self.submit(job(team, labels='{"desk": "energy"}'), job(team, 2))
         tasks = self.queue.claim(self.cpu)
+        self.queue.call('record_log', 'int int bigint bigint[] int[] json[]', *self.cpu, tasks[0].fence, [t.job_id for t in tasks],
+                        [t.task for t in tasks], ['[[1, 1, 0, "said"]]'] * len(tasks))
         self.queue.complete(self.cpu, tasks[:1], outcome='retry', error='again')
         self.queue.complete(self.cpu, tasks[1:])
         self.run_merges()

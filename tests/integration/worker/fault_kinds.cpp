@@ -66,17 +66,22 @@ Result<void> take_too_much(const opencl::Device& device) {
     return {};
 }
 
-// "echo …", "clock": answers the time, in microseconds since 1970; "crash", "hold FOLDER": says
-// FOLDER/held and goes on when there is FOLDER/go; "forever FOLDER": says FOLDER/held and goes on
-// until it is stopped; "hang FOLDER": says FOLDER/held and hangs in a kernel; "break FOLDER" and
-// "starve FOLDER": says it and fails as after an error that lasts, or for lack of memory. The last
-// three are done where that was said before.
+// "say …": has what follows in its log, many times; "echo …", "clock": answers the time, in
+// microseconds since 1970; "crash", "hold FOLDER": says FOLDER/held and goes on when there is
+// FOLDER/go; "forever FOLDER": says FOLDER/held and goes on until it is stopped; "hang FOLDER":
+// says FOLDER/held and hangs in a kernel; "break FOLDER" and "starve FOLDER": says it and fails as
+// after an error that lasts, or for lack of memory. The last three are done where that was said
+// before.
 Result<TaskOutput> run(std::string_view, std::string_view input, RunContext& context) {
     const auto space = input.find(' ');
     const auto what = input.substr(0, space);
     const fs::path folder(space == std::string_view::npos ? "" : input.substr(space + 1));
     if (what == "crash") std::abort();
     if (what == "echo") return done(input, context);
+    if (what == "say") {
+        for (int i = 0; i < 60; ++i) context.say(LogLevel::warning, input.substr(space + 1));
+        return done(input, context);
+    }
     if (what == "clock") {
         const auto now = std::chrono::system_clock::now().time_since_epoch();
         return done(
@@ -94,6 +99,7 @@ Result<TaskOutput> run(std::string_view, std::string_view input, RunContext& con
         return done(input, context);
     }
     if (what == "hold") {
+        context.say(LogLevel::info, "Waits for the test.");
         return beat_until(input, context, [&] { return fs::exists(folder / "go"); });
     }
     return beat_until(input, context, [] { return false; });

@@ -12,6 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <iomanip>
+#include <sstream>
 #include <utility>
 
 namespace plimsoll::jobs::profile {
@@ -96,6 +99,25 @@ Json report_of(const Request& request, const opencl::Device* device,
             {"errors", std::move(errors)}};
 }
 
+void say_measured(const std::string& part, const Result<PartResult>& result,
+                  std::chrono::duration<double> took, const RunContext& context) {
+    if (!result) {
+        context.say(LogLevel::warning, part + " could not be measured: " + result.error().message);
+        return;
+    }
+    std::ostringstream text;
+    text << "Measured " << part << " in " << std::fixed << std::setprecision(1) << took.count()
+         << " s";
+    const Json& row = result->row;
+    if (row.contains("value") && row["value"].is_number() && row.contains("unit")) {
+        text << ": " << row["value"].get<double>() << " " << row["unit"].get<std::string>();
+    }
+    if (row.contains("batch") && row["batch"].is_number()) {
+        text << ", batch size " << row["batch"].get<std::int64_t>();
+    }
+    context.say(LogLevel::info, text.str() + ".");
+}
+
 Result<TaskOutput> measure(std::string_view args, std::string_view input, RunContext& context) {
     const auto request = stored_request(args);
     if (!request) return fail(request.error());
@@ -109,9 +131,11 @@ Result<TaskOutput> measure(std::string_view args, std::string_view input, RunCon
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const auto& part = parts[i];
         const auto slash = part.find('/');
+        const auto start = std::chrono::steady_clock::now();
         const auto result = areas.of(part).measure(std::string_view(part).substr(slash + 1));
         if (!result && result.error().code == Errc::cancelled) return fail(result.error());
         ++(result ? output.items_ok : output.items_failed);
+        say_measured(part, result, std::chrono::steady_clock::now() - start, context);
         const Json row = row_of(static_cast<std::int64_t>(i), part, result);
         if (!result) {
             errors.push_back({{"index", i},

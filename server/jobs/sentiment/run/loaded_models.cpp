@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iomanip>
 #include <list>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 namespace plimsoll::jobs::sentiment {
@@ -53,6 +55,20 @@ Result<LoadedModel> load(const std::filesystem::path& folder, const models::Mani
                        .load_seconds = took.count()};
 }
 
+void say_loaded(const std::string& name, const LoadedModel& model, bool made_room,
+                const RunContext& context) {
+    std::ostringstream text;
+    text << "Loaded the model " << name << " in " << to_string(model.form) << " in " << std::fixed
+         << std::setprecision(2) << model.load_seconds << " s: " << std::setprecision(1)
+         << static_cast<double>(model.classifier->model().held_bytes()) / 1e6 << " MB on "
+         << to_string(context.device->info().address) << ".";
+    context.say(LogLevel::info, text.str());
+    if (made_room) {
+        context.say(LogLevel::warning,
+                    "The device's memory was full: models kept from earlier tasks were released.");
+    }
+}
+
 enum class IfFull { others_leave, refuse };
 
 auto find_loaded(const std::string& hash, routines::Form form) {
@@ -88,12 +104,15 @@ Result<LoadedModel*> find_or_load(const std::string& name, const std::string& ha
                                          std::string(to_string(form)) + ".");
     }
     auto loaded = load(store.folder_of(name), *manifest, *method, context);
+    bool made_room = false;
     while (!loaded && loaded.error().code == Errc::exhausted && !kept.models.empty() &&
            if_full == IfFull::others_leave) {
         kept.models.pop_back();
+        made_room = true;
         loaded = load(store.folder_of(name), *manifest, *method, context);
     }
     if (!loaded) return fail(loaded.error());
+    say_loaded(name, *loaded, made_room, context);
     kept.models.push_front(std::move(*loaded));
     return &kept.models.front();
 }

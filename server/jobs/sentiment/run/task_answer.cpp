@@ -18,10 +18,15 @@ void TaskAnswer::add_failed(const text::RecordView& item) {
     append_failed_text(rows_, kTexts, item);
     aggregate_.add_failed(item);
     ++output_.items_failed;
+    ++failed_[std::string(item.error_code)];
 }
 
 TaskOutput TaskAnswer::finish(const RunContext& context) {
     aggregate_.add(device_of(context), output_.items_ok);
+    if (!failed_.empty()) {
+        context.say(LogLevel::warning,
+                    failed_summary(failed_, output_.items_ok + output_.items_failed, "texts"));
+    }
     output_.results = gzip(rows_);
     output_.partial = aggregate_.to_json();
     return std::move(output_);

@@ -4,6 +4,9 @@
 #include "server/jobs/sentiment/run/aggregate.hpp"
 #include "server/jobs/sentiment/run/rows.hpp"
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -28,6 +31,7 @@ class TaskAnswer {
     std::string rows_;
     Aggregate aggregate_;
     TaskOutput output_;
+    std::map<std::string, std::int64_t, std::less<>> failed_;  // by error code
 };
 
 }  // namespace plimsoll::jobs::sentiment

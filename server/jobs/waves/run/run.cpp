@@ -72,6 +72,11 @@ TaskOutput rows_of(const Slice& slice, const Request& request,
         if (slice.share == Share::whole) partial.add_computed(reports[i], context.node, 1);
         ++(reports[i].ok() ? output.items_ok : output.items_failed);
     }
+    if (output.items_failed > 0) {
+        context.say(LogLevel::warning, std::to_string(output.items_failed) + " of " +
+                                           std::to_string(reports.size()) +
+                                           " symbols could not be counted: the results say why.");
+    }
     partial.rows = std::move(drafts);
     output.results = gzip(rows);
     output.partial = partial.packed();

@@ -27,6 +27,7 @@ Result<TaskOutput> echo(std::string_view, std::string_view input, RunContext& co
 
 Result<TaskOutput> wait_at_gate(std::string_view args, std::string_view input,
                                 RunContext& context) {
+    context.say(jobs::LogLevel::info, "At the gate.");
     gate.entered.release();
     gate.open.acquire();
     return echo(args, input, context);

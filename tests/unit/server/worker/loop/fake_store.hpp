@@ -46,6 +46,7 @@ class FakeStore final : public queue::WorkerStore {
     std::map<std::int64_t, std::vector<queue::TaskReport>> recorded;  // by fence
     std::vector<std::int64_t> released;                               // fences
     std::vector<queue::TaskName> released_tasks;
+    std::vector<queue::TaskLines> said;                          // about running tasks
     std::vector<std::pair<std::int64_t, queue::Freed>> cleaned;  // by request
     bool calls = false;  // the worker itself, with the next notification
 
@@ -112,6 +113,13 @@ class FakeStore final : public queue::WorkerStore {
             kept.insert(kept.end(), reports.begin(), reports.end());
         }
         co_return verdict;
+    }
+
+    awaitable<Result<void>> record_log(queue::WorkerHandle, std::int64_t,
+                                       std::vector<queue::TaskLines> tasks) override {
+        if (down) co_return fail(*down);
+        said.insert(said.end(), tasks.begin(), tasks.end());
+        co_return Result<void>{};
     }
 
     awaitable<Result<void>> release(queue::WorkerHandle, std::int64_t fence,

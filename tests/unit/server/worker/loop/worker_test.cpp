@@ -43,6 +43,34 @@ TEST_F(WorkerTest, CleansUpBetweenBatchesAndOncePerRequest) {
     EXPECT_EQ(cleanings_, 1);
 }
 
+TEST_F(WorkerTest, WhatARunningTaskSaysIsRecordedOnceWithAHeartbeat) {
+    store_.ready = {{task("gate", 4)}};
+    until_entered();
+    for (int beats = 0; beats < 2; ++beats) {
+        store_.notify();
+        advance(300ms);
+    }
+    ASSERT_EQ(store_.said.size(), 1U);
+    EXPECT_EQ(store_.said[0].seq, 4);
+    ASSERT_EQ(store_.said[0].lines.size(), 1U);
+    EXPECT_EQ(store_.said[0].lines[0].text, "At the gate.");
+    gate.open.release();
+    until([&] { return store_.recorded.size() == 1; });
+    EXPECT_TRUE(store_.recorded[1][0].lines.empty());
+}
+
+TEST_F(WorkerTest, TheRestIsRecordedWithTheOutcome) {
+    auto failing = task("fail");
+    failing.input = "unavailable";
+    store_.ready = {{std::move(failing)}, {task("echo")}};
+    until([&] { return store_.recorded.size() == 2; });
+    const auto& lines = store_.recorded[1][0].lines;
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_TRUE(lines[0].text.starts_with("The error may pass: the task waits at least "));
+    EXPECT_TRUE(store_.recorded[2][0].lines.empty()) << "a task like any other says nothing";
+    EXPECT_TRUE(store_.said.empty());
+}
+
 TEST_F(WorkerTest, ANotificationSendsAHeartbeat) {
     until([&] { return store_.registered == 1 && store_.claims >= 1; });
     const auto before = timer_.now();
