@@ -2,6 +2,7 @@
 
 #include "server/jobs/records/slice.hpp"
 #include "server/queue/job.hpp"
+#include "server/queue/job_log.hpp"
 #include "server/queue/shares.hpp"
 #include "server/queue/task.hpp"
 #include "server/queue/uses.hpp"
@@ -57,6 +58,9 @@ class JobStore {
     // Attempts at the job's tasks after `after`, by task and attempt.
     virtual awaitable<Result<std::vector<Attempt>>> attempts(TeamId team, JobId id,
                                                              AttemptPlace after, int limit) = 0;
+    // What the queue, workers and supervisors say about the attempts, by task and attempt.
+    virtual awaitable<Result<std::vector<JobLogLine>>> log(TeamId team, JobId id,
+                                                           LogFilter filter) = 0;
     virtual awaitable<Result<FoundTasks>> tasks(TeamId team, JobId id, TaskFilter filter) = 0;
     // Returns the job after the request. Errc::conflict: the job has ended.
     virtual awaitable<Result<Job>> cancel(TeamId team, UserId by, JobId id) = 0;

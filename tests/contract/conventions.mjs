@@ -27,6 +27,7 @@ const WHOLE = {
 // Lists whose items are not read alone, and why.
 const NOT_ALONE = {
     listJobEvents: 'numbered: `after` and `limit=1` read one',
+    listJobLogs: 'lines about attempts, which can be read alone',
     listDatasetRecords: 'numbered: `offset` and `limit=1` read one',
     listDatasetErrors: 'notes on records, which are numbered',
     listMyTeams: 'teams, which are read at /v1/teams/{team_id}',

@@ -208,7 +208,7 @@ awaitable<Result<queue::Job>> FakeJobStore::cancel(TeamId team, UserId, JobId id
 queue::Redrive FakeJobStore::redrive(TeamId team, JobId id) {
     const auto found = find(team, id);
     if (!found) return queue::Redrive::not_found;
-    auto& [job, events, chunks, given_up, report, key, plan, dataset, attempts] = **found;
+    auto& [job, events, chunks, given_up, report, key, plan, dataset, attempts, log] = **found;
     if (!queue::is_final(job.state)) return queue::Redrive::unfinished;
     if (dataset && plan.tasks.empty()) return queue::Redrive::no_dataset;
     if (job.state == JobState::succeeded && given_up.empty()) return queue::Redrive::complete;

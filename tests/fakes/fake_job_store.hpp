@@ -23,6 +23,7 @@ class FakeJobStore final : public queue::JobStore {
         jobs::Plan plan;
         std::optional<DatasetId> dataset;  // its tasks' inputs are this dataset's chunks
         std::vector<queue::Attempt> attempts = {};
+        std::vector<queue::JobLogLine> log = {};
     };
 
     // Submitters' names come from `identity`, which outlives this.
@@ -39,6 +40,8 @@ class FakeJobStore final : public queue::JobStore {
     awaitable<Result<std::vector<queue::Attempt>>> attempts(TeamId team, JobId id,
                                                             queue::AttemptPlace after,
                                                             int limit) override;
+    awaitable<Result<std::vector<queue::JobLogLine>>> log(TeamId team, JobId id,
+                                                          queue::LogFilter filter) override;
     awaitable<Result<queue::FoundTasks>> tasks(TeamId team, JobId id,
                                                queue::TaskFilter filter) override;
     awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;

@@ -1,6 +1,8 @@
 // The part of FakeJobStore that is about the tasks of its jobs.
 #include "tests/fakes/fake_job_store.hpp"
 
+#include <tuple>
+
 namespace plimsoll::fakes {
 
 using queue::JobState;
@@ -24,6 +26,26 @@ bool task_matches(const queue::Task& task, const queue::TaskFilter& filter) {
 }
 
 }  // namespace
+
+awaitable<Result<std::vector<queue::JobLogLine>>> FakeJobStore::log(TeamId team, JobId id,
+                                                                    queue::LogFilter filter) {
+    const auto stored = find(team, id);
+    if (!stored) co_return fail(stored.error());
+    const auto place = [](const queue::LogPlace& at) {
+        return std::tuple(at.task, at.fence, at.number);
+    };
+    std::vector<queue::JobLogLine> found;
+    for (const auto& line : (*stored)->log) {
+        const bool fits = place(line.place) > place(filter.after) &&
+                          line.place.task == filter.task.value_or(line.place.task) &&
+                          line.attempt == filter.attempt.value_or(line.attempt) &&
+                          line.level >= filter.least.value_or(line.level) &&
+                          line.at >= filter.from.value_or(line.at) &&
+                          (!filter.to || line.at < *filter.to);
+        if (fits && static_cast<int>(found.size()) < filter.limit) found.push_back(line);
+    }
+    co_return found;
+}
 
 awaitable<Result<queue::FoundTasks>> FakeJobStore::tasks(TeamId team, JobId id,
                                                          queue::TaskFilter filter) {

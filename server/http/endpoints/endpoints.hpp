@@ -39,6 +39,7 @@ void add_job_bundles(Handlers& handlers, queue::JobStore& store, const planning:
 void add_job_redrive(Handlers& handlers, queue::JobStore& store, const Clock& clock);
 void add_job_cancellations(Handlers& handlers, queue::JobStore& store);
 void add_job_attempts(Handlers& handlers, queue::JobStore& store);
+void add_job_logs(Handlers& handlers, queue::JobStore& store);
 void add_job_tasks(Handlers& handlers, queue::JobStore& store);
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                      Kinds kinds, const Draining& draining, const Clock& clock);

@@ -52,6 +52,7 @@ Handlers make_handlers(const Backends& backends, const Contract& contract, const
     endpoints::add_job_redrive(handlers, backends.jobs, backends.clock);
     endpoints::add_job_cancellations(handlers, backends.jobs);
     endpoints::add_job_attempts(handlers, backends.jobs);
+    endpoints::add_job_logs(handlers, backends.jobs);
     endpoints::add_job_tasks(handlers, backends.jobs);
     endpoints::add_job_reading(handlers, backends.jobs, backends.signals, backends.kinds, draining,
                                backends.clock);

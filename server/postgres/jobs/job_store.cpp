@@ -5,6 +5,7 @@
 #include "server/postgres/jobs/bundles.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/jobs/job_search.hpp"
+#include "server/postgres/jobs/log_rows.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
 #include "server/schedules/schedule.hpp"
@@ -90,6 +91,15 @@ awaitable<Result<std::vector<queue::Attempt>>> JobStore::attempts(TeamId team, J
     std::vector<queue::Attempt> attempts;
     for (const Row row : replies->back()) attempts.push_back(to_attempt(row));
     co_return attempts;
+}
+
+awaitable<Result<std::vector<queue::JobLogLine>>> JobStore::log(TeamId team, JobId id,
+                                                                queue::LogFilter filter) {
+    auto replies = co_await about(team, id, log_query(team, id, filter));
+    if (!replies) co_return fail(std::move(replies.error()));
+    std::vector<queue::JobLogLine> lines;
+    for (const Row row : replies->back()) lines.push_back(to_log_line(row));
+    co_return lines;
 }
 
 awaitable<Result<queue::FoundTasks>> JobStore::tasks(TeamId team, JobId id,

@@ -23,6 +23,8 @@ class JobStore final : public queue::JobStore {
     queue::awaitable<Result<std::vector<queue::Attempt>>> attempts(TeamId team, JobId id,
                                                                    queue::AttemptPlace after,
                                                                    int limit) override;
+    queue::awaitable<Result<std::vector<queue::JobLogLine>>> log(TeamId team, JobId id,
+                                                                 queue::LogFilter filter) override;
     queue::awaitable<Result<queue::FoundTasks>> tasks(TeamId team, JobId id,
                                                       queue::TaskFilter filter) override;
     queue::awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override;

@@ -112,6 +112,12 @@ from examined l group by l.state;
 -- $1 team, $2 job, only after task $3 and fence $4, $5 limit.
 select * from plimsoll.list_attempts($1::bigint, $2::bigint, $3::int, $4::bigint, $5::int);
 
+-- name: jobs.log
+-- $1 team, $2 job, $3 task, $4 attempt, $5 least level, $6 from and $7 to this time (null: any), only after task $8,
+-- fence $9 and number $10, $11 limit.
+select * from plimsoll.list_log($1::bigint, $2::bigint, $3::int, $4::int, $5::smallint, $6::timestamptz,
+  $7::timestamptz, $8::int, $9::bigint, $10::int, $11::int);
+
 -- name: jobs.tasks
 -- $1 team, $2 job, only after task $3, $4 state, $5 node, $6 device, $7 at least this attempt, $8 part of the error as
 -- within a JSON string (null: any), $9 most examined, $10 limit.

@@ -34,7 +34,7 @@ export const withFraction = (progress) => ({ ...progress, fraction: progress.fra
 
 export function makeJob(id, fields = {}) {
   const links = Object.fromEntries(
-    ['events', 'tasks', 'attempts', 'report', 'results', 'cancellation', 'redrive', 'wait'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
+    ['events', 'tasks', 'attempts', 'logs', 'report', 'results', 'cancellation', 'redrive', 'wait'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
   );
   const { progress, ...others } = fields;
   return {

@@ -49,6 +49,6 @@ export function jobOf({ job, report, shared_by }: LinkedReport): Job {
     retries: 0,
     last_error: null,
     error: null,
-    links: { self: none, events: none, tasks: none, attempts: none, report: none, results: '/v1/linked-report/results', cancellation: none, redrive: none, wait_reason: none },
+    links: { self: none, events: none, tasks: none, attempts: none, logs: none, report: none, results: '/v1/linked-report/results', cancellation: none, redrive: none, wait_reason: none },
   };
 }

@@ -107,7 +107,7 @@ void write_job(JsonWriter& out, const queue::Job& job, Timestamp now) {
     out.key("self").text(path);
     const auto folder = path + '/';
     for (const std::string_view part :
-         {"events", "tasks", "attempts", "report", "results", "cancellation", "redrive"}) {
+         {"events", "tasks", "attempts", "logs", "report", "results", "cancellation", "redrive"}) {
         out.key(part).text(folder, part);
     }
     out.key("wait_reason").text(folder, "wait-reason");

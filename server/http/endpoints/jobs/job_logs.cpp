@@ -1,0 +1,113 @@
+// The log of a job's tasks: what the queue, workers and supervisors say about each attempt.
+#include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+namespace plimsoll::http::endpoints {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kLevels = {"info", "warning", "error"};
+
+std::string attempt_id(const queue::LogPlace& place) {
+    return std::to_string(place.task) + '.' + std::to_string(place.fence);
+}
+
+// The id of a line, "TASK.FENCE.NUMBER", which is unique in its job.
+std::string line_id(const queue::LogPlace& place) {
+    return attempt_id(place) + '.' + std::to_string(place.number);
+}
+
+// That of the last line of the previous page.
+Outcome<queue::LogPlace> log_place_of(const Call& call) {
+    queue::LogPlace place;
+    const auto cursor = call.parameters.text("cursor");
+    if (!cursor) return place;
+    std::istringstream text(*cursor);
+    char dot = 0;
+    char second_dot = 0;
+    text >> place.task >> dot >> place.fence >> second_dot >> place.number;
+    if (!text || line_id(place) != *cursor) return tl::unexpected(invalid_cursor());
+    return place;
+}
+
+std::optional<jobs::LogLevel> level_of(const Call& call) {
+    const auto name = call.parameters.text("level");
+    if (!name) return std::nullopt;
+    const auto found = std::ranges::find(kLevels, *name);
+    return static_cast<jobs::LogLevel>(found - kLevels.begin() + 1);
+}
+
+std::optional<int> number_of(const Call& call, std::string_view name) {
+    const auto number = call.parameters.integer(name);
+    return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+std::string_view name_of(jobs::LogLevel level) {
+    return kLevels.at(static_cast<std::size_t>(level) - 1);
+}
+
+std::string_view name_of(queue::JobLogLine::Source source) {
+    constexpr std::array<std::string_view, 3> kSources = {"queue", "worker", "supervisor"};
+    return kSources.at(static_cast<std::size_t>(source));
+}
+
+json line_json(const queue::JobLogLine& line) {
+    return {{"id", line_id(line.place)},
+            {"task", line.place.task},
+            {"merge", line.merge},
+            {"attempt", line.attempt},
+            {"attempt_id", attempt_id(line.place)},
+            {"at", to_rfc3339(line.at)},
+            {"level", name_of(line.level)},
+            {"source", name_of(line.source)},
+            {"text", line.text}};
+}
+
+std::optional<Timestamp> time_of(const Call& call, std::string_view name) {
+    const auto text = call.parameters.text(name);
+    return text ? std::optional(parse_rfc3339(*text).value()) : std::nullopt;
+}
+
+awaitable<Outcome<Response>> list_logs(const Call& call, queue::JobStore& store) {
+    const auto id = job_id_of(call.parameters.text("job_id"));
+    if (!id) co_return tl::unexpected(id.error());
+    const auto after = log_place_of(call);
+    if (!after) co_return tl::unexpected(after.error());
+    const auto limit = page_limit(call);
+    const queue::LogFilter filter{.task = number_of(call, "task"),
+                                  .attempt = number_of(call, "attempt"),
+                                  .least = level_of(call),
+                                  .from = time_of(call, "from"),
+                                  .to = time_of(call, "to"),
+                                  .after = *after,
+                                  .limit = static_cast<int>(limit) + 1};
+    auto lines = co_await store.log(call.principal.team.id, *id, filter);
+    if (!lines) co_return tl::unexpected<Problem>(lines.error());
+    std::optional<std::string> next;
+    if (lines->size() > limit) {
+        lines->resize(limit);
+        next = line_id(lines->back().place);
+    }
+    JsonWriter page;
+    page.begin_object().key("items").begin_array();
+    for (const auto& line : *lines) page.json(to_text(line_json(line)));
+    page.end_array();
+    co_return page_response(call, std::move(page), next);
+}
+
+}  // namespace
+
+void add_job_logs(Handlers& handlers, queue::JobStore& store) {
+    handlers["listJobLogs"] = [&store](const Call& call) { return list_logs(call, store); };
+}
+
+}  // namespace plimsoll::http::endpoints

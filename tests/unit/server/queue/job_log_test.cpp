@@ -1,0 +1,53 @@
+#include "server/queue/job_log.hpp"
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::queue {
+namespace {
+
+AttemptNews ended(std::string outcome, std::string error = {}) {
+    return {.what = "ended", .text = std::move(error), .outcome = std::move(outcome)};
+}
+
+TEST(JobLog, TellsWhereAnAttemptStarted) {
+    AttemptNews news{.what = "started",
+                     .node = "node-a",
+                     .device = "opencl:0:0",
+                     .device_class = "gpu",
+                     .attempt = 2};
+    EXPECT_EQ(text_of(news), "Attempt 2 started on node-a, device opencl:0:0 (gpu).");
+    news.node.clear();
+    EXPECT_EQ(text_of(news), "Attempt 2 started.");
+    EXPECT_EQ(source_of(news), JobLogLine::Source::queue);
+}
+
+TEST(JobLog, TellsHowAnAttemptEnded) {
+    auto done = ended("done");
+    done.seconds = 1.25;
+    done.items_ok = 1;
+    EXPECT_EQ(text_of(done), "Done in 1.250 s: 1 item succeeded.");
+    done.seconds = 75;
+    done.items_ok = 97;
+    done.items_failed = 3;
+    EXPECT_EQ(text_of(done), "Done in 75.0 s: 97 items succeeded, 3 failed.");
+    EXPECT_EQ(text_of(ended("retry", "No memory.")),
+              "Failed, and returned to the queue: No memory.");
+    EXPECT_EQ(text_of(ended("worker_lost", "It died.")),
+              "Lost, and returned to the queue: It died.");
+    EXPECT_EQ(text_of(ended("quarantined", "Bad.")), "Failed, and not tried again: Bad.");
+    EXPECT_EQ(text_of(ended("final", "Bad.")), "Failed, and not tried again: Bad.");
+}
+
+TEST(JobLog, WorkersAndTheirSupervisorsCannotForgeALine) {
+    AttemptNews news{.what = "said", .text = "calm\n2026-01-01 error task 0"};
+    EXPECT_EQ(text_of(news), "calm 2026-01-01 error task 0");
+    EXPECT_EQ(source_of(news), JobLogLine::Source::worker);
+    news.what = "process_ended";
+    news.text = "hung and was killed";
+    EXPECT_EQ(text_of(news), "How its worker process ended: hung and was killed");
+    EXPECT_EQ(source_of(news), JobLogLine::Source::supervisor);
+    EXPECT_EQ(text_of(ended("retry", "a\rb")), "Failed, and returned to the queue: a b");
+}
+
+}  // namespace
+}  // namespace plimsoll::queue
