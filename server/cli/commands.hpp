@@ -39,6 +39,7 @@ AddCommand add_jobs;
 AddCommand add_watch;
 AddCommand add_why;
 AddCommand add_tasks;
+AddCommand add_logs;
 AddCommand add_cancel;
 AddCommand add_redrive;
 AddCommand add_report;
@@ -62,9 +63,9 @@ struct Group {
 
 namespace groups {
 
-inline constexpr AddCommand* kJobs[] = {add_submit, add_submit_bundle, add_jobs,   add_watch,
-                                        add_why,    add_tasks,         add_cancel, add_redrive,
-                                        add_report, add_results,       add_links};
+inline constexpr AddCommand* kJobs[] = {add_submit,  add_submit_bundle, add_jobs,    add_watch,
+                                        add_why,     add_tasks,         add_logs,    add_cancel,
+                                        add_redrive, add_report,        add_results, add_links};
 inline constexpr AddCommand* kTeam[] = {
     add_datasets,    add_schedules, add_webhooks, add_service_accounts,
     add_invitations, add_baselines, add_usage,    add_audit};

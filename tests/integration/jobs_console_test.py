@@ -222,6 +222,38 @@ class JobsConsole(unittest.TestCase):
         [one] = self.api.get(f"/v1/jobs/{waiting}/tasks").json["items"]
         self.assertEqual((one["state"], one["attempt"], one["node"], one["started_at"]), ("waiting", 0, None, None))
 
+    def test_the_log_of_a_job_tells_why_records_failed_and_not_what_they_say(self):
+        items = [{"text": "calm"}, {"text": "a secret of ours", "kept": {"b": "x" * 5000}}]
+        job = self.api.wait(self.submit(args={"items": items}))
+        path = job["links"]["logs"]
+        lines = self.api.get(path).json["items"]
+        self.assertEqual([(one["task"], one["attempt"], one["level"], one["source"]) for one in lines],
+                         [(0, 1, "info", "queue"), (0, 1, "warning", "worker"), (0, 1, "warning", "queue")])
+        attempt = self.api.get(f"/v1/jobs/{job['id']}/attempts").json["items"][0]
+        self.assertEqual({one["attempt_id"] for one in lines}, {attempt["id"]})
+        self.assertEqual(lines[0]["text"], f"Attempt 1 started on {attempt['node']}, device {attempt['device']} ({attempt['device_class']}).")
+        self.assertEqual(lines[1]["text"], "1 of 2 texts failed: invalid_record (1).")
+        self.assertRegex(lines[2]["text"], r"^Done in \d+\.\d+ s: 1 item succeeded, 1 failed\.$")
+        self.assertNotIn("secret", json.dumps(lines))
+        self.assertEqual(self.api.get(f"{path}?level=warning&task=0&attempt=1").json["items"], lines[1:])
+        for nothing in ("level=error", "task=1", "attempt=2", f"from={LATER}", "to=2000-01-01T00:00:00Z"):
+            self.assertEqual(self.api.get(f"{path}?{nothing}").json["items"], [], nothing)
+        first = self.api.get(f"{path}?limit=2")
+        following = first.headers["Link"].split(">")[0][1:]
+        self.assertEqual(first.json["items"] + self.api.get(following).json["items"], lines)
+
+        shown = self.server.run("logs", job["id"], "--level", "warning").stdout.splitlines()
+        self.assertEqual(shown[0], f"{lines[1]['at']} warning task 0 attempt 1 worker: {lines[1]['text']}")
+        self.assertEqual(len(shown), 2)
+        self.assertEqual(json.loads(self.server.run("logs", "--json", job["id"], "--task", "0").stdout)["items"], lines)
+        followed = self.server.run("logs", "--json", "--follow", job["id"]).stdout.splitlines()
+        self.assertEqual([json.loads(one) for one in followed], lines)
+        self.assertIn("The log has no such line.", self.server.run("logs", job["id"], "--task", "7").stderr)
+
+        # An ordinary task says nothing of its own: nothing is stored for it.
+        plain = self.api.wait(self.submit())
+        self.assertEqual({one["source"] for one in self.api.get(plain["links"]["logs"]).json["items"]}, {"queue"})
+
     def test_views_are_kept_for_their_owner(self):
         view = {"page": "jobs", "name": "Failed", "query": "state=failed"}
         first = self.api.send("PUT", "/v1/saved-views", view).json

@@ -4,6 +4,7 @@ import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
 import { edit } from './edits.mjs';
 import * as profile from './profile.mjs';
+import { logs } from './logs.mjs';
 import { modelRoutes } from './models.mjs';
 import { policyRoutes } from './policies.mjs';
 import { invitationRoutes, takeInvitation } from './invitations.mjs';
@@ -237,6 +238,7 @@ export const routes = [
   [/^GET \/v1\/job-counts$/, countJobs],
   [/^POST \/v1\/cancellations$/, cancelMany],
   [/^GET \/v1\/jobs\/([^/]+)\/attempts$/, withJob(attempts)],
+  [/^GET \/v1\/jobs\/([^/]+)\/logs$/, withJob(logs)],
   [/^GET \/v1\/jobs\/([^/]+)\/tasks$/, withJob((_, context) => tasks(context))],
   [/^GET \/v1\/jobs$/, listJobs],
   [/^POST \/v1\/jobs$/, createJob],

@@ -9,6 +9,14 @@ export type TaskState = Task['state'];
 
 export const taskStates: readonly TaskState[] = ['waiting', 'running', 'done', 'failed', 'cancelled'];
 
+export type LogLine = components['schemas']['LogLine'];
+export type LogPage = components['schemas']['LogPage'];
+export type LogLevel = LogLine['level'];
+export interface LogFilter {
+  level?: LogLevel;
+  task?: number;
+}
+
 /** As many as the server puts on a page. */
 const pageSize = 200;
 
@@ -21,5 +29,11 @@ export async function listAttempts(job: string, cursor?: string, signal?: AbortS
 export async function listTasks(job: string, state?: TaskState, cursor?: string, signal?: AbortSignal): Promise<TaskPage> {
   const params = { path: { job_id: job }, query: { state, cursor, limit: pageSize } };
   const { data } = await api.GET('/v1/jobs/{job_id}/tasks', { params, signal });
+  return data!;
+}
+
+export async function listLogs(job: string, { level, task }: LogFilter, cursor?: string, signal?: AbortSignal): Promise<LogPage> {
+  const params = { path: { job_id: job }, query: { level, task, cursor, limit: pageSize } };
+  const { data } = await api.GET('/v1/jobs/{job_id}/logs', { params, signal });
   return data!;
 }

@@ -1,0 +1,117 @@
+#include "server/base/time.hpp"
+#include "server/cli/commands.hpp"
+#include "server/client/query.hpp"
+#include "server/client/session.hpp"
+#include "server/client/whole_list.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/members.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::cli {
+namespace {
+
+using nlohmann::json;
+using terminal::Style;
+using terminal::text_of;
+
+struct LogsOptions {
+    std::string job;
+    std::string level;
+    int task = -1;
+    int attempt = 0;
+    bool follow = false;
+};
+
+std::string target_of(const LogsOptions& options, const std::string& from) {
+    return client::with_query(
+        "/v1/jobs/" + options.job + "/logs",
+        {{"task", options.task < 0 ? "" : std::to_string(options.task)},
+         {"attempt", options.attempt == 0 ? "" : std::to_string(options.attempt)},
+         {"level", options.level},
+         {"from", from}});
+}
+
+std::string line_of(const CommandContext& context, const json& line) {
+    const auto level = text_of(line, "level");
+    const auto style = level == "info"      ? Style::dim
+                       : level == "warning" ? Style::accent
+                                            : Style::bad;
+    const auto task =
+        line.value("merge", false) ? "report" : "task " + std::to_string(line.value("task", 0));
+    return context.terminal.paint(Style::dim, text_of(line, "at")) + " " +
+           context.terminal.paint(style, level) + " " + task + " attempt " +
+           std::to_string(line.value("attempt", 0)) + " " + text_of(line, "source") + ": " +
+           text_of(line, "text");
+}
+
+int list_logs(const CommandContext& context, client::ApiClient& api, const LogsOptions& options) {
+    const auto log = client::whole_list(api, target_of(options, ""));
+    if (!log) return refuse(context, log.error());
+    if (context.json) {
+        context.terminal.line(log->dump(2));
+        return 0;
+    }
+    for (const auto& line : log->at("items")) context.terminal.line(line_of(context, line));
+    if (log->at("items").empty()) context.terminal.note("The log has no such line.");
+    return 0;
+}
+
+// Lines are stored some seconds after they were said, so each look begins before the latest line.
+constexpr std::chrono::seconds kOverlap{30};
+
+// Shows what is new until the job has ended; as JSON, a line each.
+int follow_logs(const CommandContext& context, client::ApiClient& api, const LogsOptions& options) {
+    std::unordered_set<std::string> shown;
+    std::string latest;
+    std::string from;
+    for (bool ended = false; !ended;) {
+        // The job before its log: once it has ended, the log is complete.
+        const auto job =
+            api.get_json("/v1/jobs/" + options.job + (latest.empty() ? "" : "?wait=2"));
+        if (!job) return refuse(context, job.error());
+        ended = !job->at("finished_at").is_null();
+        const auto log = client::whole_list(api, target_of(options, from));
+        if (!log) return refuse(context, log.error());
+        for (const auto& line : log->at("items")) {
+            latest = std::max(latest, text_of(line, "at"));
+            if (!shown.insert(text_of(line, "id")).second) continue;
+            context.terminal.line(context.json ? line.dump() : line_of(context, line));
+        }
+        // By the server's clock, which may differ from this machine's.
+        if (const auto at = parse_rfc3339(latest)) from = to_rfc3339(*at - kOverlap);
+    }
+    return 0;
+}
+
+int show_logs(const CommandContext& context, const LogsOptions& options) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return options.follow ? follow_logs(context, *api, options) : list_logs(context, *api, options);
+}
+
+}  // namespace
+
+void add_logs(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<LogsOptions>();
+    auto* command =
+        app.add_subcommand("logs", "Show what workers and the queue say about a job's attempts");
+    command->add_option("job", options->job, "ID of the job")->required();
+    command->add_option("--task", options->task, "Only about this task, numbered from 0")
+        ->check(CLI::Range(0, 2147483647));
+    command->add_option("--attempt", options->attempt, "Only about attempts with this number")
+        ->check(CLI::Range(1, 1000));
+    command->add_option("--level", options->level, "Only of this level or a higher one")
+        ->check(CLI::IsMember({"info", "warning", "error"}));
+    command->add_flag("-f,--follow", options->follow, "Show new lines until the job has ended");
+    command->callback([&context, options] { context.exit_code = show_logs(context, *options); });
+}
+
+}  // namespace plimsoll::cli
