@@ -33,7 +33,7 @@ class Retention(QueueCase):
     def test_partitions_are_made_once_and_ahead(self):
         before = self.partitions()
         now = self.seconds_from_now(40 * 86400)
-        self.assertEqual(self.queue.one('select ensure_partitions(2, %s)', now), 3 * 8)
+        self.assertEqual(self.queue.one('select ensure_partitions(2, %s)', now), 3 * 9)
         self.assertEqual(self.queue.one('select ensure_partitions(2, %s)', now), 0)
         self.assertEqual(self.partitions(), before + 3)
         with self.assertRaisesRegex(Exception, 'no partition') as raised:
@@ -60,6 +60,7 @@ class Retention(QueueCase):
         self.assertEqual([r.id for r in self.queue.rows('select id from job')], [held])
         self.queue.cancel(self.team, held)
         self.assertEqual((self.retain(9), self.retain(9)), (['dropped'], []))
+        self.assertEqual(self.partitions('task_log'), self.partitions())
 
     def test_times_of_jobs_are_deleted_with_them(self):
         self.on_day(12)

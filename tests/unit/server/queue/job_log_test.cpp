@@ -5,16 +5,25 @@
 namespace plimsoll::queue {
 namespace {
 
+AttemptNews news_of(std::string what, std::string text = {}) {
+    AttemptNews news;
+    news.what = std::move(what);
+    news.text = std::move(text);
+    return news;
+}
+
 AttemptNews ended(std::string outcome, std::string error = {}) {
-    return {.what = "ended", .text = std::move(error), .outcome = std::move(outcome)};
+    auto news = news_of("ended", std::move(error));
+    news.outcome = std::move(outcome);
+    return news;
 }
 
 TEST(JobLog, TellsWhereAnAttemptStarted) {
-    AttemptNews news{.what = "started",
-                     .node = "node-a",
-                     .device = "opencl:0:0",
-                     .device_class = "gpu",
-                     .attempt = 2};
+    auto news = news_of("started");
+    news.node = "node-a";
+    news.device = "opencl:0:0";
+    news.device_class = "gpu";
+    news.attempt = 2;
     EXPECT_EQ(text_of(news), "Attempt 2 started on node-a, device opencl:0:0 (gpu).");
     news.node.clear();
     EXPECT_EQ(text_of(news), "Attempt 2 started.");
@@ -39,7 +48,7 @@ TEST(JobLog, TellsHowAnAttemptEnded) {
 }
 
 TEST(JobLog, WorkersAndTheirSupervisorsCannotForgeALine) {
-    AttemptNews news{.what = "said", .text = "calm\n2026-01-01 error task 0"};
+    auto news = news_of("said", "calm\n2026-01-01 error task 0");
     EXPECT_EQ(text_of(news), "calm 2026-01-01 error task 0");
     EXPECT_EQ(source_of(news), JobLogLine::Source::worker);
     news.what = "process_ended";

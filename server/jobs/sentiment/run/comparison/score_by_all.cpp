@@ -48,6 +48,8 @@ class AllScoring {
             if (!is_of_model(scored.error())) return scored;
             failed = scored.error();
             comparison_.add_use(i, {.error = failed->message});
+            context_.say(LogLevel::warning, "The model " + models_[i].name +
+                                                " is not compared here: " + failed->message);
             --left;
         }
         if (left == 0) return fail(*failed);
@@ -62,7 +64,8 @@ class AllScoring {
                 .node = context_.node,
                 .capability = context_.capability,
                 .ledger = context_.ledger,
-                .settings = context_.settings};
+                .settings = context_.settings,
+                .log = context_.log};
     }
 
     Result<void> score(std::size_t place, const TextSource& source, RunContext& context) {
