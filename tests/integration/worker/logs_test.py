@@ -49,7 +49,7 @@ class Logs(EngineCase):
         self.assertEqual(told, [(1, STARTED, 'started', 1), (1, 1, 'said', 1), (1, ENDED, 'ended', 3), (1, PROCESS_ENDED, 'process_ended', 3),
                                 (2, STARTED, 'started', 1), (2, 1, 'said', 1), (2, ENDED, 'ended', 1)])
         lost = self.log(id, task=0, attempt=1, level=3)
-        self.assertEqual([line.text for line in lost], ['{"message":"The worker that ran this died."}', 'killed by SIGKILL'])
+        self.assertEqual([line.text for line in lost], ['The worker that ran this died.', 'killed by SIGKILL'])
 
     def test_only_the_holder_of_a_lease_adds_lines_and_each_once(self):
         self.queue.now = self.moment
