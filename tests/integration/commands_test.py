@@ -62,7 +62,7 @@ SUCCEEDS = {
     "policy show": ("{policy}",), "policy set": ("desk", "{policy_file}"), "policy remove": ("{policy}",),
     "policy preview": ("{policy}",), "gpu-profiles add": ("card", "{card_file}"), "gpu-profiles remove": ("{card}",),
     "profile": ("--mode", "sentiment", "--sentiment-model", "vader", "--largest-batch", "2"),
-    "watch": ("{job}",), "why": ("{job}",), "tasks": ("{job}",), "logs": ("{job}", "--follow"), "cancel": ("{waiting_job}",), "redrive": ("--all-failed",), "report": ("{job}",),
+    "watch": ("{job}",), "why": ("{job}",), "tasks": ("{job}",), "logs": ("{job}",), "cancel": ("{waiting_job}",), "redrive": ("--all-failed",), "report": ("{job}",),
     "results": ("{job}",), "datasets show": ("{dataset}",), "datasets errors": ("{unreadable}",),
     "datasets delete": ("{dataset}",), "schedules add": ("another", "--cron", "@daily", "--job", "{json}"),
     "schedules show": ("{schedule}",), "schedules edit": ("{schedule}", "--cron", "@daily"),
