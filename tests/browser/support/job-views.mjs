@@ -137,6 +137,16 @@ export const jobViews = [
   { name: 'job-running', address: `/#/jobs/${running}`, arrange: full, ready: heading('Morning headlines') },
   { name: 'job-tokens', address: `/#/jobs/${running}`, arrange: reading, ready: text('1,204,511 tokens') },
   {
+    name: 'job-logs',
+    address: `/#/jobs/${running}`,
+    arrange: full,
+    ready: async (page) => {
+      await page.getByText('What workers and the queue say about each attempt').click();
+      await page.getByRole('button', { name: 'Show more lines' }).click();
+      await text('killed by SIGKILL')(page);
+    },
+  },
+  {
     name: 'job-tasks',
     address: `/#/jobs/${running}`,
     arrange: full,
