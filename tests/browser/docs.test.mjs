@@ -58,6 +58,17 @@ visit('on a phone the overview lists its pages once, and the API page its operat
   await index(page).getByText('jobs', { exact: true }).waitFor();
 });
 
+visit('on a phone a page that shows nothing of the contract does not load it, and the search does', { signedOut: true, width: 375 }, async ({ page, go, server }) => {
+  await go('/#/docs/quick-start');
+  await page.getByRole('heading', { level: 2 }).nth(1).waitFor();
+  await page.getByRole('link', { name: 'Documentation', exact: true }).first().click();
+  await title(page, 'Documentation');
+  assert.deepEqual(server.calls, []);
+  await page.getByPlaceholder('Search the documentation').fill('cancel a job');
+  await index(page).getByRole('link', { name: 'Cancel a job' }).waitFor();
+  assert.deepEqual(server.calls.map(({ name }) => name), ['GET /openapi.json']);
+});
+
 visit('every page of the documentation opens, and its sections have addresses', { signedOut: true }, async ({ page, go }) => {
   await go('/#/docs');
   for (const { name, title: heading } of topics) {

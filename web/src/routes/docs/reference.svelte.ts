@@ -6,13 +6,15 @@ import { ApiReference } from './model';
 class Shared {
   readonly loader = new Loader<ApiReference>();
   search = $state('');
+  #asked = false;
 
   load(): void {
+    this.#asked = true;
     void this.loader.load(async (signal) => new ApiReference(await readContract(signal)));
   }
 
   ensure(): void {
-    if (this.loader.data === undefined) this.load();
+    if (!this.#asked || this.loader.problem) this.load();
   }
 }
 
