@@ -8,7 +8,10 @@ import { views } from './support/views.mjs';
 const pages = {
   'home-full': [['/v1/users/me', '/v1/gpu-profiles', '/v1/devices', '/v1/queue'], ['HomePage', 'FitAnswer'], 'crane-7'],
   'jobs-full': [['/v1/users/me', '/v1/jobs'], ['JobsPage'], 'Port authority notices'],
-  'report-training': [['/v1/users/me', '/v1/jobs/job_training0000'], ['JobPage'], 'Recommended batch'],
+  'report-training': [['/v1/users/me', '/v1/jobs/job_training0000', '/v1/jobs/job_training0000/report'], ['JobPage', 'TrainingReport'], 'Recommended batch'],
+  'report-waves': [['/v1/users/me', '/v1/jobs/job_waves0000000', '/v1/jobs/job_waves0000000/report'], ['JobPage', 'WavesReport'], 'Symbols by patterns'],
+  'report-profile': [['/v1/users/me', '/v1/jobs/job_profile000000', '/v1/jobs/job_profile000000/report'], ['JobPage', 'ProfileReport'], 'How it was measured'],
+  'job-failed': [['/v1/users/me', '/v1/jobs/job_000000000004'], ['JobPage'], 'About this job'],
   'queue-full': [['/v1/users/me', '/v1/queue'], ['QueuePage'], 'Stopped'],
   'devices-full': [['/v1/users/me', '/v1/devices'], ['DevicesPage'], 'crane-7'],
 };

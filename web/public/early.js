@@ -28,16 +28,31 @@
   const page = kept('session') === 'in' && pages.find(([pattern]) => pattern.test(location.hash));
   if (page) {
     const [pattern, name, reads] = page;
-    for (const href of scripts[name] ?? []) {
-      document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
+    const preload = (part) => {
+      for (const href of scripts[part] ?? []) {
+        document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
+      }
+    };
+    const answers = (globalThis.plimsollEarly = new Map());
+    const read = (path) => {
+      const url = new URL(path, location.origin).href;
+      const answer = fetch(url);
+      answer.catch(() => undefined); // whoever takes it sees that it failed
+      answers.set(url, answer);
+      return answer;
+    };
+    preload(name);
+    const [, ...asked] = ['/v1/users/me', ...reads].map((path) => read(path.replace('$1', location.hash.replace(pattern, '$1'))));
+    // The page of a job that succeeded is its report.
+    if (name === 'job') {
+      asked[0]
+        .then((answer) => answer.clone().json())
+        .then(({ id, kind, state }) => {
+          if (state !== 'succeeded') return;
+          preload(`report of ${kind}`);
+          read(`/v1/jobs/${id}/report`);
+        })
+        .catch(() => undefined); // the page asks itself
     }
-    globalThis.plimsollEarly = new Map(
-      ['/v1/users/me', ...reads].map((path) => {
-        const url = new URL(path.replace('$1', location.hash.replace(pattern, '$1')), location.origin).href;
-        const answer = fetch(url);
-        answer.catch(() => undefined); // whoever takes it sees that it failed
-        return [url, answer];
-      }),
-    );
   }
 }
