@@ -4,6 +4,7 @@ import { busyQueue, manyJobs } from './fake/data.mjs';
 import { desk } from './fake/policies.mjs';
 import { trainingJob } from './fake/training.mjs';
 import { visit } from './support/setting.mjs';
+import { views } from './support/views.mjs';
 
 const most = 0.05;
 const done = manyJobs(3)[2].id;
@@ -14,6 +15,7 @@ const busy = (server) => {
   server.queue = busyQueue();
 };
 const training = (server) => server.add(trainingJob());
+const arrangementOf = (view) => views.find(({ name }) => name === view).arrange;
 
 const cases = [
   { name: 'home', address: '/#/home', arrange: busy, slow: 'GET /v1/jobs', arrived: 'Port authority notices' },
@@ -27,6 +29,13 @@ const cases = [
   { name: 'results', address: `/#/jobs/${done}`, slow: `GET /v1/jobs/${done}/results.jsonl`, arrived: 'Our insurer' },
   { name: 'devices', address: '/#/devices', slow: 'GET /v1/devices', arrived: 'crane-7' },
   { name: 'policies', address: '/#/settings/policies', arrange: (server) => (server.policies = [desk]), slow: 'GET /v1/policies', arrived: 'Next switch' },
+  { name: 'schedule', address: '/#/schedules/sched_1', arrange: arrangementOf('schedule-full'), slow: 'GET /v1/schedules/sched_1', arrived: 'Next runs' },
+  { name: 'dataset', address: '/#/datasets/data_ready', arrange: arrangementOf('dataset-ready'), slow: 'GET /v1/datasets/data_ready', arrived: 'Ferry operator' },
+  { name: 'comparison', address: '/#/compare?jobs=job_training0000,job_other', arrange: arrangementOf('compare'), slow: 'GET /v1/jobs/job_other', arrived: 'Inputs' },
+  { name: 'new training job', address: '/#/new/training-config', slow: 'GET /v1/gpu-profiles', arrived: 'up to date' },
+  { name: 'new profile job', address: '/#/new/profile', slow: 'GET /v1/devices', arrived: 'Largest batch' },
+  { name: 'team', address: '/#/settings/team', slow: 'GET /v1/teams/team_1/members', arrived: 'grace' },
+  { name: 'password', address: '/#/settings/password', slow: 'GET /v1/users/me/password', arrived: 'New password' },
   { name: 'tokens', address: '/#/settings/tokens', slow: 'GET /v1/tokens', arrived: 'nightly script' },
 ];
 
