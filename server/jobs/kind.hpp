@@ -83,6 +83,7 @@ class Gatherer {
 // A result row's member and the CSV column of the same name, in order.
 struct Column {
     std::string_view name;
+    bool searched = false;  // by searches of the results
 };
 
 struct Offer;

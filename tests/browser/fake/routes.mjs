@@ -150,7 +150,9 @@ function rowsAsked(fake, call, job) {
   const first = Number(call.query.get('offset') ?? 0);
   const all = fake.resultsOf(job);
   // Jobs of very many items are recorded with a few.
-  return call.query.has('limit') ? [all[first % all.length]] : all;
+  if (call.query.has('limit')) return [all[first % all.length]];
+  const text = call.query.get('contains')?.toLowerCase();
+  return text ? all.filter((row) => `${row.text}\n${row.custom_id}`.toLowerCase().includes(text)) : all;
 }
 
 const results = (fake, { call, response, json }, job) =>

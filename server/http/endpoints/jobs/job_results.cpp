@@ -32,8 +32,9 @@ constexpr Format kJson{ResultsFormat::json, "json", "application/json"};
 constexpr Format kJsonl{ResultsFormat::jsonl, "jsonl", "application/x-ndjson"};
 constexpr Format kCsv{ResultsFormat::csv, "csv", "text/csv"};
 
-RowRange rows_of(const Call& call) {
-    RowRange rows{.first = call.parameters.integer("offset").value_or(0)};
+RowSelection rows_of(const Call& call) {
+    RowSelection rows{.first = call.parameters.integer("offset").value_or(0),
+                      .contains = call.parameters.text("contains").value_or("")};
     const auto limit = call.parameters.integer("limit");
     if (limit && *limit < rows.end - rows.first) rows.end = rows.first + *limit;
     return rows;

@@ -40,7 +40,7 @@ std::string_view lines_between(std::string_view rows, std::int64_t first, std::i
 }
 
 // Keeps the chunks that have some of the rows.
-void keep(std::vector<queue::ChunkInfo>& chunks, RowRange& rows) {
+void keep(std::vector<queue::ChunkInfo>& chunks, RowSelection& rows) {
     std::int64_t before = 0;
     std::int64_t at = 0;
     std::erase_if(chunks, [&](const queue::ChunkInfo& chunk) {
@@ -82,13 +82,14 @@ class PartsBody final : public BodyStream {
 }  // namespace
 
 ResultParts::ResultParts(ResultSource source, boost::asio::thread_pool& pool, queue::Job job,
-                         std::vector<queue::ChunkInfo> chunks, RowRange rows, ResultsFormat format,
-                         const jobs::Contract& kind, std::shared_ptr<PartSizes> sizes)
+                         std::vector<queue::ChunkInfo> chunks, RowSelection rows,
+                         ResultsFormat format, const jobs::Contract& kind,
+                         std::shared_ptr<PartSizes> sizes)
     : source_(std::move(source)),
       pool_(pool),
       job_(std::move(job)),
       chunks_(std::move(chunks)),
-      rows_(rows),
+      rows_(std::move(rows)),
       format_(format),
       kind_(kind),
       kept_(jobs::kept_columns(job_.args)),
@@ -98,6 +99,7 @@ ResultParts::ResultParts(ResultSource source, boost::asio::thread_pool& pool, qu
     converter.begin(head_);
     converter.end(tail_);
     if (format == ResultsFormat::json) tail_ += '}';
+    if (!rows_.contains.empty()) search_.emplace(rows_.contains, kind.columns);
     const bool whole = rows_.whole();
     if (!whole) keep(chunks_, rows_);
     sizes_->resize(chunks_.size());
@@ -183,7 +185,7 @@ awaitable<Result<std::string>> ResultParts::failed_rows_of(std::size_t chunk) {
     co_return co_await compute(pool_, work);
 }
 
-Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) const {
+Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) {
     if (!rows.ends_with('\n')) return fail(Errc::corrupt, "A stored result chunk is truncated.");
     if (chunk == 0 || chunk + 1 == chunks_.size()) {
         std::int64_t before = 0;
@@ -192,10 +194,18 @@ Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) co
                                           rows_.end - before);
         if (wanted.size() < rows.size()) rows = std::string(wanted);
     }
+    if (search_) {
+        auto found = search_->matching(rows);
+        if (!found) return found;
+        rows = std::move(*found);
+    }
     if (format_ == ResultsFormat::jsonl) return rows;
+    // A search may find none in the chunks before; without one, parts are made in any order.
+    const bool first = search_ ? first_ : chunk == 0;
+    if (!rows.empty()) first_ = false;
     jobs::ResultsConverter converter(format_, kind_.columns, kept_);
     std::string out;
-    auto converted = converter.rows(rows, chunk == 0, out);
+    auto converted = converter.rows(rows, first, out);
     if (!converted) return fail(converted.error());
     return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/http/endpoints/jobs/row_search.hpp"
 #include "server/http/messages/response.hpp"
 #include "server/jobs/records/results_converter.hpp"
 #include "server/queue/store.hpp"
@@ -7,17 +8,21 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include <boost/asio/thread_pool.hpp>
 
 namespace plimsoll::http::endpoints {
 
-// The requested rows of the results, counted from 0.
-struct RowRange {
+// The requested rows of the results, counted from 0, and of these those that contain a text.
+struct RowSelection {
     std::int64_t first = 0;
     std::int64_t end = std::numeric_limits<std::int64_t>::max();
+    std::string contains = {};  // empty: all
 
-    bool whole() const { return first == 0 && end == std::numeric_limits<std::int64_t>::max(); }
+    bool whole() const {
+        return first == 0 && end == std::numeric_limits<std::int64_t>::max() && contains.empty();
+    }
 };
 
 // Reads a job's stored results. `input` is that of a quarantined task; Errc::not_found: it has been
@@ -37,7 +42,7 @@ class ResultParts {
     // `sizes` are shared by downloads of the same results in the same format, and filled in as
     // parts are made. All are known in advance except for CSV, whose rows must be converted first.
     ResultParts(ResultSource source, boost::asio::thread_pool& pool, queue::Job job,
-                std::vector<queue::ChunkInfo> chunks, RowRange rows, jobs::ResultsFormat format,
+                std::vector<queue::ChunkInfo> chunks, RowSelection rows, jobs::ResultsFormat format,
                 const jobs::Contract& kind, std::shared_ptr<PartSizes> sizes);
 
     std::size_t count() const { return chunks_.size() + 2; }
@@ -52,17 +57,19 @@ class ResultParts {
   private:
     boost::asio::awaitable<Result<std::string>> rows_of(std::size_t chunk);
     boost::asio::awaitable<Result<std::string>> failed_rows_of(std::size_t chunk);
-    Result<std::string> convert(std::size_t chunk, std::string rows) const;
+    Result<std::string> convert(std::size_t chunk, std::string rows);
 
     ResultSource source_;
     boost::asio::thread_pool& pool_;
     queue::Job job_;
     std::vector<queue::ChunkInfo> chunks_;  // those with some of the rows
-    RowRange rows_;                         // counted from the first of these chunks
+    RowSelection rows_;                     // counted from the first of these chunks
     jobs::ResultsFormat format_;
     const jobs::Contract& kind_;
     std::vector<std::string> kept_;  // for CSV: columns of the member `kept`
     std::shared_ptr<PartSizes> sizes_;
+    std::optional<RowSearch> search_;
+    bool first_ = true;  // no row has been made yet
     std::string head_;
     std::string tail_;
 };

@@ -21,12 +21,12 @@ inline constexpr std::string_view kInWindows = "windows";
 // source, time, given_label, group and kept if the item has them; windows if the job asked for them
 // and a model read the text.
 inline constexpr std::array kColumns = {
-    Column{"index"},    Column{"line"},        Column{"custom_id"},    Column{"text"},
-    Column{"label"},    Column{"compound"},    Column{"positive"},     Column{"neutral"},
-    Column{"negative"}, Column{"tokens"},      Column{"truncated"},    Column{"model"},
-    Column{"form"},     Column{"model_asked"}, Column{"model_reason"}, Column{"source"},
-    Column{"time"},     Column{"given_label"}, Column{"group"},        Column{"kept"},
-    Column{"models"},   Column{"windows"},     Column{"error_code"},   Column{"error"},
+    Column{"index"},    Column{"line"},        Column{"custom_id", true}, Column{"text", true},
+    Column{"label"},    Column{"compound"},    Column{"positive"},        Column{"neutral"},
+    Column{"negative"}, Column{"tokens"},      Column{"truncated"},       Column{"model"},
+    Column{"form"},     Column{"model_asked"}, Column{"model_reason"},    Column{"source"},
+    Column{"time"},     Column{"given_label"}, Column{"group"},           Column{"kept"},
+    Column{"models"},   Column{"windows"},     Column{"error_code"},      Column{"error"},
 };
 
 // The column of an attribute of the input. "label" is a model's label.

@@ -14,11 +14,11 @@ using nlohmann::json;
 
 // The best count of a symbol in a line; all counts and more stand in "report" of the JSON forms.
 constexpr std::array kColumns = {
-    Column{"index"},     Column{"symbol"},    Column{"bars"},         Column{"date_start"},
-    Column{"date_end"},  Column{"rule_name"}, Column{"direction"},    Column{"score"},
-    Column{"rarity"},    Column{"p_value"},   Column{"verdict"},      Column{"count_start"},
-    Column{"count_end"}, Column{"expects"},   Column{"invalidation"}, Column{"invalidated"},
-    Column{"target"},    Column{"valid"},     Column{"complete"},     Column{"error_code"},
+    Column{"index"},     Column{"symbol", true}, Column{"bars"},         Column{"date_start"},
+    Column{"date_end"},  Column{"rule_name"},    Column{"direction"},    Column{"score"},
+    Column{"rarity"},    Column{"p_value"},      Column{"verdict"},      Column{"count_start"},
+    Column{"count_end"}, Column{"expects"},      Column{"invalidation"}, Column{"invalidated"},
+    Column{"target"},    Column{"valid"},        Column{"complete"},     Column{"error_code"},
     Column{"error"},
 };
 

@@ -197,6 +197,41 @@ TEST_F(JobResults, APartIsReadFromItsChunks) {
     EXPECT_EQ(on_io([&] { return jobs_.chunks_read; }) - before, 1);
 }
 
+TEST_F(JobResults, ASearchGivesTheRowsThatContainATextInEveryFormat) {
+    const auto id = some();
+    const auto jsonl = get(id, "results.jsonl?contains=CALM");
+    EXPECT_EQ(jsonl.body, row(0, "calm, \"very\" calm\nsea"));
+    for (const std::string header : {"etag", "accept-ranges", "content-length"}) {
+        EXPECT_EQ(jsonl.header(header), "") << header;
+    }
+    // None in the first chunks: the rows that follow are still an array.
+    for (const auto& [text, indices] : std::vector<std::pair<std::string, std::vector<int>>>{
+             {"storm", {4}}, {"%C3%B6", {1}}, {"X", {5}}, {"nowhere", {}}, {"or", {4}}}) {
+        const auto items =
+            nlohmann::json::parse(get(id, "results?contains=" + text).body).at("items");
+        std::vector<int> found;
+        for (const auto& item : items) found.push_back(item.at("index"));
+        EXPECT_EQ(found, indices) << text;
+    }
+    const auto csv = get(id, "results.csv?contains=1%2B1").body;
+    EXPECT_EQ(std::ranges::count(csv, '\n'), 2) << csv;
+    EXPECT_NE(csv.find("'=1+1"), std::string::npos) << csv;
+}
+
+TEST_F(JobResults, ASearchLooksIntoTheRowsOfAPart) {
+    const auto id = ended({row(0, "storm"), row(1, "calm"), row(2, "storm"), row(3, "storm")});
+    EXPECT_EQ(get(id, "results.jsonl?contains=storm&offset=1&limit=2").body, row(2, "storm"));
+    const auto before = on_io([&] { return jobs_.chunks_read; });
+    get(id, "results.jsonl?contains=storm&offset=1&limit=2");
+    EXPECT_EQ(on_io([&] { return jobs_.chunks_read; }) - before, 2);
+}
+
+TEST_F(JobResults, ASearchForNothingOrForTooMuchIsRefused) {
+    const auto id = some();
+    EXPECT_EQ(get(id, "results.jsonl?contains=").status, 400);
+    EXPECT_EQ(get(id, "results.jsonl?contains=" + std::string(257, 'a')).status, 400);
+}
+
 TEST_F(JobResults, RowsOfAQuarantinedTaskHaveNoEtagAndNoRanges) {
     const auto id = ended({row(0, "good") + row(1, "bad")});
     on_io([&] { jobs_.jobs.at(id).given_up = "Its workers died on it."; });
