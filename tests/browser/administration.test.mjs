@@ -242,3 +242,13 @@ visit('the audit is filtered by person, object and days, which stand in the addr
   assert.deepEqual([table.get('user_id'), table.get('target')], ['usr_1', 'tok_7']);
   assert.equal(Date.parse(table.get('to')) - Date.parse(table.get('from')), 2 * 86_400_000);
 });
+
+visit('whoever the audit is filtered by has a name once it is known, and shows no ID before', async ({ page, server, go }) => {
+  let release;
+  server.faults.set('GET /v1/service-accounts', new Promise((resolve) => (release = resolve)));
+  await go('/#/settings/audit?by=usr_1');
+  const by = page.getByRole('combobox', { name: 'By', exact: true });
+  await by.locator('option:checked').filter({ hasText: /^Loading…$/ }).waitFor({ state: 'attached' });
+  release();
+  await by.locator('option:checked').filter({ hasText: /^ada$/ }).waitFor({ state: 'attached' });
+});

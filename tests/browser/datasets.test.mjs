@@ -170,6 +170,27 @@ visit('a job on a dataset uses its text column', filled, async ({ page, server, 
   });
 });
 
+for (const [kind, slow] of [['sentiment', 'GET /v1/datasets/data_ready/records'], ['sentiment', 'GET /v1/datasets'], ['waves', 'GET /v1/datasets']]) {
+  visit(`a ${kind} form that was opened with a dataset waits for it: ${slow}`, filled, async ({ page, server, go }) => {
+    let release;
+    server.faults.set(slow, new Promise((resolve) => (release = resolve)));
+    await go(`/#/new/${kind}?dataset=data_ready`);
+    const submit = page.getByRole('button', { name: 'Submit job' });
+    await until(() => server.calls.some(({ name }) => name === slow), 'the question');
+    assert.equal(await submit.isDisabled(), true);
+    release();
+    await until(() => submit.isEnabled(), 'the dataset');
+    await submit.click();
+    await page.waitForURL(/#\/jobs\/job_/);
+  });
+}
+
+visit('a form whose dataset is gone can be submitted with another', filled, async ({ page, server, go }) => {
+  await go('/#/new/sentiment?dataset=data_nowhere');
+  await page.getByText('The dataset was not found').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Submit job' }).isEnabled(), true);
+});
+
 visit('a file too large for a request is uploaded from the form', async ({ page, server, go }) => {
   await go('/#/new/sentiment');
   await page.getByRole('radio', { name: 'File' }).check();

@@ -10,6 +10,8 @@ export interface KindForm<Name extends KindName = KindName> {
   read: () => Extract<JobSpec, { kind: Name }>['args'] | null;
   /** The same while the user types, without errors; nothing until it can be run. */
   peek?: () => Extract<JobSpec, { kind: Name }>['args'] | undefined;
+  /** Whether it waits for what the user chose: it cannot be submitted yet. */
+  loading?: () => boolean;
 }
 
 export interface FormProps {
