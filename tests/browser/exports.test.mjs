@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { manyJobs } from './fake/data.mjs';
+import { overflow } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 import { views } from './support/views.mjs';
 
@@ -59,4 +60,13 @@ visit('a heat map that is scrolled is exported whole, and stays where it is', { 
   const placeOf = (name) => Number(new RegExp(`<text x="[\\d.]+" y="([\\d.]+)"[^>]*>${name}<`).exec(svg)[1]);
   assert.ok(placeOf(last) - placeOf(first) > 512, 'more than the window of the chart');
   assert.deepEqual(await frame.evaluate(({ scrollLeft, scrollTop }) => [scrollLeft, scrollTop]), [40, 300]);
+});
+
+visit('the tables of charts are no wider than a phone', { arrange: waves, width: 320 }, async ({ page, go }) => {
+  await go(wavesAt);
+  await page.getByRole('heading', { name: 'Parts of the score' }).waitFor();
+  const part = page.locator('section').filter({ has: page.locator(':scope > header h2', { hasText: /^Symbols by patterns$/ }) });
+  await part.getByText('Show as a table').click();
+  await part.getByRole('group', { name: /^Symbol, impulse up/ }).waitFor();
+  assert.equal(await overflow(page), 0);
 });

@@ -1,7 +1,9 @@
 // What a window's width leaves room for, from a phone to 4K.
 import assert from 'node:assert/strict';
 import { makeJob, manyJobs } from './fake/data.mjs';
+import { trainingJob, trainingReport } from './fake/training.mjs';
 import { wavesJob } from './fake/waves.mjs';
+import { overflow } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
 const name = 'Statements of all companies'; // 27 letters
@@ -43,4 +45,18 @@ visit('at 400 % the bar is two lines high, and leaves the window to the page', {
   assert.ok(height < 110, `the bar is ${height} px high`);
   await page.evaluate(() => scrollTo(0, 400));
   assert.ok((await bar.boundingBox()).y < -height, 'the bar scrolls with the page');
+});
+
+/** With a number of the guides as long as the real server writes some. */
+function longGuide(server) {
+  const job = server.add(trainingJob());
+  const report = structuredClone(trainingReport(job));
+  for (const gpu of report.summary.gpus) for (const { rows } of gpu.guides) Object.assign(rows[0], { guide: 12_345.67, ours: 12_345.67, unit: 'samples in each second' });
+  server.reports.set(job.id, report);
+}
+
+visit('at 320 px, the values of the guides break into lines', { width: 320, arrange: longGuide }, async ({ page, go }) => {
+  await go('/#/jobs/job_training0000');
+  await page.getByText('12,345.67 samples in each second').first().waitFor();
+  assert.equal(await overflow(page), 0);
 });
