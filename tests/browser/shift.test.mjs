@@ -33,7 +33,6 @@ const cases = [
   { name: 'dataset', address: '/#/datasets/data_ready', arrange: arrangementOf('dataset-ready'), slow: 'GET /v1/datasets/data_ready', arrived: 'Ferry operator' },
   { name: 'comparison', address: '/#/compare?jobs=job_training0000,job_other', arrange: arrangementOf('compare'), slow: 'GET /v1/jobs/job_other', arrived: 'Inputs' },
   { name: 'new training job', address: '/#/new/training-config', slow: 'GET /v1/gpu-profiles', arrived: 'up to date' },
-  { name: 'new profile job', address: '/#/new/profile', slow: 'GET /v1/devices', arrived: 'Largest batch' },
   { name: 'team', address: '/#/settings/team', slow: 'GET /v1/teams/team_1/members', arrived: 'grace' },
   { name: 'password', address: '/#/settings/password', slow: 'GET /v1/users/me/password', arrived: 'New password' },
   { name: 'tokens', address: '/#/settings/tokens', slow: 'GET /v1/tokens', arrived: 'nightly script' },

@@ -60,3 +60,15 @@ visit('at 320 px, the values of the guides break into lines', { width: 320, arra
   await page.getByText('12,345.67 samples in each second').first().waitFor();
   assert.equal(await overflow(page), 0);
 });
+
+for (const [name, address, back] of [['job', '/#/jobs/job_nowhere', 'Jobs'], ['dataset', '/#/datasets/data_nowhere', 'Datasets']]) {
+  visit(`on a phone, a ${name} that does not exist says so below its title`, { width: 375 }, async ({ page, go }) => {
+    await go(address);
+    const problem = page.getByRole('heading', { name: 'Not found' });
+    await problem.waitFor();
+    await page.getByRole('main').getByRole('link', { name: back }).waitFor();
+    const title = await page.getByRole('heading', { level: 1 }).boundingBox();
+    const gap = (await problem.boundingBox()).y - title.y - title.height;
+    assert.ok(gap < 140, `${gap} px: room for what will not come`); // of its actions alone: 100 px
+  });
+}
