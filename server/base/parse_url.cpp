@@ -1,10 +1,15 @@
 #include "server/base/parse_url.hpp"
 
+#include <algorithm>
+
 #include <boost/url/parse.hpp>
 
 namespace plimsoll {
 
 std::optional<boost::urls::url_view> parse_url(std::string_view text) {
+    // Boost.URL 1.81 checks "h: \x1d" by an assertion only, which a release does without.
+    const auto printed = [](char c) { return c > ' ' && c < '\x7f'; };
+    if (!std::ranges::all_of(text, printed)) return std::nullopt;
     const auto url = boost::urls::parse_uri(text);
     if (!url || !url->has_authority()) return std::nullopt;
     const auto rest = text.substr(text.find("//") + 2);

@@ -20,5 +20,12 @@ TEST(ParseUrl, RefusesHostsThatTheLibraryWouldTruncate) {
     }
 }
 
+TEST(ParseUrl, RefusesBlanksAndControlCharacters) {
+    for (const auto* text :
+         {"h: \x1d", "http://a.b/ ", "http://a.b/\n", "http://a.b/\x7f", "http://a.b/\xc3\xa4"}) {
+        EXPECT_FALSE(parse_url(text)) << text;
+    }
+}
+
 }  // namespace
 }  // namespace plimsoll
