@@ -1,7 +1,9 @@
-"""Checks a server's responses against its own openapi.yaml: status, media type and body."""
+"""Checks a server's responses against its own openapi.yaml: status, media type and body. In the folder
+$PLIMSOLL_SEEN_ANSWERS, if it is set, processes note which operations gave which status (tests/contract/seen.py)."""
 
 import functools
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -11,6 +13,7 @@ import urllib.request
 sys.path.insert(0, subprocess.check_output([pathlib.Path(__file__).parent / 'fastjsonschema'], text=True).strip())
 import fastjsonschema  # noqa: E402
 
+SEEN = os.environ.get('PLIMSOLL_SEEN_ANSWERS')
 METHODS = ('get', 'put', 'post', 'patch', 'delete')
 PROBLEM = 'application/problem+json'
 
@@ -27,10 +30,13 @@ class Contract:
             self.operations += [(path.count('{'), pattern, method.upper(), item[method]) for method in METHODS if method in item]
         self.operations.sort(key=lambda operation: operation[0])
 
+    def operation(self, method, target):
+        return next((entry[3] for entry in self.operations
+                     if entry[2] == method and entry[1].fullmatch(target.partition('?')[0])), None)
+
     def problem(self, method, target, status, media_type, body):
         """What is wrong with an answer; None: nothing."""
-        operation = next((entry[3] for entry in self.operations
-                          if entry[2] == method and entry[1].fullmatch(target.partition('?')[0])), None)
+        operation = self.operation(method, target)
         if operation is None:
             if status < 400:
                 return f'{status} of an operation that the contract does not have'
@@ -73,6 +79,12 @@ def contract_of(base):
         return Contract(json.load(answer))
 
 
+@functools.cache
+def note(operation, status):
+    with open(f'{SEEN}/{os.getpid()}', 'a', encoding='ascii') as file:
+        file.write(f'{operation} {status}\n')
+
+
 def check(base, method, target, reply):
     """Raises AssertionError for an answer that the server's contract does not allow. `reply` has status, headers, body."""
     if method == 'OPTIONS' or not target.startswith(('/v1/', '/healthz', '/readyz', '/version')):
@@ -80,7 +92,10 @@ def check(base, method, target, reply):
     # Part of a body, and a packed one, are not JSON.
     whole = method != 'HEAD' and reply.status != 206 and 'Content-Encoding' not in reply.headers
     media_type = (reply.headers['Content-Type'] or '').partition(';')[0]
-    problem = contract_of(base).problem('GET' if method == 'HEAD' else method, target, reply.status, media_type,
-                                        reply.body if whole else b'')
+    method = 'GET' if method == 'HEAD' else method
+    operation = contract_of(base).operation(method, target) if SEEN else None
+    if operation:
+        note(operation['operationId'], reply.status)
+    problem = contract_of(base).problem(method, target, reply.status, media_type, reply.body if whole else b'')
     if problem:
         raise AssertionError(f'{method} {target}: {problem}: {reply.body[:500]}')
