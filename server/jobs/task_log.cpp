@@ -1,42 +1,15 @@
 #include "server/jobs/task_log.hpp"
 
+#include "engine/text/utf8.hpp"
+
 #include <algorithm>
 
 namespace plimsoll::jobs {
 namespace {
 
-struct Character {
-    std::uint32_t code = 0;
-    std::size_t bytes = 0;  // 0: invalid UTF-8
-};
-
-Character first_of(std::string_view text) {
-    const auto byte = [text](std::size_t i) {
-        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-    };
-    const auto lead = byte(0);
-    const std::size_t bytes = lead < 0x80                    ? 1
-                              : lead >= 0xc2 && lead < 0xe0  ? 2
-                              : lead >= 0xe0 && lead < 0xf0  ? 3
-                              : lead >= 0xf0 && lead <= 0xf4 ? 4
-                                                             : 0;
-    if (bytes == 0) return {};
-    std::uint32_t code = bytes == 1 ? lead : lead & (0xffU >> (bytes + 1));
-    for (std::size_t i = 1; i < bytes; ++i) {
-        if ((byte(i) & 0xc0U) != 0x80U) return {};
-        code = (code << 6U) | (byte(i) & 0x3fU);
-    }
-    constexpr std::uint32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
-    const bool valid =
-        code >= kLeast[bytes - 1] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    return valid ? Character{code, bytes} : Character{};
-}
-
 // What breaks a line, moves a terminal's cursor, or reorders the text around it.
-bool is_unsafe(std::uint32_t code) {
-    const auto within = [code](std::uint32_t from, std::uint32_t to) {
-        return code >= from && code <= to;
-    };
+bool is_unsafe(char32_t code) {
+    const auto within = [code](char32_t from, char32_t to) { return code >= from && code <= to; };
     return code < 0x20 || within(0x7f, 0x9f) || code == 0x61c || within(0x200e, 0x200f) ||
            within(0x2028, 0x202e) || within(0x2066, 0x2069) || code == 0xfeff;
 }
@@ -46,18 +19,11 @@ bool is_unsafe(std::uint32_t code) {
 std::string to_log_text(std::string_view text, std::size_t most) {
     std::string line;
     std::size_t count = 0;
-    while (!text.empty()) {
+    for (std::size_t at = 0; at < text.size();) {
         if (count++ == most) return line + "…";
-        const auto character = first_of(text);
-        const auto bytes = std::max<std::size_t>(1, character.bytes);
-        if (character.bytes == 0) {
-            line += "\xef\xbf\xbd";
-        } else if (is_unsafe(character.code)) {
-            line += ' ';
-        } else {
-            line += text.substr(0, bytes);
-        }
-        text.remove_prefix(bytes);
+        const auto decoded = text::decode_utf8(text, at);
+        text::append_utf8(line, is_unsafe(decoded.code_point) ? U' ' : decoded.code_point);
+        at += decoded.length;
     }
     return line;
 }
