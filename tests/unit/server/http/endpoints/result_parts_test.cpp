@@ -1,5 +1,5 @@
 // Which thread makes the parts of a download.
-#include "server/http/endpoints/jobs/result_parts.hpp"
+#include "server/http/endpoints/results/result_parts.hpp"
 
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"

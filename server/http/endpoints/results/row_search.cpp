@@ -1,4 +1,4 @@
-#include "server/http/endpoints/jobs/row_search.hpp"
+#include "server/http/endpoints/results/row_search.hpp"
 
 #include <algorithm>
 #include <cstring>

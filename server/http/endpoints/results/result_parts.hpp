@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/http/endpoints/jobs/row_search.hpp"
+#include "server/http/endpoints/results/row_search.hpp"
 #include "server/http/messages/response.hpp"
 #include "server/jobs/records/results_converter.hpp"
 #include "server/queue/store.hpp"

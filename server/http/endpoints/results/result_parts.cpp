@@ -1,4 +1,4 @@
-#include "server/http/endpoints/jobs/result_parts.hpp"
+#include "server/http/endpoints/results/result_parts.hpp"
 
 #include "server/base/gzip.hpp"
 #include "server/base/offload.hpp"

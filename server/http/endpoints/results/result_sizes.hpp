@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/base/id.hpp"
-#include "server/http/endpoints/jobs/result_parts.hpp"
+#include "server/http/endpoints/results/result_parts.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
