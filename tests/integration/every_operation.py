@@ -35,14 +35,17 @@ class Operation:
             if parameter["in"] == "query" and parameter.get("required"):
                 self.query.append(f"{parameter['name']}={parameter.get('example', 0)}")
 
-    def ask(self, caller, ids, body=None, query=(), **headers):
+    def path_of(self, ids, query=()):
         path = re.sub(r"{(\w+)}", lambda name: str(ids[name[1]]), self.path)
+        return path + ("?" if query or self.query else "") + "&".join([*self.query, *query])
+
+    def ask(self, caller, ids, body=None, query=(), **headers):
         body = self.body if body is None else body
         body = json.dumps(body) if self.type == "application/json" else body
         headers = {**self.headers, **headers}
         if self.type:
             headers["Content-Type"] = self.type
-        return caller.send(self.method, path + ("?" if query or self.query else "") + "&".join([*self.query, *query]), body, headers)
+        return caller.send(self.method, self.path_of(ids, query), body, headers)
 
 
 class Caller:

@@ -1,0 +1,91 @@
+"""The statuses that a rule gives and not an operation: whoever documents one of them answers with it. New operations are in
+here automatically."""
+
+import collections
+import unittest
+
+from every_operation import Caller, EveryOperation, Operation
+from harness import Server
+
+HUGE = str(1 << 40)  # bytes, beyond the limit of every operation
+
+
+def documenting(operations, status):
+    return [operation for operation in operations if status in operation.spec["responses"]]
+
+
+class EveryStatus(EveryOperation):
+    @classmethod
+    def fill(cls):
+        super().fill()
+        link = cls.owner.make("POST", f"/v1/jobs/{cls.ids['job_id']}/report-links", {})
+        for operation in cls.operations:
+            if "X-Report-Link" in operation.headers:
+                operation.headers["X-Report-Link"] = link["secret"]
+
+    def problem(self, reply, status):
+        self.assertEqual(reply.status, status, reply.body[:500])
+        self.assertEqual(reply.headers["Content-Type"], "application/problem+json")
+
+    def test_a_body_of_another_media_type_is_refused(self):
+        found = documenting(self.operations, "415")
+        self.assertGreater(len(found), 40)
+        for operation in found:
+            with self.subTest(operation.id):
+                path = operation.path_of(self.ids)
+                self.problem(self.owner.send(operation.method, path, "x", {**operation.headers, "Content-Type": "text/x-none"}), 415)
+
+    def test_a_body_beyond_the_limit_is_refused_before_it_is_sent(self):
+        found = documenting(self.operations, "413")
+        self.assertGreater(len(found), 40)
+        for operation in found:
+            with self.subTest(operation.id):
+                path = operation.path_of(self.ids)
+                headers = {**operation.headers, "Content-Type": operation.type, "Content-Length": HUGE}
+                self.problem(self.owner.send(operation.method, path, None, headers), 413)
+
+    def test_what_a_caller_has_is_not_sent_again(self):
+        found = documenting(self.operations, "304")
+        self.assertGreater(len(found), 4)
+        for operation in found:
+            with self.subTest(operation.id):
+                whole = operation.ask(self.owner, self.ids)
+                self.assertEqual(whole.status, 200, whole.body[:500])
+                same = operation.ask(self.owner, self.ids, **{"If-None-Match": whole.headers["ETag"]})
+                self.assertEqual((same.status, same.body), (304, b""))
+
+    def test_a_part_is_sent_or_refused(self):
+        found = documenting(self.operations, "416")
+        self.assertGreater(len(found), 4)
+        for operation in found:
+            with self.subTest(operation.id):
+                whole = operation.ask(self.owner, self.ids)
+                part = operation.ask(self.owner, self.ids, Range="bytes=1-3")
+                self.assertEqual((part.status, part.body), (206, whole.body[1:4]))
+                self.problem(operation.ask(self.owner, self.ids, Range="bytes=999999999-"), 416)
+
+
+class EveryLimit(unittest.TestCase):
+    def test_a_caller_beyond_its_rate_is_told_when_to_come_back(self):
+        server = Server(limits__requests_per_minute="1").start()
+        self.addCleanup(server.remove)
+        document = Caller(server.base).make("GET", "/openapi.json")
+        operations = [Operation(document, path, method, item.get("parameters", []))
+                      for path, item in document["paths"].items() for method in item if method not in ("parameters", "summary")]
+        scopes = [part for scope in ("jobs:read", "reports:read", "jobs:write", "team:admin", "sys:admin") for part in ("--scope", scope)]
+        token = server.admin("add-token", "busy", "--user", "admin", "--team", "main", *scopes).split()[-1]
+        caller = Caller(server.base, {"Authorization": "Bearer " + token})
+        self.addCleanup(lambda: caller.connection and caller.connection.close())
+        self.assertEqual(caller.send("GET", "/v1/jobs").status, 200)
+        ids = collections.defaultdict(lambda: "1", job_id="job_00d7k3v9x2m7q")
+        found = [operation for operation in documenting(operations, "429") if not operation.open]
+        self.assertGreater(len(found), 100)
+        for operation in found:
+            with self.subTest(operation.id):
+                reply = operation.ask(caller, ids)
+                self.assertEqual(reply.status, 429, reply.body[:500])
+                self.assertGreaterEqual(int(reply.headers["Retry-After"]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
