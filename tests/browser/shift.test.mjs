@@ -34,6 +34,7 @@ const cases = [
   { name: 'comparison', address: '/#/compare?jobs=job_training0000,job_other', arrange: arrangementOf('compare'), slow: 'GET /v1/jobs/job_other', arrived: 'Inputs' },
   { name: 'new training job', address: '/#/new/training-config', slow: 'GET /v1/gpu-profiles', arrived: 'up to date' },
   { name: 'team', address: '/#/settings/team', slow: 'GET /v1/teams/team_1/members', arrived: 'grace' },
+  { name: 'shared report', address: '/#/shared/plm_report_good', arrange: arrangementOf('shared'), slow: 'GET /v1/linked-report', arrived: 'Recommended batch' },
   { name: 'password', address: '/#/settings/password', slow: 'GET /v1/users/me/password', arrived: 'New password' },
   { name: 'tokens', address: '/#/settings/tokens', slow: 'GET /v1/tokens', arrived: 'nightly script' },
 ];

@@ -1,7 +1,9 @@
 // Health, versions and the contract itself.
+#include "server/base/gzip.hpp"
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/messages/accept.hpp"
 #include "server/http/messages/fingerprint.hpp"
 
 namespace plimsoll::http::endpoints {
@@ -30,21 +32,33 @@ awaitable<Outcome<Response>> version(Versions versions) {
 
 struct Document {
     std::string text;
+    std::string compressed;
     std::string etag;
 };
 
 awaitable<Outcome<Response>> document(const Call& call, const Document& source) {
     const auto known = call.request.header("If-None-Match").value_or("");
-    auto response = names_version(known, source.etag)
-                        ? empty_response(304)
-                        : text_response(call.operation.produces.front(), source.text);
-    response.with("ETag", source.etag).with("Cache-Control", "no-cache");
+    // A part is one of the text.
+    const bool compress =
+        !call.request.header("Range") &&
+        accepts_encoding(call.request.header("Accept-Encoding").value_or(""), "gzip");
+    Response response;
+    if (names_version(known, source.etag)) {
+        response = empty_response(304);
+    } else {
+        response = text_response(call.operation.produces.front(),
+                                 compress ? source.compressed : source.text);
+        if (compress) response.with("Content-Encoding", "gzip");
+    }
+    response.with("ETag", source.etag)
+        .with("Vary", "Accept-Encoding")
+        .with("Cache-Control", "no-cache");
     co_return response;
 }
 
 Handler document_handler(std::string_view text) {
-    const auto source =
-        std::make_shared<const Document>(Document{std::string(text), content_etag(text)});
+    const auto source = std::make_shared<const Document>(
+        Document{std::string(text), gzip(text), content_etag(text)});
     return [source](const Call& call) { return document(call, *source); };
 }
 

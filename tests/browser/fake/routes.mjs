@@ -1,5 +1,5 @@
 // What the stand-in answers, one entry an operation of openapi.yaml that the pages use.
-import { contract } from './contract.mjs';
+import { packedContract } from './contract.mjs';
 import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
 import { edit } from './edits.mjs';
@@ -146,7 +146,7 @@ function signIn(fake, { call, response, session, json, problem }) {
 }
 
 export const routes = [
-  [/^GET \/openapi\.json$/, (_, { response, json }) => json(response, 200, contract)],
+  [/^GET \/openapi\.json$/, (_, { response }) => response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(packedContract)],
   [/^POST \/v1\/sessions$/, signIn],
   [/^GET \/v1\/sign-in-methods$/, (fake, { response, json }) => json(response, 200, { provider: fake.provider })],
   // The stand-in is its own provider: it sends the browser back at once.

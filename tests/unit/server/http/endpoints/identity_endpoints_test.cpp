@@ -299,6 +299,12 @@ TEST_F(IdentityEndpoints, DescribesItself) {
     Sent again{"GET", "/openapi.json"};
     again.headers = {{"If-None-Match", document.header("etag")}};
     EXPECT_EQ(call(again).status, 304);
+    Sent packed{"GET", "/openapi.json"};
+    packed.headers = {{"Accept-Encoding", "gzip, br"}};
+    EXPECT_EQ(call(packed).header("content-encoding"), "gzip");
+    EXPECT_LT(call(packed).body.size(), document.body.size() / 4);
+    packed.headers = {{"Accept-Encoding", "gzip"}, {"Range", "bytes=0-9"}};
+    EXPECT_EQ(call(packed).header("content-encoding"), "");
     const auto yaml = call("getContractYaml", {"GET", "/openapi.yaml"});
     EXPECT_EQ(yaml.body, contract_yaml());
     EXPECT_EQ(yaml.header("content-type"), "application/yaml");
