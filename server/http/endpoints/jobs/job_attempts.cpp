@@ -13,11 +13,6 @@ using nlohmann::json;
 
 namespace {
 
-// The id of an attempt, "TASK.FENCE", which is unique in its job.
-std::string attempt_id(const queue::Attempt& attempt) {
-    return std::to_string(attempt.task) + '.' + std::to_string(attempt.fence);
-}
-
 std::optional<queue::AttemptPlace> parse_attempt_id(const std::string& text) {
     queue::AttemptPlace place;
     const char* const end = text.data() + text.size();
@@ -38,7 +33,7 @@ Outcome<queue::AttemptPlace> place_of(const Call& call) {
 }
 
 json attempt_json(const queue::Attempt& attempt) {
-    return {{"id", attempt_id(attempt)},
+    return {{"id", attempt_id(attempt.task, attempt.fence)},
             {"task", attempt.task},
             {"merge", attempt.merge},
             {"number", attempt.number},
@@ -70,7 +65,7 @@ awaitable<Outcome<Response>> list_attempts(const Call& call, queue::JobStore& st
     for (const auto& attempt : *attempts) page.json(to_text(attempt_json(attempt)));
     page.end_array();
     std::optional<std::string> next;
-    if (more) next = attempt_id(attempts->back());
+    if (more) next = attempt_id(attempts->back().task, attempts->back().fence);
     co_return page_response(call, std::move(page), next);
 }
 
@@ -83,7 +78,7 @@ awaitable<Outcome<Response>> get_attempt(const Call& call, queue::JobStore& stor
     --before->fence;
     const auto found = co_await store.attempts(call.principal.team.id, *job, *before, 1);
     if (!found) co_return tl::unexpected<Problem>(found.error());
-    if (found->empty() || attempt_id(found->front()) != id) {
+    if (found->empty() || attempt_id(found->front().task, found->front().fence) != id) {
         co_return refuse(404, "The attempt was not found.");
     }
     co_return json_response(200, attempt_json(found->front()));

@@ -162,4 +162,8 @@ Outcome<void> require_final(const queue::Job& job) {
     return tl::unexpected(std::move(problem));
 }
 
+std::string attempt_id(int task, std::int64_t fence) {
+    return std::to_string(task) + '.' + std::to_string(fence);
+}
+
 }  // namespace plimsoll::http::endpoints

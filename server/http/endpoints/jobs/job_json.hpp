@@ -5,6 +5,7 @@
 #include "server/jobs/kind.hpp"
 #include "server/queue/job.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,8 @@ Problem refused_args(const jobs::FieldErrors& errors);
 
 // 409 unless the job has ended.
 Outcome<void> require_final(const queue::Job& job);
+
+// The id of an attempt, "TASK.FENCE", which is unique in its job.
+std::string attempt_id(int task, std::int64_t fence);
 
 }  // namespace plimsoll::http::endpoints

@@ -17,13 +17,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kLevels = {"info", "warning", "error"};
 
-std::string attempt_id(const queue::LogPlace& place) {
-    return std::to_string(place.task) + '.' + std::to_string(place.fence);
-}
-
 // The id of a line, "TASK.FENCE.NUMBER", which is unique in its job.
 std::string line_id(const queue::LogPlace& place) {
-    return attempt_id(place) + '.' + std::to_string(place.number);
+    return attempt_id(place.task, place.fence) + '.' + std::to_string(place.number);
 }
 
 // That of the last line of the previous page.
@@ -65,7 +61,7 @@ json line_json(const queue::JobLogLine& line) {
             {"task", line.place.task},
             {"merge", line.merge},
             {"attempt", line.attempt},
-            {"attempt_id", attempt_id(line.place)},
+            {"attempt_id", attempt_id(line.place.task, line.place.fence)},
             {"at", to_rfc3339(line.at)},
             {"level", name_of(line.level)},
             {"source", name_of(line.source)},
