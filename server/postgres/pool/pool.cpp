@@ -12,6 +12,12 @@
 
 namespace plimsoll::postgres {
 
+namespace {
+
+constexpr const char* kUnreachable = "The database is not reachable.";
+
+}  // namespace
+
 struct Pool::Slot {
     explicit Slot(const asio::any_io_executor& executor) : pause(executor) {}
     std::shared_ptr<Connection> connection;
@@ -107,10 +113,7 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline dead
     auto alive = std::weak_ptr(alive_);
     while (true) {
         if (auto connection = least_busy()) co_return connection;
-        if (stopped_ || (down_ && !is_up())) {
-            co_return fail(Errc::unavailable,
-                           disk_full_ ? kDiskFull : "The database is not reachable.");
-        }
+        if (stopped_ || (down_ && !is_up())) co_return fail(unreachable());
         if (waiters_.size() >= options_.waiting) {
             co_return fail(Errc::unavailable, "The database is busy.");
         }
@@ -118,9 +121,8 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline dead
         waiter->timer.expires_at(deadline);
         waiters_.push_back(waiter);
         auto [woken] = co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
-        if (alive.expired() || waiter->refused) {
-            co_return fail(Errc::unavailable, "The database is not reachable.");
-        }
+        if (alive.expired()) co_return fail(Errc::unavailable, kUnreachable);
+        if (waiter->refused) co_return fail(unreachable());
         // The waker removes a caller from the list.
         const bool left_alone = std::erase(waiters_, waiter) > 0;
         if (woken && left_alone) co_return fail(Errc::cancelled, "The caller stopped waiting.");
@@ -130,6 +132,10 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline dead
             co_return fail(Errc::timeout, "No connection to the database was free in time.");
         }
     }
+}
+
+Error Pool::unreachable() const {
+    return {Errc::unavailable, disk_full_ || cannot_start_ ? kDiskFull : kUnreachable, {}};
 }
 
 void Pool::wake(std::size_t count) {

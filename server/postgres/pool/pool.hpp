@@ -49,6 +49,10 @@ class Pool {
     asio::awaitable<Result<Replies>> run(Batch batch, std::chrono::milliseconds timeout);
     asio::awaitable<Result<Rows>> run(Statement statement, std::chrono::milliseconds timeout);
 
+    // Whether what keeps the database from starting is a full disk, which no connection attempt can
+    // tell: nobody listens.
+    void set_disk_full(bool full) { cannot_start_ = full; }
+
     // Whether a connection is open; for readiness.
     bool is_up() const;
     PoolLoad load() const;
@@ -66,6 +70,7 @@ class Pool {
     void reopen_later(Slot& slot);
     void wake(std::size_t count);
     void refuse_waiters();
+    Error unreachable() const;
 
     asio::any_io_executor executor_;
     Target target_;
@@ -76,7 +81,8 @@ class Pool {
     std::shared_ptr<Pool*> alive_ = std::make_shared<Pool*>(this);
     // The last event was a failed connection attempt or an unanswered call.
     bool down_ = false;
-    bool disk_full_ = false;  // the reason of the last failed connection attempt
+    bool disk_full_ = false;     // the reason of the last failed connection attempt
+    bool cannot_start_ = false;  // for want of space
     bool stopped_ = true;
 };
 

@@ -61,7 +61,9 @@ class Rounds : public std::enable_shared_from_this<Rounds<Asked, Answer>> {
         if (!std::exchange(busy_, true)) {
             asio::co_spawn(executor_, run_all(self), asio::detached);
         }
-        co_await call->done.async_wait(asio::as_tuple(asio::use_awaitable));
+        // A round that fails without a wait has ended by now, and nothing would end the wait for
+        // it.
+        if (!call->answer) co_await call->done.async_wait(asio::as_tuple(asio::use_awaitable));
         if (call->answer) co_return std::move(*call->answer);
         if (std::erase(waiting_, call) > 0) {
             waiting_weight_ -= call->weight;

@@ -38,6 +38,24 @@ class Echo final : public Rounds<int, int> {
     asio::steady_timer gate_;
 };
 
+// Answers within the call that begins the round, as a pool does whose database is known to be down.
+class Prompt final : public Rounds<int, int> {
+  public:
+    explicit Prompt(asio::any_io_executor executor)
+        : Rounds(executor, {.calls = 100,
+                            .weight = 100,
+                            .waiting_calls = 100,
+                            .waiting_weight = 100,
+                            .patience = kNever}) {}
+
+  private:
+    std::size_t weigh(const int&) const override { return 1; }
+    asio::awaitable<void> run(Round round) override {
+        for (const auto& call : round) answer(*call, call->asked);
+        co_return;
+    }
+};
+
 struct GroupedRounds : testing::Test {
     asio::io_context context;
     int answered = 0;
@@ -52,7 +70,7 @@ struct GroupedRounds : testing::Test {
         context.poll();
     }
 
-    void ask(const std::shared_ptr<Echo>& rounds, int calls) {
+    void ask(const std::shared_ptr<Rounds<int, int>>& rounds, int calls) {
         for (int n = 0; n < calls; ++n) {
             asio::co_spawn(
                 context, [rounds, n] { return rounds->ask(n); },
@@ -68,6 +86,14 @@ struct GroupedRounds : testing::Test {
 };
 
 using Sizes = std::vector<std::size_t>;
+
+TEST_F(GroupedRounds, AnAnswerWithoutAWaitIsNotWaitedFor) {
+    const auto rounds = std::make_shared<Prompt>(context.get_executor());
+    ask(rounds, 1);
+    EXPECT_EQ(answered, 1);
+    ask(rounds, 3);
+    EXPECT_EQ(answered, 4);
+}
 
 TEST_F(GroupedRounds, ASingleCallStartsARoundAtOnce) {
     const auto rounds = echo(kNever);
