@@ -9,6 +9,7 @@
 #include "server/identity/store.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/jobs/rest/operations.hpp"
+#include "server/postgres/driver/sqlstate.hpp"
 #include "server/queue/duty_store.hpp"
 #include "server/webhooks/store.hpp"
 
@@ -30,6 +31,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr auto kWatchInterval = 500ms;
+constexpr std::chrono::milliseconds kLongestWatchInterval = 4s;  // while PostgreSQL does not start
 constexpr auto kConnectionDrain = 10s;
 constexpr auto kWelcomeLifetime = 24h;  // of the first sign-in link
 
@@ -291,7 +293,7 @@ asio::awaitable<void> Server::drain() {
     if (engine_) engine_->stop();
     if (!co_await http_.drained(kConnectionDrain))
         log::warn("closed the remaining connections after the drain time");
-    while (engine_running_) co_await pause();
+    while (engine_running_) co_await pause(kWatchInterval);
 }
 
 void Server::force_exit_on_second_signal() {
@@ -323,21 +325,25 @@ void Server::reload_on_sighup() {
 
 // A private PostgreSQL that crashed is started again; callers get 503 meanwhile.
 asio::awaitable<void> Server::watch_cluster() {
+    auto interval = kWatchInterval;
     while (!stopping_) {
-        co_await pause();
+        co_await pause(interval);
         if (stopping_ || database_.is_alive()) continue;
         log::error("the private PostgreSQL stopped: restarting it");
         Database& database = database_;
         auto restarted = co_await offload(pool_, [&database] { return database.restart(); });
+        interval = restarted ? kWatchInterval : std::min(2 * interval, kLongestWatchInterval);
+        stores_.set_disk_full(!restarted &&
+                              restarted.error().message.starts_with(postgres::kDiskFull));
         if (!restarted)
             log::error("cannot start the private PostgreSQL",
                        {{"reason", restarted.error().message}});
     }
 }
 
-asio::awaitable<void> Server::pause() {
+asio::awaitable<void> Server::pause(std::chrono::milliseconds time) {
     boost::system::error_code woken;
-    timer_.expires_after(kWatchInterval);
+    timer_.expires_after(time);
     co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
 }
 

@@ -44,7 +44,7 @@ class Server {
     boost::asio::awaitable<Result<void>> bootstrap();
     boost::asio::awaitable<void> drain();
     boost::asio::awaitable<void> watch_cluster();
-    boost::asio::awaitable<void> pause();
+    boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
     void force_exit_on_second_signal();
     void reload_on_sighup();
 

@@ -98,6 +98,11 @@ void ServerDatabase::stop() {
     parts_->calls.stop();
 }
 
+void ServerDatabase::set_disk_full(bool full) {
+    parts_->calls.set_disk_full(full);
+    parts_->slow_calls.set_disk_full(full);
+}
+
 bool ServerDatabase::is_up() const {
     return parts_->calls.is_up();
 }

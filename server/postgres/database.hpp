@@ -55,6 +55,8 @@ class ServerDatabase {
 
     void start();
     void stop();
+    // Whether the database cannot be started because its disk is full.
+    void set_disk_full(bool full);
     // Whether a connection is open now.
     bool is_up() const;
     // Load of the connections for calls.

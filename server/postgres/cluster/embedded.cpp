@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 
 // Crash recovery of a large write-ahead log may take minutes.
 constexpr std::chrono::seconds kStart{300};
+// PostgreSQL does not start without room for the next file of its write-ahead log.
+constexpr std::uintmax_t kLogFile = 16 << 20;
 constexpr const char* kStopSeconds = "60";
 // Above every process ID that Linux assigns.
 constexpr const char* kNoProcess = "2147483647";
@@ -54,9 +56,12 @@ pqxx::connection connect_when_ready(const std::string& conninfo) {
     }
 }
 
-// The sentence for a full disk, if PostgreSQL reports one; otherwise `otherwise`.
-std::string cause_in(const std::string& said, std::string otherwise) {
-    if (said.find("No space left on device") == std::string::npos) return otherwise;
+// The sentence for a full disk, if PostgreSQL reports one, or cannot since its log lies there, too;
+// otherwise `otherwise`.
+std::string cause_in(const std::string& said, const fs::path& folder, std::string otherwise) {
+    std::error_code unread;
+    const bool full = fs::space(folder, unread).available < kLogFile && !unread;
+    if (!full && said.find("No space left on device") == std::string::npos) return otherwise;
     return std::string(kDiskFull) + " Free some space; no acknowledged data is lost.";
 }
 
@@ -117,7 +122,8 @@ Result<void> EmbeddedCluster::create() {
         layout_.run_as);
     if (!made) return fail(std::move(made.error()));
     if (made->status != 0) {
-        return fail(problem(cause_in(made->output, "PostgreSQL's initdb failed: " + made->output)));
+        return fail(
+            problem(cause_in(made->output, draft, "PostgreSQL's initdb failed: " + made->output)));
     }
     fs::rename(draft, layout_.cluster, error);
     if (error) return fail(problem(layout_.cluster.string() + " cannot be created."));
@@ -145,8 +151,9 @@ Result<void> EmbeddedCluster::launch() {
     if (!started) return fail(std::move(started.error()));
     if (started->status != 0) {
         const auto said = log_tail(log);
-        return fail(problem(cause_in(
-            said, "The private PostgreSQL did not start, see " + log.string() + ": " + said)));
+        return fail(problem(
+            cause_in(said, layout_.cluster,
+                     "The private PostgreSQL did not start, see " + log.string() + ": " + said)));
     }
     running_ = true;
     return {};
