@@ -110,6 +110,11 @@ class Teams {
         if (!team) co_return tl::unexpected(team.error());
         const auto members = co_await store_.members(*team);
         if (!members) co_return tl::unexpected<Problem>(members.error());
+        if (members->empty()) {  // a new team, or none
+            if (const auto known = co_await named(call); !known) {
+                co_return tl::unexpected(known.error());
+            }
+        }
         auto items = json::array();
         for (const auto& member : *members) items.push_back(member_json(member));
         co_return list_response(call, std::move(items), [](const json& item) {

@@ -130,7 +130,10 @@ class Terms {
         if (!classes) co_return tl::unexpected<Problem>(classes.error());
         const auto found =
             std::ranges::find(*classes, class_in_path(call), &queue::ClassOverview::device_class);
-        if (found == classes->end()) co_return refuse(404, "The device class was not found.");
+        if (found == classes->end()) {  // the contract knows no other than the database's
+            co_return tl::unexpected<Problem>(
+                Error{Errc::internal, "no device class " + class_in_path(call), {}});
+        }
         co_return *found;
     }
 
