@@ -2,7 +2,6 @@
 answers as the test wants. Programs of the test ask the system's resolver as always."""
 
 import collections
-import ctypes
 import fcntl
 import ipaddress
 import os
@@ -10,11 +9,11 @@ import pathlib
 import socket
 import socketserver
 import struct
-import sys
 import tempfile
 import threading
 
-INSIDE = 'PLIMSOLL_TEST_OWN_NETWORK'
+import own_mounts
+
 SET_ADDRESS, SET_FLAGS = 0x8916, 0x8914  # SIOCSIFADDR, SIOCSIFFLAGS
 UP = 0x1
 TYPES = {1: 4, 28: 6}  # A, AAAA
@@ -23,13 +22,7 @@ ALIAS = 5  # CNAME
 
 def enter(*addresses):
     """Starts the test again within a network of its own, with these addresses; goes on when it is there."""
-    if INSIDE not in os.environ:
-        os.environ[INSIDE] = 'yes'
-        rights = [] if os.geteuid() == 0 else ['--map-current-user', '--keep-caps']
-        # In a root that is no mount of its own (chroot), nothing can be said about all mounts below it.
-        has_root = any(line.split()[4] == '/' for line in pathlib.Path('/proc/self/mountinfo').read_text().splitlines())
-        propagation = [] if has_root else ['--propagation', 'unchanged']
-        os.execvp('unshare', ['unshare', *rights, '--mount', *propagation, '--net', '--', sys.executable, *sys.argv])
+    own_mounts.enter('--net')
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         fcntl.ioctl(control, SET_FLAGS, struct.pack('16sH14x', b'lo', UP))
         for number, address in enumerate(a for a in addresses if ':' not in a):
@@ -61,11 +54,7 @@ class Names:
             settings.write('nameserver 127.0.0.1\noptions timeout:2 attempts:1\n')
             settings.flush()
             os.chmod(settings.name, 0o644)
-            libc = ctypes.CDLL(None, use_errno=True)
-            bind = 4096  # MS_BIND
-            at = str(pathlib.Path('/etc/resolv.conf').resolve())
-            if libc.mount(settings.name.encode(), at.encode(), None, bind, None) != 0:
-                raise OSError(ctypes.get_errno(), 'cannot mount /etc/resolv.conf')
+            own_mounts.mount(settings.name, pathlib.Path('/etc/resolv.conf').resolve(), flags=own_mounts.BIND)
 
     def close(self):
         self.server.shutdown()
