@@ -123,13 +123,6 @@ class Access(EveryOperation):
             text = text.replace(ids[name] if isinstance(ids[name], str) else f'"{ids[name]}"', name)
         return reply.status, text
 
-    @staticmethod
-    def nobodys(value):
-        """An id of the same form that nobody has."""
-        if isinstance(value, int) or value == "cpu":
-            return value
-        return "1999" + value[4:] if value.endswith("Z") else value[:-1] + ("9" if value[-1] != "9" else "8")
-
     def seen_by_owner(self):
         quiet = ("getHealth", "getReadiness", "listDevices", "getDevice", "getDeviceHealth", "getQueue", "listTokens", "getUsage", "getUsageCsv",
                  "listWebhookDeliveries", "getWebhookDelivery")

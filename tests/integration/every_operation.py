@@ -78,9 +78,12 @@ class Caller:
 
 
 class EveryOperation(unittest.TestCase):
+    settings = {}
+
     @classmethod
     def setUpClass(cls):
-        cls.server = Server(webhooks__allowed_origins="https://hooks.example.com", models__hub="http://127.0.0.1:9").start()
+        hooks = "https://hooks.example.com"
+        cls.server = Server(webhooks__allowed_origins=hooks, models__hub="http://127.0.0.1:9", **cls.settings).start()
         cls.addClassCleanup(cls.server.remove)
         cls.document = document = Caller(cls.server.base).make("GET", "/openapi.json")
         cls.operations = [Operation(document, path, method, item.get("parameters", []))
@@ -153,6 +156,13 @@ class EveryOperation(unittest.TestCase):
     def session_id(cls):
         cls.owner.make("POST", "/v1/sessions", {"token": cls.secret("admin", SCOPES)})
         return cls.owner.make("GET", "/v1/sessions")["items"][0]["id"]
+
+    @staticmethod
+    def nobodys(value):
+        """An id of the same form that nobody has."""
+        if isinstance(value, int) or value == "cpu":
+            return value
+        return "1999" + value[4:] if value.endswith("Z") else value[:-1] + ("9" if value[-1] != "9" else "8")
 
     @classmethod
     def operation(cls, name):

@@ -2,9 +2,10 @@
 here automatically."""
 
 import collections
+import json
 import unittest
 
-from every_operation import Caller, EveryOperation, Operation
+from every_operation import SCOPES, Caller, EveryOperation, Operation
 from harness import Server
 
 HUGE = str(1 << 40)  # bytes, beyond the limit of every operation
@@ -43,6 +44,59 @@ class EveryStatus(EveryOperation):
                 path = operation.path_of(self.ids)
                 headers = {**operation.headers, "Content-Type": operation.type, "Content-Length": HUGE}
                 self.problem(self.owner.send(operation.method, path, None, headers), 413)
+
+    def test_what_does_not_exist_is_not_found(self):
+        found = documenting(self.operations, "404")
+        named = [operation for operation in found if operation.names]
+        self.assertGreater(len(named), 80)
+        nobodys = {name: self.nobodys(value) for name, value in self.ids.items()} | {"audit_event_id": "audit_7zzzzzzzzzzzz"}
+        for operation in named:
+            ids = nobodys | {"model": "vader"} if operation.id == "getModelUse" else nobodys  # any other may come to be used
+            with self.subTest(operation.id):
+                self.problem(operation.ask(self.owner, ids, {} if operation.id == "createReportLink" else None), 404)
+        others = self.absent()
+        self.assertEqual(set(others), {operation.id for operation in found if not operation.names})
+        for name, (caller, sent) in others.items():
+            with self.subTest(name):
+                self.problem(self.operation(name).ask(caller, self.ids, **sent), 404)
+
+    def absent(self):
+        """Who asks for what that does not exist, where no part of the path names it."""
+        job, user, team = (self.nobodys(self.ids[name]) for name in ("job_id", "user_id", "team_id"))
+        session, stranger = self.session(), Caller(self.server.base)
+        code = {"body": {"code": "287082"}}
+        count = {"pattern": "zigzag", "direction": "up", "ends": [0, 1, 2, 3]}
+        link = {"X-Report-Link": self.nobodys(self.operation("getLinkedReport").headers["X-Report-Link"])}
+        return {
+            "getUsage": (self.owner, {"query": ["team_id=absent"]}),
+            "getUsageCsv": (self.owner, {"query": ["team_id=absent"]}),
+            "createHold": (self.owner, {"body": {"team_id": team, "mode": "pause", "reason": "a test"}}),
+            "createModelOperation": (self.owner, {"body": {"action": "verify", "model": "absent"}}),
+            "createPolicyPreview": (self.owner, {"body": {"policy_id": "absent"}}),
+            "listTrainingMeasurements": (self.owner, {"query": ["job_id=absent"]}),
+            "createWavesCheck": (self.owner, {"body": {"job_id": job, **count}}),
+            "createWavesReplay": (self.owner, {"body": {"job_id": job, "last": 1}}),
+            "switchTeam": (session, {"body": {"team_id": team}}),
+            "joinTeam": (session, {}),
+            "listReportLinks": (self.owner, {"query": ["job_id=absent"]}),
+            "getLinkedReport": (stranger, link),
+            "getLinkedResultsCsv": (stranger, link),
+            "getLinkedResultsJsonl": (stranger, link),
+            "confirmMySecondFactor": (self.owner, code),
+            "removeMySecondFactor": (self.owner, code),
+            "createPasswordLink": (self.owner, {"body": {"user_id": user}}),
+            "createSignInLink": (self.owner, {"body": {"user_id": user, "team_id": team}}),
+            "createProviderSignIn": (stranger, {}),  # no identity provider
+            "getInvitationOffer": (stranger, {}),
+        }
+
+    def session(self):
+        """Signed in as a browser is."""
+        caller = Caller(self.server.base)
+        reply = caller.send("POST", "/v1/sessions", json.dumps({"token": self.secret("admin", SCOPES)}), {"Content-Type": "application/json"})
+        cookies = [cookie.partition(";")[0] for cookie in reply.headers.get_all("Set-Cookie")]
+        caller.headers = {"Cookie": "; ".join(cookies), "X-CSRF-Token": reply.json["csrf_token"], "Origin": self.server.base}
+        return caller
 
     def test_what_a_caller_has_is_not_sent_again(self):
         found = documenting(self.operations, "304")
