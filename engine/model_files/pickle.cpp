@@ -88,7 +88,8 @@ class Reader {
     std::uint64_t number(std::size_t wide) {
         std::uint64_t value = 0;
         const auto taken = take(wide);
-        std::memcpy(&value, taken.data(), taken.size());
+        // What ends too early has no bytes at all, and no address to copy from.
+        if (!taken.empty()) std::memcpy(&value, taken.data(), taken.size());
         return value;
     }
     std::string text(std::size_t length) {
