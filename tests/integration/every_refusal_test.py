@@ -53,6 +53,23 @@ class EveryRefusal(EveryOperation):
                 self.found[name].ask(self.owner, self.ids, **key)
                 self.assertIn("has no response yet", self.conflict(self.found[name].ask(self.owner, self.ids, **key))["detail"])
 
+    def test_a_key_of_another_request(self):
+        key = {"Idempotency-Key": str(uuid.uuid4())}
+        # Jobs keep their keys themselves.
+        first = {"createJob": TEXTS, "createServiceAccount": {"name": "of the key"}}
+        for name, body in first.items():
+            reply = self.operation(name).ask(self.owner, self.ids, body, **key)
+            self.assertLess(reply.status, 300, reply.body)
+        # A bundle says it job by job.
+        taking = [operation for operation in self.operations
+                  if "IdempotencyKey" in str(operation.spec.get("parameters")) and operation.id != "createJobBundle"]
+        self.assertGreater(len(taking), 15)
+        for operation in taking:
+            with self.subTest(operation.id):
+                reply = operation.ask(self.owner, self.ids, **key)
+                self.assertEqual(reply.status, 422, reply.body[:500])
+                self.assertEqual(reply.json["type"], "/docs/problems/idempotency-mismatch")
+
     def test_every_other_conflict(self):
         cases = self.cases()
         self.assertEqual(set(cases), set(self.found) - self.of_jobs - self.of_keys)

@@ -36,6 +36,13 @@ class EveryStatus(EveryOperation):
                 path = operation.path_of(self.ids)
                 self.problem(self.owner.send(operation.method, path, "x", {**operation.headers, "Content-Type": "text/x-none"}), 415)
 
+    def test_an_unknown_parameter_is_refused(self):
+        found = documenting(self.operations, "400")
+        self.assertGreater(len(found), 90)
+        for operation in found:
+            with self.subTest(operation.id):
+                self.problem(operation.ask(self.owner, self.ids, query=["nobody_knows=1"]), 400)
+
     def test_a_body_beyond_the_limit_is_refused_before_it_is_sent(self):
         found = documenting(self.operations, "413")
         self.assertGreater(len(found), 40)
