@@ -208,9 +208,12 @@ class Unreachable(unittest.TestCase):
     def test_a_provider_that_is_down_stops_nothing_else(self):
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
-            server = self.start(f"http://127.0.0.1:{unused.getsockname()[1]}", oidc__allowed_networks="127.0.0.0/8")
-            reply = Api(server.base).post("/v1/provider-sign-ins")
-        self.assertEqual(reply.status, 503)
+            server = self.start(f"http://127.0.0.1:{unused.getsockname()[1]}", oidc__allowed_networks="127.0.0.0/8",
+                                oidc__sign_out="true")
+            sign_in = Api(server.base).post("/v1/provider-sign-ins")
+            sign_out = Api(server.base).post("/v1/provider-sign-outs", headers={"Cookie": "plimsoll_sign_out=-"})
+        self.assertEqual((sign_in.status, sign_out.status), (503, 503))
+        self.assertGreaterEqual(int(sign_out.headers["Retry-After"]), 1)
         self.server.logged("could not be reached")
         self.assertEqual(server.api().get("/v1/users/me").status, 200)
 
