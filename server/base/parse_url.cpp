@@ -7,9 +7,10 @@
 namespace plimsoll {
 
 std::optional<boost::urls::url_view> parse_url(std::string_view text) {
-    // Boost.URL 1.81 checks "h: \x1d" by an assertion only, which a release does without.
+    // Boost.URL 1.81 checks "h: \x1d" and "h:[" by an assertion only, which a release does without.
     const auto printed = [](char c) { return c > ' ' && c < '\x7f'; };
     if (!std::ranges::all_of(text, printed)) return std::nullopt;
+    if (!text.substr(std::min(text.find(':'), text.size())).starts_with("://")) return std::nullopt;
     const auto url = boost::urls::parse_uri(text);
     if (!url || !url->has_authority()) return std::nullopt;
     const auto rest = text.substr(text.find("//") + 2);
