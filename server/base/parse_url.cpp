@@ -16,6 +16,8 @@ std::optional<boost::urls::url_view> parse_url(std::string_view text) {
     const auto rest = text.substr(text.find("//") + 2);
     const auto authority = rest.substr(0, rest.find_first_of("/?#"));
     if (std::string_view(url->encoded_authority()) != authority) return std::nullopt;
+    // "a%0a.example" would name a host with a line's end in it.
+    if (authority.substr(authority.rfind('@') + 1).find('%') != authority.npos) return std::nullopt;
     return *url;
 }
 

@@ -20,6 +20,14 @@ TEST(ParseUrl, RefusesHostsThatTheLibraryWouldTruncate) {
     }
 }
 
+TEST(ParseUrl, RefusesEncodedHosts) {
+    EXPECT_TRUE(parse_url("http://user:%20@a.b/%0a"));
+    for (const auto* text :
+         {"http://a%0a.b", "http://user@a.b%2f:80", "http://[fe80::1%25eth0]/"}) {
+        EXPECT_FALSE(parse_url(text)) << text;
+    }
+}
+
 TEST(ParseUrl, RefusesBlanksAndControlCharacters) {
     for (const auto* text :
          {"h: \x1d", "http://a.b/ ", "http://a.b/\n", "http://a.b/\x7f", "http://a.b/\xc3\xa4"}) {
