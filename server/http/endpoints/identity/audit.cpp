@@ -4,6 +4,7 @@
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/jobs/records/csv.hpp"
 
 #include <array>
@@ -113,9 +114,8 @@ Outcome<AuditQuery> audit_query(const Call& call) {
         query.user = UserId{id.value_or(0)};  // matches no user if the ID is malformed
     }
     if (const auto target = call.parameters.text("target")) set_target(query, *target);
-    // Checked by the contract.
-    if (const auto from = call.parameters.text("from")) query.from = parse_rfc3339(*from);
-    if (const auto to = call.parameters.text("to")) query.until = parse_rfc3339(*to);
+    query.from = time_parameter(call, "from");
+    query.until = time_parameter(call, "to");
     return query;
 }
 

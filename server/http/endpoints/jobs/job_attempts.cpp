@@ -3,8 +3,7 @@
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
-
-#include <charconv>
+#include "server/http/endpoints/query.hpp"
 
 namespace plimsoll::http::endpoints {
 
@@ -15,12 +14,7 @@ namespace {
 
 std::optional<queue::AttemptPlace> parse_attempt_id(const std::string& text) {
     queue::AttemptPlace place;
-    const char* const end = text.data() + text.size();
-    const auto [dot, bad_task] = std::from_chars(text.data(), end, place.task);
-    if (bad_task != std::errc() || dot == end || *dot != '.') return std::nullopt;
-    const auto [rest, bad_fence] = std::from_chars(dot + 1, end, place.fence);
-    if (bad_fence != std::errc() || rest != end) return std::nullopt;
-    return place;
+    return read_dotted(text, place.task, place.fence) ? std::optional(place) : std::nullopt;
 }
 
 // That of the last attempt of the previous page.

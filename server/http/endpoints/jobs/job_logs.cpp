@@ -3,10 +3,10 @@
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/http/endpoints/query.hpp"
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 namespace plimsoll::http::endpoints {
 
@@ -27,11 +27,9 @@ Outcome<queue::LogPlace> log_place_of(const Call& call) {
     queue::LogPlace place;
     const auto cursor = call.parameters.text("cursor");
     if (!cursor) return place;
-    std::istringstream text(*cursor);
-    char dot = 0;
-    char second_dot = 0;
-    text >> place.task >> dot >> place.fence >> second_dot >> place.number;
-    if (!text || line_id(place) != *cursor) return tl::unexpected(invalid_cursor());
+    if (!read_dotted(*cursor, place.task, place.fence, place.number)) {
+        return tl::unexpected(invalid_cursor());
+    }
     return place;
 }
 
@@ -68,11 +66,6 @@ json line_json(const queue::JobLogLine& line) {
             {"text", line.text}};
 }
 
-std::optional<Timestamp> time_of(const Call& call, std::string_view name) {
-    const auto text = call.parameters.text(name);
-    return text ? std::optional(parse_rfc3339(*text).value()) : std::nullopt;
-}
-
 awaitable<Outcome<Response>> list_logs(const Call& call, queue::JobStore& store) {
     const auto id = job_id_of(call.parameters.text("job_id"));
     if (!id) co_return tl::unexpected(id.error());
@@ -82,8 +75,8 @@ awaitable<Outcome<Response>> list_logs(const Call& call, queue::JobStore& store)
     const queue::LogFilter filter{.task = number_of(call, "task"),
                                   .attempt = number_of(call, "attempt"),
                                   .least = level_of(call),
-                                  .from = time_of(call, "from"),
-                                  .to = time_of(call, "to"),
+                                  .from = time_parameter(call, "from"),
+                                  .to = time_parameter(call, "to"),
                                   .after = *after,
                                   .limit = static_cast<int>(limit) + 1};
     auto lines = co_await store.log(call.principal.team.id, *id, filter);

@@ -3,6 +3,7 @@
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/jobs/records/csv.hpp"
 
 #include <algorithm>
@@ -37,11 +38,6 @@ Problem broken_query(std::string parameter, std::string rule) {
     return problem;
 }
 
-Timestamp time_of(const Call& call, const char* name, Timestamp otherwise) {
-    const auto text = call.parameters.text(name);
-    return text ? parse_rfc3339(*text).value() : otherwise;  // checked by the contract
-}
-
 // The contract checks the words; none may be repeated, and a period has one length.
 Outcome<std::vector<std::string>> parts_of(const std::string& text) {
     std::vector<std::string> parts;
@@ -65,8 +61,8 @@ Outcome<std::vector<std::string>> parts_of(const std::string& text) {
 
 Outcome<queue::UsageQuery> query_of(const Call& call, Timestamp now) {
     queue::UsageQuery query;
-    const auto to = time_of(call, "to", now);
-    const auto from = time_of(call, "from", to - kUsualPeriod);
+    const auto to = time_parameter(call, "to").value_or(now);
+    const auto from = time_parameter(call, "from").value_or(to - kUsualPeriod);
     if (from >= to) return tl::unexpected(broken_query("from", "must be before to"));
     if (to - from > kLongestPeriod) {
         return tl::unexpected(broken_query("from", "must be at most 400 days before to"));

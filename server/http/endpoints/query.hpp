@@ -1,0 +1,36 @@
+#pragma once
+
+#include "server/base/time.hpp"
+#include "server/http/api/handler.hpp"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+// What operations read from their parameters.
+namespace plimsoll::http::endpoints {
+
+// The time in a parameter, which the contract has checked.
+inline std::optional<Timestamp> time_parameter(const Call& call, std::string_view name) {
+    const auto text = call.parameters.text(name);
+    return text ? std::optional(parse_rfc3339(*text).value()) : std::nullopt;
+}
+
+// Reads an id such as "7.2" or "7.2.31" into as many whole numbers. False: it is none.
+template <class... Numbers>
+bool read_dotted(std::string_view text, Numbers&... numbers) {
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    bool first = true;
+    const auto read = [&](auto& number) {
+        if (!std::exchange(first, false) && (at == end || *at++ != '.')) return false;
+        const auto [rest, error] = std::from_chars(at, end, number);
+        at = rest;
+        return error == std::errc();
+    };
+    return (read(numbers) && ...) && at == end;
+}
+
+}  // namespace plimsoll::http::endpoints
