@@ -137,11 +137,13 @@ function(plimsoll_benchmark name source)
   plimsoll_precompile(${name} ${path})
 endfunction()
 
-# These take a minute and more each: they begin first, so that none is left to run alone at the end.
+# These take a minute and more each: they begin first, so that none is left to run alone at the end. The second half runs
+# kernels that unit/engine/transformer compiles for all: beside it, they would take up to twice the processor time.
 set(PLIMSOLL_LONG_TESTS browser/docs browser/jobs browser/memory browser/views clients/generated clients/samples
-  conformance integration/faults integration/models integration/profile integration/worker
-  integration/worker/device_faults transformers/numerics unit/engine/routines unit/engine/transformer
-  unit/server/jobs/profile unit/server/jobs/sentiment)
+  conformance integration/faults unit/engine/transformer)
+set(PLIMSOLL_LONG_KERNEL_TESTS integration/models integration/profile integration/worker
+  integration/worker/device_faults transformers/numerics unit/engine/routines unit/server/jobs/profile
+  unit/server/jobs/sentiment)
 
 # plimsoll_test(name LABEL label COMMAND command... [TIMEOUT seconds]): a test of any other kind, run
 # from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN, compiled kernels in
@@ -158,5 +160,7 @@ function(plimsoll_test name)
     ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${PLIMSOLL_NODE}")
   if(name IN_LIST PLIMSOLL_LONG_TESTS)
     set_tests_properties(${name} PROPERTIES COST 60)
+  elseif(name IN_LIST PLIMSOLL_LONG_KERNEL_TESTS)
+    set_tests_properties(${name} PROPERTIES COST 50)
   endif()
 endfunction()
