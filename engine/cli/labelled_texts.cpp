@@ -119,7 +119,7 @@ Result<std::vector<models::Accuracy>> judge(const LabelledTexts& given,
             ++table[given.classes[i]][class_of(meaning->opinion(of_text))];
         }
         if (sentiment::texts_in(table) == 0) {
-            return fail(Errc::invalid_input, "No text has a label that the model can give.");
+            return fail(Errc::invalid_input, "No text has a label that the model predicts.");
         }
         accuracies.push_back(accuracy_of(form, table));
     }

@@ -134,7 +134,8 @@ int prove(const ProveOptions& options) {
                     kFewestForProof);
         return EXIT_SUCCESS;
     }
-    std::printf("Workers of this machine offer passed forms within 10 s: --set form=auto\n");
+    std::printf(
+        "Workers on this machine will offer the forms that passed within 10 s: --set form=auto\n");
     return EXIT_SUCCESS;
 }
 

@@ -134,7 +134,7 @@ Result<Config> read_config(const std::filesystem::path& model) {
     const auto text = read_text(model / "config.json", kMostBytes);
     if (!text) return fail(text.error());
     const json parsed = json::parse(*text, nullptr, false);
-    if (!parsed.is_object()) return refuse("It is not a JSON object.");
+    if (!parsed.is_object()) return refuse("config.json is not a JSON object.");
     Fields fields(parsed);
     const auto type = fields.text("model_type", "");
     const auto* const keys = std::ranges::find(kFamilies, type, &Keys::type);

@@ -96,7 +96,7 @@ Result<void> check_layout(std::vector<Placed> placed, std::uint64_t size) {
         }
         at = one.end;
     }
-    if (at != size) return fail(Errc::corrupt, "The file does not end with its last tensor.");
+    if (at != size) return fail(Errc::corrupt, "The file has data after its last tensor.");
     return {};
 }
 
@@ -106,9 +106,8 @@ Result<void> read_tensors(TensorFile& into) {
     if (bytes.size() < kLengthBytes) return fail(Errc::corrupt, "The file is too short.");
     std::memcpy(&length, bytes.data(), kLengthBytes);
     if (length > kLongestHeader || length > bytes.size() - kLengthBytes) {
-        return fail(Errc::corrupt, "The length of the header is given as " +
-                                       std::to_string(length) +
-                                       " bytes, which exceeds the file or the limit of 100 MB.");
+        return fail(Errc::corrupt, "The header length of " + std::to_string(length) +
+                                       " bytes exceeds the file size or the limit of 100 MB.");
     }
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length);
     const auto header = parse_header(text);

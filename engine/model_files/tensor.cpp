@@ -103,7 +103,7 @@ Result<std::uint64_t> numbers_of(std::span<const std::uint64_t> shape) {
     std::uint64_t numbers = 1;
     for (const auto size : shape) {
         if (size != 0 && numbers > kMost / size) {
-            return fail(Errc::corrupt, "A shape of " + to_string(shape) + " is too large.");
+            return fail(Errc::corrupt, "The shape " + to_string(shape) + " is too large.");
         }
         numbers *= size;
     }

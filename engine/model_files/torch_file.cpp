@@ -265,7 +265,7 @@ Result<TensorFile> read_torch(const std::filesystem::path& path) {
     auto done = is_zip(read.file.bytes()) ? read_archive(read) : read_before_archives(read);
     if (!done) {
         auto error = done.error();
-        error.message = path.filename().string() + " is not understood. " + error.message;
+        error.message = path.filename().string() + " cannot be loaded. " + error.message;
         error.where = path.string();
         return fail(std::move(error));
     }

@@ -21,7 +21,7 @@ struct Proof {
     std::string why;  // why it did not pass; empty: it did
     std::uint64_t texts = 0;
     std::uint64_t same_label = 0;
-    // Texts with a different label although fp32 is certain: its two most probable labels are more
+    // Texts with a different label where fp32 is certain: its two most probable labels are more
     // than 0.1 apart.
     std::uint64_t flips = 0;
     // Of the probabilities of all labels: the 99th percentile of the differences, and the largest

@@ -180,8 +180,8 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
                             const Watch& watch) {
     if (!is_model_name(about.name)) {
         return fail(Errc::invalid_input,
-                    "A model's name has 1 to 64 characters: a-z, 0-9, '.', '_', '-', the first a "
-                    "letter or digit.",
+                    "A model's name must have 1 to 64 characters (a-z, 0-9, '.', '_', '-') and "
+                    "begin with a letter or digit.",
                     "name");
     }
     const auto target = folder_of(about.name);

@@ -86,15 +86,14 @@ Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buf
                     std::string(to_string(method)));
     }
     if (heads.size == 0 || heads.size % 16 != 0 || heads.size > 256) {
-        return fail(Errc::invalid_input,
-                    "The size of a head must be a multiple of 16, at most 256.",
+        return fail(Errc::invalid_input, "The head size must be a multiple of 16 and at most 256.",
                     std::to_string(heads.size));
     }
     if (sequences.longest > kLongest) {
         return fail(Errc::invalid_input, "A sequence must have 1 to 4096 tokens.");
     }
     if (method == Method::group_mma && heads.size > kLargestMmaHead) {
-        return fail(Errc::invalid_input, "On tensor cores the size of a head is at most 128.",
+        return fail(Errc::invalid_input, "On tensor cores, the head size is at most 128.",
                     std::to_string(heads.size));
     }
     const bool block = flavour_of(method) == Flavour::block;

@@ -46,7 +46,7 @@ std::vector<Warning> Watch::look(const Reading& reading) {
         const auto bytes = static_cast<double>(*free);
         if (memory_.look(bytes < least, bytes >= least * kMemoryBack)) {
             warnings.push_back({"free_memory", rounded(bytes / kMegabyte) +
-                                                   " MB of memory are free; the limit is " +
+                                                   " MB of memory is free; the limit is " +
                                                    rounded(least / kMegabyte) + " MB."});
         }
     }

@@ -70,16 +70,16 @@ Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
     }
     const auto unit = narrow_unit(method);
     if (form != Form::fp32 && model.config.intermediate % unit != 0) {
-        return fail(Errc::unavailable, "On this device, a model in " + name +
-                                           " has an intermediate_size that is a multiple of " +
+        return fail(Errc::unavailable, "On this device, " + name +
+                                           " needs an intermediate_size that is a multiple of " +
                                            std::to_string(unit) + ".");
     }
     const auto attention = attention_method_for(capability, form);
     if (attention == Method::group_mma &&
         model.config.hidden / model.config.heads > routines::kLargestMmaHead) {
-        return fail(Errc::unavailable, "On this device, a model in " + name +
-                                           " has heads of at most " +
-                                           std::to_string(routines::kLargestMmaHead) + " numbers.");
+        return fail(Errc::unavailable, "On this device, " + name +
+                                           " supports a head size of at most " +
+                                           std::to_string(routines::kLargestMmaHead) + ".");
     }
     const auto capacity = std::max<std::size_t>(tokens, model.config.longest());
     auto entry = ledger.enter(predicted_bytes(capability, plans, model.config, method, capacity),

@@ -15,9 +15,9 @@ Result<void> embed(TextModel& model, std::span<const std::string> texts, const W
                    const TakeEmbedding& take) {
     auto& encoder = *model.classifier;
     if (!encoder.config().labels.empty()) {
-        return fail(Errc::invalid_input,
-                    "The model has a classification head: it scores texts, and makes no "
-                    "embeddings.");
+        return fail(
+            Errc::invalid_input,
+            "The model has a classification head: it scores texts and makes no embeddings.");
     }
     const std::size_t room = std::min(kTokensOfBatch, encoder.capacity() - encoder.longest());
     const std::size_t columns = encoder.config().hidden;

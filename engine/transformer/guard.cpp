@@ -48,7 +48,7 @@ std::string judged(const Proof& proof, Form form) {
                                                format_figure(proof.difference_p99) +
                                                ", above the allowed " + format_figure(difference));
     add(proof.flips != 0, format_count(static_cast<std::int64_t>(proof.flips)) +
-                              " labels differ although fp32's margin is clear");
+                              " labels differ where fp32 has a clear margin");
     add(!why.empty() && proof.outlier_columns != 0,
         format_count(static_cast<std::int64_t>(proof.outlier_columns)) +
             " columns have values up to " + format_figure(proof.outlier_ratio) +

@@ -37,14 +37,14 @@ Result<std::filesystem::path> use_temporary_kernel_cache() {
     namespace fs = std::filesystem;
     std::error_code error;
     const auto temporary = fs::temp_directory_path(error);
-    if (error) return fail(Errc::unavailable, "No folder for temporary files.");
+    if (error) return fail(Errc::unavailable, "There is no folder for temporary files.");
     const auto directory = temporary / ("plimsoll-cache-" + std::to_string(geteuid()));
     mkdir(directory.c_str(), 0700);
     // Everybody may write there, so the name may be taken: by a link, or by another user.
     struct stat found;
     if (lstat(directory.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
         found.st_uid != geteuid() || (found.st_mode & 0077) != 0) {
-        return fail(Errc::unavailable, "It is not a private folder of this user.",
+        return fail(Errc::unavailable, "The folder is not private to this user.",
                     directory.string());
     }
     if (auto used = use_kernel_cache(directory); !used) return fail(std::move(used.error()));

@@ -52,9 +52,9 @@ std::vector<UnusedObservation> unused_observations(const Observation& seen, bool
         if (is_given && !used) out.push_back({member, why});
     };
     check(seen.memory_percent.has_value(), !seen.out_of_memory, "memory_percent",
-          "A run that ran out of memory has used all of it.");
+          "A run that ran out of memory used all of it.");
     check(seen.step_seconds.has_value(), given.uses_step(), "step_seconds",
-          seen.out_of_memory ? "A run that ran out of memory is not slow."
+          seen.out_of_memory ? "The step time does not explain why a run ran out of memory."
           : has_estimate     ? "Also give the batch, or the utilization of the GPU."
                              : "Also give the utilization of the GPU.");
     check(given.batch(), given.uses_batch(), "batch",
@@ -69,7 +69,7 @@ std::vector<UnusedObservation> unused_observations(const Observation& seen, bool
               : "Also give a utilization, or the batch and the largest batch of an estimate.");
     check(seen.loader_workers >= 0, given.uses_workers(), "loader_workers",
           seen.out_of_memory
-              ? "A run that ran out of memory does not wait for data."
+              ? "The data loader does not explain why a run ran out of memory."
               : "Also give the cores of the machine, or the utilization of its CPU.");
     if (has_estimate) return out;
     check(seen.max_batch > 0, given.uses_largest(), "max_batch",

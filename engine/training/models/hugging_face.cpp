@@ -92,8 +92,8 @@ Result<ModelShape> from_hugging_face(std::string_view text) {
     const auto type = json.value("model_type", Json());
     if (json.contains("text_config"))
         return fail(Errc::invalid_input,
-                    "The model takes more than text, which is not modelled. Give only its "
-                    "\"text_config\" to estimate the language model.",
+                    "The model is multimodal: only its language model can be estimated. Give only "
+                    "its \"text_config\".",
                     "/text_config");
     const auto known =
         type.is_string() ? known_types().find(type.get<std::string>()) : known_types().end();

@@ -200,9 +200,9 @@ Result<ModelShape> validated(ModelShape s) {
     if (s.head == Head::language_model && (!s.reads_text() || s.family == Family::naics))
         return wrong("/head", "This model has no language-model head.");
     if (!probability(s.hidden_dropout))
-        return wrong("/hidden_dropout", "A dropout must be at least 0 and below 1.");
+        return wrong("/hidden_dropout", "Dropout must be at least 0 and below 1.");
     if (!probability(s.attention_dropout))
-        return wrong("/attention_dropout", "A dropout must be at least 0 and below 1.");
+        return wrong("/attention_dropout", "Dropout must be at least 0 and below 1.");
     const auto count = approximate_parameters(s);
     if (count > kMostParameters)
         return wrong("/hidden", "The model would have about " + std::to_string(count / 1e12) +

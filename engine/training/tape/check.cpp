@@ -77,7 +77,7 @@ Result<void> check_fused_loss(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/fused_loss", "Liger has no fused loss for the family " +
                                         std::string(to_string(s.family)) + ".");
     if (s.head != Head::language_model)
-        return wrong("/fused_loss", "Only a language model's loss is fused with its head.");
+        return wrong("/fused_loss", "Only a language model's loss can be fused with its head.");
     return {};
 }
 
@@ -110,7 +110,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
                                       " exceeds the model's " + std::to_string(s.positions) +
                                       " positions.");
     if (t.target < 0 || t.target > 10'000'000)
-        return wrong("/target", "The length of targets must be between 1 and 10000000.");
+        return wrong("/target", "The target length must be between 1 and 10000000.");
     if (t.target > 0 && !s.has_decoder())
         return wrong("/target", "Only encoder-decoder models have a separate target length.");
     if (t.accumulation < 1 || t.accumulation > 4096)
@@ -118,7 +118,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (t.negatives < 0 || t.negatives > 4096)
         return wrong("/negatives", "The negatives must be between 0 and 4096.");
     if (t.lora.rank < 0 || t.lora.rank > 4096)
-        return wrong("/lora/rank", "The rank of the adapters must be between 0 and 4096.");
+        return wrong("/lora/rank", "The adapter rank must be between 0 and 4096.");
     if (t.lora.rank > 0 && s.is_series())
         return wrong("/lora", "Adapters are modelled for text models only.");
     if (auto ok = check_targets(s, t); !ok) return ok;
@@ -128,16 +128,16 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (auto ok = check_packing(s, t); !ok) return ok;
     if (auto ok = check_fused_loss(s, t); !ok) return ok;
     if (t.lora.dora && (!s.is_text_or_features() || t.quantization == Quantization::int8))
-        return wrong(
-            "/lora/dora",
-            "DoRA is modelled for models of the transformers library, not on 8-bit weights.");
+        return wrong("/lora/dora",
+                     "DoRA is modelled for models of the transformers library only, and not on "
+                     "8-bit weights.");
     if (!(t.lora.dropout >= 0 && t.lora.dropout < 1))
-        return wrong("/lora/dropout", "A dropout must be at least 0 and below 1.");
+        return wrong("/lora/dropout", "Dropout must be at least 0 and below 1.");
     if (t.frozen_layers < 0 || t.frozen_layers > s.layers)
         return wrong("/frozen_layers", "At most all " + std::to_string(s.layers) +
                                            " layers of the model can be frozen.");
     if (t.lora.rank > 0 && (t.frozen_layers > 0 || t.frozen_embeddings))
-        return wrong("/frozen_layers", "Adapters freeze the whole model already.");
+        return wrong("/frozen_layers", "Adapters already freeze the whole model.");
     if (s.is_series() && (t.frozen_layers > 0 || t.frozen_embeddings))
         return wrong("/frozen_layers", "Freezing parts is modelled for text models only.");
     if (!s.reads_text() && t.padded)

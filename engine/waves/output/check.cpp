@@ -91,7 +91,8 @@ json check_json(const Series& series, const DrawnCount& drawn, const CheckedCoun
 Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_view count,
                              const Settings& settings, bool as_json) {
     if (symbols.size() != 1)
-        return fail(Errc::invalid_input, "Name the one symbol whose count is to be checked.");
+        return fail(Errc::invalid_input,
+                    "Name the symbol whose count to check: only one can be checked at a time.");
     const SymbolPrices& prices = symbols.front();
     if (!prices.ok())
         return fail(Errc::invalid_input, prices.errors.front().message,

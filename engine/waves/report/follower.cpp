@@ -99,12 +99,12 @@ Result<void> followable(const Settings& settings) {
                     "/" + std::string(key));
     };
     if (settings.windowed) return refuse("windows", "in the series as a whole, not in windows.");
-    if (!settings.every_bar) return refuse("starts", "with every bar a start.");
-    if (!settings.start_bars.empty()) return refuse("start_bars", "with every bar a start.");
+    if (!settings.every_bar) return refuse("starts", "with every bar as a start.");
+    if (!settings.start_bars.empty()) return refuse("start_bars", "with every bar as a start.");
     if (settings.days > 0) return refuse("days", "from the first one on; omit earlier ones.");
     if (settings.pre_score_top_k > 0 || settings.pre_score_threshold > 0)
         return refuse(settings.pre_score_top_k > 0 ? "pre_score_top_k" : "pre_score_threshold",
-                      "with every bar a start.");
+                      "with every bar as a start.");
     if (settings.skip_flat_windows || settings.min_volatility > 0)
         return refuse(settings.skip_flat_windows ? "skip_flat_windows" : "min_volatility",
                       "without filters.");

@@ -147,7 +147,7 @@ Result<void> set_pre_score_weights(Settings& settings, const json& value) {
 }
 
 Result<void> set_weights(Settings& settings, const json& value) {
-    if (!value.is_object()) return wrong("must be an object of part and weight.");
+    if (!value.is_object()) return wrong("must be an object of parts and their weights.");
     Weights weights = settings.weights;
     for (const auto& [name, weight] : value.items()) {
         std::size_t part = 0;
@@ -207,9 +207,9 @@ Result<void> check_stages(Settings&, const json& value) {
 constexpr std::string_view kExhaustive = "The search tries every candidate; there are no batches.";
 constexpr std::string_view kNoFetching = "Prices come from files; nothing is fetched.";
 constexpr std::string_view kOneProcess =
-    "One process searches with threads, see processes; they share the prices.";
+    "One process searches with threads, which share the prices; see processes.";
 constexpr std::string_view kAllStages =
-    "A device that searches runs all stages: rules, scores and ranking.";
+    "A device runs all stages of a search: rules, scores and ranking.";
 
 using S = Settings;
 constexpr auto kUnused = nullptr;

@@ -40,7 +40,7 @@ std::vector<KeyNote> keys_without_scope(const json& given, const Settings& setti
         note(kOfWindows, "The series is searched as a whole (windows).");
         note(kWeek, "The series is searched as a whole (windows).");
     } else {
-        note(kBars, "Bars are listed for whole series; this search has windows.");
+        note(kBars, "It lists bars of the whole series, but this search uses windows.");
     }
     if (listed)
         note(kOfStarts, "start_bars lists the starts.");

@@ -67,7 +67,7 @@ TEST(Guard, NoLabelDiffersIfFp32IsCertain) {
     const auto proof = compared(joined(texts(999, 0.7F), texts(1, 0.56F)),
                                 joined(texts(999, 0.7F), texts(1, 0.49F)), Form::int8);
     EXPECT_EQ(proof.flips, 1U);
-    EXPECT_EQ(proof.why, "1 labels differ although fp32's margin is clear");
+    EXPECT_EQ(proof.why, "1 labels differ where fp32 has a clear margin");
 }
 
 TEST(Guard, RejectsNan) {
