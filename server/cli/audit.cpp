@@ -55,7 +55,7 @@ int show_audit(const CommandContext& context, AuditOptions options) {
     if (!api) return refuse(context, api.error());
     if (!options.csv) {
         return show_list(context, api->get_json(audit_target(options)),
-                         {{"TIME", "USER", "ACTION", "TARGET"}}, audit_row, "No such events.");
+                         {{"TIME", "USER", "ACTION", "TARGET"}}, audit_row, "No event matches.");
     }
     const auto reply = api->send("GET", audit_target(options));
     if (!reply) return refuse(context, reply.error());

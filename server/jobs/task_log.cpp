@@ -83,7 +83,7 @@ std::vector<LogLine> TaskLog::last() const {
     auto lines = unsent_locked();
     if (left_out_ > 0) {
         lines.push_back({kMost + 1, LogLevel::warning, LogBudget::Clock::now(),
-                         "Further lines left out: " + std::to_string(left_out_) + "."});
+                         "Lines left out: " + std::to_string(left_out_) + "."});
     }
     return lines;
 }

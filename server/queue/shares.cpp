@@ -38,7 +38,7 @@ std::string describe(const OverQuota& refusal) {
                " jobs that have not started, and has reached that limit.";
     }
     if (refusal.quota == "jobs_per_minute") {
-        return "The team may submit " + rounded(refusal.limit) + " jobs per minute.";
+        return "The team may submit at most " + rounded(refusal.limit) + " jobs per minute.";
     }
     const auto quota = rounded(refusal.limit) + " device-seconds of class " + refusal.device_class +
                        " in a " + refusal.period;

@@ -42,7 +42,7 @@ int conclude(const CommandContext& context, const nlohmann::json& job, Ending en
         context.terminal.line(context.json ? job.dump(2) : painted);
     }
     if (failed > 0 && state == "succeeded" && !context.json) {
-        context.terminal.note("Each failed item has its error: plimsoll results " +
+        context.terminal.note("For the error of each failed item: plimsoll results " +
                               job.value("id", ""));
     }
     return static_cast<int>(status);

@@ -37,7 +37,7 @@ TEST_F(JobLifecycleTest, AJobPastItsDeadlineIsStopped) {
     }
     const auto ended = must(server_.jobs().get(people_.team, id));
     EXPECT_EQ(ended.state, JobState::failed);
-    EXPECT_EQ(ended.error, "The job was not done by its deadline, 2001-01-01 00:00:00 UTC.");
+    EXPECT_EQ(ended.error, "The job did not finish by its deadline, 2001-01-01 00:00:00 UTC.");
 }
 
 TEST_F(JobLifecycleTest, WorkersClaimARedrivenJobAndItIsAudited) {

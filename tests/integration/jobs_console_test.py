@@ -248,7 +248,7 @@ class JobsConsole(unittest.TestCase):
         self.assertEqual(json.loads(self.server.run("logs", "--json", job["id"], "--task", "0").stdout)["items"], lines)
         followed = self.server.run("logs", "--json", "--follow", job["id"]).stdout.splitlines()
         self.assertEqual([json.loads(one) for one in followed], lines)
-        self.assertIn("The log has no such line.", self.server.run("logs", job["id"], "--task", "7").stderr)
+        self.assertIn("No line matches.", self.server.run("logs", job["id"], "--task", "7").stderr)
 
         # An ordinary task says nothing of its own: nothing is stored for it.
         plain = self.api.wait(self.submit())

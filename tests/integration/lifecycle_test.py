@@ -83,7 +83,7 @@ class WithoutDevices(unittest.TestCase):
             late = api.post("/v1/jobs", {**spec, "deadline": soon.isoformat()}).json
             ended = api.wait(late["id"])
             self.assertEqual(ended["state"], "failed")
-            self.assertIn("was not done by its deadline", ended["error"])
+            self.assertIn("did not finish by its deadline", ended["error"])
             done = server.run("--json", "redrive", "--all-failed", "--label", "late=yes")
             self.assertEqual(json.loads(done.stdout), {"redriven": 1, "refused": []})
             again = api.get(late["links"]["self"]).json

@@ -119,7 +119,7 @@ class Pull(unittest.TestCase):
         self.assertEqual(self.left(), [])
         self.hub.tricks["size"] = 1 << 60
         told = self.pull("desk/tiny", "--name", "tiny", status=4)["error"]["message"]
-        self.assertRegex(told, r"^desk/tiny needs \S+ MB in \S+ while it is added; \S+ MB are free\.$")
+        self.assertRegex(told, r"^desk/tiny needs \S+ MB in \S+ while it is added; \S+ MB is free\.$")
         self.assertEqual(self.left(), [])
         self.hub.tricks.clear()
         self.pull("desk/tiny", "--name", "tiny")

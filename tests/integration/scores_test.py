@@ -84,7 +84,7 @@ class Scores(unittest.TestCase):
         answer = self.score(texts=[GOOD, BAD], timeout_seconds=1)
         self.assertEqual([(item["label"], item["error_code"]) for item in answer["items"]],
                          [(None, "unfinished")] * 2)
-        self.assertRegex(answer["items"][0]["error"], r"^Not done within 1 s\. .+ paused the team: a test$")
+        self.assertRegex(answer["items"][0]["error"], r"^The job did not finish within 1 s\. .+ paused the team: a test$")
         self.assert_nothing_stays()
 
     def test_too_many_calls_get_retry_after(self):

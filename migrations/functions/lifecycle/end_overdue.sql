@@ -18,7 +18,7 @@ begin
   end if;
   select * into v_job from job j where j.id = job_id;
   v_error := case
-    when v_job.deadline <= p_now then format('The job was not done by its deadline, %s UTC.',
+    when v_job.deadline <= p_now then format('The job did not finish by its deadline, %s UTC.',
     to_char(v_job.deadline at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'))
     when v_job.started_at + make_interval(secs => v_job.timeout_seconds) <= p_now then
       format('The job was stopped: it had run for %s s, its timeout.', v_job.timeout_seconds) end;

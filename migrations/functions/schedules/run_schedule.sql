@@ -60,11 +60,11 @@ begin
   outcome := p_verdict;
   if p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'skip' and v_busy then
     outcome := 'skipped';
-    v_reason := 'An earlier job had not ended.';
+    v_reason := 'An earlier job had not finished.';
   elsif p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'queue'
     and (v_busy or v_waiting > 0) then
     outcome := case when v_waiting < 10 then 'waiting' else 'skipped' end;
-    v_reason := case when v_waiting < 10 then 'An earlier job has not ended.' else 'Ten runs were already waiting.' end;
+    v_reason := case when v_waiting < 10 then 'An earlier job has not finished.' else 'Ten runs were already waiting.' end;
   elsif p_verdict = 'busy' or p_way = 'waiting' and v_busy then
     outcome := 'changed';
     update schedule s set claimed_until = null where s.id = p_schedule_id;
@@ -97,7 +97,7 @@ begin
     v_reason := case outcome
       when 'no_dataset' then 'The dataset does not exist.'
       when 'over_quota' then 'The job would exceed a quota of the team.'
-      else 'Another job with its unique key has not ended.' end;
+      else 'Another job with its unique key has not finished.' end;
     outcome := 'failed';
     job_id := null;
   end if;

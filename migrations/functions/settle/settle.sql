@@ -65,7 +65,7 @@ begin
   if 'lost' = any(v_outcomes) then
     -- A worker that reports a death gives the reason and the time taken.
     v_errors := array(select case when s.outcome = 'lost' and s.next_state = 'quarantined'
-      then 'Two workers died while they ran this.' else s.error end
+      then 'Two workers died while running the task.' else s.error end
       from unnest(p_outcomes, v_next_states, p_errors) with ordinality s(outcome, next_state, error, ord)
       order by s.ord);
     v_costs := array(select case when s.outcome = 'died' then coalesce(s.seconds, 0) * v_worker.speed else s.cost end

@@ -60,7 +60,7 @@ int list_logs(const CommandContext& context, client::ApiClient& api, const LogsO
         return 0;
     }
     for (const auto& line : log->at("items")) context.terminal.line(line_of(context, line));
-    if (log->at("items").empty()) context.terminal.note("The log has no such line.");
+    if (log->at("items").empty()) context.terminal.note("No line matches.");
     return 0;
 }
 
@@ -104,11 +104,11 @@ void add_logs(CLI::App& app, CommandContext& context) {
     auto* command =
         app.add_subcommand("logs", "Show what workers and the queue say about a job's attempts");
     command->add_option("job", options->job, "ID of the job")->required();
-    command->add_option("--task", options->task, "Only about this task, numbered from 0")
+    command->add_option("--task", options->task, "Only lines about this task, numbered from 0")
         ->check(CLI::Range(0, 2147483647));
-    command->add_option("--attempt", options->attempt, "Only about attempts with this number")
+    command->add_option("--attempt", options->attempt, "Only lines about attempts with this number")
         ->check(CLI::Range(1, 1000));
-    command->add_option("--level", options->level, "Only of this level or a higher one")
+    command->add_option("--level", options->level, "Only lines of this level or a higher one")
         ->check(CLI::IsMember({"info", "warning", "error"}));
     command->add_flag("-f,--follow", options->follow, "Show new lines until the job has ended");
     command->callback([&context, options] { context.exit_code = show_logs(context, *options); });

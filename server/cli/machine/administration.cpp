@@ -150,7 +150,8 @@ awaitable<Result<Answer>> Administration::set_member(const AdminRequest& request
     if (!where) co_return fail(where.error());
     const auto role = identity::parse_role(request.role);
     if (!role)
-        co_return fail(Errc::invalid_input, "A role is viewer, member, admin or owner.", "--role");
+        co_return fail(Errc::invalid_input, "The role must be viewer, member, admin or owner.",
+                       "--role");
     auto done = co_await store_.set_member(author_, *where, *who, *role);
     if (!done) co_return fail(done.error());
     co_return Answer{

@@ -123,7 +123,7 @@ void add_devices(const DoctorFacts& facts, std::vector<Finding>& findings) {
 Finding space(const char* about, const std::string& where, std::optional<std::uint64_t> free,
               std::uint64_t little, const char* advice) {
     if (!free) return {Grade::remark, about, "The free space is unknown" + where + ".", ""};
-    const auto found = gigabytes(*free) + " are free" + where + ".";
+    const auto found = gigabytes(*free) + " is free" + where + ".";
     if (*free >= little) return {Grade::good, about, found, ""};
     return {Grade::bad, about, found, advice};
 }

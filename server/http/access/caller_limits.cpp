@@ -28,7 +28,7 @@ RatePolicy policy_of(const char* name, int per_minute, double left) {
 Problem too_fast(const std::string& who, const char* name, int per_minute, double left) {
     const auto policy = policy_of(name, per_minute, left);
     return too_many(
-        who + " sends more than " + std::to_string(per_minute) + " requests per minute.",
+        who + " exceeds the limit of " + std::to_string(per_minute) + " requests per minute.",
         rate_limited(policy.name, policy.allowed, policy.wait));
 }
 

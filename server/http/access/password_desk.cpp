@@ -18,7 +18,7 @@ namespace {
 Problem code_needed() {
     Problem problem(401, "Send the current code from your authenticator app, or a recovery code.");
     problem.slug = kCodeNeeded;
-    problem.errors = {{"/credentials/code", {}, "is needed"}};
+    problem.errors = {{"/credentials/code", {}, "is required"}};
     return problem;
 }
 

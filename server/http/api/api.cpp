@@ -59,7 +59,7 @@ Outcome<void> check_accept(const Request& request, const std::vector<std::string
     if (is_acceptable(request.list("Accept"), types)) return {};
     std::string listed;
     for (const auto& type : types) listed += (listed.empty() ? "" : " or ") + type;
-    return refuse(406, "The response is " + listed + ", which the field Accept excludes.");
+    return refuse(406, "The response is " + listed + ", which the Accept header excludes.");
 }
 
 // The parameters were checked and there is no body, so the invalid value is our own: one that the

@@ -127,7 +127,7 @@ void DatasetCutter::end_chunk(std::vector<DatasetChunk>& chunks) {
 Result<void> DatasetCutter::check() const {
     if (records_ + block_.count() > kDatasetRecords) {
         return fail(Errc::too_large, "The file has more than " + std::to_string(kDatasetRecords) +
-                                         " records, the maximum of a dataset.");
+                                         " records, the most that a dataset may have.");
     }
     for (const std::string& name : columns()) {
         if (name.find('\0') != name.npos) {

@@ -35,13 +35,13 @@ std::string advice_for(const Lack::Model& model, std::span<const Lack::Model> th
         });
     };
     if (has(true)) {
-        return "Idle workers prove it, and so does `plimsoll-engine prove " + model.name +
-               "` on their machine.";
+        return "Idle workers will prove it; to do so now, run `plimsoll-engine prove " +
+               model.name + "` on their machine.";
     }
-    const auto files =
-        has(false) ? "They have different files of this name; it needs those with the hash " +
-                         model.hash + ". "
-                   : std::string();
+    const auto files = has(false)
+                           ? "Their files of this name differ; the job needs those with the hash " +
+                                 model.hash + ". "
+                           : std::string();
     return files + "Install it on a worker's machine: plimsoll model pull " + model.name +
            ", or model add with its files.";
 }

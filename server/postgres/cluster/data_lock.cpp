@@ -33,7 +33,7 @@ Result<DataLock> DataLock::take(const std::filesystem::path& base) {
     auto lock = whole_file(F_WRLCK);
     if (fcntl(descriptor, F_OFD_SETLK, &lock) != 0) {
         close(descriptor);
-        return fail(problem("Another plimsoll uses the data folder " + base.string() + "."));
+        return fail(problem("Another plimsoll is using the data folder " + base.string() + "."));
     }
     return DataLock(descriptor);
 }

@@ -153,7 +153,7 @@ Result<void> EmbeddedCluster::launch() {
         const auto said = log_tail(log);
         return fail(problem(
             cause_in(said, layout_.cluster,
-                     "The private PostgreSQL did not start, see " + log.string() + ": " + said)));
+                     "The private PostgreSQL did not start (see " + log.string() + "): " + said)));
     }
     running_ = true;
     return {};

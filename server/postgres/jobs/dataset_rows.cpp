@@ -43,7 +43,7 @@ std::optional<Error> broken_limit(const Row& row) {
     if (outcome == "created") return std::nullopt;
     if (outcome == "bytes") {
         return Error{Errc::invalid_input,
-                     "A team keeps at most " + std::to_string(queue::kTeamDatasetBytes) +
+                     "A team can store at most " + std::to_string(queue::kTeamDatasetBytes) +
                          " bytes of datasets; " +
                          std::to_string(row.get<std::int64_t>("bytes_left")) +
                          " are left. Delete what is no longer needed.",
@@ -51,12 +51,12 @@ std::optional<Error> broken_limit(const Row& row) {
     }
     if (outcome == "uploads") {
         return Error{Errc::conflict,
-                     "A team has at most " + std::to_string(queue::kTeamUploads) +
+                     "A team can have at most " + std::to_string(queue::kTeamUploads) +
                          " uploads in progress. Finish or delete one first.",
                      ""};
     }
     return Error{Errc::conflict,
-                 "A team keeps at most " + std::to_string(queue::kTeamDatasets) +
+                 "A team can have at most " + std::to_string(queue::kTeamDatasets) +
                      " datasets. Delete what is no longer needed.",
                  ""};
 }

@@ -22,7 +22,7 @@ void DeviceLog::tell(const std::string& device, const telemetry::Snapshot& snaps
     }
     for (const auto& code : warned_of_) {
         if (std::ranges::find(now, code) == now.end()) {
-            log::info("device warning over", {{"device", device}, {"warning", code}});
+            log::info("device warning cleared", {{"device", device}, {"warning", code}});
         }
     }
     warned_of_ = std::move(now);

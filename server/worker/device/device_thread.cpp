@@ -307,8 +307,8 @@ void DeviceThread::check_after_failure(queue::TaskReport& report, const OpenedDe
         if (const auto sound = opened.check(); !sound) {
             hold();
             const auto reason = "After a task failed (" + report.error +
-                                ") the device no longer worked correctly (" +
-                                sound.error().message + "): its worker process was ended.";
+                                "), the device no longer worked correctly (" +
+                                sound.error().message + "): its worker process was stopped.";
             make_death(report, reason);
             boost::asio::post(loop_, [on_broken, reason] { on_broken(reason); });
             return;

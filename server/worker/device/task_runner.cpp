@@ -92,9 +92,9 @@ void say_pause(jobs::TaskLog& log, Errc error, std::chrono::duration<double> pau
         log.say(jobs::LogLevel::warning,
                 "Memory ran out: models and buffers kept between tasks are released.");
     }
-    log.say(jobs::LogLevel::info, "The error may pass: the task waits at least " +
+    log.say(jobs::LogLevel::info, "The error may be temporary: the task waits at least " +
                                       std::to_string(std::max(1L, std::lround(pause.count()))) +
-                                      " s for its next attempt.");
+                                      " s before its next attempt.");
 }
 
 // The report of a task: its output, or why there is none; nothing if it stopped on request.

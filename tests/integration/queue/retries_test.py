@@ -147,9 +147,9 @@ class Poison(QueueCase):
         self.run_merges()
         done = self.job(id)
         self.assertEqual((done.state, done.items_ok, done.items_failed, done.tasks_quarantined), ('succeeded', 3, 7, 1))
-        self.assertEqual(done.last_error, 'Two workers died while they ran this.')
+        self.assertEqual(done.last_error, 'Two workers died while running the task.')
         self.assertEqual(self.queue.rows('select seq, state, error from result where job_id = %s and state <> %s', id, 'done'),
-                         [(0, 'quarantined', 'Two workers died while they ran this.')])
+                         [(0, 'quarantined', 'Two workers died while running the task.')])
         self.assertEqual(self.event_types(id), ['started', 'retried', 'quarantined', 'finished'])
 
     def test_a_release_between_two_deaths_does_not_count(self):

@@ -15,7 +15,7 @@ class Times(QueueCase):
         self.assertEqual(self.queue.end_overdue(), [(id, 'failed')])
         ended = self.job(id)
         self.assertEqual((ended.state, ended.finished_at), ('failed', self.queue.now))
-        self.assertRegex(ended.error, r'^The job was not done by its deadline, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$')
+        self.assertRegex(ended.error, r'^The job did not finish by its deadline, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$')
         self.assertEqual(self.queue.claim(self.cpu), [])
         self.assertEqual(self.event_types(id), ['finished'])
         self.assertEqual(self.queue.one("select data ->> 'error' from event where job_id = %s", id), ended.error)

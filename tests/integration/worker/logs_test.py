@@ -30,7 +30,7 @@ class Logs(EngineCase):
         self.assertEqual((lines[1].what, lines[1].level, lines[1].attempt), ('said', 2, 1))
         self.assertTrue(lines[1].text.startswith('calm and [31m fake line  xxx'), lines[1].text)
         self.assertEqual((len(lines[1].text), lines[1].text[-1]), (301, '…'))
-        self.assertEqual(lines[51].text, 'Further lines left out: 10.')
+        self.assertEqual(lines[51].text, 'Lines left out: 10.')
         self.assertEqual((lines[-1].outcome, lines[-1].items_ok, lines[-1].items_failed), ('done', 2, 0))
         self.assertEqual(len(self.log(id, task=0, level=2)), 51)
         self.assertEqual(self.log(id, team=self.other_team), [])
@@ -49,7 +49,7 @@ class Logs(EngineCase):
         self.assertEqual(told, [(1, STARTED, 'started', 1), (1, 1, 'said', 1), (1, ENDED, 'ended', 3), (1, PROCESS_ENDED, 'process_ended', 3),
                                 (2, STARTED, 'started', 1), (2, 1, 'said', 1), (2, ENDED, 'ended', 1)])
         lost = self.log(id, task=0, attempt=1, level=3)
-        self.assertEqual([line.text for line in lost], ['The worker that ran this died.', 'killed by SIGKILL'])
+        self.assertEqual([line.text for line in lost], ['The worker that ran the task died.', 'killed by SIGKILL'])
 
     def test_only_the_holder_of_a_lease_adds_lines_and_each_once(self):
         self.queue.now = self.moment

@@ -106,7 +106,7 @@ Outcome<AuditQuery> audit_query(const Call& call) {
     if (!call.parameters.flag("all_teams")) {
         query.team = call.principal.team.id;
     } else if (!has_scope(call.principal, "sys:admin")) {
-        return refuse(403, "Events of all teams need the scope sys:admin.");
+        return refuse(403, "Reading all teams' events needs the scope sys:admin.");
     }
     query.action = call.parameters.text("action").value_or("");
     if (const auto user = call.parameters.text("user_id")) {

@@ -53,8 +53,9 @@ class Passwords {
             const auto changed_at = co_await store_.changed_at(call.principal.user.id);
             if (!changed_at) co_return tl::unexpected<Problem>(changed_at.error());
             if (*changed_at) {
-                co_return tl::unexpected<Problem>(Error{
-                    Errc::invalid_input, "is needed to change the password", "/present_password"});
+                co_return tl::unexpected<Problem>(Error{Errc::invalid_input,
+                                                        "is required to change the password",
+                                                        "/present_password"});
             }
         }
         auto hash =

@@ -118,7 +118,8 @@ class Tokens {
     // Makes the token one of the service account that the body names.
     awaitable<Outcome<identity::Token>> for_account(const Call& call, identity::Token token) const {
         if (!has_scope(call.principal, "team:admin")) {
-            co_return refuse(403, "Tokens of service accounts need the scope team:admin.");
+            co_return refuse(403,
+                             "Creating tokens for service accounts needs the scope team:admin.");
         }
         const auto accounts = co_await store_.service_accounts(call.principal.team.id);
         if (!accounts) co_return tl::unexpected<Problem>(accounts.error());

@@ -87,7 +87,7 @@ awaitable<Result<queue::Job>> RunAtOnce::ended(queue::Job job, SteadyClock::time
 awaitable<std::string> RunAtOnce::why_unfinished(const queue::Job& job, const jobs::Contract& kind,
                                                  std::chrono::milliseconds most) const {
     if (draining_.begun()) co_return "The server is stopping.";
-    auto text = "Not done within " + std::to_string(most.count() / 1000) + " s.";
+    auto text = "The job did not finish within " + std::to_string(most.count() / 1000) + " s.";
     const auto wait = co_await store_.wait(job.team, job.id);
     if (wait && *wait) {
         const auto lack = queue::lack_of(**wait, kind);

@@ -109,10 +109,10 @@ class Queue {
         const bool team = call.body.contains("team_id");
         if (int(team) + int(!hold.device_class.empty()) + int(!hold.node.empty()) != 1) {
             return tl::unexpected(
-                broken_body("", "must name one of team_id, device_class and node"));
+                broken_body("", "must name exactly one of team_id, device_class and node"));
         }
         if (!hold.device.empty() && hold.node.empty()) {
-            return tl::unexpected(broken_body("/device", "needs its node"));
+            return tl::unexpected(broken_body("/device", "also needs node"));
         }
         if (team) {
             const auto id = team_id_of(call.body.at("team_id").get<std::string>());

@@ -110,7 +110,7 @@ tl::expected<json, FieldErrors> with_model(json args, const Knowledge& knowledge
     const auto form = args.value("form", std::string(kExactForm));
     if (std::ranges::find(found->forms, form) == found->forms.end()) {
         return tl::unexpected(
-            one_error("/form", "no_device", "No device with " + name + " computes " + form + "."));
+            one_error("/form", "no_device", "No device with " + name + " supports " + form + "."));
     }
     args["sentiment_model"] = {
         {"name", name}, {"hash", found->hash}, {"parameters", found->parameters}};

@@ -62,7 +62,7 @@ Result<std::int64_t> write_disagreements(client::ApiClient& api, const std::stri
     auto done = api.stream("/v1/jobs/" + job_id + "/results.jsonl", {}, take);
     if (!done) return fail(done.error());
     if (!out.flush()) {
-        return fail(Errc::invalid_input, "--disagreements: writing " + file + " stopped.");
+        return fail(Errc::invalid_input, "--disagreements: cannot write all of " + file + ".");
     }
     return count;
 }

@@ -56,10 +56,11 @@ Error about(const Error& error, const client::Origin& hub, const std::string& re
     Error told = error;
     if (error.code == Errc::not_found) {
         told.message =
-            hub.server + " has no model \"" + repository + "\", or not in this revision.";
+            hub.server + " has no model \"" + repository + "\", or the model has no such revision.";
     } else if (error.code == Errc::unauthenticated || error.code == Errc::forbidden) {
         told.message = "\"" + repository +
-                       "\" requires a token (HF_TOKEN), or accepting its terms. " + error.message;
+                       "\" requires a token (HF_TOKEN), or that you accept its terms. " +
+                       error.message;
     } else if (error.code == Errc::unavailable) {
         told.message += " Offline, copy the model's files here and run `plimsoll model add`.";
     }
@@ -173,8 +174,8 @@ Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repos
     }
     if (model.files.empty()) {
         return fail(Errc::invalid_input, "\"" + repository +
-                                             "\" has no config.json with a tokenizer and "
-                                             "model.safetensors or pytorch_model.bin.");
+                                             "\" lacks config.json, a tokenizer, or weights "
+                                             "(model.safetensors or pytorch_model.bin).");
     }
     return model;
 }

@@ -79,8 +79,8 @@ Result<Manifest> install(const CommandContext& context, const ModelFlags& flags,
     const auto files = models::published_files(folder);
     if (files.names.empty()) {
         return fail(Errc::not_found,
-                    "The folder has no model; it needs config.json, a tokenizer, and "
-                    "model.safetensors or pytorch_model.bin.",
+                    "The folder must have config.json, a tokenizer, and weights (model.safetensors "
+                    "or pytorch_model.bin).",
                     folder.string());
     }
     auto added = watched(context, telling(flags), "Adding " + about.name, files.bytes,
@@ -106,7 +106,7 @@ int tell_added(const CommandContext& context, const ModelFlags& flags,
                         name + " FILE");
     }
     return tell(context, flags, added,
-                "Workers of this machine offer it within 10 s: plimsoll submit sentiment FILE "
+                "Workers on this machine will offer it within 10 s: plimsoll submit sentiment FILE "
                 "--set model=" +
                     name);
 }
@@ -171,7 +171,7 @@ Result<void> check_space(const HubModel& model, const std::filesystem::path& fol
     return fail(Errc::exhausted,
                 model.repository + " needs " + size_text(needed) + " in " +
                     folder.parent_path().string() + " while it is added; " +
-                    size_text(there + space.available) + " are free.",
+                    size_text(there + space.available) + " is free.",
                 folder.string());
 }
 
@@ -310,7 +310,7 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
         ->check(CLI::ExistingDirectory);
     add->add_option("--name", flags->name, "Name that jobs use: finbert")->required();
     add->add_option("--source", flags->source, "Origin: ProsusAI/finbert");
-    add->add_option("--licence", flags->licence, "License: Apache-2.0");
+    add->add_option("--licence", flags->licence, "Licence: Apache-2.0");
     add_origin(add);
     add->callback([flags, published, &context] {
         context.exit_code = add_model(context, *flags, *published);

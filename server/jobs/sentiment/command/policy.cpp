@@ -91,7 +91,7 @@ int set(const CommandContext& context, const PolicyFlags& flags) {
     const auto missing = json::parse(made->body).at("missing");
     if (!missing.empty()) {
         context.terminal.note("No worker has " + joined_names(missing) +
-                              ": until one does, the next model of the fallback chain is used.");
+                              ": until one does, the next model in the fallback chain is used.");
     }
     return 0;
 }
@@ -159,7 +159,7 @@ void add_policy_commands(CLI::App& app, CommandContext& context) {
     named("remove", "Delete a policy of the team", remove);
     add_policy_report_command(*command, context);
     auto* ask =
-        named("preview", "Show which model a policy chooses now and on the next days", preview);
+        named("preview", "Show which model a policy chooses now and over the next days", preview);
     ask->add_option("--source", flags->source, "Source of the text: businesswire");
     ask->add_option("--at", flags->at, "Time to start from (default: now): 2026-03-02T15:00:00Z");
     ask->add_option("--days", flags->days, "Days to look ahead")

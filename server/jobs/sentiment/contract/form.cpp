@@ -28,11 +28,12 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
         return fastest == nullptr ? std::string(kExactForm) : fastest->form;
     }
     const auto failed = std::ranges::find(model.proofs, asked, &models::Proof::form);
-    const auto why = failed != model.proofs.end()
-                         ? model.name + " did not pass the guard in " + asked + ": " + failed->why
-                         : "No worker has proven " + model.name + " in " + asked +
-                               ": idle workers prove it soon, or run `plimsoll-engine prove " +
-                               model.name + "` on their machine";
+    const auto why =
+        failed != model.proofs.end()
+            ? model.name + " did not pass the guard in " + asked + ": " + failed->why
+            : "No worker has proven " + model.name + " in " + asked +
+                  ": idle workers will prove it; to do so now, run `plimsoll-engine prove " +
+                  model.name + "` on their machine";
     return tl::unexpected(FieldErrors{{"/form", "not_proven", why + "."}});
 }
 

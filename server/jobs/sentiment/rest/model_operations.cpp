@@ -83,8 +83,8 @@ Result<ModelOperation> ModelOperations::start(const asio::any_io_executor& execu
     if (child_ != nullptr) {
         const auto& running = operations_.front()->work;
         return fail(Errc::conflict,
-                    "The server already " +
-                        std::string(running.action == "pull" ? "pulls" : "verifies") +
+                    "The server is already " +
+                        std::string(running.action == "pull" ? "pulling" : "verifying") +
                         " a model: wait until that ends, or cancel it.");
     }
     const auto now = clock_.now();

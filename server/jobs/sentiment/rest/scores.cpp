@@ -38,7 +38,7 @@ std::string items_text(std::string_view rows) {
 }
 
 Problem busy() {
-    Problem problem(429, "Too many scoring calls of this user, team or server are waiting.");
+    Problem problem(429, "This user, this team or the server has too many scoring calls waiting.");
     problem.headers.push_back({"Retry-After", "1"});
     return problem;
 }

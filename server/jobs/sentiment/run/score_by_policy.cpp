@@ -117,8 +117,8 @@ Result<void> PolicyTask::score(std::size_t chain) {
         }
         if (!makes_way(scored.error()) || i + 1 == models.size()) return scored;
         context_->say(LogLevel::warning,
-                      "The model " + models[i].name +
-                          " could not be used, so the next one is: " + scored.error().message);
+                      "Fell back from the model " + models[i].name +
+                          " to the next in its chain: " + scored.error().message);
         fallback += (fallback.empty() ? "" : "; ") + models[i].name + ": " + scored.error().message;
     }
     return fail(Errc::internal, "A policy names no model.");

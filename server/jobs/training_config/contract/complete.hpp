@@ -6,7 +6,7 @@
 
 namespace plimsoll::jobs::training_config {
 
-// See Contract::complete: the team's cards that are named, a device of the pool for "auto", and the
+// See Contract::complete: the team's cards that are named, a device in the pool for "auto", and the
 // correction by the team's measurements.
 tl::expected<nlohmann::json, FieldErrors> complete(nlohmann::json args, const Knowledge& knowledge);
 

@@ -80,7 +80,7 @@ constexpr Rule kRules[] = {
      [](const Asked& a) {
          return a.shape().head != tr::Head::language_model || a.is(tr::Family::t5);
      },
-     "Only a language model's head can share them, and that of t5 always does."},
+     "Only a language model's head can be tied, and t5's always is."},
     {"/model/hidden_dropout", is_lstm, kLstmDropout},
     {"/model/attention_dropout", is_lstm, kLstmDropout},
     {"/learning_rate/base_batch", [](const Asked& a) { return !a.has("/learning_rate/base"); },
@@ -115,7 +115,7 @@ constexpr Rule kRules[] = {
     {"/training/lora/dtype", has_no_adapters, kNoAdapters},
     {"/training/lora/dora", has_no_adapters, kNoAdapters},
     {"/training/lora/targets", [](const Asked& a) { return a.has("/training/lora/modules"); },
-     "The modules are named: omit one of the two."},
+     "The modules name the layers: omit one of the two."},
     {"/training/lora/dtype",
      [](const Asked& a) { return a.training().precision != tr::Precision::bf16 || shards(a); },
      "Adapters have a data type of their own only with bf16 weights (precision bf16) that are not "

@@ -79,7 +79,7 @@ void parse_target(const json& args, const tr::Convention& usual, Request& reques
     if (r.target_effective_batch < r.batch) {
         errors.push_back(
             {"/target_effective_batch", "minimum",
-             "Must be at least the batch of one GPU, " + std::to_string(r.batch) + "."});
+             "It must be at least the batch of one GPU, " + std::to_string(r.batch) + "."});
     }
 }
 

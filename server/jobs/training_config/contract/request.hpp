@@ -35,7 +35,7 @@ struct Request {
     // Measurements of this team's real runs, compared with the model: the factor is in
     // `report.search`, this is its description. Null: none.
     nlohmann::json correction;
-    bool probe = false;  // a device of the pool is also measured
+    bool probe = false;  // a device in the pool is also measured
     // Observations of a run, to be explained; its largest batch is filled in per card.
     std::optional<::plimsoll::training::Observation> observed;
 };

@@ -17,7 +17,7 @@ tl::expected<std::string, FieldErrors> check_answer(const json& body, const JobI
         engine::output::shape_named(body.at("pattern").get_ref<const std::string&>());
     if (!shape) {
         return tl::unexpected(
-            one_error("/pattern", "unknown_pattern", "The pattern was not found."));
+            one_error("/pattern", "unknown_pattern", "There is no such pattern."));
     }
     engine::output::DrawnCount drawn{
         .shape = *shape, .rising = body.at("direction") == "up", .ends = {}};

@@ -38,7 +38,7 @@ TEST(TaskLog, KeepsTheFirstLinesAndCountsTheOthers) {
     EXPECT_EQ(lines[0].number, 1);
     EXPECT_EQ(lines[TaskLog::kMost - 1].text, std::to_string(TaskLog::kMost - 1));
     EXPECT_EQ(lines.back().number, TaskLog::kMost + 1);
-    EXPECT_EQ(lines.back().text, "Further lines left out: 7.");
+    EXPECT_EQ(lines.back().text, "Lines left out: 7.");
 }
 
 TEST(TaskLog, WhatWasSentIsNotSentAgain) {
@@ -75,7 +75,7 @@ TEST(TaskLog, AllTasksOfAWorkerShareABudget) {
     log.limit_by(&spent);
     log.say(LogLevel::info, "beyond the budget");
     ASSERT_EQ(log.last().size(), 1U);
-    EXPECT_EQ(log.last()[0].text, "Further lines left out: 1.");
+    EXPECT_EQ(log.last()[0].text, "Lines left out: 1.");
 }
 
 TEST(TaskLog, FailedItemsAreSummedUpByReason) {

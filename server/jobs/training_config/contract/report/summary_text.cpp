@@ -251,7 +251,7 @@ std::string details(const json& card) {
     return out;
 }
 
-// A device of the pool that was measured.
+// A device in the pool that was measured.
 std::string measured(const json& device) {
     if (!device.at("error").is_null())
         return fmt::format("\n{} could not be measured: {}\n", text(device.at("name")),

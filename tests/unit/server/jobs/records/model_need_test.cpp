@@ -33,15 +33,15 @@ TEST(ModelNeed, AMissingModelIsNamedWithWhatInstallsIt) {
 
 TEST(ModelNeed, OtherFilesOfTheNameAreReported) {
     EXPECT_NE(words({"model finbert 0123456789ab"}, {"model finbert ffffffffffff"})
-                  .find("it needs those with the hash 0123456789ab. Install it"),
+                  .find("the job needs those with the hash 0123456789ab. Install it"),
               std::string::npos);
 }
 
 TEST(ModelNeed, AMissingFormIsToBeProven) {
     EXPECT_EQ(words({"model finbert 0123456789ab int8", "fp16", "model tiny aaaaaaaaaaaa"},
                     {"model finbert 0123456789ab"}),
-              "the models finbert in int8 and tiny: Idle workers prove it, and so does "
-              "`plimsoll-engine prove finbert` on their machine.");
+              "the models finbert in int8 and tiny: Idle workers will prove it; to do so "
+              "now, run `plimsoll-engine prove finbert` on their machine.");
 }
 
 }  // namespace

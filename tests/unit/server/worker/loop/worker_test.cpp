@@ -66,7 +66,7 @@ TEST_F(WorkerTest, TheRestIsRecordedWithTheOutcome) {
     until([&] { return store_.recorded.size() == 2; });
     const auto& lines = store_.recorded[1][0].lines;
     ASSERT_EQ(lines.size(), 1U);
-    EXPECT_TRUE(lines[0].text.starts_with("The error may pass: the task waits at least "));
+    EXPECT_TRUE(lines[0].text.starts_with("The error may be temporary: the task waits at least "));
     EXPECT_TRUE(store_.recorded[2][0].lines.empty()) << "a task like any other says nothing";
     EXPECT_TRUE(store_.said.empty());
 }
