@@ -224,7 +224,7 @@ visit('the audit is filtered by person, object and days, which stand in the addr
   const rows = page.getByRole('table', { name: 'Audit events' }).getByRole('row');
   await rows.nth(2).waitFor();
   await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('grace');
-  await page.getByText('No matching events').waitFor();
+  await page.getByText('No event matches').waitFor();
   await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('ada');
   await page.getByLabel('Target').fill('tok_7');
   await page.getByLabel('Target').press('Enter');
@@ -236,7 +236,7 @@ visit('the audit is filtered by person, object and days, which stand in the addr
   await rows.filter({ hasText: 'token.revoke' }).waitFor();
   await page.getByLabel('To', { exact: true }).fill('2025-03-06');
   await page.getByLabel('From', { exact: true }).fill('2025-03-05');
-  await page.getByText('No matching events').waitFor();
+  await page.getByText('No event matches').waitFor();
   assert.match(page.url(), /by=usr_1&target=tok_7&to=2025-03-06&from=2025-03-05$/);
   const table = new URL(await page.getByRole('link', { name: 'CSV' }).getAttribute('href'), server.url).searchParams;
   assert.deepEqual([table.get('user_id'), table.get('target')], ['usr_1', 'tok_7']);

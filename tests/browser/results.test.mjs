@@ -23,7 +23,7 @@ const searches = (server) => server.calls.filter(({ name, query }) => name === `
 visit('a search looks into all texts of a large job', { arrange: large }, async ({ page, server, go }) => {
   await go(address);
   const panel = page.getByRole('region', { name: 'Results' });
-  await panel.getByText('The first 10,000 of 12,000 texts. A search finds 10,000 at most, in all of them').waitFor();
+  await panel.getByText('The first 10,000 of 12,000 texts. A search covers all of them and shows up to 10,000 matches').waitFor();
   const said = panel.getByRole('search').getByRole('status');
   await said.filter({ hasText: '10,000 texts' }).waitFor();
   await panel.getByPlaceholder('Search texts').fill('walrus');
@@ -61,7 +61,7 @@ visit('what is not found says which letters must be typed as they are', { arrang
   const panel = page.getByRole('region', { name: 'Results' });
   await panel.getByPlaceholder('Search texts').fill('seeschlange');
   await panel.getByText('No text matches').waitFor();
-  assert.equal(await panel.getByText('Letters other than A to Z').count(), 0);
+  assert.equal(await panel.getByText('Only the letters A to Z match').count(), 0);
   await panel.getByPlaceholder('Search texts').fill('ÄSTHETIK');
-  await panel.getByText('Letters other than A to Z are found as you type them').waitFor();
+  await panel.getByText('Only the letters A to Z match').waitFor();
 });

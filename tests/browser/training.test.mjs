@@ -115,7 +115,7 @@ visit('a guide’s preset brings its settings', async ({ page, server, go }) => 
   assert.deepEqual([training.sequence_length, training.negatives, training.lora.rank, training.checkpointing], [512, 24, 8, true]);
 });
 
-visit('a device of the pool is measured by the job, never by the estimate', async ({ page, server, go }) => {
+visit('a device in the pool is measured by the job, never by the estimate', async ({ page, server, go }) => {
   await go(form);
   await upToDate(page);
   await page.getByRole('checkbox', { name: /^Also benchmark one of our devices/ }).check();
@@ -129,7 +129,7 @@ visit('a device of the pool is measured by the job, never by the estimate', asyn
 
 visit('measurements of a device are shown next to the model', { arrange }, async ({ page, go }) => {
   await go(report);
-  const panel = page.getByRole('region', { name: 'A device of the pool' });
+  const panel = page.getByRole('region', { name: 'A device in the pool' });
   await panel.getByText('opencl:pocl:0').waitFor();
   await panel.getByRole('row', { name: /^3,072 × 384/ }).waitFor();
   const rests = page.getByRole('region', { name: 'Basis of this report' });
@@ -226,7 +226,7 @@ visit('a team describes a GPU of its own and removes it', async ({ page, server,
 
   await page.getByRole('button', { name: 'Add a GPU profile' }).click();
   await fill({ ...given, Name: 'Another card' });
-  await dialog.getByText('One with this ID exists already.').waitFor();
+  await dialog.getByText('One with this ID already exists.').waitFor();
   await fill({ ID: 't4' });
   await table.getByText('Another card').first().waitFor();
   const replaced = server.calls.find(({ name }) => name === 'PUT /v1/gpu-profiles/t4');

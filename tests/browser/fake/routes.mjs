@@ -139,7 +139,7 @@ function signIn(fake, { call, response, session, json, problem }) {
   const { sign_in_token, token, credentials, invitation, provider } = call.body;
   const valid = provider ? provider.code === 'good' && provider.state === 'state' : invitation ? takeInvitation(fake, invitation.secret) : credentials ? credentials.user === 'ada' && credentials.password === fake.password : sign_in_token ? fake.signInTokens.delete(sign_in_token) : fake.apiTokens.has(token);
   if (valid && credentials && fake.secondFactor.code && credentials.code !== fake.secondFactor.code) {
-    return problem(response, 401, { title: 'Second factor needed', errors: [{ pointer: '/credentials/code', detail: credentials.code ? 'is wrong or has already been used' : 'is needed' }] });
+    return problem(response, 401, { title: 'Second factor needed', errors: [{ pointer: '/credentials/code', detail: credentials.code ? 'is wrong or has already been used' : 'is required' }] });
   }
   if (!valid) return problem(response, 401, { title: 'Unauthenticated', detail: 'Send a valid token or sign in.' });
   json(response, 201, me(fake), { 'Set-Cookie': `${session}; Path=/; HttpOnly; SameSite=Lax` });

@@ -27,8 +27,8 @@ const run = (due_at, fields) => ({ due_at, triggered_by: null, outcome: 'submitt
 export const runs = [
   run('2025-03-08T10:12:13.400Z', { triggered_by: { id: 'usr_1', name: 'ada' }, job_id: 'job_4', job_state: 'running' }),
   run('2025-03-08T01:30:00.000Z', { job_id: 'job_3', job_state: 'succeeded', missed: 2 }),
-  run('2025-03-07T01:30:00.000Z', { outcome: 'waiting', reason: 'An earlier job has not ended.' }),
-  run('2025-03-06T01:30:00.000Z', { outcome: 'skipped', reason: 'An earlier job had not ended.' }),
+  run('2025-03-07T01:30:00.000Z', { outcome: 'waiting', reason: 'An earlier job has not finished.' }),
+  run('2025-03-06T01:30:00.000Z', { outcome: 'skipped', reason: 'An earlier job had not finished.' }),
   run('2025-03-05T01:30:00.000Z', { outcome: 'missed', reason: 'No server was running.' }),
   run('2025-03-04T01:30:00.000Z', { outcome: 'failed', reason: '/dataset: The dataset was not found.' }),
   run('2025-03-03T01:30:00.000Z', { job_id: 'job_1' }),

@@ -9,7 +9,7 @@ const withModels = (server) => {
 const pulling = (server) => {
   withModels(server);
   const done = { state: 'succeeded', action: 'verify', source: null, stage: 'Verifying finbert', finished_at: '2026-05-04T09:29:04.000Z' };
-  const failed = { state: 'failed', model: 'desk', error: 'huggingface.co has no model "desk", or not in this revision.', finished_at: '2026-05-04T09:29:01.000Z' };
+  const failed = { state: 'failed', model: 'desk', error: 'huggingface.co has no model "desk", or the model has no such revision.', finished_at: '2026-05-04T09:29:01.000Z' };
   server.modelOperations = [operation({ model: 'roberta', stage: 'Fetching cardiffnlp/twitter-roberta-base-sentiment-latest' }), operation({ id: 'modelop_2', ...done }), operation({ id: 'modelop_3', ...failed })];
 };
 const address = '/#/settings/models';

@@ -81,7 +81,7 @@ export const policyViews = [
     address: '/#/new/sentiment',
     arrange: (server) => {
       withDesk(server);
-      server.unscored = 'Not done within 10 s. It is next in line: every device of class cpu is busy with other work.';
+      server.unscored = 'The job did not finish within 10 s. It is next in line: every device of class cpu is busy with other work.';
     },
     ready: async (page) => {
       await page.getByRole('button', { name: 'Fill in five sample headlines' }).click();

@@ -52,7 +52,7 @@ export const settingsViews = [
   { name: 'sessions', address: '/#/settings/sessions', ready: text('Your sessions') },
   { name: 'sessions-failed', address: '/#/settings/sessions', arrange: fails('GET /v1/sessions'), ready: text('Service unavailable') },
   { name: 'audit', address: '/#/settings/audit?all=teams', ready: (page) => page.getByRole('columnheader', { name: 'Team' }).waitFor() },
-  { name: 'audit-empty', address: '/#/settings/audit?action=dataset', ready: text('No matching events') },
+  { name: 'audit-empty', address: '/#/settings/audit?action=dataset', ready: text('No event matches') },
   { name: 'audit-loading', address: '/#/settings/audit', arrange: hangs('GET /v1/audit-events'), ready: loading },
   { name: 'audit-failed', address: '/#/settings/audit', arrange: fails('GET /v1/audit-events'), ready: text('Service unavailable') },
   { name: 'team-loading', address: '/#/settings/team', arrange: hangs('GET /v1/teams/team_1/members'), ready: loading },
