@@ -64,7 +64,8 @@ begin
   elsif p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'queue'
     and (v_busy or v_waiting > 0) then
     outcome := case when v_waiting < 10 then 'waiting' else 'skipped' end;
-    v_reason := case when v_waiting < 10 then 'An earlier job has not finished.' else 'Ten runs were already waiting.' end;
+    v_reason := case when v_waiting < 10 then 'An earlier job has not finished.'
+      else 'Ten runs were already waiting.' end;
   elsif p_verdict = 'busy' or p_way = 'waiting' and v_busy then
     outcome := 'changed';
     update schedule s set claimed_until = null where s.id = p_schedule_id;
