@@ -27,8 +27,8 @@ Jobs pointers(const std::vector<queue::NewJob>& jobs) {
 
 // For a bundle that was not stored: the failing jobs, and the others.
 Stored conflicts(std::size_t jobs, const std::string& list) {
-    Stored answers(
-        jobs, fail(Errc::cancelled, "Not stored, because another job of the bundle cannot be."));
+    Stored answers(jobs, fail(Errc::cancelled,
+                              "Not stored, because another job of the bundle cannot be stored."));
     for (const auto& conflict : json::parse(list)) {
         auto& answer = answers.at(conflict.at("ord").get<std::size_t>() - 1);
         if (conflict.at("outcome") == "unique_conflict") {

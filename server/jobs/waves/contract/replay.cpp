@@ -54,10 +54,10 @@ tl::expected<std::string, FieldErrors> replay_answer(const json& body, const Job
     const std::size_t steps = bars->next.size() - bars->first;
     if (bars->known + steps > kMostBarsReplayed || steps > kMostSteps) {
         return refuse("", "too_large",
-                      "At most " + std::to_string(kMostBarsReplayed) + " bars can be replayed, " +
-                          std::to_string(kMostSteps) + " of them one by one, but there are " +
-                          std::to_string(bars->known + steps) + " and " + std::to_string(steps) +
-                          ".");
+                      "A replay may have at most " + std::to_string(kMostBarsReplayed) +
+                          " bars and replay " + std::to_string(kMostSteps) +
+                          " of them; this one has " + std::to_string(bars->known + steps) +
+                          " and replays " + std::to_string(steps) + ".");
     }
     engine::Follower follower(settings, kMostNodesReplayed);
     const auto taken = follower.take(bars->before, 0, bars->known);

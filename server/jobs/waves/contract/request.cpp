@@ -47,7 +47,7 @@ FieldErrors limit_errors(const engine::Settings& settings) {
     const auto at_most = [&](const char* pointer, int value, int least, int most) {
         if (value >= least && value <= most) return;
         errors.push_back({pointer, "out_of_range",
-                          "In a job this must be from " + std::to_string(least) + " to " +
+                          "In a job, this must be from " + std::to_string(least) + " to " +
                               std::to_string(most) + "."});
     };
     at_most("/top_n", settings.top_n, 0, kMostCounts);
