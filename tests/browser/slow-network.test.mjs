@@ -26,7 +26,7 @@ const shifted = (page) => page.evaluate(() => globalThis.shifts.reduce((sum, { v
 
 const pages = {
   'home-full': 'Batch 16 fits', 'jobs-full': 'Port authority notices', 'report-training': 'Recommended batch', 'report-waves': 'Symbols', 'new-training': 'Submit job',
-  'queue-full': 'Stopped', 'devices-full': 'crane-7', 'usage-full': 'Over time', 'service-accounts-full': 'nightly build', 'docs': 'Kinds of job',
+  'queue-full': 'Stopped', 'devices-full': 'crane-7', 'usage-full': 'Over time', 'service-accounts-full': 'nightly build', 'docs': 'Job kinds',
 };
 for (const [name, answer] of Object.entries(pages)) {
   const view = views.find((one) => one.name === name);

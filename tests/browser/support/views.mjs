@@ -286,7 +286,7 @@ export const views = [
   ...modelViews,
   ...policyViews,
   { name: 'docs-training', address: '/#/docs/guides/training-config', ready: text('fits on RTX 4090') },
-  { name: 'docs', address: '/#/docs', ready: heading('Kinds of job') },
+  { name: 'docs', address: '/#/docs', ready: heading('Job kinds') },
   { name: 'docs-api', address: '/#/docs/api', ready: heading('Authentication') },
   { name: 'docs-quick-start', address: '/#/docs/quick-start', ready: heading('A first job') },
   { name: 'docs-commands', address: '/#/docs/commands', ready: heading('Exit status') },
