@@ -23,7 +23,7 @@ const searches = (server) => server.calls.filter(({ name, query }) => name === `
 visit('a search looks into all texts of a large job', { arrange: large }, async ({ page, server, go }) => {
   await go(address);
   const panel = page.getByRole('region', { name: 'Results' });
-  await panel.getByText('The first 10,000 of 12,000 texts. A search covers all of them and shows up to 10,000 matches').waitFor();
+  await panel.getByText('The first 10,000 of 12,000 texts. A search or a label covers all of them and shows up to 10,000 matches').waitFor();
   const said = panel.getByRole('search').getByRole('status');
   await said.filter({ hasText: '10,000 texts' }).waitFor();
   await panel.getByPlaceholder('Search texts').fill('walrus');
@@ -33,8 +33,21 @@ visit('a search looks into all texts of a large job', { arrange: large }, async 
 
   await panel.getByPlaceholder('Search texts').fill('');
   await said.filter({ hasText: /^10,000 texts$/ }).waitFor();
+});
+
+visit('a label selects among all texts of a large job, alone and in a search', { arrange: large }, async ({ page, server, go }) => {
+  const negative = server.results.get(id).filter((row) => row.label === 'negative');
+  const panel = page.getByRole('region', { name: 'Results' });
+  const said = panel.getByRole('search').getByRole('status');
+  await go(address);
   await panel.getByRole('radio', { name: 'Negative' }).check();
-  await said.filter({ hasText: /^[\d,]+ texts of the first 10,000 texts$/ }).waitFor();
+  await said.filter({ hasText: `${negative.length.toLocaleString('en-GB')} texts of all 12,000 texts` }).waitFor();
+  await panel.getByRole('radio', { name: 'Failed' }).check();
+  await said.filter({ hasText: 'of all 12,000 texts' }).filter({ hasText: /^\d/ }).waitFor();
+  await panel.getByRole('radio', { name: 'Negative' }).check();
+  await panel.getByPlaceholder('Search texts').fill(negative[0].text.slice(0, 12));
+  await until(() => server.calls.some(({ query }) => query.get('label') === 'negative' && query.has('contains')), 'the search of a label');
+  await said.filter({ hasText: 'of all 12,000 texts' }).waitFor();
 });
 
 visit('a search that is typed on is asked once, and says that it searches', { arrange: large, ofItsOwn: true }, async ({ page, server, go }) => {

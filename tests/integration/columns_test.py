@@ -41,6 +41,9 @@ class Columns(unittest.TestCase):
         table = list(csv.DictReader(io.StringIO(text)))
         self.assertEqual((table[0]["customer"], table[0]["region"], table[1]["customer"]), ("'=1+1", "EU", "Ann"))
         self.assertNotIn("kept", table[0])
+        found = self.server.run("results", job, "--label", "positive", "--contains", f"{TEXTS[0].upper()} 3").stdout.splitlines()
+        self.assertEqual([json.loads(row)["index"] for row in found], [3, 30, 33, 36, 39])
+        self.assertEqual(self.server.run("results", job, "--label", "failed").stdout, "")
         # The columns have the order of the file, region before customer, neither the alphabet's nor that of --keep.
         self.assertLess(list(table[0]).index("region"), list(table[0]).index("customer"))
 

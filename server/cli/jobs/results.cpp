@@ -1,4 +1,5 @@
 #include "server/cli/commands.hpp"
+#include "server/client/query.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 
@@ -15,6 +16,8 @@ struct ResultsOptions {
     std::string job;
     std::string format = "jsonl";
     std::string file;  // empty: the standard output
+    std::string contains;
+    std::string label;
 };
 
 int download(const CommandContext& context, const ResultsOptions& options) {
@@ -27,11 +30,13 @@ int download(const CommandContext& context, const ResultsOptions& options) {
     std::FILE* out = opened ? opened.get() : stdout;
     bool written = true;
     const std::string suffix = options.format == "json" ? "" : "." + options.format;
-    auto done = api->stream(
-        "/v1/jobs/" + options.job + "/results" + suffix, {}, [&](std::string_view piece) {
-            written = std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
-            return written;
-        });
+    const auto target =
+        client::with_query("/v1/jobs/" + options.job + "/results" + suffix,
+                           {{"contains", options.contains}, {"label", options.label}});
+    auto done = api->stream(target, {}, [&](std::string_view piece) {
+        written = std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
+        return written;
+    });
     if (!done) return refuse(context, done.error());
     if (!written || std::fflush(out) != 0) {
         return refuse(
@@ -52,6 +57,12 @@ void add_results(CLI::App& app, CommandContext& context) {
         ->capture_default_str();
     command->add_option("--output,-o", options->file,
                         "Write to this file instead of standard output");
+    command->add_option("--contains", options->contains,
+                        "Only rows that contain this text: texts and IDs, or symbols");
+    command
+        ->add_option("--label", options->label,
+                     "Only rows with this label: positive, neutral, negative or failed")
+        ->check(CLI::IsMember({"positive", "neutral", "negative", "failed"}));
     command->callback([&context, options] {
         if (context.json) options->format = "json";
         context.exit_code = download(context, *options);

@@ -119,7 +119,10 @@ function rowsAsked(fake, call, job) {
   // Jobs of very many items are recorded with a few.
   if (call.query.has('limit')) return [all[first % all.length]];
   const text = call.query.get('contains')?.toLowerCase();
-  return text ? all.filter((row) => `${row.text}\n${row.custom_id}`.toLowerCase().includes(text)) : all;
+  const label = call.query.get('label');
+  return all.filter(
+    (row) => (!text || `${row.text}\n${row.custom_id}`.toLowerCase().includes(text)) && (!label || (label === 'failed' ? row.error !== null : row.label === label)),
+  );
 }
 
 const results = (fake, { call, response, json }, job) =>

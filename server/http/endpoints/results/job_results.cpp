@@ -34,7 +34,8 @@ constexpr Format kCsv{ResultsFormat::csv, "csv", "text/csv"};
 
 RowSelection rows_of(const Call& call) {
     RowSelection rows{.first = call.parameters.integer("offset").value_or(0),
-                      .contains = call.parameters.text("contains").value_or("")};
+                      .filter = {.contains = call.parameters.text("contains").value_or(""),
+                                 .label = call.parameters.text("label").value_or("")}};
     const auto limit = call.parameters.integer("limit");
     if (limit && *limit < rows.end - rows.first) rows.end = rows.first + *limit;
     return rows;

@@ -99,7 +99,7 @@ ResultParts::ResultParts(ResultSource source, boost::asio::thread_pool& pool, qu
     converter.begin(head_);
     converter.end(tail_);
     if (format == ResultsFormat::json) tail_ += '}';
-    if (!rows_.contains.empty()) search_.emplace(rows_.contains, kind.columns);
+    if (!rows_.filter.empty()) search_.emplace(rows_.filter, kind.columns);
     const bool whole = rows_.whole();
     if (!whole) keep(chunks_, rows_);
     sizes_->resize(chunks_.size());

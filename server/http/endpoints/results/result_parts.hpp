@@ -14,14 +14,14 @@
 
 namespace plimsoll::http::endpoints {
 
-// The requested rows of the results, counted from 0, and of these those that contain a text.
+// The requested rows of the results, counted from 0, and what they must have.
 struct RowSelection {
     std::int64_t first = 0;
     std::int64_t end = std::numeric_limits<std::int64_t>::max();
-    std::string contains = {};  // empty: all
+    RowFilter filter = {};
 
     bool whole() const {
-        return first == 0 && end == std::numeric_limits<std::int64_t>::max() && contains.empty();
+        return first == 0 && end == std::numeric_limits<std::int64_t>::max() && filter.empty();
     }
 };
 

@@ -8,6 +8,8 @@
 namespace plimsoll::http::endpoints {
 namespace {
 
+constexpr std::string_view kFailed = "failed";
+
 std::string lower(std::string_view text) {
     std::string out(text);
     // Bytes of other characters are above ASCII in UTF-8.
@@ -39,14 +41,19 @@ std::size_t place_of(std::string_view text, std::string_view in, std::size_t fro
 
 }  // namespace
 
-RowSearch::RowSearch(std::string_view text, std::span<const jobs::Column> columns)
-    : text_(lower(text)), plain_(longest_plain(text_)), columns_(columns) {}
+RowSearch::RowSearch(const RowFilter& filter, std::span<const jobs::Column> columns)
+    : text_(lower(filter.contains)),
+      label_(filter.label),
+      plain_(longest_plain(text_)),
+      columns_(columns) {
+    if (plain_.empty() && !label_.empty() && label_ != kFailed) plain_ = '"' + label_ + '"';
+}
 
 Result<std::string> RowSearch::matching(std::string_view rows) const {
     const auto searched = lower(rows);
     std::string out;
     for (std::size_t at = 0; at < rows.size();) {
-        // Most rows lack the text and are not parsed.
+        // Most rows lack the text or the label and are not parsed.
         const auto hit = place_of(plain_, searched, at);
         if (hit == std::string_view::npos) break;
         const auto before = hit == 0 ? std::string_view::npos : rows.rfind('\n', hit - 1);
@@ -62,6 +69,16 @@ Result<std::string> RowSearch::matching(std::string_view rows) const {
 }
 
 bool RowSearch::matches(const nlohmann::json& row) const {
+    return (text_.empty() || contains_text(row)) && (label_.empty() || has_label(row));
+}
+
+bool RowSearch::has_label(const nlohmann::json& row) const {
+    const auto member = row.find(label_ == kFailed ? "error" : "label");
+    if (member == row.end() || !member->is_string()) return false;
+    return label_ == kFailed || member->get_ref<const std::string&>() == label_;
+}
+
+bool RowSearch::contains_text(const nlohmann::json& row) const {
     return std::ranges::any_of(columns_, [&](const jobs::Column& column) {
         if (!column.searched) return false;
         const auto member = row.find(column.name);

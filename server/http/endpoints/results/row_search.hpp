@@ -10,20 +10,32 @@
 
 namespace plimsoll::http::endpoints {
 
-// Finds result rows (JSON lines, as tasks store them) by the columns that are searched.
+// What rows must have; an empty part asks for nothing.
+struct RowFilter {
+    std::string contains = {};  // in one of the columns that are searched
+    std::string label = {};     // the column `label`; "failed": an error
+
+    bool empty() const { return contains.empty() && label.empty(); }
+};
+
+// Finds result rows (JSON lines, as tasks store them).
 class RowSearch {
   public:
-    // Rows with this text in one of the columns; ASCII letters match in either case.
-    RowSearch(std::string_view text, std::span<const jobs::Column> columns);
+    // In the text, ASCII letters match in either case.
+    RowSearch(const RowFilter& filter, std::span<const jobs::Column> columns);
 
     // Those of whole lines. Errc::corrupt if a line that must be read is not an object.
     Result<std::string> matching(std::string_view rows) const;
 
   private:
     bool matches(const nlohmann::json& row) const;
+    bool contains_text(const nlohmann::json& row) const;
+    bool has_label(const nlohmann::json& row) const;
 
-    std::string text_;   // in lower case
-    std::string plain_;  // the longest part of it that stands in JSON as it is
+    std::string text_;  // in lower case
+    std::string label_;
+    std::string
+        plain_;  // what every such row has as it is, in lower case; empty: any row may match
     std::span<const jobs::Column> columns_;
 };
 

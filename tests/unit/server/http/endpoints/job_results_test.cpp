@@ -218,6 +218,26 @@ TEST_F(JobResults, ASearchGivesTheRowsThatContainATextInEveryFormat) {
     EXPECT_NE(csv.find("'=1+1"), std::string::npos) << csv;
 }
 
+TEST_F(JobResults, ALabelSelectsRowsAndASearchLooksIntoThem) {
+    const auto other = [](int index, const std::string& label, const std::string& error) {
+        auto changed = nlohmann::json::parse(row(index, "storm"));
+        if (label.empty())
+            changed["label"] = nullptr;
+        else
+            changed["label"] = label;
+        if (!error.empty()) changed["error"] = error;
+        return changed.dump() + '\n';
+    };
+    const auto failed = other(2, "", "It has no text.");
+    const auto id = ended({row(0, "calm") + other(1, "negative", ""), failed + row(3, "storm")});
+    EXPECT_EQ(get(id, "results.jsonl?label=positive").body, row(0, "calm") + row(3, "storm"));
+    EXPECT_EQ(get(id, "results.jsonl?label=positive&contains=storm").body, row(3, "storm"));
+    EXPECT_EQ(get(id, "results.jsonl?label=failed").body, failed);
+    EXPECT_EQ(get(id, "results.jsonl?label=neutral").body, "");
+    EXPECT_EQ(get(id, "results.jsonl?label=positive").header("etag"), "");
+    EXPECT_EQ(get(id, "results.jsonl?label=happy").status, 400);
+}
+
 TEST_F(JobResults, ASearchLooksIntoTheRowsOfAPart) {
     const auto id = ended({row(0, "storm"), row(1, "calm"), row(2, "storm"), row(3, "storm")});
     EXPECT_EQ(get(id, "results.jsonl?contains=storm&offset=1&limit=2").body, row(2, "storm"));

@@ -17,7 +17,12 @@ std::string row(const std::string& text, const std::string& id = "a") {
 }
 
 std::string found(std::string_view text, std::string_view rows) {
-    return RowSearch(text, kRowColumns).matching(rows).value();
+    return RowSearch({.contains = std::string(text)}, kRowColumns).matching(rows).value();
+}
+
+std::string labelled(const std::string& label, std::string_view rows,
+                     const std::string& text = "") {
+    return RowSearch({.contains = text, .label = label}, kRowColumns).matching(rows).value();
 }
 
 TEST(RowSearch, FindsRowsByTheColumnsThatAreSearched) {
@@ -57,9 +62,31 @@ TEST(RowSearch, OtherCharactersMatchExactly) {
     EXPECT_EQ(found("好", rows), row("größer 好"));
 }
 
+TEST(RowSearch, FindsRowsByTheirLabel) {
+    const auto one = [](const char* label, const std::string& text) {
+        return nlohmann::json{{"error", nullptr}, {"label", label}, {"text", text}}.dump() + '\n';
+    };
+    // Values of other columns are no labels, whatever they say.
+    const auto plain = one("neutral", "\"positive\"");
+    const auto kept = "{\"kept\":{\"label\":\"positive\"},\"label\":\"neutral\",\"text\":\"b\"}\n";
+    const auto failed = "{\"error\":\"The text is too long.\",\"label\":null,\"text\":\"c\"}\n";
+    const auto rows = plain + one("positive", "fine") + kept + failed + one("positive", "so so");
+    EXPECT_EQ(labelled("positive", rows), one("positive", "fine") + one("positive", "so so"));
+    EXPECT_EQ(labelled("neutral", rows), plain + kept);
+    EXPECT_EQ(labelled("negative", rows), "");
+    EXPECT_EQ(labelled("failed", rows), failed);
+    EXPECT_EQ(labelled("positive", rows, "SO"), one("positive", "so so"));
+    EXPECT_EQ(labelled("failed", rows, "c"), failed);
+    EXPECT_EQ(labelled("failed", rows, "fine"), "");
+    EXPECT_EQ(labelled("positive", rows, "\""), "");
+    EXPECT_EQ(labelled("neutral", rows, "\""), plain);
+}
+
 TEST(RowSearch, ARowThatIsNoObjectIsCorrupt) {
-    EXPECT_EQ(RowSearch("a", kRowColumns).matching("[\"a\"]\n").error().code, Errc::corrupt);
-    EXPECT_EQ(RowSearch("a", kRowColumns).matching("{\"text\":\"a\n").error().code, Errc::corrupt);
+    EXPECT_EQ(RowSearch({.contains = "a"}, kRowColumns).matching("[\"a\"]\n").error().code,
+              Errc::corrupt);
+    EXPECT_EQ(RowSearch({.contains = "a"}, kRowColumns).matching("{\"text\":\"a\n").error().code,
+              Errc::corrupt);
 }
 
 }  // namespace
