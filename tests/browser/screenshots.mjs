@@ -1,5 +1,5 @@
 // Writes pictures of every page and state, for looking at and for comparing (images/compare.mjs), at a fixed time:
-// node screenshots.mjs FOLDER [PATTERN-OF-NAMES] [WIDTHS]
+// node screenshots.mjs FOLDER [PATTERN-OF-NAMES] [WIDTHS] [SCHEMES]
 import { now } from './support/fixed-time.mjs';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { launch } from './support/browser.mjs';
 import { KeptPages } from './support/kept-pages.mjs';
 import { startFake, views } from './support/views.mjs';
 
-const [folder = 'screenshots', pattern = '', widths = '1280,768,375'] = process.argv.slice(2);
+const [folder = 'screenshots', pattern = '', widths = '1280,768,375', schemes = 'light,dark'] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
 const pages = new KeptPages(browser, (page) => page.clock.setFixedTime(now));
@@ -28,6 +28,6 @@ async function picture(view, scheme, width) {
 }
 
 for (const view of views.filter(({ name }) => new RegExp(pattern).test(name))) {
-  for (const scheme of ['light', 'dark']) for (const width of widths.split(',').map(Number)) await picture(view, scheme, width);
+  for (const scheme of schemes.split(',')) for (const width of widths.split(',').map(Number)) await picture(view, scheme, width);
 }
 await browser.close();
