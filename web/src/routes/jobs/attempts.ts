@@ -32,7 +32,8 @@ const outcomes: Record<Attempt['outcome'], string> = {
 };
 export const outcomeOf = ({ outcome }: Attempt): string => outcomes[outcome];
 
-export const taskOf = ({ task, merge }: Attempt): string => (merge ? 'Report' : count(task + 1));
+/** Counted from 0, as the API, the command line and logs count. */
+export const taskOf = ({ task, merge }: Pick<Attempt, 'task' | 'merge'>): string => (merge ? 'Report' : count(task));
 export const deviceOf = ({ node, device }: Pick<Attempt, 'node' | 'device'>): string => (node === null || device === null ? 'Unknown' : `${node} / ${device}`);
 
 /** How long an attempt ran, or has by now; null if that is not known. */

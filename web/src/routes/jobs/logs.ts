@@ -1,5 +1,6 @@
 import { count } from '../../design/text/format';
 import { listLogs, type LogFilter, type LogLevel, type LogLine } from '../../services/attempts';
+import { taskOf } from './attempts';
 
 /** The lines about one attempt, in order. */
 export interface AttemptLog {
@@ -15,7 +16,7 @@ export function byAttempt(lines: readonly LogLine[]): AttemptLog[] {
   const logs: AttemptLog[] = [];
   for (const line of lines) {
     if (logs.at(-1)?.id !== line.attempt_id) {
-      logs.push({ id: line.attempt_id, title: `${line.merge ? 'Report' : `Task ${count(line.task + 1)}`}, attempt ${count(line.attempt)}`, lines: [] });
+      logs.push({ id: line.attempt_id, title: `${line.merge ? '' : 'Task '}${taskOf(line)}, attempt ${count(line.attempt)}`, lines: [] });
     }
     logs.at(-1)!.lines.push(line);
   }
