@@ -1,3 +1,4 @@
+import { afterTurns } from '../../design/layout/turns';
 import { readContract } from '../../services/contract';
 import { Loader } from '../../services/loader.svelte';
 import { ApiReference } from './model';
@@ -10,7 +11,11 @@ class Shared {
 
   load(): void {
     this.#asked = true;
-    void this.loader.load(async (signal) => new ApiReference(await readContract(signal)));
+    void this.loader.load(async (signal) => {
+      const contract = await readContract(signal);
+      await afterTurns(); // half a MB was parsed: what is made of it is a task of its own
+      return new ApiReference(contract);
+    });
   }
 
   ensure(): void {
