@@ -22,6 +22,8 @@ export default defineConfig({
       job: ['/src/routes/jobs/JobPage.svelte'],
       queue: ['/src/routes/queue/QueuePage.svelte'],
       devices: ['/src/routes/devices/DevicesPage.svelte'],
+      api: ['/src/routes/docs/ApiPage.svelte'],
+      document: ['/src/routes/docs/NamedPage.svelte'],
     }),
     budget({ first, firstKilobytes: 60, partKilobytes: 84, styleKilobytes: 18 }),
     compress({ extensions: ['.js', '.css', '.csv', '.html', '.svg'] }),

@@ -14,6 +14,9 @@ const pages = {
   'job-failed': [['/v1/users/me', '/v1/jobs/job_000000000004'], ['JobPage'], 'About this job'],
   'queue-full': [['/v1/users/me', '/v1/queue'], ['QueuePage'], 'Stopped'],
   'devices-full': [['/v1/users/me', '/v1/devices'], ['DevicesPage'], 'crane-7'],
+  'docs-api': [['/v1/users/me', '/openapi.json'], ['ApiPage'], 'Getting a client'],
+  'docs-operation': [['/v1/users/me', '/openapi.json'], ['NamedPage'], 'With curl'],
+  'docs-quick-start': [['/v1/users/me'], ['NamedPage'], 'A first job'],
 };
 
 /** Keeps the pages' own code from coming until it is released; and what the page asked for. */

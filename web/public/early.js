@@ -21,6 +21,10 @@
     [/^#\/jobs\/(\w+)$/, 'job', ['/v1/jobs/$1']],
     [/^#\/queue$/, 'queue', ['/v1/queue']],
     [/^#\/devices$/, 'devices', ['/v1/devices']],
+    [/^#\/docs\/api$/, 'api', ['/openapi.json']],
+    // The name of an operation has a capital letter, that of a document has none.
+    [/^#\/docs\/[a-z]+[A-Z]\w*$/, 'document', ['/openapi.json']],
+    [/^#\/docs\/[a-z-]+$/, 'document', []],
   ];
   const scripts = {};
 
