@@ -76,15 +76,15 @@ Result<void> check(const GemmPlan& plan) {
     if (amx ? plan.rows != 32 || plan.vectors != 2
             : !within(plan.rows, 1, 16) || !within(plan.vectors, 1, 6)) {
         return fail(Errc::invalid_input,
-                    "A micro-tile has 1 to 16 rows and 1 to 6 vectors; with AMX, 32 and 2.");
+                    "A micro-tile must have 1 to 16 rows and 1 to 6 vectors; with AMX, 32 and 2.");
     }
     if (plan.depth % 32 != 0 || !within(plan.depth, 32, 4096)) {
-        return fail(Errc::invalid_input, "A plan's depth is a multiple of 32 up to 4096.");
+        return fail(Errc::invalid_input, "A plan's depth must be a multiple of 32, at most 4096.");
     }
     // A work-item's rows of A are on its stack.
     if (!within(plan.row_panels, 1, 256) || !within(plan.column_panels, 1, 1U << 20) ||
         plan.row_panels * plan.rows * (plan.depth + kLanes) > 1U << 19) {
-        return fail(Errc::invalid_input, "A work-item keeps at most 2 MiB of A.");
+        return fail(Errc::invalid_input, "A work-item can keep at most 2 MiB of A.");
     }
     return {};
 }
@@ -159,21 +159,21 @@ Result<void> check_numbers(const GemmPlan& plan, const Product& product) {
         return refuse("Only products in fp32 on processors take B in rows.");
     }
     if (form == Form::int8 && !(product.narrow_a && product.scales_of_a != nullptr)) {
-        return refuse("Products in int8 take narrow rows with their scales.");
+        return refuse("Products in int8 require narrow rows with their scales.");
     }
     const bool narrow = product.narrow_a || product.narrow_c || product.copy != nullptr;
-    if (narrow && form == Form::fp32) return refuse("There are no narrow rows of this method.");
+    if (narrow && form == Form::fp32) return refuse("This method has no narrow rows.");
     if (plan.method == Method::group_mma &&
         (!product.narrow_a || product.k % kMmaUnit != 0 || product.n % kMmaUnit != 0)) {
-        return refuse("Tensor cores take narrow rows, and multiples of 8 numbers and columns.");
+        return refuse("Tensor cores require narrow rows, and K and N must be multiples of 8.");
     }
     if (product.narrow_a && product.k * bytes_of_number(form) % sizeof(float) != 0) {
-        return refuse("Narrow rows have a multiple of 2 numbers in bf16, of 4 in int8.");
+        return refuse("Narrow rows must have a multiple of 2 numbers in bf16, and of 4 in int8.");
     }
     const bool at_once = flavour_of(plan.method) == Flavour::group || product.k <= plan.depth;
     if (product.narrow_c && (form != Form::bf16 || product.norm != nullptr || !at_once)) {
         return refuse(
-            "A narrow C must be bf16, without a norm, and its K at most the plan's depth.");
+            "A narrow C must be bf16 and have no norm, and K must be at most the plan's depth.");
     }
     return {};
 }

@@ -71,7 +71,7 @@ Result<void> read_byte_pairs(const json& file, Description& into) {
             "Its model has \"byte_fallback\" or \"ignore_merges\", which are not supported.");
     }
     if (const auto found = file.find("normalizer"); found != file.end() && !found->is_null()) {
-        return not_supported("normalizer", type_of(*found), "none, with byte pairs");
+        return not_supported("normalizer", type_of(*found), "none with a BPE model");
     }
     const json& words = part_of(file, "pre_tokenizer");
     if (type_of(words) != "ByteLevel" || !value_of(words, "use_regex", true)) {

@@ -99,7 +99,7 @@ void add_webhooks(CLI::App& app, CommandContext& context) {
         context.exit_code = list_webhooks(context);
     });
     auto* add_command = group->add_subcommand("add", "Add a webhook and print its secret once");
-    add_command->add_option("name", options->name, "Purpose")->required();
+    add_command->add_option("name", options->name, "Purpose of the webhook")->required();
     add_command->add_option("url", options->url, "URL to send notices to")->required();
     add_command->callback([&context, options] {
         context.exit_code = add_webhook(context, options->name, options->url);

@@ -102,7 +102,8 @@ std::string rarity_words(double rarity) {
     if (expected < 0.0005) return "fewer than one random walk in 2,000 has such a count";
     if (expected < 0.5)
         return fmt::format("about one random walk in {:.0f} has such a count", 1 / expected);
-    return fmt::format("a random walk has {:.{}f} such counts", expected, expected < 10 ? 1 : 0);
+    return fmt::format("a random walk has about {:.{}f} such counts", expected,
+                       expected < 10 ? 1 : 0);
 }
 
 std::string chance_words(const Chance& chance, std::uint32_t surrogates, bool by_rarity) {

@@ -114,12 +114,12 @@ void add_admin(CLI::App& app, CommandContext& context) {
     }
     add("users", "List the users", Asked::list_users);
     auto* user = add("add-user", "Add a user", Asked::add_user);
-    user->add_option("name", request->user, "Name")->required();
+    user->add_option("name", request->user, "Name of the user")->required();
     user->add_option("--email", request->email, "Email address");
     user->add_flag("--administrator", request->administrator,
                    "Make a system admin, who manages users, teams and devices");
     auto* change = add("set-user", "Rename, disable or promote a user", Asked::set_user);
-    change->add_option("name", request->user, "Name")->required();
+    change->add_option("name", request->user, "Name of the user")->required();
     auto* changes = change->add_option_group("Changes");
     changes->require_option(1, 0);
     changes->add_option("--name", request->change.name, "New name");
@@ -130,14 +130,14 @@ void add_admin(CLI::App& app, CommandContext& context) {
                         "true or false: block sign-in, tokens and sessions");
     add("remove-user", "Remove a user; what the user created stays with the teams",
         Asked::remove_user)
-        ->add_option("name", request->user, "Name")
+        ->add_option("name", request->user, "Name of the user")
         ->required();
     add("remove-second-factor", "Remove the second factor of a user who lost it",
         Asked::remove_second_factor)
-        ->add_option("name", request->user, "Name")
+        ->add_option("name", request->user, "Name of the user")
         ->required();
     add("identities", "List a user's identities at the identity provider", Asked::list_identities)
-        ->add_option("name", request->user, "Name")
+        ->add_option("name", request->user, "Name of the user")
         ->required();
     auto* unlink = add("unlink", "Remove an identity: the user cannot sign in with it any more",
                        Asked::unlink);
@@ -145,10 +145,10 @@ void add_admin(CLI::App& app, CommandContext& context) {
     unlink->add_option("identity", request->identity, "ID of the identity")->required();
     add("teams", "List the teams", Asked::list_teams);
     add("add-team", "Add a team", Asked::add_team)
-        ->add_option("name", request->team, "Name")
+        ->add_option("name", request->team, "Name of the team")
         ->required();
     auto* changed_team = add("set-team", "Rename or archive a team", Asked::set_team);
-    changed_team->add_option("name", request->team, "Name")->required();
+    changed_team->add_option("name", request->team, "Name of the team")->required();
     auto* team_changes = changed_team->add_option_group("Changes");
     team_changes->require_option(1, 0);
     team_changes->add_option("--name", request->team_change.name, "New name");
@@ -164,7 +164,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
         ->capture_default_str();
     auto* token =
         add("add-token", "Create an API token and print its secret once", Asked::add_token);
-    token->add_option("name", request->token_name, "Purpose")->required();
+    token->add_option("name", request->token_name, "Purpose of the token")->required();
     name_whose(token);
     token->add_option("--scope", request->scopes, "Scope of the token")
         ->required()

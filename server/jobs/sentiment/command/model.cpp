@@ -366,7 +366,7 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
           "settings use it",
           remove_model)
         ->add_flag("--force", flags->force,
-                   "Remove it even if it is in use, or the server cannot be reached");
+                   "Remove it even if it is in use or the server cannot be reached");
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -118,8 +118,8 @@ TEST(Words, NameOnlyRestrictionsThatApply) {
 
 TEST(Words, ExplainARarity) {
     EXPECT_EQ(rarity_words(std::log(20)), "about one random walk in 20 has such a count");
-    EXPECT_EQ(rarity_words(-std::log(3.4)), "a random walk has 3.4 such counts");
-    EXPECT_EQ(rarity_words(-std::log(120)), "a random walk has 120 such counts");
+    EXPECT_EQ(rarity_words(-std::log(3.4)), "a random walk has about 3.4 such counts");
+    EXPECT_EQ(rarity_words(-std::log(120)), "a random walk has about 120 such counts");
     EXPECT_EQ(rarity_words(10), "fewer than one random walk in 2,000 has such a count");
 }
 

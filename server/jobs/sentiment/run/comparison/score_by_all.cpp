@@ -48,8 +48,9 @@ class AllScoring {
             if (!is_of_model(scored.error())) return scored;
             failed = scored.error();
             comparison_.add_use(i, {.error = failed->message});
-            context_.say(LogLevel::warning, "The model " + models_[i].name +
-                                                " is not compared here: " + failed->message);
+            context_.say(LogLevel::warning,
+                         "The model " + models_[i].name +
+                             " is not compared in this task: " + failed->message);
             --left;
         }
         if (left == 0) return fail(*failed);

@@ -75,7 +75,7 @@ void compare_targets(const YAML::Node& root, const Path& around, const Recommend
     }
     const Names meant(r.lora_targets.begin(), r.lora_targets.end());
     if (said == meant || said.empty()) return;
-    out.push_back(text_of(*place) + " is " + list_of(said) + "; the estimate has adapters on " +
+    out.push_back(text_of(*place) + " is " + list_of(said) + "; the estimate is for adapters on " +
                   list_of(meant));
 }
 

@@ -200,12 +200,12 @@ class Arguments {
             p_.set("fused_loss", of("fused_linear_cross_entropy"), "true", false);
         for (const char* name : {"rms_norm", "rope", "swiglu", "geglu"}) {
             if (is_true(of(name)))
-                p_.say(place(of(name)) + " is true; the estimate has only Liger's fused loss");
+                p_.say(place(of(name)) + " is true; the estimate models only Liger's fused loss");
         }
         if (!has(p_.root, in("liger_kernel_config")))
             p_.say(
-                "without liger_kernel_config, Liger's other kernels are on, too; the estimate has "
-                "only the fused loss");
+                "without liger_kernel_config, Liger's other kernels are on, too; the estimate "
+                "models only the fused loss");
     }
 
     void plan_sharding() {

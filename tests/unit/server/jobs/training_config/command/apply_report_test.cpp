@@ -280,7 +280,7 @@ TEST_F(Apply, ComparesAdaptersAndQuantization) {
     applied("lora.yaml",
             "per_device_train_batch_size: 4\ngradient_accumulation_steps: 64\n"
             "lora_r: 16\nlora_target_modules: [q_proj, k_proj]\nload_in_4bit: true\n");
-    EXPECT_THAT(told_.text, HasSubstr("lora_target_modules is k_proj, q_proj; the estimate has "
+    EXPECT_THAT(told_.text, HasSubstr("lora_target_modules is k_proj, q_proj; the estimate is for "
                                       "adapters on q_proj, v_proj"));
     EXPECT_THAT(told_.text, HasSubstr("load_in_4bit quantizes the weights to 4 bits; the estimate "
                                       "is for weights that are not quantized"));
