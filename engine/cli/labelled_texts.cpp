@@ -62,7 +62,8 @@ Result<std::map<std::string, std::string>> label_names(const std::vector<std::st
         if (label != "positive" && label != "neutral" && label != "negative") {
             return fail(
                 Errc::invalid_input,
-                "--label-name takes LABEL=positive, neutral or negative, not \"" + flag + "\".");
+                "--label-name must be LABEL=positive, LABEL=neutral or LABEL=negative, not \"" +
+                    flag + "\".");
         }
         names[flag.substr(0, equals)] = label;
     }

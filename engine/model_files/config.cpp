@@ -82,7 +82,7 @@ Result<std::vector<std::string>> labels_of(const json& config) {
         const auto place = digits ? std::stoul(number) : labels.size();
         if (place >= labels.size() || !label.is_string() || !labels[place].empty() ||
             label.get<std::string>().empty()) {
-            return refuse("\"id2label\" must number its labels from 0, each once.");
+            return refuse("\"id2label\" must number its labels from 0 without gaps.");
         }
         labels[place] = label.get<std::string>();
     }

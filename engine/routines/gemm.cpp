@@ -154,9 +154,9 @@ namespace {
 Result<void> check_numbers(const GemmPlan& plan, const Product& product) {
     const auto refuse = [](std::string why) { return fail(Errc::invalid_input, std::move(why)); };
     const auto form = form_of(plan.method);
-    if (product.k == 0) return refuse("A product needs a K of at least 1.");
+    if (product.k == 0) return refuse("K must be at least 1.");
     if (!product.packed && plan.method != Method::block_fp32) {
-        return refuse("Only products in fp32 on processors take B in rows.");
+        return refuse("Only fp32 products on CPUs support B in rows.");
     }
     if (form == Form::int8 && !(product.narrow_a && product.scales_of_a != nullptr)) {
         return refuse("Products in int8 require narrow rows with their scales.");

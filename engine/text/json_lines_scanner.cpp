@@ -40,7 +40,8 @@ void JsonLinesScanner::end_line(std::string_view part, const RawSink& sink) {
     } else if (!nlohmann::json::accept(line)) {
         sink(failed_raw_record(line_, "invalid_json", "this is not JSON in UTF-8."));
     } else if (line[first] != '{' && line[first] != '"') {
-        sink(failed_raw_record(line_, "invalid_record", "neither a JSON string nor an object."));
+        sink(failed_raw_record(line_, "invalid_record",
+                               "this is neither a JSON string nor an object."));
     } else {
         sink({line, line_, std::nullopt});
     }

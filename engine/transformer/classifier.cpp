@@ -110,7 +110,7 @@ Result<void> Classifier::check(const Batch& batch) const {
         tokens += length;
     }
     if (tokens != batch.ids.size() || tokens > capacity_) {
-        return refuse("A batch has at most " + std::to_string(capacity_) + " tokens.");
+        return refuse("A batch can have at most " + std::to_string(capacity_) + " tokens.");
     }
     if (std::ranges::any_of(batch.ids, [&](auto id) { return id >= config_.vocabulary; })) {
         return refuse("A token is not in the vocabulary.");

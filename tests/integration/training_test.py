@@ -263,7 +263,7 @@ class Training(unittest.TestCase):
         self.assertIn("raise the batch from 8 to", causes[0]["change"])
         self.assertTrue(any(cause["from_guide"] for cause in causes))
         causes = self.card(observed={**seen, "step_seconds": 10})["diagnosis"]
-        self.assertRegex(causes[0]["cause"], "idle for 7 s of each step of 10 s, where .* s are modelled")
+        self.assertRegex(causes[0]["cause"], "idle for 7 s of each step of 10 s; the modelled step takes .* s")
         self.assert_refused("/observed/step_seconds", "at least", observed={"step_seconds": 0})
 
 

@@ -37,7 +37,7 @@ Convention pretraining_of(const ModelShape& shape, const TrainingSettings& setti
 Convention adapters_of(const ModelShape& shape) {
     if (shape.is_decoder())
         return {16, 2e-4, 16,
-                "adapters on models of 7 to 13 billion (Dettmers et al. 2023, QLoRA)"};
+                "adapters on models of 7 to 13 billion parameters (Dettmers et al. 2023, QLoRA)"};
     return {16, 5e-4, 16, "adapters on RoBERTa base, MNLI (Hu et al. 2021, LoRA, appendix D)"};
 }
 
@@ -65,9 +65,9 @@ Convention convention_for(const ModelShape& shape, const TrainingSettings& setti
                 "fine-tuning of T5 (batch: Raffel et al. 2020, section 3.1.3; rate for AdamW: "
                 "transformers' page on T5)"};
     if (shape.family == Family::vit)
-        return {8, 2e-5, 8, "fine-tuning in the transformers example of image classification"};
+        return {8, 2e-5, 8, "fine-tuning in transformers' image classification example"};
     if (shape.family == Family::whisper)
-        return {32, 3e-5, 32, "fine-tuning in the transformers example of audio classification"};
+        return {32, 3e-5, 32, "fine-tuning in transformers' audio classification example"};
     if (shape.is_decoder())
         return {64, 2e-5, 64,
                 "supervised fine-tuning of Llama 2 (Touvron et al. 2023, section 3.1)"};

@@ -73,7 +73,7 @@ void add_other_processes(const Observation& seen, std::vector<Cause>& out) {
     out.push_back({at_largest ? "the largest batch of the estimate leaves memory unused"
                               : "memory that another process holds cannot be used",
                    "look for other processes on the GPU with nvidia-smi, and estimate again "
-                   "with a larger share of it (--safety-margin)",
+                   "with a larger share of its memory (--safety-margin)",
                    "a larger batch fits", true, Subject::other});
 }
 
@@ -108,7 +108,7 @@ void add_slow_step(const Observation& seen, std::vector<Cause>& out) {
     const double modelled = seen.modelled_step_seconds;
     const bool slow = modelled > 0 && step > margin * modelled;
     const auto against_model =
-        modelled > 0 ? fmt::format(", where {:.3g} s are modelled", modelled) : std::string();
+        modelled > 0 ? fmt::format("; the modelled step takes {:.3g} s", modelled) : std::string();
     const utilisation::Targets targets;
     if (seen.gpu_percent && *seen.gpu_percent < targets.gpu_low) {
         const double idle = step * (1 - *seen.gpu_percent / 100);
@@ -144,8 +144,8 @@ void add_below_target(const Observation& seen, std::vector<Cause>& out) {
         return;
     out.push_back({fmt::format("GPU utilization is {:.0f} %; the guide's target is {} to {}",
                                *seen.gpu_percent, targets.gpu_low, targets.gpu_high),
-                   "set the step time to see whether the GPU waits for data; if it does, use more "
-                   "workers and prefetching, if not, a larger batch",
+                   "give the step time to see whether the GPU waits for data; if it does, use more "
+                   "workers and prefetching; if not, use a larger batch",
                    fmt::format("up to {:.1f}x the samples per second", 100 / *seen.gpu_percent),
                    true});
 }

@@ -57,7 +57,7 @@ const char* lightning_precision(const TrainingSettings& t) {
             return "16-mixed";
         case Precision::bf16:
             // bf16-true would convert the adapters, too.
-            return layout_of(t).wide_adapters ? "32-true  # of a model that is loaded in bfloat16"
+            return layout_of(t).wide_adapters ? "32-true  # for a model that is loaded in bfloat16"
                                               : "bf16-true";
     }
     return "";
@@ -124,12 +124,12 @@ std::string model_setup(const RecommendedSettings& s) {
         // prepare_model_for_kbit_training converts everything that is not quantized to fp32.
         if (half_weights(t))
             out += fmt::format(
-                "# load the model by from_pretrained(name, quantization_config=quantization, "
+                "# load the model with from_pretrained(name, quantization_config=quantization, "
                 "dtype=torch.bfloat16)\n{}",
                 t.checkpointing ? "model.enable_input_require_grads()\n" : "");
         else
             out += fmt::format(
-                "# load the model by from_pretrained(name, quantization_config=quantization)\n"
+                "# load the model with from_pretrained(name, quantization_config=quantization)\n"
                 "model = prepare_model_for_kbit_training(model, use_gradient_checkpointing={})\n",
                 python(t.checkpointing));
     }
@@ -242,7 +242,7 @@ std::string transformers_arguments(const RecommendedSettings& s) {
     if (!training.clip) out += "    max_grad_norm=0,\n";
     if (training.fused_loss)
         out +=
-            "    use_liger_kernel=True,  # its loss alone\n"
+            "    use_liger_kernel=True,  # only its loss\n"
             "    liger_kernel_config={\"fused_linear_cross_entropy\": True, \"rms_norm\": False, "
             "\"rope\": False,\n"
             "                         \"swiglu\": False, \"geglu\": False},\n";
@@ -352,7 +352,7 @@ std::string plain_pytorch(const RecommendedSettings& s) {
         out +=
             "_apply_liger_kernel_to_instance(model, fused_linear_cross_entropy=True, "
             "rms_norm=False, rope=False,\n"
-            "                                swiglu=False, geglu=False)  # of "
+            "                                swiglu=False, geglu=False)  # from "
             "liger_kernel.transformers\n";
     out += fmt::format(
         "loader = DataLoader(dataset, batch_size={}, shuffle=True, pin_memory=True{}{})\n"

@@ -55,10 +55,10 @@ std::vector<UnusedObservation> unused_observations(const Observation& seen, bool
           "A run that ran out of memory used all of it.");
     check(seen.step_seconds.has_value(), given.uses_step(), "step_seconds",
           seen.out_of_memory ? "The step time does not explain why a run ran out of memory."
-          : has_estimate     ? "Also give the batch, or the utilization of the GPU."
-                             : "Also give the utilization of the GPU.");
+          : has_estimate     ? "Also give the batch, or the GPU utilization."
+                             : "Also give the GPU utilization.");
     check(given.batch(), given.uses_batch(), "batch",
-          has_estimate ? "Also give the time of a step, a utilization, the memory in use or the "
+          has_estimate ? "Also give the step time, a utilization, the memory in use or the "
                          "accumulation, or say that the run ran out of memory."
                        : "Also give the memory in use, or say that the run ran out of memory, or "
                          "give the largest batch of an estimate and either a utilization or the "
@@ -68,16 +68,15 @@ std::vector<UnusedObservation> unused_observations(const Observation& seen, bool
               ? "Also give the batch."
               : "Also give a utilization, or the batch and the largest batch of an estimate.");
     check(seen.loader_workers >= 0, given.uses_workers(), "loader_workers",
-          seen.out_of_memory
-              ? "The data loader does not explain why a run ran out of memory."
-              : "Also give the cores of the machine, or the utilization of its CPU.");
+          seen.out_of_memory ? "The data loader does not explain why a run ran out of memory."
+                             : "Also give the number of CPU cores, or the CPU utilization.");
     if (has_estimate) return out;
     check(seen.max_batch > 0, given.uses_largest(), "max_batch",
           "Also give the batch, and a utilization, the memory in use or the accumulation.");
     check(seen.checkpointing.value_or(false), seen.out_of_memory || given.memory(), "checkpointing",
           "Also give the memory in use, or say that the run ran out of memory.");
     check(seen.cpu_cores > 0, seen.loader_workers >= 0 && given.uses_workers(), "cpu_cores",
-          "Also give the workers of the data loader.");
+          "Also give the number of data loader workers.");
     return out;
 }
 

@@ -53,7 +53,7 @@ Check check(const GpuProfile& profile, const DetectedGpu& card) {
     c.enough_memory = c.total_gb >= 0.95 * c.required_gb;
     c.warnings = warnings(profile);
     if (!c.enough_memory)
-        c.warnings.push_back(fmt::format("{} has {:.1f} GiB, the profile {} expects {:.0f} GB.",
+        c.warnings.push_back(fmt::format("{} has {:.1f} GiB; the profile {} expects {:.0f} GB.",
                                          card.name, c.total_gb, profile.id, c.required_gb));
     return c;
 }

@@ -97,8 +97,8 @@ std::span<const Recipe> recipes() {
 
 std::span<const std::string_view> remarks() {
     static constexpr std::array<std::string_view, 4> rows{
-        "A T4 reports about 15.8e9 bytes: the rule \">= 16\" gives it the K80 row, the Colab block "
-        "(\">= 15\") does not.",
+        "A T4 reports about 15.8e9 bytes: the rule \">= 16\" gives it the K80 row, but the Colab "
+        "block (\">= 15\") does not.",
         "The section headed \"Linear Scaling Rule\" computes the square-root rule.",
         "\"3-5x faster\" from batch 8 to 32 is not what its own table says (2.85x).",
         "The batch table is far from the memory limit: saved activations of roberta-base at 128 "

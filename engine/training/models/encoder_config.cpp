@@ -152,7 +152,7 @@ void read_whisper(ConfigReader& read, ModelShape& s) {
         heads->front() != "WhisperForAudioClassification")
         read.note("architectures",
                   "must be [\"WhisperForAudioClassification\"]: the encoder with a classifier is "
-                  "modelled, transcription is not.");
+                  "modelled, but transcription is not.");
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ Result<void> check_experts(const ModelShape& s) {
     if (!s.has_experts() && s.family != Family::naics) return {};
     if (auto ok = check_range("/experts", "The number of experts", s.experts, 1, 1024); !ok)
         return ok;
-    if (auto ok =
-            check_range("/experts_per_row", "The experts per row", s.experts_per_row, 1, s.experts);
+    if (auto ok = check_range("/experts_per_row", "The number of experts per row",
+                              s.experts_per_row, 1, s.experts);
         !ok)
         return ok;
     if (s.family == Family::qwen2_moe)
@@ -79,8 +79,8 @@ Result<void> check_t5(const ModelShape& s) {
                               1, 1000);
         !ok)
         return ok;
-    return check_range("/position_buckets", "The relative positions", s.position_buckets, 1,
-                       1 << 20);
+    return check_range("/position_buckets", "The number of relative positions", s.position_buckets,
+                       1, 1 << 20);
 }
 
 // What a sample consists of.
@@ -99,15 +99,16 @@ Result<void> check_input(const ModelShape& s) {
     if (s.family == Family::whisper) {
         if (!features) return features;
         if (!positions) return positions;
-        return check_range("/projection", "The projection's width", s.projection, 1, 1 << 18);
+        return check_range("/projection", "The projection size", s.projection, 1, 1 << 18);
     }
-    if (auto ok = check_range("/vocab", "The vocabulary", s.vocab, 1, 100'000'000); !ok) return ok;
+    if (auto ok = check_range("/vocab", "The vocabulary size", s.vocab, 1, 100'000'000); !ok)
+        return ok;
     if (s.family == Family::t5) return check_t5(s);
     if (s.family == Family::deberta_v2) {
         if (s.head == Head::language_model)
             return wrong("/head", "Only the classifier of this family is modelled.");
-        return check_range("/position_buckets", "The relative positions", s.position_buckets, 1,
-                           1 << 20);
+        return check_range("/position_buckets", "The number of relative positions",
+                           s.position_buckets, 1, 1 << 20);
     }
     return s.has_rms_norm() ? Result<void>{} : positions;
 }

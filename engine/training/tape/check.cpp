@@ -46,7 +46,7 @@ Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
     if (t.attention != Attention::flash) return {};
     const auto family = std::string(to_string(s.family));
     if (!s.is_text_or_features() || s.family == Family::deberta_v2 || s.family == Family::t5)
-        return wrong("/attention", "The family " + family + " has no FlashAttention-2.");
+        return wrong("/attention", "The family " + family + " does not support FlashAttention-2.");
     if (t.precision == Precision::fp32)
         return wrong("/attention",
                      "FlashAttention-2 computes in 16 bits: choose another precision.");
@@ -116,7 +116,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (t.accumulation < 1 || t.accumulation > 4096)
         return wrong("/accumulation", "The accumulation must be between 1 and 4096.");
     if (t.negatives < 0 || t.negatives > 4096)
-        return wrong("/negatives", "The negatives must be between 0 and 4096.");
+        return wrong("/negatives", "The number of negatives must be between 0 and 4096.");
     if (t.lora.rank < 0 || t.lora.rank > 4096)
         return wrong("/lora/rank", "The adapter rank must be between 0 and 4096.");
     if (t.lora.rank > 0 && s.is_series())

@@ -95,7 +95,7 @@ Result<FollowStep> Follower::add(const Series& series, std::size_t bar) {
 
 Result<void> followable(const Settings& settings) {
     const auto refuse = [](const char* key, const char* why) {
-        return fail(Errc::invalid_input, "Bars are followed " + std::string(why),
+        return fail(Errc::invalid_input, "Bars can only be followed " + std::string(why),
                     "/" + std::string(key));
     };
     if (settings.windowed) return refuse("windows", "in the series as a whole, not in windows.");

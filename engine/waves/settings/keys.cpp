@@ -163,7 +163,7 @@ Result<void> set_weights(Settings& settings, const json& value) {
     }
     // The parts that every count of the mode has need a total weight above 0.
     if (weights[Part::fibonacci] + weights[Part::time] <= 0)
-        return wrong("must leave fibonacci or time above 0.");
+        return wrong("must set fibonacci or time above 0.");
     settings.weights = weights;
     return {};
 }
@@ -315,7 +315,7 @@ const std::vector<Entry>& entries() {
         {{"use_shared_memory", "true or false", "share prices between processes", kOneProcess},
          boolean<kUnused>},
         {{"chunk_size", "integer 0 to 100000000", "windows per task",
-          "A symbol is searched as one; its length sets the size of the work."},
+          "A symbol is searched as a whole; its length determines the size of its task."},
          integer<kUnused, 0, 100'000'000>},
         {{"delay", "number 0 to 3600", "pause between downloads", kNoFetching},
          number<kUnused, 0, 360'000>},

@@ -247,7 +247,7 @@ TEST(Diagnosis, GivesNoRedundantAdvice) {
 TEST(Diagnosis, TheStepTimeDistinguishesAWaitingGpuFromASlowOne) {
     Observation seen{.gpu_percent = 40, .step_seconds = 0.5, .modelled_step_seconds = 0.2};
     EXPECT_EQ(diagnose(seen)->front().cause,
-              "the GPU is idle for 0.3 s of each step of 0.5 s, where 0.2 s are modelled");
+              "the GPU is idle for 0.3 s of each step of 0.5 s; the modelled step takes 0.2 s");
     EXPECT_EQ(diagnose(seen)->front().gain, "up to 2.5x the samples per second");
     seen.gpu_percent = 95;
     EXPECT_THAT(diagnose(seen)->front().change, HasSubstr("mixed precision"));
