@@ -30,7 +30,7 @@ begin
   -- Whatever ends a worker's leases locks its row for update, so no lease is created concurrently.
   select * into v_worker from worker w where w.id = p_worker_id for key share;
   if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
-    raise exception 'worker % epoch % is not registered or expired', p_worker_id, p_epoch using errcode = 'PLM01';
+    raise exception 'worker % epoch % is not registered or has expired', p_worker_id, p_epoch using errcode = 'PLM01';
   end if;
   if v_worker.state = 'draining' then
     return;

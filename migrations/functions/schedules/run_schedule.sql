@@ -111,7 +111,7 @@ begin
     reason = excluded.reason, decided_at = excluded.decided_at, open = excluded.open
   where r.outcome = 'waiting' and p_way = 'waiting';
   if not found then
-    raise exception 'due time % of schedule % was answered before', due_at, p_schedule_id
+    raise exception 'due time % of schedule % has already been handled', due_at, p_schedule_id
       using errcode = 'unique_violation';
   end if;
   if p_way = 'time' then

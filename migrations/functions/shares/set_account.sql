@@ -8,7 +8,7 @@ declare
 begin
   perform assert_team(p_team_id);
   if p_weight <= 0 or p_weight = 'NaN' or p_weight = 'infinity' then
-    raise exception 'weight must be above 0, and finite' using errcode = 'invalid_parameter_value';
+    raise exception 'weight must be above 0 and finite' using errcode = 'invalid_parameter_value';
   elsif p_cap < 0 then
     raise exception 'cap must be at least 0' using errcode = 'invalid_parameter_value';
   end if;

@@ -127,7 +127,7 @@ begin
   end if;
   if v_tasks > v_count and false = any (p_merges)
       and exists (select from unnest(p_merges, v_task_counts) u(merge, n) where not u.merge and u.n > 1) then
-    raise exception 'a job of several tasks has no merge' using errcode = 'invalid_parameter_value';
+    raise exception 'a job of several tasks has no merge task' using errcode = 'invalid_parameter_value';
   end if;
 
   if array_remove(p_keys, null) <> '{}' then

@@ -158,7 +158,7 @@ class Road(QueueCase):
         self.assertEqual(self.queue.complete(self.cpu, tasks), ['stale'])
         self.assertEqual(self.queue.complete(again, tasks), ['stale'])
         self.assertFalse(self.queue.heartbeat(self.cpu).alive)
-        with self.assertRaisesRegex(Exception, 'not registered or expired') as raised:
+        with self.assertRaisesRegex(Exception, 'not registered or has expired') as raised:
             self.queue.claim(self.cpu)
         self.assertEqual(raised.exception.sqlstate, 'PLM01')
         self.assertEqual(len(self.queue.claim(again)), 1)
