@@ -207,7 +207,7 @@ Result<std::vector<std::string>> holds_of(client::ApiClient& api, const HoldOpti
     for (const auto& hold : queue->at("holds")) {
         if (is_of(hold, *subject)) ids.push_back(text_of(hold, "id"));
     }
-    if (ids.empty()) return fail(Errc::not_found, "Nothing is paused or drained there.");
+    if (ids.empty()) return fail(Errc::not_found, "Nothing is paused or drained with this scope.");
     return ids;
 }
 

@@ -16,7 +16,7 @@ std::string name_of(const VacuumHolder& holder) {
     if (holder.holder == "prepared_transaction") {
         return "The prepared transaction " + holder.detail;
     }
-    return "A session of PostgreSQL, " + holder.detail + ",";
+    return "A PostgreSQL session, " + holder.detail + ",";
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ Result<int> value_of(const Field& field, std::string_view text) {
     if (value && *value >= field.low && *value <= field.high) return *value;
     auto rule = quoted(text) + " is not between " + std::to_string(field.low) + " and " +
                 std::to_string(field.high);
-    if (!field.names.empty()) rule += " and not a name such as " + quoted(field.names[1]);
+    if (!field.names.empty()) rule += ", nor a name such as " + quoted(field.names[1]);
     return refuse(field, rule);
 }
 
@@ -193,7 +193,7 @@ Result<Cron> Cron::parse(std::string_view given) {
         const auto digits = part.substr(hash + 1);
         if (digits.size() != 1 || digits[0] < '1' || digits[0] > '5') {
             return refuse(kWeekdayField,
-                          "the number after # in " + quoted(part) + " must be 1 to 5");
+                          "the number after # in " + quoted(part) + " must be from 1 to 5");
         }
         cron.nth_weekdays_[index].set(static_cast<std::size_t>(digits[0] - '0'));
     }

@@ -11,7 +11,7 @@ Result<void> assign(json& args, const std::string& setting) {
     const auto equals = setting.find('=');
     if (equals == 0 || equals == std::string::npos) {
         return fail(Errc::invalid_input,
-                    "--set takes member=value or outer.inner=value, not \"" + setting + "\".");
+                    "--set must be member=value or outer.inner=value, not \"" + setting + "\".");
     }
     std::string place = "/" + setting.substr(0, equals);
     std::ranges::replace(place, '.', '/');
@@ -53,7 +53,7 @@ Result<json> column_args(const std::vector<std::string>& columns) {
         const auto equals = column.find('=');
         if (equals == 0 || equals == std::string::npos || equals + 1 == column.size()) {
             return fail(Errc::invalid_input,
-                        "--column takes member=COLUMN, not \"" + column + "\".");
+                        "--column must be member=COLUMN, not \"" + column + "\".");
         }
         const auto member = column.substr(0, equals);
         const auto name = column.substr(equals + 1);

@@ -36,7 +36,7 @@ visit('a policy is created, with a preview of its week', async ({ page, server, 
   await page.getByRole('button', { name: 'New policy' }).click();
   await dialog(page).getByRole('textbox', { name: 'ID' }).fill('wire');
   await dialog(page).getByRole('button', { name: 'Save' }).click();
-  await dialog(page).getByText('One with this ID already exists.').waitFor();
+  await dialog(page).getByText('A resource with this ID already exists.').waitFor();
 });
 
 visit('a change keeps members that the editor does not show', async ({ page, server, go }) => {

@@ -226,7 +226,7 @@ visit('a team describes a GPU of its own and removes it', async ({ page, server,
 
   await page.getByRole('button', { name: 'Add a GPU profile' }).click();
   await fill({ ...given, Name: 'Another card' });
-  await dialog.getByText('One with this ID already exists.').waitFor();
+  await dialog.getByText('A resource with this ID already exists.').waitFor();
   await fill({ ID: 't4' });
   await table.getByText('Another card').first().waitFor();
   const replaced = server.calls.find(({ name }) => name === 'PUT /v1/gpu-profiles/t4');

@@ -41,7 +41,7 @@ FakeProviders::Answer<bool> FakeProviders::has_place(std::optional<UserId> id,
 FakeProviders::Answer<UserId> FakeProviders::found_or_made(const ProvidedUser& user) {
     auto id = known(user);
     if (!id && !user.create)
-        co_return fail(Errc::not_found, "No user here matches this account of the provider.");
+        co_return fail(Errc::not_found, "No user matches this account of the provider.");
     if (id) {
         const auto person = identity_.person(*id);
         if (!person || person->disabled) co_return fail(Errc::forbidden, "The user is disabled.");

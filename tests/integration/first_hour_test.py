@@ -46,7 +46,7 @@ class FirstHour(unittest.TestCase):
         self.assertIn('"headline"', told)
         self.assertIn("--column text=COLUMN", told)
         self.assertIn("no records", self.call("submit", "sentiment", self.file("e.csv", "text\n"), status=2).stderr)
-        self.assertIn("--column takes", self.call("submit", "sentiment", self.file("f.csv", "text\nx\n"), "--column",
+        self.assertIn("--column must be", self.call("submit", "sentiment", self.file("f.csv", "text\nx\n"), "--column",
                                                   "text", status=2).stderr)
 
     def test_a_file_without_a_header_line(self):

@@ -205,7 +205,7 @@ class Models(unittest.TestCase):
 
     def test_its_accuracy_is_reported_once_measured(self):
         self.server.run("model", "add", self.published, "--name", "judged")
-        self.assertIn("Accuracy      not measured here", self.server.run("model", "inspect", "judged").stdout)
+        self.assertIn("Accuracy      not measured", self.server.run("model", "inspect", "judged").stdout)
         path = self.server.folder / "labelled.jsonl"
         labelled = [("A brilliant quarter", "up"), ("Board meets", "neutral"), ("The plant closes after a disastrous fire", "up")]
         path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in labelled))

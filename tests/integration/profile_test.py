@@ -168,7 +168,7 @@ class Profile(unittest.TestCase):
             self.assertRegex(baseline["comparison_key"], r"^sentiment of vader on .*\(host, \d+ units\), batches up to 4$")
             later = self.server.run(*command, folder)
             self.assertRegex(later.stdout, r"(?m)^vader short .*texts/s .*[+-][\d.]+ %$")
-            self.assertIn(f"The baseline is of {baseline['job_id']}", later.stdout)
+            self.assertIn(f"The baseline is the report of {baseline['job_id']}", later.stdout)
         self.assertIn(baseline["job_id"], self.server.run("baselines").stdout)
 
         # Within other limits it is another measurement.

@@ -76,7 +76,7 @@ class Waves(unittest.TestCase):
         self.assertIn('There is no column "close". The columns are: "Datum", "Schluss".', wrong)
         wrong = self.waves(prices, "--column", "close=Schlus", code=2)
         self.assertIn('Did you mean "Schluss"?', wrong)
-        self.assertIn("--column takes", self.waves(prices, "--column", "volume=x", code=2))
+        self.assertIn("--column must be", self.waves(prices, "--column", "volume=x", code=2))
         chosen = self.waves(prices, "--column", "close=Schluss", "--column", "date=Datum", "--format", "json")
         self.assertEqual(len(json.loads(chosen)["symbols"]), 1)
 

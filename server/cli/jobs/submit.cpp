@@ -103,7 +103,7 @@ Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
     for (const auto& label : options.labels) {
         const auto equals = label.find('=');
         if (equals == std::string::npos) {
-            return fail(Errc::invalid_input, "--label takes key=value, not \"" + label + "\".");
+            return fail(Errc::invalid_input, "--label must be key=value, not \"" + label + "\".");
         }
         const auto key = label.substr(0, equals);
         if (labels.contains(key)) {

@@ -16,7 +16,7 @@ Problem key_refused(const Error& error) {
         return Problem(
             409,
             "The first request with this Idempotency-Key has no response yet. If its server has "
-            "stopped, check whether it created something, and use another key.");
+            "stopped, check whether the request created something, and use another key.");
     }
     if (error.code != Errc::conflict) return error;
     Problem problem(422, "This Idempotency-Key was used with another request.");
@@ -64,7 +64,7 @@ awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handle
     queue::KeptAnswer kept{answer->status, std::string(location), std::nullopt};
     if (call.operation.keeps == Operation::Keeps::whole) kept.body = answer->body;
     if (auto done = co_await answers.keep(team, *key, std::move(kept)); !done) {
-        log::warn("cannot keep a response", {{"why", done.error().message}});
+        log::warn("cannot store a response", {{"why", done.error().message}});
     }
     co_return answer;
 }

@@ -20,7 +20,7 @@ Parameter::In place_of(const std::string& name) {
     if (name == "path") return Parameter::In::path;
     if (name == "query") return Parameter::In::query;
     if (name == "header") return Parameter::In::header;
-    throw std::runtime_error("openapi.yaml: parameters in " + name + " are not served");
+    throw std::runtime_error("openapi.yaml: parameters in " + name + " are not supported");
 }
 
 Operation::Keeps kept_of(const std::string& word) {

@@ -29,7 +29,7 @@ nlohmann::json members_of(const nlohmann::json& resource,
 bool only_creates(const Call& call);
 
 inline Error exists_already() {
-    return {Errc::conflict, "One with this ID already exists.", kSeen};
+    return {Errc::conflict, "A resource with this ID already exists.", kSeen};
 }
 
 // The author of an edit of what is `editable` now, null if it is not there; 412 if the call names

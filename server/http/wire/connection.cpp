@@ -177,7 +177,7 @@ class Connection final : public OpenConnection {
         if (!front_.hosts.allow(host) && !front_.proxies.trusts(address_)) {
             co_return co_await refuse_and_close(
                 request, to_response(Problem(421,
-                                             "The Host is not a name of this server: see the "
+                                             "The Host header does not name this server: see the "
                                              "setting http.allowed_hosts."),
                                      request.id));
         }

@@ -69,7 +69,7 @@ Outcome<void> check_head(const Request& request, const WireHead& head, bool chun
     const auto hosts = count_headers(request.headers, "Host");
     if (hosts > 1 || (hosts == 0 && head.version() >= 11) ||
         (hosts == 1 && !is_host(*request.header("Host")))) {
-        return refuse(400, "A request must have one valid Host.");
+        return refuse(400, "A request must have exactly one valid Host header.");
     }
     const auto encodings = count_headers(request.headers, "Transfer-Encoding");
     const auto lengths = count_headers(request.headers, "Content-Length");
@@ -79,10 +79,10 @@ Outcome<void> check_head(const Request& request, const WireHead& head, bool chun
     }
     // The parser also accepts lists, of equal lengths and of codings before chunked.
     if (lengths == 1 && !is_number(*request.header("Content-Length"))) {
-        return refuse(400, "Content-Length must be one number.");
+        return refuse(400, "Content-Length must be a single number.");
     }
     if (encodings == 1 && !same_token(*request.header("Transfer-Encoding"), "chunked")) {
-        return refuse(400, "Transfer-Encoding must be chunked only.");
+        return refuse(400, "The only supported Transfer-Encoding is chunked.");
     }
     for (const auto* once : {"Authorization", "Content-Type", "Cookie", "Idempotency-Key"}) {
         if (count_headers(request.headers, once) > 1) {

@@ -102,7 +102,7 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
         return tl::unexpected(
             one_error("/columns", "not_used",
                       "\"columns\" is for datasets; with \"items\", only its member \"keep\" has "
-                      "an effect: the order of the kept columns."));
+                      "an effect: it sets the order of the kept columns."));
     }
     Cutter cutter(kind);
     for (const json& item : args.contains("texts") ? args["texts"] : args["items"]) {

@@ -8,7 +8,7 @@ namespace {
 
 Error no_provided_sign_in(const std::string& outcome) {
     if (outcome == "unknown")
-        return {Errc::not_found, "No user here matches this account of the provider.", {}};
+        return {Errc::not_found, "No user matches this account of the provider.", {}};
     if (outcome == "taken") {
         return {Errc::conflict,
                 "A user with this email address already exists, or all names for the new user are "

@@ -46,7 +46,7 @@ std::optional<Error> broken_limit(const Row& row) {
                      "A team can store at most " + std::to_string(queue::kTeamDatasetBytes) +
                          " bytes of datasets; " +
                          std::to_string(row.get<std::int64_t>("bytes_left")) +
-                         " are left. Delete what is no longer needed.",
+                         " are left. Delete datasets that are no longer needed.",
                      "/bytes"};
     }
     if (outcome == "uploads") {
@@ -57,7 +57,7 @@ std::optional<Error> broken_limit(const Row& row) {
     }
     return Error{Errc::conflict,
                  "A team can have at most " + std::to_string(queue::kTeamDatasets) +
-                     " datasets. Delete what is no longer needed.",
+                     " datasets. Delete one first.",
                  ""};
 }
 

@@ -253,9 +253,9 @@ awaitable<Result<void>> JobStore::ready() {
     const auto version = (*rows)[0].get<std::optional<std::int64_t>>(0).value_or(0);
     const auto known = static_cast<std::int64_t>(migrations::kSchema.versions.size());
     if (version != known) {
-        co_return fail(Errc::unavailable, "The database's schema is version " +
-                                              std::to_string(version) + ", this program has " +
-                                              std::to_string(known) + ".");
+        co_return fail(Errc::unavailable,
+                       "The database's schema is version " + std::to_string(version) +
+                           ", but this program has version " + std::to_string(known) + ".");
     }
     co_return Result<void>{};
 }

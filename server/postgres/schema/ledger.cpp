@@ -52,16 +52,17 @@ bool is_development(const Ledger& ledger) {
 Result<void> check_versions(const Ledger& ledger, const migrations::Schema& schema) {
     // The development schema's first file, which identifies its databases.
     if (!ledger.versions.empty() && ledger.versions.front().name == "roles") {
-        return fail(Errc::conflict,
-                    "A development build made this database. Upgrade it with the last one (schema "
-                    "58), or dump your data and load it into a new database.");
+        return fail(
+            Errc::conflict,
+            "A development build created this database. Upgrade it with the last development "
+            "build (schema 58), or dump your data and load it into a new database.");
     }
     for (std::size_t i = 0; i < ledger.versions.size(); ++i) {
         const auto& theirs = ledger.versions[i];
         if (theirs.number > static_cast<int>(schema.versions.size())) {
             return fail(Errc::conflict, "The database's schema is version " +
                                             std::to_string(ledger.versions.back().number) +
-                                            ", this program has " +
+                                            ", but this program has version " +
                                             std::to_string(schema.versions.size()) +
                                             ": use the newer plimsoll that created it.");
         }

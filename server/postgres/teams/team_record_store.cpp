@@ -73,7 +73,7 @@ TeamRecordStore::Answer<TeamRecord> TeamRecordStore::put(Collection collection, 
     if (replies->back().empty() && author.seen) co_return fail(changed_meanwhile());
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " + std::to_string(collection.most) +
-                                           " of these, the maximum. Delete one first.");
+                                           " such records, the maximum. Delete one first.");
     }
     const Row row = replies->back()[0];
     record.id = row.get<std::string>("id");

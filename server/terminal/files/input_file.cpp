@@ -56,8 +56,8 @@ Result<text::RecordColumns> parse_columns(const std::vector<std::string>& column
         if (member == "keep") name = &chosen.keep.emplace_back();
         if (equals == std::string::npos || name == nullptr) {
             return fail(Errc::invalid_input,
-                        "--column takes text, custom_id, source, time, label, group or "
-                        "keep=COLUMN, not \"" +
+                        "--column must be member=COLUMN with the member text, custom_id, source, "
+                        "time, label, group or keep, not \"" +
                             column + "\".");
         }
         if (!name->empty() || std::ranges::count(columns, column) > 1) {
@@ -234,7 +234,7 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
         auto args = json::parse(file->get(), nullptr, false);
         if (args.is_array()) {
             return fail(Errc::invalid_input,
-                        "A .json file holds a job's arguments, not a list. Write records into a "
+                        "A .json file holds a job's arguments, not a list. Write records to a "
                         ".jsonl file, one per line.",
                         name);
         }

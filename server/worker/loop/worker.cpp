@@ -215,7 +215,7 @@ awaitable<void> Worker::report_cleaning() {
     const auto request = std::exchange(cleaning_, 0);
     const auto told = co_await store_.report_cleanup(handle_, request, freed);
     if (!told && !outage_.begins_with(told.error())) {
-        log::error("freed memory not reported", {{"reason", told.error().message}});
+        log::error("cannot report freed memory", {{"reason", told.error().message}});
     }
 }
 

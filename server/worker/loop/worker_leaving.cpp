@@ -85,7 +85,7 @@ awaitable<void> Worker::give_up(RunningTasks running) {
     const std::chrono::duration<double> ran = time_guard_.allowed(running);
     std::vector<queue::TaskReport> deaths;
     for (const auto* slot : running.slots) {
-        log::error("task runs too long, leaving", {{"job", to_public(slot->task.job)},
+        log::error("task runs too long: exiting", {{"job", to_public(slot->task.job)},
                                                    {"task", std::to_string(slot->task.seq)},
                                                    {"attempt", std::to_string(slot->task.attempt)},
                                                    {"reason", *failure_}});

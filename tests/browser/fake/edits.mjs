@@ -1,7 +1,7 @@
 /** Whether the page only creates, and there is one already; then it is refused. */
 export function exists({ call, response, problem }, found) {
   if (found === undefined || call.headers['if-none-match'] !== '*') return false;
-  problem(response, 412, { title: 'Precondition failed', detail: 'One with this ID already exists.' });
+  problem(response, 412, { title: 'Precondition failed', detail: 'A resource with this ID already exists.' });
   return true;
 }
 

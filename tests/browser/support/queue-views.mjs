@@ -4,7 +4,7 @@ import { fails, full, hangs, heading, loading, queue, text } from './arrangement
 
 const warned = (server) => {
   queue(server);
-  const detail = "A session of PostgreSQL, process 4711, has kept an old snapshot for 12 min. Until it ends, vacuum cannot remove dead rows and the queue's tables grow.";
+  const detail = "A PostgreSQL session, process 4711, has kept an old snapshot for 12 min. Until it ends, vacuum cannot remove dead rows and the queue's tables grow.";
   server.queue.warnings = [{ code: 'vacuum_blocked', detail, since: new Date(Date.now() - 720_000).toISOString() }];
 };
 const used = (server) => (server.used = true);

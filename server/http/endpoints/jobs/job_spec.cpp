@@ -63,7 +63,7 @@ Problem not_unique(JobId holder) {
     const auto id = to_public(holder);
     Problem problem(409, "The job " + id + " has this unique key and is unfinished.");
     problem.slug = "not-unique";
-    problem.errors.push_back({"/unique/key", {}, "is held by " + id});
+    problem.errors.push_back({"/unique/key", {}, "is in use by " + id});
     problem.headers.push_back({"Location", job_path(holder)});
     return problem;
 }

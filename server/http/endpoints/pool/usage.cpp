@@ -63,9 +63,9 @@ Outcome<queue::UsageQuery> query_of(const Call& call, Timestamp now) {
     queue::UsageQuery query;
     const auto to = time_parameter(call, "to").value_or(now);
     const auto from = time_parameter(call, "from").value_or(to - kUsualPeriod);
-    if (from >= to) return tl::unexpected(broken_query("from", "must be before to"));
+    if (from >= to) return tl::unexpected(broken_query("from", "must be before \"to\""));
     if (to - from > kLongestPeriod) {
-        return tl::unexpected(broken_query("from", "must be at most 400 days before to"));
+        return tl::unexpected(broken_query("from", "must be at most 400 days before \"to\""));
     }
     auto by = parts_of(call.parameters.text("group_by").value_or("day"));
     if (!by) return tl::unexpected(by.error());

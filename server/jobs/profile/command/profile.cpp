@@ -95,8 +95,9 @@ Result<std::string> changes_since_pinned(const CommandContext& context, client::
     if (baseline.is_null() || text_of(baseline, "job_id") == id) return "";
     auto job = text_of(baseline, "job_id");
     if (job.empty()) job = "a job that has been deleted";
-    return changes_text(context.terminal, found->at("summary"), summary) + "\nThe baseline is of " +
-           job + ", pinned at " + text_of(baseline, "pinned_at") + ".";
+    return changes_text(context.terminal, found->at("summary"), summary) +
+           "\nThe baseline is the report of " + job + ", pinned at " +
+           text_of(baseline, "pinned_at") + ".";
 }
 
 // Runs a job of this kind, writes its summary to a file and shows it with the changes since the

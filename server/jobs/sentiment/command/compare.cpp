@@ -83,7 +83,8 @@ Result<json> args_of(client::ApiClient& api, const CommandContext& context,
         if (equals == std::string::npos) {
             return fail(
                 Errc::invalid_input,
-                "--label-name takes LABEL=positive, neutral or negative, not \"" + name + "\".");
+                "--label-name must be LABEL=positive, LABEL=neutral or LABEL=negative, not \"" +
+                    name + "\".");
         }
         json& meanings = (*args)["label_names"];
         const auto label = name.substr(0, equals);

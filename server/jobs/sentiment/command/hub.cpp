@@ -62,7 +62,8 @@ Error about(const Error& error, const client::Origin& hub, const std::string& re
                        "\" requires a token (HF_TOKEN), or that you accept its terms. " +
                        error.message;
     } else if (error.code == Errc::unavailable) {
-        told.message += " Offline, copy the model's files here and run `plimsoll model add`.";
+        told.message +=
+            " Offline, copy the model's files to this machine and run `plimsoll model add`.";
     }
     return told;
 }

@@ -32,7 +32,7 @@ std::string accuracy_of(const Manifest& model) {
                 " % of " + format_count(static_cast<std::int64_t>(one.texts)) + " texts of " +
                 one.texts_of + " (95 %: " + percent(one.low) + " to " + percent(one.high) + " %)";
     }
-    return text.empty() ? "not measured here" : text;
+    return text.empty() ? "not measured" : text;
 }
 
 }  // namespace

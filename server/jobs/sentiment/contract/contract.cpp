@@ -273,9 +273,9 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
     auto plan_args = scoring->args;
     if (auto kept = kept_names(args); kept.size() > kMostKept) {
-        return tl::unexpected(one_error(
-            "/items", "kept",
-            "The items keep members of more than " + std::to_string(kMostKept) + " names."));
+        return tl::unexpected(one_error("/items", "kept",
+                                        "The items keep members with more than " +
+                                            std::to_string(kMostKept) + " different names."));
     } else if (!kept.empty()) {
         plan_args["keep"] = std::move(kept);
     }

@@ -102,16 +102,16 @@ json to_json(const Candidate& candidate) {
              candidate.accuracy == nullptr ? json(nullptr) : models::to_json(*candidate.accuracy)}};
 }
 
-// "finbert in fp32: 21.4 ms of device time per text, over 1,200 texts, accuracy not measured here".
+// "finbert in fp32: 21.4 ms of device time per text, over 1,200 texts, accuracy not measured".
 std::string numbers_of(const Candidate& candidate) {
     auto text = candidate.title() + ": ";
     text += candidate.speed.texts == 0
-                ? "speed not measured here"
+                ? "speed not measured"
                 : fmt::format("{} ms of device time per text, over {} texts",
                               format_figure(1000 * candidate.speed.seconds_per_text),
                               format_count(candidate.speed.texts));
     if (candidate.manifest != nullptr && candidate.accuracy == nullptr) {
-        text += ", accuracy not measured here";
+        text += ", accuracy not measured";
     } else if (candidate.accuracy != nullptr) {
         const auto& found = *candidate.accuracy;
         const double share = static_cast<double>(found.right) / static_cast<double>(found.texts);
@@ -125,7 +125,7 @@ std::string reason_for(const Goal& goal, std::span<const Candidate> candidates) 
     const auto& chosen = candidates.front().name;
     auto text = fmt::format("The goal {} means {}", goal.name, goal.models.front());
     if (chosen != goal.models.front()) {
-        text += fmt::format(", which no worker has; the next of {} that a worker has is {}",
+        text += fmt::format(", which no worker has; the first of {} that a worker has is {}",
                             fmt::join(goal.models, ", "), chosen);
     }
     std::vector<std::string> numbers;

@@ -37,8 +37,8 @@ Result<void> require_effect(const training::Observation& seen) {
     if (unused.empty()) return {};
     std::string flag(unused.front().member == "loader_workers" ? "workers" : unused.front().member);
     std::ranges::replace(flag, '_', '-');
-    return fail(Errc::invalid_input,
-                "--" + flag + " has no effect here. " + std::string(unused.front().why));
+    return fail(Errc::invalid_input, "--" + flag + " has no effect on this diagnosis. " +
+                                         std::string(unused.front().why));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ std::vector<terminal::Finding> examine(const KindSettings& settings) {
         return {{Grade::good, about, standard + "; no NVIDIA GPU was found on this machine.", ""}};
     const auto own = training::profile_for(*card);
     if (own.id == chosen)
-        return {{Grade::good, about, standard + ", as this machine's " + card->name + ".", ""}};
+        return {{Grade::good, about,
+                 standard + ", which matches this machine's " + card->name + ".", ""}};
     return {{Grade::remark, about, standard + ", but this machine has " + card->name + ".",
              "Set GPU_PROFILE=" + own.id + ", or choose a GPU with --gpu."}};
 }

@@ -93,7 +93,7 @@ Result<void> check_settings_once(const EstimateFlags& flags, const CLI::App& com
             kFlags, [&](const Flag& one) { return dotted(one.place) == place; });
         if (flag == std::end(kFlags) || command.count(flag->name) == 0) continue;
         return fail(Errc::invalid_input, std::string(flag->name) + " and --set " + place +
-                                             " set the same: omit one of the two.");
+                                             " set the same member: omit one of the two.");
     }
     return {};
 }

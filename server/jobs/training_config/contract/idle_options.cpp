@@ -84,7 +84,7 @@ constexpr Rule kRules[] = {
     {"/model/hidden_dropout", is_lstm, kLstmDropout},
     {"/model/attention_dropout", is_lstm, kLstmDropout},
     {"/learning_rate/base_batch", [](const Asked& a) { return !a.has("/learning_rate/base"); },
-     "Also give the learning rate that this batch goes with."},
+     "Also give the learning rate for this batch."},
     {"/learning_rate/noise_scale", is_sgd, "The rule for SGD does not depend on it."},
     {"/learning_rate/noise_scale",
      [](const Asked& a) {
@@ -121,10 +121,10 @@ constexpr Rule kRules[] = {
      "Adapters have a data type of their own only with bf16 weights (precision bf16) that are not "
      "sharded."},
     {"/workload/models", [](const Asked& a) { return a.report.workload.dataset_size == 0; },
-     "Only hours depend on it: also give the dataset's size."},
+     "Only the training hours depend on it: also give the dataset's size."},
     {"/workload/parallel_workers",
      [](const Asked& a) { return a.report.workload.dataset_size == 0; },
-     "Only hours depend on it: also give the dataset's size."},
+     "Only the training hours depend on it: also give the dataset's size."},
     {"/workload/parallel_workers",
      [](const Asked& a) { return a.report.workload.parallel_workers > a.report.workload.models; },
      "It exceeds the number of models to train."},

@@ -244,7 +244,7 @@ ModelShape parse_model(const json& model, FieldErrors& errors) {
     if (shape->all_layers() > kMostLayers) {
         errors.push_back({place, "max_layers",
                           "At most " + std::to_string(kMostLayers) +
-                              " layers over all channels can be estimated."});
+                              " layers across all channels can be estimated."});
     }
     return *shape;
 }

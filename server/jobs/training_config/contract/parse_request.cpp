@@ -69,7 +69,8 @@ std::string reason_of_length(const tr::ModelShape& shape) {
 }
 
 constexpr const char* kUsualDropout =
-    "as in QLoRA for models of up to 13 billion (Dettmers et al. 2023); PEFT's own default is 0";
+    "as in QLoRA for models of up to 13 billion parameters (Dettmers et al. 2023); PEFT's own "
+    "default is 0";
 
 tr::Lora parse_lora(const json& from, bool naics, std::vector<Assumption>& assumptions) {
     tr::Lora lora;

@@ -33,9 +33,10 @@ Result<ew::PriceReading> price_reading(const std::vector<std::string>& given) {
                             " is for files of texts, not of prices.");
         }
         if (place == places.end()) {
-            return fail(
-                Errc::invalid_input,
-                "--column takes symbol, date, open, high, low or close, not \"" + member + "\".");
+            return fail(Errc::invalid_input,
+                        "--column must be member=COLUMN with the member symbol, date, open, high, "
+                        "low or close, not \"" +
+                            member + "\".");
         }
         *place->second = column.get<std::string>();
     }

@@ -95,7 +95,7 @@ TEST(Cron, NamesTheFieldAndItsRule) {
     EXPECT_EQ(why_not("0 24 * * *"), "hour: \"24\" is not between 0 and 23");
     EXPECT_EQ(why_not("0 0 0 * *"), "day of the month: \"0\" is not between 1 and 31");
     EXPECT_EQ(why_not("0 0 * 13 *"),
-              "month: \"13\" is not between 1 and 12 and not a name such as \"feb\"");
+              "month: \"13\" is not between 1 and 12, nor a name such as \"feb\"");
     EXPECT_THAT(why_not("0 0 * * 8"), HasSubstr("day of the week: \"8\""));
     EXPECT_EQ(why_not("30-10 * * * *"), "minute: the range \"30-10\" runs backwards");
     EXPECT_EQ(why_not("*/0 * * * *"),

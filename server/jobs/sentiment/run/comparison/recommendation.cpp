@@ -96,13 +96,14 @@ json Comparison::recommendation(const std::vector<ComparedModel>& models) const 
                                      100 * best.accuracy)}};
     }
     const auto difference = than_best(fastest);
-    return {{"model", best.name},
-            {"text", fmt::format("{}: the most accurate ({:.1f} %); {} is {} times as fast, at {} "
-                                 "points (95 % from {} to {}).",
-                                 best.name, 100 * best.accuracy, fastest.name,
-                                 times(fastest.speed / best.speed),
-                                 points(fastest.accuracy - best.accuracy), points(difference.low),
-                                 points(difference.high))}};
+    return {
+        {"model", best.name},
+        {"text",
+         fmt::format("{}: the most accurate ({:.1f} %); {} is {} times as fast, and its "
+                     "accuracy differs by {} points (95 % from {} to {}).",
+                     best.name, 100 * best.accuracy, fastest.name,
+                     times(fastest.speed / best.speed), points(fastest.accuracy - best.accuracy),
+                     points(difference.low), points(difference.high))}};
 }
 
 }  // namespace plimsoll::jobs::sentiment

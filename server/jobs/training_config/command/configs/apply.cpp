@@ -20,7 +20,7 @@ std::string read_map(const std::string& text, Choice& choice) {
     const auto name = text.substr(0, equals);
     if (equals == std::string::npos || equals + 1 == text.size() ||
         std::ranges::find(names(), name) == names().end()) {
-        return "takes NAME=PLACE; NAME is one that --only accepts";
+        return "must be NAME=PLACE, where NAME is one that --only accepts";
     }
     choice.places[name] = text.substr(equals + 1);
     return {};

@@ -22,7 +22,7 @@ Path parts_of(const std::string& place) {
 // Numbers that only some reports have.
 std::string lack_of(const Recommended& r, const std::string& name) {
     if ((name == "positives" && !r.positives) || (name == "negatives" && !r.negatives))
-        return "the report has no stage that sets it; choose one with --stage";
+        return "only a stage sets it; choose one with --stage";
     if (name == "learning_rate" && !r.rate)
         return "the report advises no learning rate, since SGD's depends on the task";
     return {};

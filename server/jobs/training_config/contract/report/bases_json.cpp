@@ -16,7 +16,7 @@ json of_the_run(const Request& request) {
         "The training step as a list of allocations, replayed through a simulation of PyTorch's "
         "allocator.";
     if (!request.correction.is_null()) {
-        why += fmt::format(" Corrected by {:.3f}, which {} runs of the team measured.",
+        why += fmt::format(" Corrected by {:.3f}, the median of {} measurements of the team.",
                            request.correction.at("factor").get<double>(),
                            request.correction.at("measurements").size());
     }

@@ -82,8 +82,8 @@ json naics_json(const Request& request, const tr::GpuReport& card) {
             {"difference",
              "The guide keeps gradients and optimizer state for all " +
                  number(static_cast<double>(tr::naics::parameters(model)) / 1e6, 1) +
-                 " million parameters it counts; here " + number(trainable / 1e6, 1) +
-                 " million are trained. It counts attention once instead of once per layer, takes "
+                 " million parameters it counts; this run trains " + number(trainable / 1e6, 1) +
+                 " million. It counts attention once instead of once per layer, treats "
                  "checkpointing as a flat saving of 75 %, and never tries a batch above 128."}};
 }
 
@@ -100,8 +100,8 @@ json profile_json(const Request& request, const tr::GpuReport& card) {
     rows.push_back(row("five hourly models by its own formula",
                        tr::gpu_guide::training_minutes(g, "1h"), nullptr, "min"));
     std::string difference =
-        "The guide's sizes are rules of thumb per GPU, far below what the model needs; ours is "
-        "the largest batch of this model at this window.";
+        "The guide's sizes are rules of thumb per GPU, far below what the model needs; this "
+        "estimate gives the largest batch of this model at this window.";
     for (const auto& warning : tr::gpu_guide::warnings(card.gpu)) difference += " " + warning;
     return {{"guide", "gpu-profiles"},
             {"title", "GPU profile guide"},
@@ -130,9 +130,9 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
     const auto colab = tr::utilisation::colab_preset(card.gpu.total_bytes());
     json rows = json::array();
     rows.push_back(row("batch by the GPU's memory", rule.batch, card.batch));
-    rows.push_back(row("accumulation with it", rule.accumulation,
+    rows.push_back(row("accumulation at this batch", rule.accumulation,
                        card.accumulation ? json(card.accumulation->nearest.steps) : json(nullptr)));
-    rows.push_back(row("batch of its Colab block", colab.batch, card.batch));
+    rows.push_back(row("batch in its Colab block", colab.batch, card.batch));
     rows.push_back(row("loader workers",
                        tr::utilisation::loader_workers(request.report.cpu_cores,
                                                        request.report.heavy_preprocessing),

@@ -78,7 +78,7 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
     const auto at_knee = whole(100 * knee.samples_per_second / knee.best_samples_per_second);
     switch (card.reason) {
         case tr::BatchReason::knee:
-            return "At " + std::to_string(card.batch) + " the GPU reaches " + percent +
+            return "At a batch of " + std::to_string(card.batch) + ", the GPU reaches " + percent +
                    " % of the modelled " + three_digits(knee.best_samples_per_second) +
                    " samples/s of the largest batch; larger batches only use more memory. Memory "
                    "allows " +
@@ -86,9 +86,9 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
         case tr::BatchReason::fill:
             return "The largest batch within the margin that gives the effective batch of " +
                    std::to_string(request.report.target_effective_batch) + "; memory allows " +
-                   std::to_string(card.limits.max_batch) + ". By modelled speed " +
+                   std::to_string(card.limits.max_batch) + ". A batch of " +
                    std::to_string(knee.batch) + " would reach " + at_knee +
-                   " % of the best throughput.";
+                   " % of the best modelled throughput.";
         case tr::BatchReason::memory:
             return "Throughput rises up to the memory limit, at " +
                    std::to_string(card.limits.max_batch) + ".";
@@ -99,7 +99,7 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
             return (made == target
                         ? "The whole effective batch of " + std::to_string(target)
                         : "An effective batch of " + std::to_string(made) + ", the nearest to " +
-                              std::to_string(target) + " that these GPUs can make,") +
+                              std::to_string(target) + " that these GPUs allow,") +
                    " fits in one micro-batch" +
                    (cards > 1 ? " on " + std::to_string(cards) + " GPUs" : std::string()) +
                    "; memory allows " + std::to_string(card.limits.max_batch) + ".";
@@ -107,7 +107,7 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
         case tr::BatchReason::guide:
             return "The " + card.guide + " trains " + std::to_string(card.batch) + " x " +
                    std::to_string(card.accumulation->nearest.steps) +
-                   " on such a GPU; by this estimate memory allows " +
+                   " on such a GPU; according to this estimate, memory allows " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::asked:
             return "The requested batch; " + std::to_string(knee.batch) + " reaches " + at_knee +

@@ -89,7 +89,7 @@ TEST_F(SentimentGoals, TheClosestModelThatAWorkerHasStandsIn) {
     const auto goal = plan_args({{"goal", "balanced"}}).at("goal");
     EXPECT_EQ(goal.at("means"), "roberta");
     EXPECT_THAT(goal.at("reason").get<std::string>(),
-                HasSubstr("The goal balanced means roberta, which no worker has; the next of "
+                HasSubstr("The goal balanced means roberta, which no worker has; the first of "
                           "roberta, finbert, distilbert, vader that a worker has is finbert."));
 }
 
@@ -110,7 +110,7 @@ TEST_F(SentimentGoals, TheChoiceIsExplainedWithWhatWasMeasuredHere) {
     EXPECT_EQ(goal.at("reason"),
               "The goal speed means distilbert. distilbert in int8: 5 ms of device time per text, "
               "over 1,200 texts, accuracy 64.6 % on 1,000 texts of held_out.jsonl; finbert in "
-              "fp32: speed not measured here, accuracy not measured here; vader: 0.05 ms of "
+              "fp32: speed not measured, accuracy not measured; vader: 0.05 ms of "
               "device time per text, over 10,000 texts.");
     const json& measured = goal.at("measured");
     ASSERT_EQ(measured.size(), 3U);
