@@ -92,7 +92,7 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
     if (!in(gpu.memory_gib, 0.5, 4096))
         return bad("/memory_gib", "The memory must be between 0.5 and 4096 GiB.");
     if (!in(gpu.context_gib, 0, gpu.memory_gib / 2))
-        return bad("/context_gib", "The context must be between 0 and half of the memory.");
+        return bad("/context_gib", "The CUDA context must be between 0 and half the memory.");
     const bool has_rates = gpu.bandwidth_gb_s != 0 || gpu.fp32_tflops != 0;
     if (has_rates) {
         if (auto ok = check_rates(gpu); !ok) return fail(ok.error());

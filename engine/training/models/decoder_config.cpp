@@ -73,8 +73,7 @@ void read_window(ConfigReader& read, Family family, ModelShape& s) {
         read.integer("sliding_window", s.window);
     } else {
         read.refuse("use_sliding_window",
-                    "must be false: windows of some layers of this type are "
-                    "not modelled.");
+                    "must be false: for this type, windows in only some layers are not modelled.");
     }
     if (!alternates) return;
     s.full_every = family == Family::gemma2 ? 2 : 6;

@@ -134,8 +134,8 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (!(t.lora.dropout >= 0 && t.lora.dropout < 1))
         return wrong("/lora/dropout", "Dropout must be at least 0 and below 1.");
     if (t.frozen_layers < 0 || t.frozen_layers > s.layers)
-        return wrong("/frozen_layers", "At most all " + std::to_string(s.layers) +
-                                           " layers of the model can be frozen.");
+        return wrong("/frozen_layers", "The number of frozen layers must be between 0 and " +
+                                           std::to_string(s.layers) + ".");
     if (t.lora.rank > 0 && (t.frozen_layers > 0 || t.frozen_embeddings))
         return wrong("/frozen_layers", "Adapters already freeze the whole model.");
     if (s.is_series() && (t.frozen_layers > 0 || t.frozen_embeddings))

@@ -52,15 +52,16 @@ Result<void> check_ends(std::span<const std::int32_t> ends, const Pattern& patte
     const auto most = static_cast<std::size_t>(pattern.waves) + 1;
     if (ends.size() < 2 || ends.size() > most)
         return fail(Errc::invalid_input,
-                    "The pattern has " + std::to_string(most) + " ends, including the start;  " +
-                        std::to_string(ends.size()) + " are given, and at least 2 are needed.",
+                    "Give 2 to " + std::to_string(most) +
+                        " ends of this pattern, including the start, not " +
+                        std::to_string(ends.size()) + ".",
                     "/ends");
     for (std::size_t i = 0; i < ends.size(); ++i) {
         const std::string where = "/ends/" + std::to_string(i);
         if (ends[i] < 0 || static_cast<std::size_t>(ends[i]) >= bars)
             return fail(Errc::invalid_input,
                         "There is no bar " + std::to_string(ends[i]) + ": the series has " +
-                            std::to_string(bars) + ", counted from 0.",
+                            std::to_string(bars) + " bars, counted from 0.",
                         where);
         if (ends[i] < first)
             return fail(Errc::invalid_input,

@@ -27,9 +27,9 @@ std::optional<std::string> unfit(const Series& series, const Settings& settings)
     const std::size_t most = settings.windowed ? kMostBars : kMostBarsWhole;
     if (n > most)
         return "The series has " + std::to_string(n) + " bars; at most " + std::to_string(most) +
-               (settings.windowed
-                    ? " are searched."
-                    : " are searched as a whole. Search in windows, or only the most recent days.");
+               (settings.windowed ? " can be searched."
+                                  : " can be searched as a whole. Search in windows, or only the "
+                                    "most recent days.");
     return {};
 }
 
