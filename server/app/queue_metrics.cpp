@@ -70,8 +70,9 @@ Families device_metrics(const std::vector<queue::DeviceStatus>& devices) {
         gauge("plimsoll_device_utilization_ratio", "Fraction of time the device was busy");
     auto available =
         gauge("plimsoll_device_memory_available_bytes", "Free memory as reported by the device");
-    auto temperature = gauge("plimsoll_device_temperature_celsius", "As reported by the device");
-    auto power = gauge("plimsoll_device_power_watts", "As reported by the device");
+    auto temperature =
+        gauge("plimsoll_device_temperature_celsius", "Temperature as reported by the device");
+    auto power = gauge("plimsoll_device_power_watts", "Power draw as reported by the device");
     auto errors = gauge("plimsoll_device_memory_errors",
                         "Uncorrected memory errors since the driver started");
     auto warnings = gauge("plimsoll_device_warning", "1 while the device has this warning");

@@ -85,7 +85,7 @@ int set_password(const CommandContext& context, const PasswordOptions& options) 
         context.terminal.line(nlohmann::json{{"server", *server}}.dump(2));
     } else {
         context.terminal.line("The password at " + *server +
-                              " is set. Sessions have ended; tokens keep working.");
+                              " has been set. Your sessions have ended; your tokens keep working.");
     }
     return 0;
 }

@@ -85,7 +85,7 @@ int remove_factor(const CommandContext& context, const SecondFactorOptions& opti
         api->post_json(std::string(kSecondFactor) + "/removal", {{"code", options.code}});
     if (!done) return refuse(context, done.error());
     context.terminal.line(context.json ? json{{"is_set", false}}.dump(2)
-                                       : "The second factor is removed.");
+                                       : "The second factor has been removed.");
     return 0;
 }
 

@@ -118,7 +118,7 @@ Result<void> check_id_token(const SignedToken& token, const std::vector<Key>& ke
     if (!std::ranges::any_of(keys, [&](const Key& key) {
             return may_have_signed(key, token) && verifies(key, token.message, token.signature);
         })) {
-        return wrong("has a wrong signature");
+        return wrong("has an invalid signature");
     }
     if (auto good = check_parties(token.claims, expected); !good) return good;
     if (auto good = check_times(token.claims, expected.now); !good) return good;

@@ -229,7 +229,8 @@ class FirstHour(unittest.TestCase):
         self.assertIn("A team needs an owner", self.call("admin", "--data", self.server.folder / "data", "set-member", "--team", "main",
                                                          "--user", "admin", "--role", "member", status=2).stderr)
         jobs = len(self.api.get("/v1/jobs").json["items"])
-        self.assertIn("The report cannot be written there", self.call("profile", "--output-dir", "/proc/x", status=2).stderr)
+        told = self.call("profile", "--output-dir", "/proc/x", status=2).stderr
+        self.assertIn("The report cannot be written to this folder", told)
         self.assertEqual(len(self.api.get("/v1/jobs").json["items"]), jobs, "nothing was measured")
         self.assertIn("Commands: list, upload", self.call("datasets", "xyz", status=2).stderr)
 

@@ -112,7 +112,7 @@ class SignIn(Case):
     def test_forged_tokens_are_refused_and_the_log_says_why(self):
         self.provider.account("mallory", groups=["leads"])
         self.addCleanup(self.provider.tell, tamper=None)
-        for tamper, reason in (({"by": "none"}, "algorithm"), ({"by": "secret"}, "algorithm"), ({"by": "stranger"}, "wrong signature"),
+        for tamper, reason in (({"by": "none"}, "algorithm"), ({"by": "secret"}, "algorithm"), ({"by": "stranger"}, "invalid signature"),
                                ({"claims": {"aud": "another"}}, "another client"), ({"claims": {"iss": "https://evil.example"}}, "another issuer"),
                                ({"claims": {"nonce": "another"}}, "nonce"), ({"claims": {"nonce": None}}, "nonce"),
                                ({"claims": {"exp": 1_000_000_000}}, "expired"), ({"claims": {"iat": 4_000_000_000}}, "future"),

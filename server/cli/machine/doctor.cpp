@@ -92,7 +92,7 @@ void add_devices(const DoctorFacts& facts, std::vector<Finding>& findings) {
     const json report = json::parse(*facts.probe, nullptr, false);
     if (!report.is_object()) {
         findings.push_back({Grade::bad, about, "plimsoll-engine probe returned no report.",
-                            "Run it by hand and check what the drivers print."});
+                            "Run it by hand and check the drivers' output."});
         return;
     }
     bool ready = false;
@@ -131,7 +131,8 @@ Finding space(const char* about, const std::string& where, std::optional<std::ui
 // A server that was started with other data is easily mistaken for the one of these settings.
 void add_servers(const DoctorFacts& facts, std::vector<Finding>& findings) {
     for (const auto& server : facts.servers) {
-        const auto process = "A server is running here (process " + std::to_string(server.id) + ")";
+        const auto process =
+            "A server is running on this machine (process " + std::to_string(server.id) + ")";
         if (server.data_directory.empty() || !facts.embedded_database ||
             server.data_directory == facts.data_directory) {
             findings.push_back({Grade::good, "Server", process + ".", ""});

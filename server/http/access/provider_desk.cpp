@@ -24,8 +24,8 @@ Problem not_signed_in() {
 
 Problem may_not() {
     return {403,
-            "Your account may not sign in here. Ask a system admin, who can find the reason in the "
-            "server's log."};
+            "Your account may not sign in to this server. Ask a system admin, who can find the "
+            "reason in the server's log."};
 }
 
 void log_refusal(const Request& request, std::string_view what, const std::string& reason) {

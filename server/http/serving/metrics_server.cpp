@@ -31,7 +31,7 @@ class MetricsExchange final : public Exchange {
         const auto target = parse_target(head.target);
         if (!target) return target.error();
         if (target->segments != std::vector<std::string>{"metrics"}) {
-            return Problem(404, "Only /metrics is served here.");
+            return Problem(404, "Only /metrics is served at this address.");
         }
         if (head.method == "GET" || head.method == "HEAD") return std::nullopt;
         Problem problem(405, "This path does not support the method.");

@@ -35,7 +35,7 @@ std::string advice_for(const Lack::Model& model, std::span<const Lack::Model> th
         });
     };
     if (has(true)) {
-        return "Idle workers will prove it; to do so now, run `plimsoll-engine prove " +
+        return "Idle workers will prove it; to prove it now, run `plimsoll-engine prove " +
                model.name + "` on their machine.";
     }
     const auto files = has(false)

@@ -41,7 +41,7 @@ awaitable<Result<void>> PasswordStore::confirm_second_factor(
     if (!rows) co_return fail(std::move(rows.error()));
     if (!rows->empty()) co_return Result<void>{};
     co_return fail(Errc::conflict,
-                   "Another second factor was started in the meantime. Start again.");
+                   "Another second-factor setup was started in the meantime. Start again.");
 }
 
 awaitable<Result<bool>> PasswordStore::spend_step(UserId user, std::int64_t step) {

@@ -77,8 +77,8 @@ awaitable<void> WorkerSupervisor::rest(const std::string& end) {
     const auto ended = timer_.now();
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(options_.rest).count();
     const auto reason = "Taken out of service: " + std::to_string(deaths_) +
-                        " workers in a row stopped without finishing a task, the last one with: " +
-                        (end.empty() ? "exit status 0" : end) + ". It will be retried after " +
+                        " workers in a row stopped without finishing a task (the last one: " +
+                        (end.empty() ? "exit status 0" : end) + "). It will be retried after " +
                         std::to_string(minutes) +
                         " minutes, or as soon as this machine's worker service restarts.";
     log::error("device taken out of service", {{"device", device_}, {"reason", reason}});

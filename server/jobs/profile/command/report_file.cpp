@@ -31,7 +31,8 @@ Result<void> check_folder(const std::filesystem::path& folder) {
     std::filesystem::create_directories(folder, error);
     if (!error && access(folder.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
     if (!error) return {};
-    return fail(Errc::invalid_input, "The report cannot be written there: " + error.message() + ".",
+    return fail(Errc::invalid_input,
+                "The report cannot be written to this folder: " + error.message() + ".",
                 folder.string());
 }
 

@@ -16,8 +16,9 @@ std::string forms_of(const Manifest& model) {
         text += "; " + proof.form + " by " + proof.method +
                 (proof.passed ? "" : " FAILED (" + proof.why + ")") + ": " + format_figure(share) +
                 " % of " + format_count(static_cast<std::int64_t>(proof.texts)) +
-                " labels match fp32, probabilities within " + format_figure(proof.difference_most) +
-                " off, " + format_figure(proof.speedup) + " times as fast";
+                " labels match fp32, probabilities differ by at most " +
+                format_figure(proof.difference_most) + ", " + format_figure(proof.speedup) +
+                " times as fast";
     }
     return text;
 }

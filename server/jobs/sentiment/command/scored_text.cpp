@@ -115,10 +115,10 @@ std::string series_text(const json& series, std::size_t width) {
         rows.push_back({points[i].at("from").get<std::string>().substr(0, 16),
                         format_count(points[i].at("texts")), signed_score(points[i].at("mean"))});
     }
-    const auto omitted = first == 0
-                             ? ""
-                             : format_count(static_cast<std::int64_t>(first)) + " earlier " + unit +
-                                   (first == 1 ? "" : "s") + " omitted; results have all texts\n";
+    const auto omitted = first == 0 ? ""
+                                    : format_count(static_cast<std::int64_t>(first)) + " earlier " +
+                                          unit + (first == 1 ? "" : "s") +
+                                          " omitted; the results include all texts\n";
     return "\nby " + unit + "\n" + table_text(rows, width) + omitted;
 }
 

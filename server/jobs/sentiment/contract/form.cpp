@@ -32,7 +32,7 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
         failed != model.proofs.end()
             ? model.name + " did not pass the guard in " + asked + ": " + failed->why
             : "No worker has proven " + model.name + " in " + asked +
-                  ": idle workers will prove it; to do so now, run `plimsoll-engine prove " +
+                  ": idle workers will prove it; to prove it now, run `plimsoll-engine prove " +
                   model.name + "` on their machine";
     return tl::unexpected(FieldErrors{{"/form", "not_proven", why + "."}});
 }

@@ -87,7 +87,7 @@ tl::expected<std::string, FieldErrors> estimate(const json& args) {
     if (!request) return tl::unexpected(request.error());
     if (request->probe) {
         return tl::unexpected(FieldErrors{
-            {"/probe", "needs_a_job", "Only a job can measure a device, not an estimate."}});
+            {"/probe", "needs_a_job", "Only a job can measure a device; an estimate cannot."}});
     }
     const auto cards = request->report.gpus.size();
     if (work_of(*request) * static_cast<std::int64_t>(cards) > kMostWorkAtOnce) {

@@ -98,7 +98,7 @@ json limits_json(const tr::ReportRequest& r) {
         "hundred MiB.",
         "Speed is modelled from the vendors' rates and not calibrated.",
         "Sharding was not measured on real GPUs: FSDP's and DDP's buffers were compared with "
-        "PyTorch's, DeepSpeed's follow its documented defaults. The time to exchange weights and "
+        "PyTorch's; DeepSpeed's follow its documented defaults. The time to exchange weights and "
         "gradients is not counted.",
         "torch.compile is not modelled.",
     };
@@ -109,7 +109,7 @@ json limits_json(const tr::ReportRequest& r) {
     }
     if (r.settings.fused_loss) {
         limits.push_back(
-            "The fused loss is Liger's (liger-kernel 0.8) with its defaults, and its other kernels "
+            "The fused loss is Liger's (liger-kernel 0.8) with its defaults; its other kernels are "
             "off.");
     }
     if (r.settings.packed) {

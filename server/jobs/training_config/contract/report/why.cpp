@@ -50,8 +50,8 @@ std::string about_precision(const Request& request, const tr::GpuReport& card) {
     }
     if (card.precision != tr::Precision::bf16_autocast && card.precision != tr::Precision::bf16)
         return "";
-    return fast_fp16 ? " It has no bf16: use fp16 autocast, which takes the same memory."
-                     : " It has neither bf16 nor fast fp16: train in fp32 there.";
+    return fast_fp16 ? " It has no bf16: use fp16 autocast, which needs as much memory."
+                     : " It has neither bf16 nor fast fp16: train in fp32 on it.";
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ class Arguments {
         if (dtype && word(*dtype) != "auto" && r_.quantization == "none") {
             p_.set("precision", *dtype, half_weights ? "bfloat16" : "float32", false, true);
         } else if (half_weights && !dtype) {
-            p_.say("the estimate is for weights in bfloat16: load the model in it");
+            p_.say("the estimate is for weights in bfloat16: load the model in bfloat16");
         } else if (!half_weights && dtype && r_.quantization == "none") {
             p_.say(place(*dtype) + " is auto; the estimate is for weights in float32");
         }
@@ -216,11 +216,11 @@ class Arguments {
             p_.set("sharding", in("fsdp"), "true", true);
             p_.compare({"fsdp_config", "version"}, 2, ", FSDP2");
         } else if (file_has_fsdp) {
-            p_.say(place(in("fsdp")) + " is " + fsdp + "; the estimate does not shard by FSDP");
+            p_.say(place(in("fsdp")) + " is " + fsdp + "; the estimate does not shard with FSDP");
         }
         if (is_zero(r_) && !file_has_zero) {
-            p_.say("the estimate shards by DeepSpeed (" + r_.sharding +
-                   "): name its configuration as " + place(in("deepspeed")));
+            p_.say("the estimate shards with DeepSpeed (" + r_.sharding + "): set " +
+                   place(in("deepspeed")) + " to its configuration file");
         } else if (!is_zero(r_) && file_has_zero) {
             p_.say(place(in("deepspeed")) + " is " + word(in("deepspeed")) +
                    "; the estimate does not use DeepSpeed");
