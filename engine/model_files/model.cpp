@@ -94,7 +94,7 @@ class Finder {
                 refuse("The tensor \"" + name + "\" is " + to_string(found->second.shape) +
                        ", but config.json says " + to_string(shape) + ".");
             } else if (found->second.type == NumberType::other) {
-                refuse("The tensor \"" + name + "\" is not of a floating-point type.");
+                refuse("The tensor \"" + name + "\" does not have a floating-point type.");
             }
             return {name, &found->second};
         }

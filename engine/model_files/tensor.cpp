@@ -87,7 +87,7 @@ std::uint64_t Tensor::count() const {
 Result<void> to_floats(std::string_view name, const Tensor& tensor, std::span<float> to) {
     const std::string quoted = "The tensor \"" + std::string(name) + "\" ";
     if (tensor.type == NumberType::other) {
-        return fail(Errc::corrupt, quoted + "is not of a floating-point type.");
+        return fail(Errc::corrupt, quoted + "does not have a floating-point type.");
     }
     if (tensor.count() != to.size() || tensor.bytes.size() != to.size() * bytes_of(tensor.type)) {
         return fail(Errc::internal, quoted + "was read with a different size.");

@@ -125,7 +125,7 @@ std::optional<Described> describe(const Pickle& pickle, const Pickle::Value* val
 Result<std::vector<Described>> describe_all(const Pickle& pickle) {
     const auto& root = pickle.at(pickle.root);
     if (root.kind != Kind::mapping) {
-        return fail(Errc::corrupt, "It holds no dictionary of tensors.");
+        return fail(Errc::corrupt, "It does not contain a dictionary of tensors.");
     }
     std::vector<Described> tensors;
     for (std::size_t i = 0; i + 1 < root.items.size(); i += 2) {

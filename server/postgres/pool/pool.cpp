@@ -129,7 +129,7 @@ asio::awaitable<Result<std::shared_ptr<Connection>>> Pool::acquire(Deadline dead
         if (!woken) {
             // Woken at the deadline itself: pass the place to the next caller.
             if (!left_alone) wake(1);
-            co_return fail(Errc::timeout, "No connection to the database was free in time.");
+            co_return fail(Errc::timeout, "No database connection became free in time.");
         }
     }
 }

@@ -230,7 +230,7 @@ void Worker::read_device() {
 void Worker::apply(const queue::HeartbeatReply& reply) {
     if (reply.expired) {
         if (timer_.now() - accepted_beat_ < 2 * options_.heartbeat) {
-            log::error("another worker of this machine took over this device");
+            log::error("another worker on this machine took over this device");
         }
         lose_leases();
     } else {

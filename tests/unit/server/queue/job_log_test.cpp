@@ -43,8 +43,8 @@ TEST(JobLog, TellsHowAnAttemptEnded) {
               "Failed, and returned to the queue: No memory.");
     EXPECT_EQ(text_of(ended("worker_lost", "It died.")),
               "Lost, and returned to the queue: It died.");
-    EXPECT_EQ(text_of(ended("quarantined", "Bad.")), "Failed, and not tried again: Bad.");
-    EXPECT_EQ(text_of(ended("final", "Bad.")), "Failed, and not tried again: Bad.");
+    EXPECT_EQ(text_of(ended("quarantined", "Bad.")), "Failed, and will not be retried: Bad.");
+    EXPECT_EQ(text_of(ended("final", "Bad.")), "Failed, and will not be retried: Bad.");
 }
 
 TEST(JobLog, WorkersAndTheirSupervisorsCannotForgeALine) {
