@@ -60,7 +60,7 @@ std::vector<Entry> oidc_entries() {
                   return broken_address(value, "https://plimsoll.example.com/");
               }),
         text({"oidc.scopes", "PLIMSOLL_OIDC_SCOPES", "scope …",
-              "Scopes to request, separated by spaces; openid must be one"},
+              "Scopes to request, separated by spaces; openid must be among them"},
              "openid email profile", &S::oidc, &Oidc::scopes),
         text({"oidc.groups_claim", "PLIMSOLL_OIDC_GROUPS_CLAIM", "name, or name.name",
               "Claim that lists the groups of a user"},

@@ -87,9 +87,9 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.http.trusted_proxies; }},
         {{"http.allowed_hosts", "PLIMSOLL_HTTP_ALLOWED_HOSTS", "name or *.name, …",
-          "Host names that requests may have, separated by commas; IP addresses and localhost are "
-          "always allowed; empty: any name with TLS, else this machine's name and names that "
-          "trusted proxies forward"},
+          "Host names that requests may be addressed to, separated by commas; IP addresses and "
+          "localhost are always allowed; empty: any name with TLS, else this machine's name and "
+          "names that trusted proxies forward"},
          "",
          false,
          [](Settings& s, const std::string& value) {
@@ -98,7 +98,7 @@ std::vector<Entry> make_table() {
          },
          [](const S& s) { return s.http.allowed_hosts; }},
         number({"limits.requests_per_minute", "PLIMSOLL_LIMITS_REQUESTS_PER_MINUTE", "0..10000000",
-                "Requests per minute of each token or session, on each server; 0: unlimited"},
+                "Requests per minute per token or session, on each server; 0: unlimited"},
                "60000", 0, 10'000'000, &S::limits, &S::Limits::requests_per_minute),
         number({"limits.team_requests_per_minute", "PLIMSOLL_LIMITS_TEAM_REQUESTS_PER_MINUTE",
                 "0..10000000", "Requests per minute per team; 0: unlimited"},
@@ -176,7 +176,7 @@ std::vector<Entry> make_table() {
               "Release models, kernels and buffers of idle devices", kWorkers},
              "true", &S::devices, &S::Devices::clean),
         number({"devices.cleanup_interval", "GPU_CLEANUP_INTERVAL_SEC", "1..86400, s",
-                "Idle time before a device releases them", kWorkers},
+                "Idle time before a device releases models, kernels and buffers", kWorkers},
                "300", 1, 86'400, &S::devices, &S::Devices::clean_after),
         flag({"devices.second_queue", "FEATURE_CUDA_STREAMS", "true or false",
               "Copy to GPUs through a second queue; useful if the measured overlap is above 1.1x; "

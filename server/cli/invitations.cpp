@@ -74,7 +74,8 @@ int revoke_invitation(const CommandContext& context, const std::string& id) {
 
 void add_invitations(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<InvitationOptions>();
-    auto* group = app.add_subcommand("invitations", "Invite people to the team by one-time links");
+    auto* group =
+        app.add_subcommand("invitations", "Invite people to the team with one-time links");
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's open invitations")->callback([&context] {

@@ -322,9 +322,10 @@ void add_class(CLI::App& group, CommandContext& context) {
                      "Half-life of past usage, in seconds")
         ->required();
     command
-        ->add_option("--entry-limit", options->entry_limit_seconds,
-                     "Longest delay of a team with more past usage, in device-seconds per weight; "
-                     "0: past usage does not count")
+        ->add_option(
+            "--entry-limit", options->entry_limit_seconds,
+            "Longest delay of a team with more past usage, in device-seconds per unit of weight; "
+            "0: past usage does not count")
         ->required();
     command->callback(
         [&context, options] { context.exit_code = set_device_class(context, *options); });

@@ -96,7 +96,7 @@ void add_second_factor(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "second-factor", "Protect password sign-in with codes from an authenticator app");
     command->require_subcommand(1);
-    command->add_subcommand("show", "Show whether you have one")->callback([&context] {
+    command->add_subcommand("show", "Show whether you have a second factor")->callback([&context] {
         context.exit_code = show_factor(context);
     });
     auto* add = command->add_subcommand("add", "Print a secret for an authenticator app");

@@ -87,11 +87,11 @@ int list_jobs(const CommandContext& context, JobsOptions options) {
 void add_jobs(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<JobsOptions>();
     auto* command = app.add_subcommand("jobs", "List the team's jobs, newest first");
-    command->add_option("--kind", options->kind, "Only this kind");
-    command->add_option("--state", options->state, "Only this state");
-    command->add_option("--label", options->label, "Only with this label: key or key=value");
+    command->add_option("--kind", options->kind, "Only jobs of this kind");
+    command->add_option("--state", options->state, "Only jobs in this state");
+    command->add_option("--label", options->label, "Only jobs with this label: key or key=value");
     command->add_option("--user", options->user, "Only jobs of this user: a name or an ID");
-    command->add_option("--device-class", options->device_class, "Only in this device class")
+    command->add_option("--device-class", options->device_class, "Only jobs in this device class")
         ->check(CLI::IsMember({"host", "cpu", "gpu", "accelerator"}));
     command->add_option(
         "--device", options->device,
@@ -100,7 +100,7 @@ void add_jobs(CLI::App& app, CommandContext& context) {
                         "Only jobs submitted since: a time, or an age (90m, 24h, 7d)");
     command->add_option("--to", options->to, "Only jobs submitted before: a time, or an age");
     command->add_option("--search", options->search,
-                        "Only with these words in the ID, name, labels or arguments");
+                        "Only jobs with these words in the ID, name, labels, kind or arguments");
     command->add_option("--limit", options->limit, "Maximum number of jobs")
         ->check(CLI::Range(1, 200))
         ->capture_default_str();

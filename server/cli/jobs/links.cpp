@@ -79,7 +79,7 @@ int revoke_link(const CommandContext& context, const std::string& id) {
 
 void add_links(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<LinkOptions>();
-    auto* group = app.add_subcommand("links", "Share reports by links that expire");
+    auto* group = app.add_subcommand("links", "Share reports through links that expire");
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's valid report links")->callback([&context] {

@@ -58,7 +58,7 @@ void add_results(CLI::App& app, CommandContext& context) {
     command->add_option("--output,-o", options->file,
                         "Write to this file instead of standard output");
     command->add_option("--contains", options->contains,
-                        "Only rows that contain this text: texts and IDs, or symbols");
+                        "Only rows whose text, ID or symbol contains this text");
     command
         ->add_option("--label", options->label,
                      "Only rows with this label: positive, neutral, negative or failed")

@@ -60,12 +60,16 @@ void add_tasks(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<TasksOptions>();
     auto* command = app.add_subcommand("tasks", "List a job's tasks, each with its latest attempt");
     command->add_option("job", options->job, "ID of the job")->required();
-    command->add_option("--state", options->state, "Only in this state")
+    command->add_option("--state", options->state, "Only tasks in this state")
         ->check(CLI::IsMember({"waiting", "running", "done", "failed", "cancelled"}));
-    command->add_option("--node", options->node, "Only on this machine");
-    command->add_option("--device", options->device, "Only on this device of a machine");
-    command->add_option("--error", options->error, "Only with this text in their error");
-    command->add_option("--attempt-from", options->attempt_from, "Only from this attempt on")
+    command->add_option("--node", options->node,
+                        "Only tasks whose latest attempt ran on this machine");
+    command->add_option("--device", options->device,
+                        "Only tasks whose latest attempt ran on this device of a machine");
+    command->add_option("--error", options->error, "Only tasks whose error contains this text");
+    command
+        ->add_option("--attempt-from", options->attempt_from,
+                     "Only tasks whose latest attempt has this number or a higher one")
         ->check(CLI::Range(1, 1000));
     command->callback([&context, options] { context.exit_code = list_tasks(context, *options); });
 }

@@ -290,8 +290,10 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     auto* command =
         app.add_subcommand("model", "Install and list the models that this machine's workers use");
     command->require_subcommand(1);
-    auto* folder = command->add_option("--models", flags->folder,
-                                       "Model folder (default: PLIMSOLL_MODELS, else the user's)");
+    auto* folder =
+        command->add_option("--models", flags->folder,
+                            "Model folder (default: $PLIMSOLL_MODELS, else the user's; for root, "
+                            "/var/lib/plimsoll/models)");
     const auto published = std::make_shared<std::string>();
     const auto add_lines = [&](CLI::App* sub) {
         sub->add_flag("--json-lines", flags->lines,
@@ -300,9 +302,9 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     const auto add_origin = [&](CLI::App* sub) {
         sub->add_flag("--replace", flags->replace, "Replace an installed model of this name");
         sub->add_option("--team", flags->team,
-                        "Only for this team: its ID, team_… (default: all teams)")
+                        "Only for this team, by ID: team_… (default: all teams)")
             ->check(is_team);
-        sub->add_option("--added-by", flags->added_by, "Who adds it, for lists of models");
+        sub->add_option("--added-by", flags->added_by, "Who adds it, as shown in lists of models");
     };
     auto* add = command->add_subcommand("add", "Install a published model from a folder");
     add->add_option("folder", *published, "Folder with config.json, tokenizer and weights")

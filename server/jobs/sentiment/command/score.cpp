@@ -132,9 +132,9 @@ void add_score_command(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<ScoreFlags>();
     auto* command = app.add_subcommand("score", "Score up to 64 texts at once");
     command
-        ->add_option(
-            "texts", flags->texts,
-            "\"Profit rose by 40 percent.\"; - reads one text per line from standard input")
+        ->add_option("texts", flags->texts,
+                     "Texts, such as \"Profit rose by 40 percent.\"; - reads one text per line "
+                     "from standard input")
         ->required();
     auto* model = command->add_option("--model", flags->model,
                                       "Model: finbert, vader… (default: the server's)");
@@ -150,7 +150,8 @@ void add_score_command(CLI::App& app, CommandContext& context) {
     command
         ->add_option(
             "--form", flags->form,
-            "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or the policy's)")
+            "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or that of the "
+            "policy or goal)")
         ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
     command
         ->add_option(

@@ -17,7 +17,7 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
         std::string profile;
     };
     const auto flags = std::make_shared<Flags>();
-    auto* command = app.add_subcommand("gpu-profiles", "List, check and describe GPU models");
+    auto* command = app.add_subcommand("gpu-profiles", "List, check and add GPU profiles");
     command->require_subcommand(1);
     command->add_subcommand("list", "List GPU profiles by memory")->callback([&context] {
         if (context.json) return print_json(context, gpu_profiles_json());
