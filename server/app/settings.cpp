@@ -175,7 +175,7 @@ std::vector<Entry> make_table() {
         flag({"devices.memory_cleanup", "GPU_MEMORY_CLEANUP", "true or false",
               "Release models, kernels and buffers of idle devices", kWorkers},
              "true", &S::devices, &S::Devices::clean),
-        number({"devices.cleanup_interval", "GPU_CLEANUP_INTERVAL_SEC", "1..86400, s",
+        number({"devices.cleanup_interval", "GPU_CLEANUP_INTERVAL_SEC", "1..86400, seconds",
                 "Idle time before a device releases models, kernels and buffers", kWorkers},
                "300", 1, 86'400, &S::devices, &S::Devices::clean_after),
         flag({"devices.second_queue", "FEATURE_CUDA_STREAMS", "true or false",

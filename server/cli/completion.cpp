@@ -13,7 +13,7 @@ void add_completion(CLI::App& app, CommandContext& context) {
     const auto shell = std::make_shared<std::string>();
     auto* command = app.add_subcommand(
         "completion", "Print shell completion: source <(plimsoll completion bash)");
-    command->add_option("shell", *shell, "bash, zsh or fish")
+    command->add_option("shell", *shell, "Shell: bash, zsh or fish")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     command->callback([&app, &context, shell] {

@@ -82,7 +82,7 @@ void add_invitations(CLI::App& app, CommandContext& context) {
         context.exit_code = list_invitations(context);
     });
     auto* add = group->add_subcommand("add", "Create an invitation and print its link once");
-    add->add_option("--role", options->role, "viewer, member, admin or owner")
+    add->add_option("--role", options->role, "Role: viewer, member, admin or owner")
         ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}))
         ->capture_default_str();
     add->add_option("--email", options->email, "The only email address that may accept it");

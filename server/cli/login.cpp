@@ -178,10 +178,10 @@ void add_login(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("login", "Sign in to a server");
     auto* link =
         command->add_option("link", options->link, "One-time sign-in link that the server printed");
-    auto* server =
-        command
-            ->add_option("--server", options->server, "https://host:port, with --token or --user")
-            ->excludes(link);
+    auto* server = command
+                       ->add_option("--server", options->server,
+                                    "URL of the server, with --token or --user: https://host:port")
+                       ->excludes(link);
     auto* token = command->add_option("--token", options->token, "An API token")
                       ->needs(server)
                       ->excludes(link);

@@ -91,7 +91,7 @@ void add_service_accounts(CLI::App& app, CommandContext& context) {
     });
     auto* add = command->add_subcommand("add", "Add a service account and print its ID");
     add->add_option("name", options->name, "Purpose of the service account")->required();
-    add->add_option("--role", options->role, "viewer or member")
+    add->add_option("--role", options->role, "Role: viewer or member")
         ->check(CLI::IsMember({"viewer", "member"}))
         ->capture_default_str();
     add->callback([&context, options] { context.exit_code = add_account(context, *options); });

@@ -76,7 +76,7 @@ void add_tokens(CLI::App& app, CommandContext& context) {
     auto* add = command->add_subcommand("add", "Create a token and print it once");
     add->add_option("name", options->name, "Purpose of the token")->required();
     add->add_option("--scope", options->scopes,
-                    "Scope of the token, at most yours; repeatable (default: jobs:read, "
+                    "Scope of the token, one of yours; repeatable (default: jobs:read, "
                     "jobs:write and reports:read)");
     add->add_option("--expires", options->expires_at, "Expiry, RFC 3339 (default: never)");
     add->callback([&context, options] { context.exit_code = add_token(context, *options); });

@@ -23,7 +23,7 @@ enum Reader : unsigned {
 struct KindSetting {
     std::string_view key;       // "group.name", unique among all settings
     std::string_view variable;  // environment variable, which passes the value to workers, too
-    std::string_view unit;      // type, unit and range in words: "1..600, s"
+    std::string_view unit;      // type, unit and range in words: "1..600, seconds"
     std::string_view help;
     std::string_view usual;  // the default
     // The value in canonical form; an error's message is the rule: "must be …".

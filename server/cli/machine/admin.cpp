@@ -159,7 +159,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
         add("set-member", "Add a user to a team, or change the user's role", Asked::set_member);
     member->add_option("--team", request->team, "Name of the team")->required();
     member->add_option("--user", request->user, "Name of the user")->required();
-    member->add_option("--role", request->role, "viewer, member, admin or owner")
+    member->add_option("--role", request->role, "Role: viewer, member, admin or owner")
         ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}))
         ->capture_default_str();
     auto* token =

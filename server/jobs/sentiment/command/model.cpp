@@ -319,7 +319,7 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     });
     auto* pull = command->add_subcommand("pull", "Download a model from a hub and install it");
     pull->add_option("model", *published,
-                     "finbert, distilbert, roberta, bert-multilingual, or OWNER/NAME")
+                     "Model: finbert, distilbert, roberta, bert-multilingual, or OWNER/NAME")
         ->required();
     pull->add_option("--revision", flags->revision, "Branch, tag or commit")->capture_default_str();
     pull->add_option("--name", flags->name, "Name that jobs use (default: the model's)");

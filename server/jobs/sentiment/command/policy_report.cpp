@@ -99,7 +99,7 @@ void add_policy_report_command(CLI::App& policy, CommandContext& context) {
         ->check(CLI::Range(1, 168))
         ->capture_default_str();
     command->add_option("--against", flags->against,
-                        "The fixed model (default: the server's model): finbert");
+                        "The fixed model: finbert, … (default: the server's model)");
     command->callback([flags, &context] { context.exit_code = report(context, *flags); });
 }
 

@@ -227,7 +227,7 @@ void add(CLI::App& app, CommandContext& context) {
         ->add_option("--config", options->config,
                      "Settings as YAML or JSON, for example a configuration of the wave pipeline")
         ->check(CLI::ExistingFile);
-    command->add_option("--set", options->assignments, "Set key=value; repeatable");
+    command->add_option("--set", options->assignments, "Change a setting: key=value; repeatable");
     auto* keys = command->add_flag("--keys", options->list_keys, "List all settings and exit");
     command->add_option("--column", options->columns,
                         "Map a member to a column of the files: close=Schluss; repeatable");
