@@ -87,7 +87,7 @@ class Registry(unittest.TestCase):
         running = until(lambda: (one := self.api.get("/v1/model-operations/" + pull).json)["bytes_done"] and one, "no progress")
         self.assertEqual((running["state"], running["stage"], running["finished_at"]), ("running", "Fetching desk/tiny", None))
         self.assertLess(running["bytes_done"], running["bytes_total"])
-        self.assertIn("already pulls", self.refused(409, "POST", "/v1/model-operations", {"action": "pull", "model": "desk/other", "name": "other"}))
+        self.assertIn("already pulling", self.refused(409, "POST", "/v1/model-operations", {"action": "pull", "model": "desk/other", "name": "other"}))
         reply = self.api.post(f"/v1/model-operations/{pull}/cancellation")
         self.assertEqual((reply.status, reply.json["state"]), (202, "cancelling"))
         self.assertEqual(self.ended(pull)["state"], "cancelled")

@@ -175,7 +175,7 @@ TEST_F(ProfileOfAModel, IsNeverSilentlyOfAnother) {
     EXPECT_THAT(refused({{"sentiment_model", "tiny"}, {"device_class", "host"}}),
                 HasSubstr("/device_class: The host has no OpenCL device"));
     EXPECT_THAT(refused({{"sentiment_model", "tiny"}, {"form", "bf16"}}),
-                testing::AnyOf("", HasSubstr("/form: No device with tiny computes bf16.")));
+                testing::AnyOf("", HasSubstr("/form: No device with tiny supports bf16.")));
     // Without a name it is finbert, or VADER.
     EXPECT_EQ(planned({{"mode", "sentiment"}}).requirement.device_class, "host");
     EXPECT_TRUE(kind().is_complete({{"mode", "engine"}}));
