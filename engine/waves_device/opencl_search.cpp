@@ -37,7 +37,7 @@ Result<std::unique_ptr<OpenclSearch>> OpenclSearch::open(opencl::Device& device,
                                                          opencl::Ledger& ledger,
                                                          const Flavour& flavour) {
     if (!device.computes_doubles())
-        return fail(Errc::unavailable, "The device has no double precision.",
+        return fail(Errc::unavailable, "The device does not support double precision.",
                     to_string(device.info().address));
     return std::unique_ptr<OpenclSearch>(new OpenclSearch(device, ledger, flavour));
 }

@@ -112,7 +112,7 @@ class Policies(unittest.TestCase):
         job, rows, _ = self.report(dataset=dataset, policy="desk")
         self.assertEqual((job["progress"]["items_total"], job["progress"]["items_failed"]), (9, 7))
         self.assertEqual({row["error_code"] for row in rows[:7]}, {"invalid_time"})
-        self.assertTrue(all("RFC 3339 with a zone" in row["error"] or "1990" in row["error"] for row in rows[:7]), [row["error"] for row in rows])
+        self.assertTrue(all("RFC 3339 time with a zone" in row["error"] or "1990" in row["error"] for row in rows[:7]), [row["error"] for row in rows])
         self.assertEqual([(row["model"], row["model_asked"]) for row in rows[7:]], [("finbert", "distilbert"), ("vader", "vader")])
 
     def test_hours_that_a_day_does_not_have(self):

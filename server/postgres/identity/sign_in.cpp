@@ -84,7 +84,7 @@ awaitable<Result<void>> IdentityStore::switch_team(SessionId id, TeamId team) {
     }
     if ((*rows)[0].get<bool>("by_token")) {
         co_return fail(Errc::conflict,
-                       "This session was opened with a token, which is valid in one team.");
+                       "This session was opened with a token, which is valid in one team only.");
     }
     co_return Result<void>{};
 }

@@ -120,7 +120,9 @@ class Invitations {
 
     awaitable<Outcome<Response>> join(const Call& call) const {
         if (!call.principal.session) {
-            co_return refuse(409, "This request uses a token, which is valid in one team.");
+            co_return refuse(409,
+                             "This request uses a token, which is valid in one team only: sign in "
+                             "to accept the invitation.");
         }
         const auto user = call.principal.user.id;
         const auto hash =

@@ -72,7 +72,8 @@ class SecondFactors {
                                  (*factor)->now, (*factor)->last_step);
         if (!step) {
             co_return tl::unexpected<Problem>(Error{
-                Errc::invalid_input, "is not the current code; check the device's clock", "/code"});
+                Errc::invalid_input,
+                "is not the current code: check the clock of the device that shows it", "/code"});
         }
         const auto codes = identity::make_recovery_codes();
         std::vector<std::string> hashes;

@@ -135,7 +135,7 @@ class Sessions {
 
     awaitable<Outcome<Response>> switch_team(const Call& call) {
         if (!call.principal.session) {
-            co_return refuse(409, "This request uses a token, which is valid in one team.");
+            co_return refuse(409, "This request uses a token, which is valid in one team only.");
         }
         const auto team = team_id_of(call.body.at("team_id").get_ref<const std::string&>());
         if (!team) co_return tl::unexpected(team.error());

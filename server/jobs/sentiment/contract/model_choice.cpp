@@ -124,7 +124,7 @@ Result<ModelChoice> Chooser::choose(std::optional<std::string_view> time, std::s
     const auto parsed = parse_rfc3339(std::string(*time));
     if (!parsed) {
         return fail(Errc::invalid_input,
-                    "The time of the text is not RFC 3339 with a zone, such as "
+                    "The text's time must be an RFC 3339 time with a zone, such as "
                     "\"2026-03-02T14:30:00Z\".");
     }
     return choose_at(std::chrono::floor<std::chrono::seconds>(parsed->time_since_epoch()).count(),

@@ -88,9 +88,9 @@ Result<void> check_needs(const Options& options) {
     for (const auto& assignment : options.assignments) {
         const auto key = assignment.substr(0, assignment.find('='));
         if (std::ranges::find(kRead, key) != kRead.end()) continue;
-        return fail(
-            Errc::invalid_input,
-            "--set " + key + " has no effect with --check, which reads mode, weights and days.");
+        return fail(Errc::invalid_input,
+                    "--set " + key +
+                        " has no effect with --check, which reads only mode, weights and days.");
     }
     return {};
 }

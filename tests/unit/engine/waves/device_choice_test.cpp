@@ -88,10 +88,10 @@ TEST(DeviceChoice, SaysWhyThereIsNoDevice) {
     EXPECT_EQ(scanned(UseGpu::always, nullptr).computed_why, "This worker has no OpenCL device.");
     EXPECT_THAT(scanned(UseGpu::automatic, nullptr).computed_why, IsEmpty());
     FakeDevice device;
-    device.told = fail(Errc::unavailable, "The device has no double precision.");
+    device.told = fail(Errc::unavailable, "The device does not support double precision.");
     const auto report = scanned(UseGpu::always, &device);
     EXPECT_EQ(report.computed_by, "processor");
-    EXPECT_THAT(report.computed_why, HasSubstr("The device has no double precision."));
+    EXPECT_THAT(report.computed_why, HasSubstr("The device does not support double precision."));
 }
 
 TEST(DeviceChoice, TheProcessorFinishesWhatADeviceCannot) {

@@ -49,7 +49,7 @@ export const partNames: Record<string, [string, string]> = {
   channel: ['Channel', 'distance of the end from the parallel line'],
   margins: ['Margins', 'margin of the weakest rule'],
   rules: ['Rules', '1 if every rule holds'],
-  complexity: ['Complexity', 'of the old pipeline: 0.95 for a plain count'],
+  complexity: ['Complexity', 'the old pipeline’s measure: 0.95 for a plain count'],
 };
 
 const methods: Record<string, string> = {

@@ -100,7 +100,7 @@ TEST(SentimentPolicy, TheFirstMatchingRuleChooses) {
 
 TEST(SentimentPolicy, AnInvalidTimeHasNoModel) {
     auto by = chooser(desk(), {});
-    EXPECT_THAT(chosen(by, "2026-03-02 15:00", ""), HasSubstr("RFC 3339 with a zone"));
+    EXPECT_THAT(chosen(by, "2026-03-02 15:00", ""), HasSubstr("RFC 3339 time with a zone"));
     EXPECT_THAT(chosen(by, "1989-03-02T15:00:00Z", ""), HasSubstr("1990 to 2040"));
     EXPECT_THAT(chosen(by, "2041-03-02T15:00:00Z", ""), HasSubstr("1990 to 2040"));
 }
