@@ -69,7 +69,7 @@ TEST(Model, UnsupportedFeaturesAreNamedWithSupportedOnes) {
     EXPECT_THAT(with("hidden_size", -1), HasSubstr("\"hidden_size\" must be"));
     EXPECT_THAT(with("layer_norm_eps", 2), HasSubstr("between 0 and 1"));
     EXPECT_THAT(with("id2label", {{"0", "a"}, {"7", "b"}}), HasSubstr("number its labels from 0"));
-    EXPECT_THAT(with("id2label", {{"0", "a"}, {"00", "b"}}), HasSubstr("each once"));
+    EXPECT_THAT(with("id2label", {{"0", "a"}, {"00", "b"}}), HasSubstr("without gaps"));
     EXPECT_THAT(with("id2label", nullptr), HasSubstr("names no labels"));
     EXPECT_THAT(with("quantization_config", {{"bits", 4}}), HasSubstr("quantized"));
 }

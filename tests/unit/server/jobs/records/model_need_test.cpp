@@ -40,7 +40,7 @@ TEST(ModelNeed, OtherFilesOfTheNameAreReported) {
 TEST(ModelNeed, AMissingFormIsToBeProven) {
     EXPECT_EQ(words({"model finbert 0123456789ab int8", "fp16", "model tiny aaaaaaaaaaaa"},
                     {"model finbert 0123456789ab"}),
-              "the models finbert in int8 and tiny: Idle workers will prove it; to do so "
+              "the models finbert in int8 and tiny: Idle workers will prove it; to prove it "
               "now, run `plimsoll-engine prove finbert` on their machine.");
 }
 

@@ -356,7 +356,7 @@ TEST(TrainingConfigKind, BadInputNamesItsPlaceAndItsRule) {
         {"head of series", bert({{"model", {{"preset", "lstm"}, {"head", "language_model"}}}}),
          "/model/head", "no language-model head"},
         {"frozen layers", bert({{"training", {{"frozen_layers", 13}}}}), "/training/frozen_layers",
-         "all 12 layers"},
+         "between 0 and 12"},
         {"lengths", bert({{"training", {{"length_histogram", {{{"tokens", 9}, {"samples", 0}}}}}}}),
          "/training/length_histogram", "no samples"},
         {"lengths beyond the positions",
@@ -373,7 +373,7 @@ TEST(TrainingConfigKind, BadInputNamesItsPlaceAndItsRule) {
                   {"context_gib", 7},
                   {"bandwidth_gb_s", 1},
                   {"fp32_tflops", 1}}}}}),
-         "/custom_gpus/0/context_gib", "half of the memory"},
+         "/custom_gpus/0/context_gib", "half the memory"},
     };
     for (const Wrong& wrong : all) {
         const auto errors = errors_of(wrong.args);
