@@ -168,7 +168,7 @@ class Waves(unittest.TestCase):
         told = json.loads(self.waves(PRICES, *check, "impulse down 38,45,48,57,76,85", "--format", "json", code=1))
         self.assertFalse(told["valid"])
         self.assertTrue([rule for rule in told["rules"] if not rule["holds"]])
-        self.assertIn("has 6 ends", self.waves(PRICES, *check, "impulse down 38,45,48,57,76,84,90", code=2))
+        self.assertIn("Give 2 to 6 ends", self.waves(PRICES, *check, "impulse down 38,45,48,57,76,84,90", code=2))
         self.assertIn("3 of 5 waves", self.waves(PRICES, *check, "impulse down 38,45,48,57"))
 
     def test_bars_one_by_one(self):
