@@ -2,12 +2,15 @@
 here automatically."""
 
 import collections
+import itertools
 import json
 import unittest
 
 from every_operation import SCOPES, Caller, EveryOperation, Operation
-from harness import Server
+from harness import Api, Server
 
+# What the caller's session is needed for: with a token they are a conflict.
+OF_SESSIONS = ("deleteCurrentSession", "switchTeam", "joinTeam")
 HUGE = str(1 << 40)  # bytes, beyond the limit of every operation
 
 
@@ -105,6 +108,24 @@ class EveryStatus(EveryOperation):
         caller.headers = {"Cookie": "; ".join(cookies), "X-CSRF-Token": reply.json["csrf_token"], "Origin": self.server.base}
         return caller
 
+    def test_who_may_not_act_for_the_whole_user_manages_no_credentials(self):
+        """Those that need a scope are in access_test.py."""
+        narrow, forged = self.bearer("admin", ["jobs:read"]), self.session()
+        del forged.headers["X-CSRF-Token"]
+        foreign = Caller(self.server.base, {"Origin": "https://other.example.com"})
+        found = [operation for operation in documenting(self.operations, "403") if not operation.scope]
+        self.assertGreater(len(found), 12)
+        for operation in found:
+            caller = foreign if operation.open else forged if operation.id in OF_SESSIONS else narrow
+            with self.subTest(operation.id):
+                self.problem(operation.ask(caller, self.ids), 403)
+
+    def test_a_stream_that_has_ended_is_not_begun_again(self):
+        events = self.owner.make("GET", f"/v1/jobs/{self.ids['job_id']}/events?limit=200")
+        last = {"Last-Event-ID": str(events["next_after"]), "Accept": "text/event-stream"}
+        ended = self.operation("listJobEvents").ask(self.owner, self.ids, **last)
+        self.assertEqual((ended.status, ended.body), (204, b""))
+
     def test_what_a_caller_has_is_not_sent_again(self):
         found = documenting(self.operations, "304")
         self.assertGreater(len(found), 4)
@@ -144,6 +165,27 @@ class EveryLimit(unittest.TestCase):
         for operation in found:
             with self.subTest(operation.id):
                 reply = operation.ask(caller, ids)
+                self.assertEqual(reply.status, 429, reply.body[:500])
+                self.assertGreaterEqual(int(reply.headers["Retry-After"]), 1)
+
+    def test_an_address_beyond_its_failures_is_told_when_to_come_back(self):
+        """Whoever may ask without credentials can guess secrets."""
+        server = Server().start()
+        self.addCleanup(server.remove)
+        link, password = {"X-Report-Link": "nobody"}, {"password_token": "nobody", "password": "a boat that floats high"}
+        guesses = {
+            "getLinkedReport": ("GET", "/v1/linked-report", None, link),
+            "getLinkedResultsCsv": ("GET", "/v1/linked-report/results.csv", None, link),
+            "getLinkedResultsJsonl": ("GET", "/v1/linked-report/results.jsonl", None, link),
+            "getInvitationOffer": ("GET", "/v1/invitation-offer", None, {"X-Invitation": "nobody"}),
+            "spendPasswordLink": ("POST", "/v1/passwords", password, {}),
+        }
+        api = Api(server.base)
+        for name, (method, path, body, headers) in guesses.items():
+            with self.subTest(name):
+                failed = itertools.takewhile(lambda reply: reply.status != 429, (api.send(method, path, body, headers) for _ in range(100)))
+                self.assertLessEqual({reply.status for reply in failed}, {401, 404})
+                reply = api.send(method, path, body, headers)
                 self.assertEqual(reply.status, 429, reply.body[:500])
                 self.assertGreaterEqual(int(reply.headers["Retry-After"]), 1)
 

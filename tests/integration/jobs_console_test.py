@@ -7,7 +7,7 @@ import unittest
 import urllib.parse
 import urllib.request
 
-from harness import Server
+from harness import Reply, Server, answers
 
 LATER = "2100-01-01T00:00:00Z"
 
@@ -31,8 +31,9 @@ class Browser:
         if self.csrf:
             request.add_header("X-CSRF-Token", self.csrf)
         with self.opener.open(request) as answer:
-            text = answer.read()
-            return json.loads(text) if text else None
+            reply = Reply(answer.status, answer.headers, answer.read())
+        answers.check(self.base, method, path, reply)
+        return reply.json if reply.body else None
 
     def status(self, method, path, body=None):
         try:

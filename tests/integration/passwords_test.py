@@ -147,6 +147,36 @@ class Passwords(unittest.TestCase):
         for secret in (offer["secret"], *codes):
             self.assertNotIn(secret, told)
 
+    def test_a_second_factor_is_removed_by_its_owner_or_by_an_admin(self):
+        self.make_user("ida")
+        self.set_by_link("ida", BOAT)
+        ida = self.server.api("ida", "main")
+
+        def second_factor():
+            secret = ida.send("PUT", "/v1/users/me/second-factor", {"present_password": BOAT}).json["secret"]
+            reply = ida.send("PUT", "/v1/users/me/second-factor/confirmation", {"code": code_of(secret)})
+            self.assertEqual(reply.status, 200, reply.body)
+            self.assertTrue(ida.get("/v1/users/me/second-factor").json["is_set"])
+            return reply.json["recovery_codes"]
+
+        code, *_ = second_factor()
+        self.assertEqual(ida.post("/v1/users/me/second-factor/removal", {"code": code}).status, 204)
+        self.assertFalse(ida.get("/v1/users/me/second-factor").json["is_set"])
+        second_factor()
+        user = ida.get("/v1/users/me").json["user"]["id"]
+        self.assertEqual(ida.send("DELETE", f"/v1/users/{user}/second-factor").status, 403)
+        self.assertEqual(self.owner.send("DELETE", f"/v1/users/{user}/second-factor").status, 204)
+        self.assertFalse(ida.get("/v1/users/me/second-factor").json["is_set"])
+
+    def test_a_link_is_spent_from_this_origin_alone(self):
+        self.make_user("iris")
+        link = self.server.admin("password-link", "--user", "iris", "--base-url", self.server.base)
+        spend, stranger = {"password_token": link.rpartition("/")[2], "password": BOAT}, Api(self.server.base)
+        self.assertEqual(stranger.post("/v1/passwords", spend, headers={"Origin": "https://other.example.com"}).status, 403)
+        self.assertEqual(stranger.post("/v1/passwords", {**spend, "password_token": spend["password_token"] + "x"}).status, 401)
+        self.assertEqual(stranger.post("/v1/passwords", spend).status, 204)
+        self.assertEqual(stranger.post("/v1/passwords", spend).status, 401)
+
     def test_the_audit_log_tells(self):
         self.make_user("grace")
         self.set_by_link("grace", BOAT)
