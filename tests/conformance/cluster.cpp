@@ -38,9 +38,9 @@ Cluster& Cluster::get() {
 }
 
 Cluster::Cluster() {
-    char path[] = "/tmp/plimsoll-test-XXXXXX";
-    if (!mkdtemp(path)) throw std::runtime_error("no temporary directory");
-    chmod(path, 0755);
+    std::string path = std::filesystem::temp_directory_path() / "plimsoll-test-XXXXXX";
+    if (!mkdtemp(path.data())) throw std::runtime_error("no temporary directory");
+    chmod(path.c_str(), 0755);
     directory_ = path;
     embedded_ = must(postgres::EmbeddedCluster::start(directory_));
     must(postgres::migrate(superuser()));

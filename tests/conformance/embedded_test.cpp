@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 class EmbeddedTest : public testing::Test {
   protected:
     static void SetUpTestSuite() {
-        char path[] = "/tmp/plimsoll-test-XXXXXX";
-        top_ = mkdtemp(path);
-        chmod(path, 0755);
+        std::string path = fs::temp_directory_path() / "plimsoll-test-XXXXXX";
+        top_ = mkdtemp(path.data());
+        chmod(path.c_str(), 0755);
         base_ = top_ / std::string(100, 'd');
         fs::create_directories(base_ / "postgres.new" / "half-made");
     }
