@@ -56,8 +56,8 @@ export const finished = (state: JobState): boolean =>
 /** Whether a job will change soon; one that is scheduled waits for a time that is known. */
 export const moves = (state: JobState): boolean => state === 'queued' || state === 'running' || state === 'cancelling';
 
-export async function listJobs(filter: JobFilter, cursor?: string, signal?: AbortSignal): Promise<JobPage> {
-  const { data } = await api.GET('/v1/jobs', { params: { query: { ...filter, cursor, limit: pageSize } }, signal });
+export async function listJobs(filter: JobFilter, cursor?: string, signal?: AbortSignal, limit = pageSize): Promise<JobPage> {
+  const { data } = await api.GET('/v1/jobs', { params: { query: { ...filter, cursor, limit } }, signal });
   return data!;
 }
 

@@ -79,9 +79,16 @@ export function relative(time: Date, now: Date): string {
   return difference < 0 ? `in ${text}` : `${text} ago`;
 }
 
-const moment = (timeZone?: string) => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone });
-// Created once: creating one takes longer than everything else in a list row.
-const moments = { local: moment(), utc: moment('UTC') };
+type Zone = 'local' | 'utc';
+const moments: Partial<Record<Zone, Intl.DateTimeFormat>> = {};
+/** Made once, because it takes longer than everything else in a list row, and only when a time is shown. */
+const momentsOf = (zone: Zone) =>
+  (moments[zone] ??= new Intl.DateTimeFormat(undefined, {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    hourCycle: 'h23',
+    timeZone: zone === 'utc' ? 'UTC' : undefined,
+  }));
 
 /** Date and time to the second, in local time or UTC, with the zone named. */
-export const absolute = (time: Date, zone: 'local' | 'utc'): string => moments[zone].format(time) + (zone === 'utc' ? ' UTC' : '');
+export const absolute = (time: Date, zone: Zone): string => momentsOf(zone).format(time) + (zone === 'utc' ? ' UTC' : '');
