@@ -159,7 +159,7 @@ visit('a service account is added with a token, disabled, demoted and removed', 
   await row.getByRole('button', { name: 'Disable nightly build' }).click();
   await row.getByText('Disabled', { exact: true }).waitFor();
   await row.getByLabel('Role of nightly build').selectOption('viewer');
-  await heard(page, 'nightly build is now viewer');
+  await heard(page, 'nightly build is now a viewer');
   assert.deepEqual(server.calls.filter(({ name }) => name === 'PATCH /v1/service-accounts/usr_90').map(({ body }) => body), [{ disabled: true }, { role: 'viewer' }]);
   await row.getByRole('button', { name: 'Remove nightly build' }).click();
   await page.getByRole('dialog', { name: 'Remove this account?' }).getByRole('button', { name: 'Remove the account' }).click();

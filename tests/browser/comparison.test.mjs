@@ -51,7 +51,7 @@ visit('a form that passed its guard can be selected, and windows for long texts'
 visit('the report recommends a model and shows agreement and disagreement', { arrange: (server) => compare(server) }, async ({ page, go }) => {
   await go('/#/jobs/job_c');
   await page.getByText('finbert: the most accurate (84.8 %)').waitFor();
-  await page.getByText('5 texts have unknown labels (mixed)').waitFor();
+  await page.getByText('5 texts with unknown labels (mixed)').waitFor();
   const table = page.getByRole('table', { name: 'Compared models' });
   assert.match(await table.getByRole('row', { name: /finbert/ }).textContent(), /84\.8 %.*80\.5 % – 88\.6 %/);
   assert.match(await table.getByRole('row', { name: /distilbert/ }).textContent(), /–.*172/);

@@ -363,7 +363,7 @@ visit('a member is added, promoted and removed', async ({ page, server, go }) =>
   assert.equal(await page.getByRole('textbox', { name: 'Link' }).inputValue(), `${server.url}/#/sign-in/plm_signin_fresh`);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByLabel('Role of joan').selectOption('owner');
-  await heard(page, 'joan is now owner');
+  await heard(page, 'joan is now an owner');
   await page.getByRole('button', { name: 'Undo' }).click();
   await heard(page, 'Undone');
   assert.equal(server.members.find(({ user }) => user.name === 'joan').role, 'member');

@@ -118,7 +118,7 @@ visit('a guide’s preset brings its settings', async ({ page, server, go }) => 
 visit('a device in the pool is measured by the job, never by the estimate', async ({ page, server, go }) => {
   await go(form);
   await upToDate(page);
-  await page.getByRole('checkbox', { name: /^Also benchmark one of our devices/ }).check();
+  await page.getByRole('checkbox', { name: /^Also benchmark a device in the pool/ }).check();
   await page.getByRole('textbox', { name: 'Name' }).fill('Measured');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByRole('heading', { name: 'Measured' }).waitFor();

@@ -29,7 +29,7 @@ export const list = ({ help, palette }: Openers): readonly Shortcut[] => [
   { keys: ['g', 'q'], does: 'Queue', run: () => router.go('/queue') },
   { keys: ['g', 'd'], does: 'Devices', run: () => router.go('/devices') },
   { keys: ['g', 's'], does: 'Settings', run: () => router.go('/settings') },
-  { keys: ['g', 'a'], does: 'API', run: () => router.go('/docs') },
+  { keys: ['g', 'a'], does: 'Docs', run: () => router.go('/docs') },
   { keys: ['n'], does: 'New job', run: () => router.go('/new') },
   { keys: ['?'], does: 'This list', run: help },
   { keys: [paletteKeys], does: 'Go to a page, job or action', run: palette },

@@ -83,7 +83,7 @@ export class Upload {
       } catch (caught) {
         if (abort.signal.aborted) return;
         const problem = caught instanceof DOMException ? undefined : asProblem(caught);
-        if (!problem) return this.#stop('ended', { title: 'The file can no longer be read', detail: 'It was changed, moved or deleted since it was chosen.' });
+        if (!problem) return this.#stop('ended', { title: 'The file can no longer be read', detail: 'It has been changed, moved or deleted since it was chosen.' });
         if (problem.status === 401) return this.#stop('paused', problem);
         if (!passing(problem)) return this.#stop('ended', problem);
         failures += 1;

@@ -22,7 +22,7 @@ const rowOf = ({ name, ours, unit, peer, peer_value, ratio, met }: Result) =>
 export function measuredPage(results: readonly Result[]): string {
   const measured = results.filter(({ ours }) => ours !== null);
   const areas = [...new Set(measured.map(({ area }) => area))].map(
-    (area) => `## ${area[0]!.toUpperCase()}${area.slice(1)}\n\n| what | measured | compared with | ratio | goal |\n|---|---|---|---|---|\n${measured.filter((one) => one.area === area).map(rowOf).join('\n')}`,
+    (area) => `## ${area[0]!.toUpperCase()}${area.slice(1)}\n\n| number | measured | compared with | ratio | goal |\n|---|---|---|---|---|\n${measured.filter((one) => one.area === area).map(rowOf).join('\n')}`,
   );
   const missing = results.filter(({ ours }) => ours === null).map(({ name, machine }) => `| ${cell(name)} | ${cell(machine.replace(/^not measured: /, ''))} |`);
   return `# What is measured
@@ -38,7 +38,7 @@ goals are marked. \`tests/bench/results.json\` also holds the machine, the commi
 
 ## Not measured {#not-measured}
 
-| what | what is missing |
+| number | what is missing |
 |---|---|
 ${missing.join('\n')}
 

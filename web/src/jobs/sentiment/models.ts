@@ -34,7 +34,7 @@ export function choiceText(model: Model, isDefault: boolean): string {
     hash !== null && (size === null ? `${count(parameters)} parameters` : bytes(size)),
     speed !== null && `${speedText(speed)} per text`,
     ...new Set(proofs.map(({ form, passed }) => `${form} ${passed ? 'passed' : 'failed'}`)),
-    devices.length === 0 && 'not connected now',
+    devices.length === 0 && 'on no device now',
   ].filter(Boolean);
   return `${name}${isDefault ? ' (default)' : ''}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }
@@ -48,6 +48,6 @@ export function about({ name, family, labels, parameters, longest_text, licence,
   const reads = longest_text === null ? '' : ` Reads the first ${count(longest_text)} tokens of a text.`;
   const exact = accuracies.find(({ form }) => form === 'fp32');
   const right = exact ? ` Accuracy ${decimal((100 * exact.right) / exact.texts, 1)} % on ${count(exact.texts)} texts of ${exact.texts_of}.` : ' Accuracy not measured here.';
-  const guard = proofs.length === 0 ? ' Only fp32 is proven.' : ` Guard: ${[...new Set(proofs.map(({ form, passed }) => `${form} ${passed ? 'passed' : 'failed'}`))].join(', ')}.`;
+  const guard = proofs.length === 0 ? ' No form besides fp32 is proven.' : ` Guard: ${[...new Set(proofs.map(({ form, passed }) => `${form} ${passed ? 'passed' : 'failed'}`))].join(', ')}.`;
   return `${family}, ${size}, labels ${labels.join(', ')}.${reads}${right}${speed}${guard}${licence ? ` Licence: ${licence}.` : ''}`;
 }

@@ -16,7 +16,7 @@ export const kind: JobKind<'waves'> = {
   sampleJob: () => import('./sample-job'),
   guide: {
     title: 'Counting waves',
-    lead: 'What a waves job takes, what it finds, and how its counts compare with chance.',
+    lead: 'Which prices a waves job reads, what it finds, and how its counts compare with chance.',
     Content: () => import('./guide/Guide.svelte'),
   },
   Sample: () => import('./chart/Sample.svelte'),

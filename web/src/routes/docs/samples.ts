@@ -31,7 +31,7 @@ export const samples: readonly Sample[] = [
   },
   {
     title: 'Other languages',
-    note: 'OpenAPI Generator, for example with LANGUAGES="go java rust cpp-restsdk". The program next to it adapts the contract for two of them.',
+    note: 'OpenAPI Generator, for example with LANGUAGES="go java rust cpp-restsdk". The program adapt.py adapts the contract for two of these languages.',
     commands: commandsOf(generators),
     program: { file: 'adapt.py', text: adapt, language: 'python' },
   },

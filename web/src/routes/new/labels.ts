@@ -14,6 +14,6 @@ export function parseLabels(text: string): ParsedLabels {
     if (at < 0 || name === '') return { labels: {}, error: `“${part}” must have the form name=value.` };
     labels[name] = part.slice(at + 1).trim();
   }
-  if (Object.keys(labels).length > most) return { labels: {}, error: `A job takes at most ${most} labels.` };
+  if (Object.keys(labels).length > most) return { labels: {}, error: `A job may have at most ${most} labels.` };
   return { labels, error: undefined };
 }

@@ -40,7 +40,7 @@ export function commands(openHelp: () => void): Command[] {
     ...(session.may('team:admin') ? [page('/settings/webhooks', 'Webhooks', 'settings deliveries')] : []),
     ...(session.may('sys:admin') ? [page('/settings/people', 'People', 'settings users accounts'), page('/settings/teams', 'Teams', 'settings')] : []),
     ...kinds.flatMap(({ settings = [] }) => settings.map(({ path, title }) => page(`/settings/${path}`, title, 'settings'))),
-    page('/docs', 'API', 'documentation reference'),
+    page('/docs', 'Docs', 'documentation api reference'),
     ...kinds.flatMap(({ kind, guide }) => (guide ? [page(`/docs/guides/${kind}`, `Guide: ${guide.title}`, guide.lead)] : [])),
     ...themes.map((theme): Command => ({ id: `theme ${theme}`, text: `Colours: ${themeNames[theme]}`, note: 'Action', icon: 'auto', also: 'theme mode', run: () => chooseTheme(theme) })),
     { id: 'keys', text: 'Keyboard shortcuts', note: 'Action', icon: 'keyboard', also: 'help', run: openHelp },

@@ -51,7 +51,7 @@ export function whyNot(draft: Draft): string | undefined {
   if (draft.source === 'dataset') return draft.dataset.trim() === '' ? 'Choose a dataset first.' : undefined;
   const prices = pricesOf(draft);
   if (prices.trim() === '') return draft.source === 'file' ? 'Choose a file first.' : 'Paste prices, or fill in the sample.';
-  if (new TextEncoder().encode(prices).length > mostBytes) return 'These prices exceed 8 MB: drop them as a file to upload a dataset.';
+  if (new TextEncoder().encode(prices).length > mostBytes) return 'These prices exceed 8 MB: drop them here as a file to upload them as a dataset.';
   return undefined;
 }
 

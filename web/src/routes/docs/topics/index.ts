@@ -14,7 +14,7 @@ export const groups: readonly { title: string; topics: readonly Entry[] }[] = [
     title: 'Use',
     topics: [
       { name: 'quick-start', title: 'Quick start', lead: 'From nothing to the first job’s report.', load: () => import('./quick-start.md?document') },
-      { name: 'roles', title: 'Roles', lead: 'What viewers, members, team admins and system admins may do.', load: () => import('./roles.md?document') },
+      { name: 'roles', title: 'Roles', lead: 'What each role in a team may do, and what system admins may do.', load: () => import('./roles.md?document') },
       { name: 'commands', title: 'Command line', lead: 'Every command with its options.', load: () => import('./commands.json?document') },
     ],
   },
