@@ -1,8 +1,8 @@
 """Retries requests that are safe to repeat.
 
-A request may be when it is idempotent by its method or has an Idempotency-Key, or when the server says that it did
-nothing (429). It is when the connection fails and on 429, 502, 503 and 504, until `seconds` have passed since the
-first attempt. The wait is what `Retry-After` says, else it doubles from 0.25 s to 8 s, with jitter.
+A request may be repeated if its method is idempotent, if it has an Idempotency-Key, or if the server says that it did
+nothing (429). It is repeated when the connection fails and on 429, 502, 503 and 504, until `seconds` have passed since
+the first attempt. The wait is that of `Retry-After`, else it doubles from 0.25 s to 8 s, with jitter.
 """
 
 import asyncio
