@@ -101,8 +101,8 @@ std::vector<Entry> oidc_entries() {
                   return broken_rule(outbound::AllowList::parse("", value));
               }),
         flag({"oidc.sign_out", "PLIMSOLL_OIDC_SIGN_OUT", "true or false",
-              "Let users who sign out here also sign out at the provider, which must know "
-              "oidc.redirect_uri as a URL to return to after signing out"},
+              "Let users who sign out here also sign out at the provider, where oidc.redirect_uri "
+              "must be registered as a post-logout redirect URI"},
              "false", &S::oidc, &Oidc::sign_out),
         text({"oidc.ca_file", "PLIMSOLL_OIDC_CA_FILE", "file, PEM",
               "Certificate authorities to trust for the provider, besides the system's"},

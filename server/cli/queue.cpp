@@ -258,7 +258,7 @@ CLI::App& add_subject(CLI::App& command, HoldOptions& options, const char* title
     subject.add_option("--class", options.device_class, "Device class");
     auto* node = subject.add_option("--node", options.node, "Node");
     subject.require_option(1);
-    command.add_option("--device", options.device, "One device of the node")->needs(node);
+    command.add_option("--device", options.device, "With --node: only this device")->needs(node);
     return subject;
 }
 

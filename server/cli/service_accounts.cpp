@@ -99,7 +99,9 @@ void add_service_accounts(CLI::App& app, CommandContext& context) {
                                           "Create a token for a service account and print it once");
     token->add_option("account", options->name, "Name or ID of the account")->required();
     token->add_option("name", options->token_name, "Purpose of the token")->required();
-    token->add_option("--scope", options->scopes, "Scope of the token, such as jobs:write")
+    token
+        ->add_option("--scope", options->scopes,
+                     "Scope of the token, such as jobs:write; repeatable")
         ->required();
     token->add_option("--expires", options->expires_at, "Expiry, RFC 3339 (default: never)");
     token->callback(

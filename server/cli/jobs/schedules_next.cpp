@@ -59,8 +59,10 @@ void add_schedules_next(CLI::App& group, CommandContext& context) {
     auto* command =
         group.add_subcommand("next", "List the next times of a cron expression, without a server");
     command->add_option("cron", options->cron, "Cron expression, in quotes")->required();
-    command->add_option("--time-zone", options->time_zone, "Time zone: Europe/Berlin, …");
-    command->add_option("--after", options->after, "Start after this time: 2026-03-01T12:00:00Z");
+    command->add_option("--time-zone", options->time_zone,
+                        "Time zone: Europe/Berlin, … (default: UTC)");
+    command->add_option("--after", options->after,
+                        "Start after this time: 2026-03-01T12:00:00Z (default: now)");
     command->add_option("--count", options->count, "Number of times to list")
         ->check(CLI::Range(1, 100000))
         ->capture_default_str();

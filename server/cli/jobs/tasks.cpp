@@ -65,7 +65,8 @@ void add_tasks(CLI::App& app, CommandContext& context) {
     command->add_option("--node", options->node,
                         "Only tasks whose latest attempt ran on this machine");
     command->add_option("--device", options->device,
-                        "Only tasks whose latest attempt ran on this device of a machine");
+                        "Only tasks whose latest attempt ran on a device of this name: "
+                        "opencl:pocl:0");
     command->add_option("--error", options->error, "Only tasks whose error contains this text");
     command
         ->add_option("--attempt-from", options->attempt_from,

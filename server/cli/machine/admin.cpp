@@ -128,7 +128,8 @@ void add_admin(CLI::App& app, CommandContext& context) {
                         "true or false: system admin, who manages users, teams and devices");
     changes->add_option("--disabled", request->change.disabled,
                         "true or false: block sign-in, tokens and sessions");
-    add("remove-user", "Remove a user; what the user created stays with the teams",
+    add("remove-user",
+        "Remove a user; the user's jobs, schedules, datasets and webhooks stay with their teams",
         Asked::remove_user)
         ->add_option("name", request->user, "Name of the user")
         ->required();
@@ -166,7 +167,7 @@ void add_admin(CLI::App& app, CommandContext& context) {
         add("add-token", "Create an API token and print its secret once", Asked::add_token);
     token->add_option("name", request->token_name, "Purpose of the token")->required();
     name_whose(token);
-    token->add_option("--scope", request->scopes, "Scope of the token")
+    token->add_option("--scope", request->scopes, "Scope of the token; repeatable")
         ->required()
         ->check(CLI::IsMember(
             std::vector<std::string>(identity::kScopes.begin(), identity::kScopes.end())));

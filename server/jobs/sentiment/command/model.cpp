@@ -322,7 +322,8 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
                      "Model: finbert, distilbert, roberta, bert-multilingual, or OWNER/NAME")
         ->required();
     pull->add_option("--revision", flags->revision, "Branch, tag or commit")->capture_default_str();
-    pull->add_option("--name", flags->name, "Name that jobs use (default: the model's)");
+    pull->add_option("--name", flags->name,
+                     "Name that jobs use (default: the model's; required with OWNER/NAME)");
     add_origin(pull);
     add_lines(pull);
     pull->footer(

@@ -143,15 +143,15 @@ void add_score_command(CLI::App& app, CommandContext& context) {
             ->excludes(model);
     command
         ->add_option("--goal", flags->goal,
-                     "What chooses the model: no_gpu, speed, accuracy or balanced")
+                     "Goal that chooses the model: no_gpu, speed, accuracy or balanced")
         ->check(CLI::IsMember({"no_gpu", "speed", "accuracy", "balanced"}))
         ->excludes(model)
         ->excludes(policy);
     command
         ->add_option(
             "--form", flags->form,
-            "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or that of the "
-            "policy or goal)")
+            "Numeric form of the models: auto, fp32, bf16 or int8 (default: the policy's or the "
+            "goal's, else fp32)")
         ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
     command
         ->add_option(

@@ -23,8 +23,8 @@ inline constexpr KindSetting kBatchSize{
     .variable = "SENTIMENT_BATCH_SIZE",
     .unit = "0..1024, texts",
     .help =
-        "Largest batch of texts on a device; 0: as many as it computes in a quarter of a second. "
-        "Scores do not depend on it",
+        "Largest batch of texts on a device; 0: as many as the device computes in a quarter of a "
+        "second. Scores do not depend on the batch size",
     .usual = "0",
     .check = check_batch_size,
     .readers = kWorkers};
@@ -89,8 +89,8 @@ inline constexpr KindSetting kWarmUpHours{
     .variable = "PREOPEN_WARMUP_HOURS",
     .unit = "0..24, hours",
     .help =
-        "How long before a policy switches models an idle device loads the next one, while no "
-        "text needs it; 0: the first text after the switch waits for it",
+        "How early an idle device loads the model that a policy will switch to, before a text "
+        "needs it; 0: the first text after the switch waits for the model",
     .usual = "2",
     .check = check_warm_up_hours,
     .readers = kWorkers};

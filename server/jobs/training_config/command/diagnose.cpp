@@ -58,7 +58,8 @@ void add_diagnose(CLI::App& app, CommandContext& context) {
     command->add_option("--cpu-cores", seen->cpu_cores, "CPU cores of the machine");
     command->add_option("--step-seconds", seen->step_seconds,
                         "Time per optimizer step, including all micro-batches");
-    command->add_option("--max-batch", seen->max_batch, "Largest batch size of an estimate");
+    command->add_option("--max-batch", seen->max_batch,
+                        "Largest batch size that fits, from an estimate");
     command->callback([seen, command, &context] {
         if (const auto measured = require_measurement(*command); !measured) {
             context.exit_code = refuse_input(context, measured.error());
