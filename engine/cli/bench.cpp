@@ -118,7 +118,7 @@ void print_knee(Printer& out, const Subject& subject, bool sweep) {
     const auto* points = out.good("sweep", all);
     if (points == nullptr) return;
     const auto best = recommend(*points, limits);
-    out.number("sweep", "recommended rows from measuring all",
+    out.number("sweep", "recommended rows of the whole sweep",
                static_cast<double>(best.batch.value_or(0)), "rows");
     for (const auto& point : *points) {
         out.number("sweep", ("batches of " + std::to_string(point.batch)).c_str(),
@@ -128,9 +128,9 @@ void print_knee(Printer& out, const Subject& subject, bool sweep) {
     const auto compared = compare_product_batches(subject, limits, batches, kRounds);
     const auto* rates = out.good("sweep", compared);
     if (rates == nullptr) return;
-    out.number("sweep", "interleaved, against the sweep's recommended",
+    out.number("sweep", "speed against the sweep's recommended rows",
                (*rates)[0] / (*rates)[1] * 100, "%");
-    out.number("sweep", "interleaved, against the sweep's best", (*rates)[0] / (*rates)[2] * 100,
+    out.number("sweep", "speed against the sweep's best rows", (*rates)[0] / (*rates)[2] * 100,
                "%");
 }
 

@@ -48,8 +48,8 @@ void print(const Proof& proof) {
     const auto percent =
         100 * static_cast<double>(proof.same_label) / static_cast<double>(proof.texts);
     std::printf(
-        "%-5s %s by %s: %.2f %% of %llu labels match fp32, probabilities within %.4f (99 %%: "
-        "%.4f), %.2f times as fast\n",
+        "%-5s %s with %s: %.2f %% of %llu labels match fp32, probabilities differ by at most %.4f "
+        "(99 %% of them by at most %.4f), %.2f times as fast\n",
         proof.form.c_str(), proof.passed ? "passed" : "FAILED", proof.method.c_str(), percent,
         static_cast<unsigned long long>(proof.texts), proof.difference_most, proof.difference_p99,
         proof.speedup);
@@ -59,10 +59,10 @@ void print(const Proof& proof) {
 void print(const models::Accuracy& accuracy) {
     const auto percent = [](double share) { return 100 * share; };
     const auto share = static_cast<double>(accuracy.right) / static_cast<double>(accuracy.texts);
-    std::printf("%-5s accuracy %.1f %% on %llu texts (95 %%: %.1f to %.1f %%), macro F1 %.3f\n",
-                accuracy.form.c_str(), percent(share),
-                static_cast<unsigned long long>(accuracy.texts), percent(accuracy.low),
-                percent(accuracy.high), accuracy.macro_f1.value_or(0));
+    std::printf(
+        "%-5s accuracy %.1f %% on %llu texts (95 %% interval: %.1f to %.1f %%), macro F1 %.3f\n",
+        accuracy.form.c_str(), percent(share), static_cast<unsigned long long>(accuracy.texts),
+        percent(accuracy.low), percent(accuracy.high), accuracy.macro_f1.value_or(0));
 }
 
 struct Findings {
@@ -135,7 +135,7 @@ int prove(const ProveOptions& options) {
         return EXIT_SUCCESS;
     }
     std::printf(
-        "Workers on this machine will offer the forms that passed within 10 s: --set form=auto\n");
+        "Within 10 s, workers on this machine will offer the forms that passed: --set form=auto\n");
     return EXIT_SUCCESS;
 }
 

@@ -27,9 +27,10 @@ void print_search(const tuning::Bucket& bucket, const tuning::SearchResult& foun
         if (!one.accurate) ++wrong;
     }
     const auto& [method, m, n, k] = bucket;
-    std::printf("%-15s %4u x %4u x %4u  %8.1f GFLOP/s, %+.0f %% by %zu plans, %zu wrong\n",
-                std::string(to_string(method)).c_str(), m, n, k, 2e-9 * m * n * k / best,
-                (found.tried.front().seconds / best - 1) * 100, found.tried.size(), wrong);
+    std::printf(
+        "%-15s %4u x %4u x %4u  %8.1f GFLOP/s, %+.0f %%, best of %zu plans, %zu inaccurate\n",
+        std::string(to_string(method)).c_str(), m, n, k, 2e-9 * m * n * k / best,
+        (found.tried.front().seconds / best - 1) * 100, found.tried.size(), wrong);
     std::fflush(stdout);
 }
 

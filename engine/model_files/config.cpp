@@ -115,10 +115,11 @@ Result<void> check_shape(const Config& config) {
                       std::to_string(config.heads) + "; supported: multiples of 16 up to 256.");
     }
     if (config.positions < config.first_position + 2) {
-        return refuse("\"max_position_embeddings\" leaves no room for a text.");
+        return refuse("\"max_position_embeddings\" must be at least " +
+                      std::to_string(config.first_position + 2) + ".");
     }
     if (!(config.epsilon > 0 && config.epsilon < 1)) {
-        return refuse("\"layer_norm_eps\" must be between 0 and 1.");
+        return refuse("\"layer_norm_eps\" must be above 0 and below 1.");
     }
     return {};
 }

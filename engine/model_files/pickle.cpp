@@ -63,8 +63,8 @@ class Reader {
     Result<Pickle> read() {
         while (!stopped_ && problem_.empty()) step();
         if (!problem_.empty()) {
-            return fail(Errc::corrupt, "The pickle cannot be read: " + problem_ + " at byte " +
-                                           std::to_string(at_) + ".");
+            return fail(Errc::corrupt, "The pickle cannot be read at byte " + std::to_string(at_) +
+                                           ": " + problem_ + ".");
         }
         pickle_.bytes = at_;
         return std::move(pickle_);
@@ -169,7 +169,7 @@ class Reader {
     void push_global(const std::string& name) {
         if (std::ranges::find(allowed_, name) == allowed_.end()) {
             return refuse("it names \"" + name.substr(0, 200) +
-                          "\", which tensor files do not need");
+                          "\", which is not allowed in tensor files");
         }
         push({Kind::global, 0, name, {}});
     }

@@ -93,7 +93,7 @@ Result<void> to_floats(std::string_view name, const Tensor& tensor, std::span<fl
         return fail(Errc::internal, quoted + "was read with a different size.");
     }
     if (!convert_tensor(tensor, to)) {
-        return fail(Errc::corrupt, quoted + "holds a NaN or an infinity.");
+        return fail(Errc::corrupt, quoted + "contains a NaN or an infinity.");
     }
     return {};
 }

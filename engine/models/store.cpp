@@ -232,7 +232,7 @@ Result<Manifest> Store::verify(const std::string& name, const Watch& watch) cons
         const auto sha = sha256_of_file(folder_of(name) / file.name, {}, watch);
         if (!sha) return fail(sha.error());
         if (*sha != file.sha256) {
-            return fail(Errc::corrupt, file.name + " differs from the installed file.",
+            return fail(Errc::corrupt, file.name + " has changed since it was installed.",
                         (folder_of(name) / file.name).string());
         }
     }

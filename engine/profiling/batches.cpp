@@ -16,7 +16,7 @@ std::string broken_limit(const BatchPoint& point, const BatchLimits& limits) {
                " ms at the 95th percentile, and the limit is " +
                format_figure(*limits.latency_seconds * 1e3) + " ms";
     }
-    return "batches of " + batch + " take " +
+    return "batches of " + batch + " use " +
            format_figure(static_cast<double>(point.memory_bytes) / 1e6) + " MB, and the limit is " +
            format_figure(static_cast<double>(limits.memory_bytes.value_or(0)) / 1e6) + " MB";
 }
@@ -67,7 +67,7 @@ Recommendation recommend(const std::vector<BatchPoint>& points, const BatchLimit
                     format_count(result.best_batch) + ").";
     if (ruled_out != nullptr) {
         result.reason +=
-            " Larger ones exceed the limits: " + broken_limit(*ruled_out, limits) + ".";
+            " Larger batches exceed the limits: " + broken_limit(*ruled_out, limits) + ".";
     }
     return result;
 }

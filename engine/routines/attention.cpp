@@ -93,7 +93,7 @@ Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buf
         return fail(Errc::invalid_input, "A sequence must have 1 to 4096 tokens.");
     }
     if (method == Method::group_mma && heads.size > kLargestMmaHead) {
-        return fail(Errc::invalid_input, "On tensor cores, the head size is at most 128.",
+        return fail(Errc::invalid_input, "On tensor cores, the head size must be at most 128.",
                     std::to_string(heads.size));
     }
     const bool block = flavour_of(method) == Flavour::block;

@@ -162,7 +162,7 @@ Result<void> check_numbers(const GemmPlan& plan, const Product& product) {
         return refuse("Products in int8 require narrow rows with their scales.");
     }
     const bool narrow = product.narrow_a || product.narrow_c || product.copy != nullptr;
-    if (narrow && form == Form::fp32) return refuse("This method has no narrow rows.");
+    if (narrow && form == Form::fp32) return refuse("This method does not support narrow rows.");
     if (plan.method == Method::group_mma &&
         (!product.narrow_a || product.k % kMmaUnit != 0 || product.n % kMmaUnit != 0)) {
         return refuse("Tensor cores require narrow rows, and K and N must be multiples of 8.");

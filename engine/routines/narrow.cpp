@@ -21,7 +21,7 @@ std::size_t bytes_of_scale(Form form) {
 Result<void> narrow(opencl::Programs& programs, Method method, const opencl::Buffer& in,
                     const NarrowRows& out, Shape shape) {
     if (form_of(method) == Form::fp32) {
-        return fail(Errc::invalid_input, "This method has no narrow rows.",
+        return fail(Errc::invalid_input, "This method does not support narrow rows.",
                     std::string(to_string(method)));
     }
     const auto flavour = flavour_of(method);

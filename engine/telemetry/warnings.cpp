@@ -30,7 +30,7 @@ std::vector<Warning> Watch::look(const Reading& reading) {
     const double most_busy = thresholds_.utilization_percent;
     if (busy && is_gpu_ &&
         utilization_.look(*busy > most_busy, *busy <= most_busy - kUtilizationBack)) {
-        warnings.push_back({"utilization", "Busy " + rounded(*busy) +
+        warnings.push_back({"utilization", "It is busy " + rounded(*busy) +
                                                " % of the time; the limit is " +
                                                rounded(most_busy) + " %."});
     }
@@ -51,7 +51,7 @@ std::vector<Warning> Watch::look(const Reading& reading) {
         }
     }
     if (const auto errors = reading.uncorrected_memory_errors.value_or(0); errors > 0) {
-        warnings.push_back({"memory_errors", "Memory has had " + std::to_string(errors) +
+        warnings.push_back({"memory_errors", "Its memory has had " + std::to_string(errors) +
                                                  " uncorrected errors since the driver started."});
     }
     if (reading.fault) {

@@ -137,7 +137,9 @@ void CsvScanner::start_record() {
 }
 
 Result<void> CsvScanner::take_header(std::string_view record) {
-    if (overlong_) return fail(Errc::too_large, "The header line is too long.");
+    if (overlong_)
+        return fail(Errc::too_large, "The header line has more than " +
+                                         std::to_string(limits_.record_bytes) + " bytes.");
     if (find_invalid_utf8(record)) {
         return fail(Errc::invalid_input, "The header line is not UTF-8.");
     }

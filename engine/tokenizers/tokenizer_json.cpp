@@ -149,7 +149,7 @@ Result<Description> read_tokenizer_json(const std::filesystem::path& file) try {
     if (!parsed) return fail(parsed.error());
     return read_parts(*parsed);
 } catch (const json::exception&) {
-    return fail(Errc::invalid_input, "A member is missing or of the wrong type.");
+    return fail(Errc::invalid_input, "A member of tokenizer.json is missing or of the wrong type.");
 }
 
 }  // namespace plimsoll::tokenizers

@@ -35,9 +35,10 @@ Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
     auto model = TextModel::load(folder, programs, ledger, capability, plans, method, watch);
     if (!model) return fail(model.error());
     if (model->classifier->config().labels.empty()) {
-        return fail(Errc::invalid_input,
-                    "The model has no classification head; `plimsoll-engine embed` makes "
-                    "embeddings with it.");
+        return fail(
+            Errc::invalid_input,
+            "The model has no classification head and cannot score texts; it makes embeddings: "
+            "`plimsoll-engine embed`.");
     }
     return std::unique_ptr<TextClassifier>(
         new TextClassifier(std::move(model->tokenizer), std::move(model->classifier)));

@@ -71,7 +71,7 @@ void add_other_processes(const Observation& seen, std::vector<Cause>& out) {
     if (!seen.memory_percent || *seen.memory_percent >= kFewPercent) return;
     const bool at_largest = seen.max_batch > 0 && seen.batch >= seen.max_batch;
     out.push_back({at_largest ? "the largest batch of the estimate leaves memory unused"
-                              : "memory that another process holds cannot be used",
+                              : "another process may be using GPU memory",
                    "look for other processes on the GPU with nvidia-smi, and estimate again "
                    "with a larger share of its memory (--safety-margin)",
                    "a larger batch fits", true, Subject::other});
@@ -126,11 +126,11 @@ void add_slow_step(const Observation& seen, std::vector<Cause>& out) {
              "throttled, and that nothing else runs on the GPU",
              fmt::format("up to {:.1f}x the samples per second", step / modelled), false});
     } else if (slow) {
-        out.push_back({fmt::format("a step takes {:.3g} s{}", step, against_model),
-                       "check the GPU utilization during training: low means that it waits for "
-                       "data, high means that precision or attention differ from the estimate's",
-                       fmt::format("up to {:.1f}x the samples per second", step / modelled),
-                       false});
+        out.push_back(
+            {fmt::format("a step takes {:.3g} s{}", step, against_model),
+             "check the GPU utilization during training: low means that the GPU waits for "
+             "data, high that the precision or attention differs from the estimate's",
+             fmt::format("up to {:.1f}x the samples per second", step / modelled), false});
     }
 }
 

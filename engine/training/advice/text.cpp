@@ -55,10 +55,9 @@ std::string profile_details(const GpuProfile& p) {
 
 std::string recommendation(const DetectedGpu& card) {
     const auto profile = profile_for(card);
-    return fmt::format("{} with {}: use {}{} (GPU_PROFILE={})\n", card.name,
-                       gigabytes(card.total_bytes), profile.name,
-                       profile_named(card) ? "" : ", the closest in memory in the catalogue",
-                       profile.id);
+    return fmt::format(
+        "{} with {}: use {}{} (GPU_PROFILE={})\n", card.name, gigabytes(card.total_bytes),
+        profile.name, profile_named(card) ? "" : ", the catalogue's closest by memory", profile.id);
 }
 
 std::string check(const GpuProfile& profile, const gpu_guide::Check& result) {

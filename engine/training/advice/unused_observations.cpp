@@ -52,7 +52,7 @@ std::vector<UnusedObservation> unused_observations(const Observation& seen, bool
         if (is_given && !used) out.push_back({member, why});
     };
     check(seen.memory_percent.has_value(), !seen.out_of_memory, "memory_percent",
-          "A run that ran out of memory used all of it.");
+          "A run that ran out of memory used all of the GPU's memory.");
     check(seen.step_seconds.has_value(), given.uses_step(), "step_seconds",
           seen.out_of_memory ? "The step time does not explain why a run ran out of memory."
           : has_estimate     ? "Also give the batch, or the GPU utilization."
@@ -72,7 +72,7 @@ std::vector<UnusedObservation> unused_observations(const Observation& seen, bool
                              : "Also give the number of CPU cores, or the CPU utilization.");
     if (has_estimate) return out;
     check(seen.max_batch > 0, given.uses_largest(), "max_batch",
-          "Also give the batch, and a utilization, the memory in use or the accumulation.");
+          "Also give the batch and either a utilization, the memory in use or the accumulation.");
     check(seen.checkpointing.value_or(false), seen.out_of_memory || given.memory(), "checkpointing",
           "Also give the memory in use, or say that the run ran out of memory.");
     check(seen.cpu_cores > 0, seen.loader_workers >= 0 && given.uses_workers(), "cpu_cores",

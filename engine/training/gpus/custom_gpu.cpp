@@ -98,7 +98,7 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
         if (auto ok = check_rates(gpu); !ok) return fail(ok.error());
     } else if (gpu.fp16_tflops != 0 || gpu.bf16_tflops != 0) {
         return bad("/fp32_tflops",
-                   "Also give bandwidth_gb_s and fp32_tflops with the other rates.");
+                   "fp16_tflops and bf16_tflops also need bandwidth_gb_s and fp32_tflops.");
     }
     if (auto ok = check_chip(gpu); !ok) return fail(ok.error());
     if (auto ok = check_guide(gpu); !ok) return fail(ok.error());

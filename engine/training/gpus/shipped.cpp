@@ -81,7 +81,7 @@ Figure context_of(int capability) {
     if (capability == 90)
         return {0.75 * gib,
                 "64 training runs on an H100 80GB, driver 580, CUDA 13: 0.73 to 0.75 GiB"};
-    if (capability > 90) return {0.75 * gib, "assumed to be that of Hopper; not measured"};
+    if (capability > 90) return {0.75 * gib, "assumed to equal Hopper's; not measured"};
     if (capability >= 80) return {0.5 * gib, source};
     if (capability >= 70) return {0.4 * gib, source};
     return {0.3 * gib, source};

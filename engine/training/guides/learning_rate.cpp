@@ -42,7 +42,7 @@ void choose_rule(const RateQuestion& q, RateAdvice& a) {
     if (std::abs(q.batch / *a.base_batch - 1) < 1e-9) {
         a.recommended = RateRule::base;
         a.recommended_rate = a.base_rate;
-        a.why = "The effective batch equals that of the base rate.";
+        a.why = "The effective batch equals the base rate's batch.";
     } else if (!q.adaptive) {
         a.recommended = RateRule::linear;
         a.recommended_rate = a.linear_rate;
@@ -76,11 +76,12 @@ Result<RateAdvice> advise_rate(const RateQuestion& q) {
         if (q.adaptive) scale_for_adam(q, a);
         choose_rule(q, a);
         if (!q.base_batch)
-            a.why = "The rate is kept: without its batch it cannot be scaled to another.";
+            a.why =
+                "The rate is unchanged: without its batch, it cannot be scaled to another batch.";
     } else {
         a.why =
-            "SGD's rate depends on the task, so none is assumed: give one that works and its "
-            "effective batch to have it scaled.";
+            "SGD's rate depends on the task, so none is assumed: give a rate that works, with its "
+            "effective batch, to have it scaled.";
     }
     // 6 % of the run is RoBERTa's schedule; a rate that more than doubles gets 10 %.
     const bool doubles = a.recommended_rate && *a.recommended_rate > 2 * *q.base_rate;

@@ -62,23 +62,24 @@ std::vector<Finding> diagnose(const Observed& o) {
     const bool cpu = o.cpu_percent && *o.cpu_percent < low;
     std::vector<Finding> out;
     if (gpu && cpu) {
-        constexpr std::string_view symptom = "GPU and CPU use are both low";
+        constexpr std::string_view symptom = "GPU and CPU utilization are both low";
         out.push_back({symptom, "waiting for storage", "move the data to a faster disk (SSD)"});
         out.push_back(
             {symptom, "batch much too small", "multiply the batch by 4 to 8", Subject::batch});
         out.push_back({symptom, "too much logging or checkpointing", "log and save less often"});
     }
     if (gpu) {
-        constexpr std::string_view symptom = "GPU use below 50 %";
+        constexpr std::string_view symptom = "GPU utilization below 50 %";
         out.push_back({symptom, "batch too small", "raise the batch size", Subject::batch});
-        out.push_back(
-            {symptom, "data loading is the bottleneck", "more loader workers", Subject::workers});
+        out.push_back({symptom, "data loading is the bottleneck", "use more loader workers",
+                       Subject::workers});
         out.push_back({symptom, "no prefetching", "set prefetch_factor=4"});
         out.push_back({symptom, "model too small for the GPU", "consider a larger variant"});
     }
     if (cpu) {
-        constexpr std::string_view symptom = "CPU use below 50 %";
-        out.push_back({symptom, "too few loader workers", "more loader workers", Subject::workers});
+        constexpr std::string_view symptom = "CPU utilization below 50 %";
+        out.push_back(
+            {symptom, "too few loader workers", "use more loader workers", Subject::workers});
         out.push_back({symptom, "slow preprocessing", "tokenize in parallel, in advance"});
         out.push_back({symptom, "workers restart every epoch", "set persistent_workers=True"});
     }
@@ -100,7 +101,7 @@ std::span<const std::string_view> remarks() {
         "A T4 reports about 15.8e9 bytes: the rule \">= 16\" gives it the K80 row, but the Colab "
         "block (\">= 15\") does not.",
         "The section headed \"Linear Scaling Rule\" computes the square-root rule.",
-        "\"3-5x faster\" from batch 8 to 32 is not what its own table says (2.85x).",
+        "\"3-5x faster\" from batch 8 to 32 contradicts the guide's own table (2.85x).",
         "The batch table is far from the memory limit: saved activations of roberta-base at 128 "
         "tokens in fp32 are 3.7 GB at batch 48.",
     };

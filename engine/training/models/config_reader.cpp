@@ -96,7 +96,8 @@ void read_layer_types(ConfigReader& read, ModelShape& s) {
     std::vector<int> all;
     for (std::size_t i = 0; i < types.size(); ++i) {
         if (!full(i) && types[i] != "sliding_attention")
-            return read.note("layer_types", "is not modelled: " + types[i].dump() + ".");
+            return read.note("layer_types",
+                             "has an entry that is not modelled: " + types[i].dump() + ".");
         if (full(i)) all.push_back(static_cast<int>(i));
     }
     s.full_at = all.empty() ? 0 : all[0];

@@ -55,7 +55,7 @@ Error unknown_type(const Json& type) {
     for (const auto& [what, types] : unlike()) {
         if (std::ranges::find(types, asked) == types.end()) continue;
         return {Errc::invalid_input,
-                "\"" + asked + "\" is " + what + ", which is not modelled. Known: " + names + ".",
+                "\"" + asked + "\" is not modelled: it is " + what + ". Known: " + names + ".",
                 "/model_type"};
     }
     return {Errc::invalid_input,

@@ -67,9 +67,9 @@ Result<void> check_image(const ModelShape& s) {
         return ok;
     if (s.image_size % s.patch_size != 0)
         return wrong("/patch_size", "Patches of " + std::to_string(s.patch_size) +
-                                        " pixels do not divide a side of " +
+                                        " pixels do not divide the image size " +
                                         std::to_string(s.image_size) + ".");
-    return check_range("/image_channels", "The number of channels", s.image_channels, 1, 64);
+    return check_range("/image_channels", "The number of image channels", s.image_channels, 1, 64);
 }
 
 Result<void> check_t5(const ModelShape& s) {

@@ -33,8 +33,9 @@ Result<void> check_offload(const TrainingSettings& t) {
     const bool zero = t.sharding == Sharding::zero1 || t.sharding == Sharding::zero2 ||
                       t.sharding == Sharding::zero3;
     if (!zero)
-        return wrong("/offload",
-                     "Offloading is modelled for DeepSpeed: it needs zero1, zero2 or zero3.");
+        return wrong(
+            "/offload",
+            "Offloading is modelled for DeepSpeed only: set sharding to zero1, zero2 or zero3.");
     if (t.offload == Offload::parameters && t.sharding != Sharding::zero3)
         return wrong("/offload", "Only zero3 offloads parameters.");
     if (t.optimizer != Optimizer::adamw)
@@ -49,7 +50,7 @@ Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/attention", "The family " + family + " does not support FlashAttention-2.");
     if (t.precision == Precision::fp32)
         return wrong("/attention",
-                     "FlashAttention-2 computes in 16 bits: choose another precision.");
+                     "FlashAttention-2 computes in 16 bits: choose a precision other than fp32.");
     if (s.head_dim > 256 || s.head_dim % 8 != 0)
         return wrong("/attention",
                      "FlashAttention-2 supports head sizes up to 256 in multiples of 8; this "
@@ -66,7 +67,7 @@ Result<void> check_packing(const ModelShape& s, const TrainingSettings& t) {
     if (!t.packed) return {};
     if (!s.is_decoder() || s.head != Head::language_model)
         return wrong("/packed", "Only decoder language models support packed texts.");
-    if (t.padded) return wrong("/packed", "Packed texts have no padding: omit one of the two.");
+    if (t.padded) return wrong("/packed", "Packed texts have no padding: omit packed or padded.");
     return {};
 }
 
@@ -91,7 +92,7 @@ Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) 
     const bool shared = t.cards > 1 || t.offload != Offload::none;
     if (shared && t.sharding != Sharding::ddp && t.sharding != Sharding::none)
         return wrong("/quantization",
-                     "Quantized weights are modelled for one GPU and for ddp, not sharded.");
+                     "Quantized weights are modelled for one GPU and for ddp, not for sharding.");
     return {};
 }
 
@@ -137,9 +138,12 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
         return wrong("/frozen_layers", "The number of frozen layers must be between 0 and " +
                                            std::to_string(s.layers) + ".");
     if (t.lora.rank > 0 && (t.frozen_layers > 0 || t.frozen_embeddings))
-        return wrong("/frozen_layers", "Adapters already freeze the whole model.");
+        return wrong(
+            "/frozen_layers",
+            "Adapters already freeze the whole model: omit frozen_layers and frozen_embeddings.");
     if (s.is_series() && (t.frozen_layers > 0 || t.frozen_embeddings))
-        return wrong("/frozen_layers", "Freezing parts is modelled for text models only.");
+        return wrong("/frozen_layers",
+                     "Frozen layers and embeddings are modelled for text models only.");
     if (!s.reads_text() && t.padded)
         return wrong("/padded", "Padding is modelled for text models only.");
     if (t.cards < 1 || t.cards > 100'000)

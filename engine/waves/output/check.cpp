@@ -92,7 +92,8 @@ Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_
                              const Settings& settings, bool as_json) {
     if (symbols.size() != 1)
         return fail(Errc::invalid_input,
-                    "Name the symbol whose count to check: only one can be checked at a time.");
+                    "Name the symbol of the count to check (--symbols): only one can be checked at "
+                    "a time.");
     const SymbolPrices& prices = symbols.front();
     if (!prices.ok())
         return fail(Errc::invalid_input, prices.errors.front().message,

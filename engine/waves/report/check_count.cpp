@@ -70,8 +70,8 @@ Result<void> check_ends(std::span<const std::int32_t> ends, const Pattern& patte
                             std::to_string(first) + ".",
                         where);
         if (i > 0 && ends[i] <= ends[i - 1])
-            return fail(Errc::invalid_input, "An end must be a later bar than the one before.",
-                        where);
+            return fail(Errc::invalid_input,
+                        "Each end must be at a later bar than the end before it.", where);
     }
     return {};
 }

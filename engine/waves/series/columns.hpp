@@ -5,6 +5,8 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace plimsoll::waves {
 
@@ -21,6 +23,12 @@ struct ColumnMap {
     }
 };
 Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceReading& reading);
+
+inline std::string_view name_of(Column column) {
+    constexpr std::array<std::string_view, kColumns> kNames = {"symbol", "date", "open",
+                                                               "high",   "low",  "close"};
+    return kNames[static_cast<std::size_t>(column)];
+}
 
 // A number with optional surrounding blanks; NaN (missing) for an empty field or "null". None when
 // it is not a number.

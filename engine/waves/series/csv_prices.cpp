@@ -109,7 +109,9 @@ class CsvPriceRecords final : public PriceRecords {
             const auto at = columns_[column];
             if (!at) continue;
             const auto value = parse_price(fields_[*at]);
-            if (!value) return in_quotes(fields_[*at]) + " is not a price.";
+            if (!value)
+                return "The " + std::string(name_of(column)) + " " + in_quotes(fields_[*at]) +
+                       " is not a price.";
             *into = *value;
         }
         return {};

@@ -86,7 +86,9 @@ class ObjectReader {
             const json* found = value(column);
             if (found == nullptr) continue;
             const auto price = price_of(*found);
-            if (!price) return fail(at, in_quotes(found->dump()) + " is not a price.");
+            if (!price)
+                return fail(at, "the " + std::string(name_of(column)) + " " +
+                                    in_quotes(found->dump()) + " is not a price.");
             *into = *price;
         }
         rows_.add(symbol_, row);

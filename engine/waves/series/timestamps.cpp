@@ -51,8 +51,8 @@ Result<Timestamp> in_zone(std::int64_t local, std::string_view text, const Zone&
     const auto there = Zone::named(place);
     if (!there) return fail(there.error());
     if (there->offset(instant->seconds) != named->offset(instant->seconds))
-        return fail(Errc::invalid_input, "The offset " + std::string(text) + " is not that of " +
-                                             std::string(place) + " at this time.");
+        return fail(Errc::invalid_input, "The offset of " + std::string(place) +
+                                             " at this time is not " + std::string(text) + ".");
     return Timestamp{*instant, *there};
 }
 

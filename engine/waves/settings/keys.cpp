@@ -158,7 +158,7 @@ Result<void> set_weights(Settings& settings, const json& value) {
                 "\"" +
                 name + "\".");
         if (!weight.is_number() || weight.get<double>() < 0 || weight.get<double>() > 1)
-            return wrong("must have numbers from 0 to 1.");
+            return wrong("must give each part a number from 0 to 1.");
         weights.value[part] = weight.get<double>();
     }
     // The parts that every count of the mode has need a total weight above 0.

@@ -89,7 +89,7 @@ TEST(Safetensors, NanAndInfinityAreRefusedWithTheTensor) {
         const Tensor tensor{NumberType::float32, {1}, std::as_bytes(std::span(&bad, 1))};
         std::vector<float> read(1);
         EXPECT_THAT(to_floats("layer.weight", tensor, read).error().message,
-                    HasSubstr("\"layer.weight\" holds a NaN or an infinity"));
+                    HasSubstr("\"layer.weight\" contains a NaN or an infinity"));
     }
 }
 

@@ -116,7 +116,7 @@ TEST(TorchFile, BothFormatsGiveTheSameNumbers) {
 
 TEST(TorchFile, OnlyTensorsAreAccepted) {
     EXPECT_THAT(why(archive("\x80\x02" + global("os", "system") + text("id") + "\x85R.")),
-                HasSubstr("\"os system\", which tensor files do not need"));
+                HasSubstr("\"os system\", which is not allowed in tensor files"));
     EXPECT_THAT(why(archive("\x80\x04\x8c\x02os\x8c\x06system\x93.")), HasSubstr("\"os system\""));
     EXPECT_THAT(why(archive("\x80\x02}" + text("a") + number(1) + "s.")),
                 HasSubstr("\"a\" is not a tensor"));

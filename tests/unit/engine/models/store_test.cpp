@@ -71,7 +71,7 @@ TEST_F(StoreTest, UnusableModelsAreNotStored) {
     TinyModel bad;
     bad.tensors["bert.pooler.dense.weight"].second[5] = std::numeric_limits<float>::infinity();
     EXPECT_THAT(add("bad", bad).error().message,
-                HasSubstr("\"bert.pooler.dense.weight\" holds a NaN"));
+                HasSubstr("\"bert.pooler.dense.weight\" contains a NaN"));
     bad = {};
     bad.words.emplace_back("toomany");
     EXPECT_THAT(add("bad", bad).error().message, HasSubstr("13 tokens"));
@@ -90,7 +90,8 @@ TEST_F(StoreTest, ChangedFilesAreDetected) {
     std::ofstream(store_.folder_of("tiny") / "vocab.txt", std::ios::app) << "more\n";
     const auto verified = store_.verify("tiny", {});
     ASSERT_FALSE(verified);
-    EXPECT_THAT(verified.error().message, HasSubstr("vocab.txt differs from the installed file"));
+    EXPECT_THAT(verified.error().message,
+                HasSubstr("vocab.txt has changed since it was installed"));
 }
 
 TEST_F(StoreTest, RemovedModelsAreDeleted) {

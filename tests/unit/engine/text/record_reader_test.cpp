@@ -204,7 +204,7 @@ TEST(RecordReader, AHeaderOfCommasAloneIsRefused) {
                       .columns = {},
                       .limits = {.record_bytes = 40, .custom_id_characters = 64}};
     EXPECT_EQ(read(input, std::string(100, ',') + "\n"),
-              (Lines{"failed: The header line is too long."}));
+              (Lines{"failed: The header line has more than 40 bytes."}));
 }
 
 // What a writer following the standard produces comes back, whatever the texts.
