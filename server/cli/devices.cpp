@@ -44,7 +44,7 @@ std::string memory(const json& device, const json& readings) {
 
 std::string table(const CommandContext& context, const json& devices) {
     std::vector<std::vector<std::string>> rows = {{"NODE", "DEVICE", "CLASS", "PROCESSOR", "STATE",
-                                                   "TASKS", "BUSY", "FREE MEMORY", "HEAT", "POWER",
+                                                   "TASKS", "BUSY", "FREE MEMORY", "TEMP", "POWER",
                                                    "NAME"}};
     std::string warnings;
     for (const auto& device : devices) {

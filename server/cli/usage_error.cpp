@@ -113,7 +113,7 @@ Error unknown_command(const CLI::App& command, const std::string& word) {
     if (flag) {
         text = "`" + path + "` has no flag " + word.substr(0, word.find('=')) + ".";
     } else if (known.empty()) {
-        text = "`" + path + "` does not take the argument \"" + word + "\".";
+        text = "`" + path + "` does not accept the argument \"" + word + "\".";
     } else {
         text = "`" + path + "` has no command \"" + word + "\".";
     }

@@ -41,7 +41,7 @@ Result<Discovered> parse_discovery(std::string_view text, const std::string& iss
                                  : std::string()));
     }
     if (!lists(document, "response_types_supported", "code", false)) {
-        return bad_document("does not offer the response type code");
+        return bad_document("does not offer the response type \"code\"");
     }
     if (!lists(document, "code_challenge_methods_supported", "S256", true)) {
         return bad_document("does not offer PKCE with S256");

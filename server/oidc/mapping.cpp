@@ -91,14 +91,15 @@ Result<std::vector<std::string>> groups_of(const json& claims, const std::string
         if (elsewhere != claims.end() && elsewhere->is_object() && elsewhere->contains(name)) {
             return fail(Errc::forbidden,
                         "The provider omitted the user's groups because there are too many: "
-                        "configure it to send only those assigned to the application.");
+                        "configure it to send only the groups assigned to the application.");
         }
         return groups;
     }
     if (claim->is_string()) groups.push_back(claim->get<std::string>());
     if (!claim->is_array()) return groups;
     if (claim->size() > kMostGroups) {
-        return fail(Errc::forbidden, "The user is in too many groups.");
+        return fail(Errc::forbidden,
+                    "The user is in more than " + std::to_string(kMostGroups) + " groups.");
     }
     for (const auto& group : *claim) {
         if (group.is_string()) groups.push_back(group.get<std::string>());

@@ -76,7 +76,7 @@ awaitable<Result<std::string>> Provider::document(std::string url) const {
     if (!reply) co_return fail(std::move(reply.error()));
     if (reply->status != 200) {
         co_return fail(Errc::unavailable,
-                       "The identity provider's discovery or keys responded with " +
+                       "The identity provider's discovery or key endpoint responded with " +
                            std::to_string(reply->status) + ".");
     }
     co_return std::move(reply->body);

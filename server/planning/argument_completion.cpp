@@ -128,7 +128,7 @@ tl::expected<json, Refusal> ArgumentCompletion::with_class_of_device(
     if (settled.value("device_class", found->device_class) != found->device_class) {
         return tl::unexpected<Refusal>(jobs::FieldErrors{
             {"/device_class", "other_class",
-             "The device is of class " + found->device_class + ": omit the class."}});
+             "The device is of class " + found->device_class + ": omit device_class."}});
     }
     settled["device_class"] = found->device_class;
     return settled;

@@ -46,7 +46,7 @@ JobLogLine::Source source_of(const AttemptNews& news) {
 std::string text_of(const AttemptNews& news) {
     if (news.what == "started") return jobs::to_log_text(started(news), kLongest);
     if (news.what == "ended") return jobs::to_log_text(ended(news), kLongest);
-    const auto prefix = news.what == "process_ended" ? "Its worker process ended: " : "";
+    const auto prefix = news.what == "process_ended" ? "The worker process ended: " : "";
     return jobs::to_log_text(prefix + news.text, kLongest);
 }
 

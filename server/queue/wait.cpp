@@ -16,7 +16,7 @@ std::string missing(const jobs::Lack& lack, const std::vector<std::string>& node
                     const std::string& devices) {
     auto text = "It waits for " + lack.what + ", which no connected " + devices + " has.";
     if (!nodes.empty())
-        text += " Not connected now, but seen with it recently: " + joined(nodes) + ".";
+        text += " Nodes that had it recently but are not connected now: " + joined(nodes) + ".";
     return lack.advice.empty() ? text : text + " " + lack.advice;
 }
 
@@ -32,7 +32,7 @@ std::string unfit(const Wait& wait, const std::optional<jobs::Lack>& lack,
     }
     return "No connected " + devices +
            " can run the job: each lacks something the job needs or does not run this version of "
-           "its kind.";
+           "the job's kind.";
 }
 
 std::string stopped(const Hold& hold, const std::string& what) {
@@ -71,7 +71,7 @@ std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack) {
     }
     if (wait.reason == "memory") {
         return "Every " + devices +
-               " that could run it has too little free memory: other programs hold it.";
+               " that could run it has too little free memory: other programs use the rest.";
     }
     if (wait.reason == "own_jobs") {
         if (wait.tasks_ahead == 1) return "It waits behind a task of the team's other jobs.";

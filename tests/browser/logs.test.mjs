@@ -15,7 +15,7 @@ visit('the log of a running job is read when it is opened, filtered, copied and 
   assert.equal((await log.getByRole('listitem').nth(1).textContent()).replace(/.*Warning/s, 'Warning').replace(/\s+/g, ' ').trim(), 'Warning worker 2 of 10 texts failed: empty_text (2).');
   assert.equal(await log.getByText('Lost, and returned').count(), 0);
   await page.getByRole('button', { name: 'Show more lines' }).click();
-  await log.getByText('Its worker process ended: killed by SIGKILL').waitFor();
+  await log.getByText('The worker process ended: killed by SIGKILL').waitFor();
   await page.getByLabel('Level').selectOption('error');
   await until(async () => (await log.getByRole('listitem').count()) === 2, 'the errors alone');
   await page.getByLabel('Task', { exact: true }).fill('0');

@@ -103,7 +103,7 @@ visit('on a phone the bar shows the current page, and buttons stay within their 
 
 visit('a device shows how its previous worker ended', async ({ page, go }) => {
   await go('/#/devices');
-  const reason = page.getByText('A task ran ten times longer than predicted', { exact: false });
+  const reason = page.getByText('A task ran too long', { exact: false });
   await page.getByText('Restarted').click();
   await reason.waitFor();
   assert.equal(await reason.count(), 1);

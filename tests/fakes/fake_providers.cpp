@@ -49,7 +49,7 @@ FakeProviders::Answer<UserId> FakeProviders::found_or_made(const ProvidedUser& u
     const auto taken = id || user.email.empty() ? std::nullopt : identity_.find_person(user.email);
     if (taken) co_return fail(Errc::conflict, "The address is taken.");
     if (!*co_await has_place(id, user)) {
-        co_return fail(Errc::forbidden, "The user would be in no team.");
+        co_return fail(Errc::forbidden, "The user would be in no team: see oidc.groups.");
     }
     for (const auto& name : user.names) {
         if (id) break;

@@ -171,7 +171,7 @@ Reply<schedules::Answered> FakeSchedules::run_now(Author author, schedules::Answ
             co_return schedules::Answered{"replayed", submitted->id, due_at};
         }
         if (submitted->taken) {
-            run.reason = "Another job with its unique key has not finished.";
+            run.reason = "Another job with the same unique key has not finished.";
         } else {
             run.outcome = "submitted";
             run.job = submitted->id;

@@ -96,9 +96,9 @@ begin
       and v_schedule.overlap = 'cancel' and p_way = 'time';
   elsif outcome in ('unique_conflict', 'no_dataset', 'over_quota') then
     v_reason := case outcome
-      when 'no_dataset' then 'The dataset does not exist.'
+      when 'no_dataset' then 'The dataset was not found.'
       when 'over_quota' then 'The job would exceed a quota of the team.'
-      else 'Another job with its unique key has not finished.' end;
+      else 'Another job with the same unique key has not finished.' end;
     outcome := 'failed';
     job_id := null;
   end if;

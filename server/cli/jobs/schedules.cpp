@@ -210,7 +210,7 @@ int list_runs(const CommandContext& context, const ScheduleOptions& options) {
     if (!path) return refuse(context, path.error());
     return show_list(context, api->get_json(*path + "/runs?limit=" + std::to_string(options.limit)),
                      {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row,
-                     "It has not been due yet.");
+                     "The schedule has not been due yet.");
 }
 
 void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {

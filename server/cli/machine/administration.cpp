@@ -120,8 +120,9 @@ awaitable<Result<Answer>> Administration::unlink(const AdminRequest& request) {
     if (!who) co_return fail(who.error());
     const auto id = parse_public_id("idn", request.identity);
     if (!id) {
-        co_return fail(Errc::not_found, "There is no identity \"" + request.identity +
-                                            "\": `plimsoll admin identities` lists the user's.");
+        co_return fail(Errc::not_found,
+                       "There is no identity \"" + request.identity +
+                           "\": `plimsoll admin identities` lists the user's identities.");
     }
     const auto done = co_await providers_.unlink(author_, *who, identity::IdentityId{*id});
     if (!done) co_return fail(done.error());

@@ -56,7 +56,7 @@ Finding address(const DoctorFacts& facts) {
         return {Grade::good, "Port", facts.address + " is free.", ""};
     }
     return {Grade::remark, "Port", facts.address + ": " + facts.address_problem->message,
-            "If that is not a Plimsoll server, choose another port with --port."};
+            "If no Plimsoll server listens on this port, choose another one with --port."};
 }
 
 std::string reason_of(const json& device) {
@@ -140,7 +140,7 @@ void add_servers(const DoctorFacts& facts, std::vector<Finding>& findings) {
             findings.push_back({Grade::remark, "Server",
                                 process + " with data in " + server.data_directory + ", not in " +
                                     facts.data_directory + ".",
-                                "To check that one, add --data " + server.data_directory + "."});
+                                "To check that server, add --data " + server.data_directory + "."});
         }
     }
 }

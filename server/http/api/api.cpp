@@ -199,7 +199,7 @@ class ApiExchange final : public Exchange {
         json body;
         std::optional<TieredBudget::Reservation> memory;
         if (operation.body == nullptr && !request.body.empty() && request.body != kEmptyBody) {
-            co_return refuse(400, "This operation takes no body.");
+            co_return refuse(400, "This operation does not accept a body.");
         }
         if (operation.body != nullptr) {
             memory.emplace(api_.parsed_.open(holder(request)));

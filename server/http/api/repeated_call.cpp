@@ -29,7 +29,7 @@ Outcome<Response> replayed(queue::KeptAnswer kept) {
     if (!kept.body) {
         Problem problem(409,
                         "An earlier request with this Idempotency-Key created the resource; only "
-                        "that response contained its secret.");
+                        "its response contained the secret.");
         problem.slug = "already-made";
         if (!kept.location.empty()) problem.headers.push_back({"Location", kept.location});
         problem.headers.push_back({"Idempotency-Replayed", "true"});

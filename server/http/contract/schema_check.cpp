@@ -161,7 +161,7 @@ class Checker {
             } else if (schema.closed_) {
                 std::vector<std::string> names;
                 for (const auto& property : schema.properties_) names.push_back(property.first);
-                say(at, "is unknown; known values: " + listed(names));
+                say(at, "is unknown; known members: " + listed(names));
             } else if (schema.other_properties_ != nullptr) {
                 check(*schema.other_properties_, member, at);
             }

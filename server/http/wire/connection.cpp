@@ -49,7 +49,7 @@ Problem too_large(std::size_t limit) {
 }
 
 Response internal_error(const Request& request, const std::exception& error) {
-    log::error("request threw", {{"request", request.id}, {"why", error.what()}});
+    log::error("request threw an exception", {{"request", request.id}, {"why", error.what()}});
     return to_response(Error{Errc::internal, error.what(), {}}, request.id);
 }
 

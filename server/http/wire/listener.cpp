@@ -149,7 +149,7 @@ awaitable<void> Listener::serve(tcp::socket socket) {
             co_await serve_plain(std::move(socket), front_);
         }
     } catch (const std::exception& error) {
-        log::error("connection threw", {{"why", error.what()}});
+        log::error("connection threw an exception", {{"why", error.what()}});
     }
     changed_.cancel();
 }

@@ -75,7 +75,9 @@ Outcome<void> check_head(const Request& request, const WireHead& head, bool chun
     const auto lengths = count_headers(request.headers, "Content-Length");
     if (lengths > 1 || encodings > 1 || (encodings == 1 && (lengths == 1 || !chunked)) ||
         (encodings == 1 && head.version() < 11)) {
-        return refuse(400, "The length of the body is ambiguous.");
+        return refuse(
+            400,
+            "Send one Content-Length or, in HTTP/1.1, one Transfer-Encoding: chunked; not both.");
     }
     // The parser also accepts lists, of equal lengths and of codings before chunked.
     if (lengths == 1 && !is_number(*request.header("Content-Length"))) {

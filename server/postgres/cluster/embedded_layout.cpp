@@ -34,7 +34,7 @@ Result<fs::path> newest_binaries() {
     }
     if (newest == 0) {
         return fail(problem("No PostgreSQL server is installed under " + std::string(kInstalled) +
-                            ": install the package postgresql, or set a database URL."));
+                            ": install the package postgresql, or set database.url."));
     }
     return fs::path(kInstalled) / std::to_string(newest) / "bin";
 }
@@ -67,7 +67,7 @@ Result<void> check_passable(const fs::path& base, const RunAs& user) {
         if (stat(step.c_str(), &found) == 0 && may_enter(found, user)) continue;
         return fail(problem("PostgreSQL runs as the user postgres, which cannot access " +
                             step.string() +
-                            ": choose another data folder, or grant access (chmod o+x)."));
+                            ": choose another data folder (--data), or grant access (chmod o+x)."));
     }
     return {};
 }
@@ -127,7 +127,7 @@ Result<EmbeddedLayout> prepare_layout(fs::path base) {
     if (!self) {
         return fail(problem("User ID " + std::to_string(geteuid()) +
                             " has no entry in the user database, so PostgreSQL refuses to run: set "
-                            "a database URL."));
+                            "database.url."));
     }
     layout.os_user = self->pw_name;
     if (geteuid() == 0) {
@@ -135,7 +135,7 @@ Result<EmbeddedLayout> prepare_layout(fs::path base) {
         if (!layout.run_as) {
             return fail(
                 problem("The user postgres does not exist: install the package postgresql, or set "
-                        "a database URL."));
+                        "database.url."));
         }
         if (auto passable = check_passable(base, *layout.run_as); !passable) {
             return fail(std::move(passable.error()));

@@ -38,7 +38,7 @@ awaitable<Result<void>> IdentityStore::remove_user(Author author, UserId user) {
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
     if ((*rows)[0].get<bool>("removed")) co_return Result<void>{};
-    co_return fail(Errc::conflict, "The installation would have no system admin.");
+    co_return fail(Errc::conflict, "The installation must keep at least one system admin.");
 }
 
 awaitable<Result<std::vector<Member>>> IdentityStore::service_accounts(TeamId team) {
@@ -54,7 +54,7 @@ awaitable<Result<Member>> IdentityStore::create_service_account(Author author, s
                                                                 identity::Role role) {
     Error full{Errc::conflict,
                "The team has " + std::to_string(identity::kServiceAccountsPerTeam) +
-                   " service accounts, the maximum.",
+                   " service accounts, the maximum. Delete one first.",
                {}};
     co_return one_account(
         co_await run(

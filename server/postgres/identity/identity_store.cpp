@@ -178,7 +178,7 @@ awaitable<Result<identity::Token>> IdentityStore::create_token(Author author, id
     }
     if (rows->empty()) {
         co_return fail(Errc::conflict, "The user has " + std::to_string(identity::kTokensPerUser) +
-                                           " tokens in this team, the maximum. Revoke some.");
+                                           " tokens in this team, the maximum. Revoke one first.");
     }
     const Row row = (*rows)[0];
     token.id = TokenId{row.get<std::int64_t>("id")};

@@ -69,7 +69,7 @@ InvitationStore::Answer<Invitation> InvitationStore::create(Author author,
     if (rows->empty()) {
         co_return fail(Errc::conflict, "The team has " +
                                            std::to_string(identity::kInvitationsPerTeam) +
-                                           " open invitations, the maximum: revoke one.");
+                                           " open invitations, the maximum. Revoke one first.");
     }
     co_return to_invitation((*rows)[0]);
 }

@@ -16,7 +16,7 @@ Error no_provided_sign_in(const std::string& outcome) {
                 {}};
     }
     if (outcome == "disabled") return {Errc::forbidden, "The user is disabled.", {}};
-    return {Errc::forbidden, "The user would be in no team.", {}};
+    return {Errc::forbidden, "The user would be in no team: see oidc.groups.", {}};
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ awaitable<Result<void>> JobStore::ready() {
     if (version != known) {
         co_return fail(Errc::unavailable,
                        "The database's schema is version " + std::to_string(version) +
-                           ", but this program has version " + std::to_string(known) + ".");
+                           ", but this program's is version " + std::to_string(known) + ".");
     }
     co_return Result<void>{};
 }

@@ -62,7 +62,7 @@ Result<void> check_versions(const Ledger& ledger, const migrations::Schema& sche
         if (theirs.number > static_cast<int>(schema.versions.size())) {
             return fail(Errc::conflict, "The database's schema is version " +
                                             std::to_string(ledger.versions.back().number) +
-                                            ", but this program has version " +
+                                            ", but this program's is version " +
                                             std::to_string(schema.versions.size()) +
                                             ": use the newer plimsoll that created it.");
         }

@@ -58,7 +58,7 @@ awaitable<Result<Baseline>> BaselineStore::pin(Author author, NewBaseline baseli
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " + std::to_string(queue::kBaselinesPerTeam) +
-                                           " other baselines, the maximum.");
+                                           " other baselines, the maximum. Delete one first.");
     }
     co_return to_baseline(replies->back()[0]);
 }

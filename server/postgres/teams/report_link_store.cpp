@@ -102,7 +102,7 @@ awaitable<Result<ReportLink>> ReportLinkStore::create(Author author, queue::NewR
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " +
                                            std::to_string(queue::kReportLinksPerTeam) +
-                                           " report links, the maximum. Revoke some.");
+                                           " report links, the maximum. Revoke one first.");
     }
     co_return to_report_link(replies->back()[0]);
 }

@@ -74,7 +74,7 @@ awaitable<Result<Schedule>> ScheduleStore::create(Author author, Settings settin
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " +
                                            std::to_string(schedules::kSchedulesPerTeam) +
-                                           " schedules, the maximum.");
+                                           " schedules, the maximum. Delete one first.");
     }
     co_return co_await get(author.team, ScheduleId{replies->back()[0].get<std::int64_t>("id")});
 }

@@ -91,7 +91,7 @@ awaitable<Result<Webhook>> WebhookStore::create(Author author, Webhook webhook,
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " +
                                            std::to_string(webhooks::kWebhooksPerTeam) +
-                                           " webhooks, the maximum.");
+                                           " webhooks, the maximum. Delete one first.");
     }
     const Row row = replies->back()[0];
     webhook.id = WebhookId{row.get<std::int64_t>("id")};

@@ -44,9 +44,10 @@ awaitable<Result<WorkerHandle>> WorkerStore::register_worker(queue::WorkerInfo i
     auto rows = co_await pool_.run(registration(info), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) {
-        co_return fail(Errc::conflict,
-                       "A worker on another machine has this node and device: set a different "
-                       "PLIMSOLL_NODE on machines that share a host name.");
+        co_return fail(
+            Errc::conflict,
+            "A worker on another machine is registered with this node and device: set a different "
+            "PLIMSOLL_NODE on machines that share a host name.");
     }
     held_.drop_all();
     resident_.clear();

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kLongestPause{2000};
 
 void log_dropped(const Batch& batch) {
     log::warn(
-        "results dropped: the lease is gone",
+        "results dropped: the lease was lost",
         {{"fence", std::to_string(batch.fence)}, {"tasks", std::to_string(batch.reports.size())}});
 }
 

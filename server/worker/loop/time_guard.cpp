@@ -85,11 +85,10 @@ std::optional<std::string> TimeGuard::check(const std::optional<RunningTasks>& r
     const double estimated = estimated_seconds(*running);
     const std::chrono::duration<double> seconds = most;
     if (estimated <= 0) {
-        return "A task ran for more than " + in_words(seconds.count()) +
-               ", and its kind predicts no time: its worker process was stopped.";
+        return "A task ran too long (its kind predicts no time; allowed: " +
+               in_words(seconds.count()) + "): its worker process was stopped.";
     }
-    return "A task ran ten times longer than predicted (predicted: " +
-           in_words(predicted_seconds(kind, estimated)) +
+    return "A task ran too long (predicted: " + in_words(predicted_seconds(kind, estimated)) +
            ", allowed: " + in_words(seconds.count()) + "): its worker process was stopped.";
 }
 

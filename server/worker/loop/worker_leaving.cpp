@@ -32,7 +32,7 @@ awaitable<void> Worker::abandonment() {
         co_await (timer_.sleep_until(limit) || for_abandonment_.wait());
     }
     if (abandoned_) co_return;
-    log::warn("drain takes too long: exiting", {{"batches", std::to_string(outstanding_.size())}});
+    log::warn("drain took too long: exiting", {{"batches", std::to_string(outstanding_.size())}});
     abandon();
 }
 
@@ -45,7 +45,7 @@ awaitable<void> Worker::retire() {
     if (answer != nullptr && *answer) {
         log::info("retired");
     } else {
-        log::warn("exited without deregistering: its leases will expire");
+        log::warn("exited without deregistering: the worker's leases will expire");
     }
 }
 
@@ -85,10 +85,10 @@ awaitable<void> Worker::give_up(RunningTasks running) {
     const std::chrono::duration<double> ran = time_guard_.allowed(running);
     std::vector<queue::TaskReport> deaths;
     for (const auto* slot : running.slots) {
-        log::error("task runs too long: exiting", {{"job", to_public(slot->task.job)},
-                                                   {"task", std::to_string(slot->task.seq)},
-                                                   {"attempt", std::to_string(slot->task.attempt)},
-                                                   {"reason", *failure_}});
+        log::error("task ran too long: exiting", {{"job", to_public(slot->task.job)},
+                                                  {"task", std::to_string(slot->task.seq)},
+                                                  {"attempt", std::to_string(slot->task.attempt)},
+                                                  {"reason", *failure_}});
         deaths.push_back(report_death(slot->task, *failure_,
                                       ran.count() / static_cast<double>(running.slots.size())));
     }

@@ -61,7 +61,7 @@ awaitable<void> Supervisor::stop_limit() {
         const auto woken = co_await (timer_.sleep_until(limit) || for_limit_.wait());
         if (woken.index() == 0) break;
     }
-    log::warn("workers do not stop: killing them");
+    log::warn("workers did not stop in time: killing them");
     for (const auto& worker : workers_) worker->kill();
     for (;;) co_await for_limit_.wait();
 }

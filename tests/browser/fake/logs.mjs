@@ -8,7 +8,7 @@ export function logs(fake, { call, response, json }, job) {
     line(0, 1, 1, 'warning', 'worker', '2 of 10 texts failed: empty_text (2).'),
     line(0, 1, 1000, 'warning', 'queue', 'Done in 0.350 s: 8 items succeeded, 2 failed.'),
     line(1, 1, 1000, 'error', 'queue', 'Lost, and returned to the queue: The worker stopped responding.'),
-    line(1, 1, 1001, 'error', 'supervisor', 'Its worker process ended: killed by SIGKILL'),
+    line(1, 1, 1001, 'error', 'supervisor', 'The worker process ended: killed by SIGKILL'),
     ...(job.finished_at !== null ? [line(1, 2, 0, 'info', 'queue', 'Attempt 2 started on node-a, device opencl:0:1 (gpu).')] : []),
   ];
   const { level, task, cursor } = Object.fromEntries(call.query);

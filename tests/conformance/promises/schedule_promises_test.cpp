@@ -174,7 +174,7 @@ TEST_P(SchedulePromises, KeysOfTheJobApplyInARun) {
     const auto runs = must(store().runs(people_.team, made.id, std::nullopt, 10));
     ASSERT_EQ(runs.size(), 2u);
     EXPECT_FALSE(runs[0].job);
-    EXPECT_EQ(runs[0].reason, "Another job with its unique key has not finished.");
+    EXPECT_EQ(runs[0].reason, "Another job with the same unique key has not finished.");
 }
 
 TEST_P(SchedulePromises, AnotherTeamsOrARemovedScheduleLooksMissing) {

@@ -139,7 +139,7 @@ class Schedules(QueueCase):
         self.submit(job(self.team, unique='taken'))
         self.assertEqual(self.answer(id, 7200, 10800, unique='taken').outcome, 'failed')
         self.assertEqual([r.reason for r in self.queue.rows('select reason from schedule_run order by due_at')],
-                         ['why', 'why', 'Another job with its unique key has not finished.'])
+                         ['why', 'why', 'Another job with the same unique key has not finished.'])
         self.assertEqual(self.schedule(id).next_at, self.seconds_from_now(10800))
 
     def test_a_manual_run_ignores_other_runs_and_happens_once_per_key(self):

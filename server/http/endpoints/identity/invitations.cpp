@@ -73,7 +73,8 @@ class Invitations {
         }
         const auto role = *identity::parse_role(call.body.value("role", "member"));
         if (!identity::may_appoint(principal.role, has_scope(principal, "sys:admin"), role)) {
-            co_return refuse(403, "Only an owner of the team, or a system admin, may do this.");
+            co_return refuse(403,
+                             "Only an owner of the team, or a system admin, may invite an owner.");
         }
         const auto end = link_end(call, clock_.now(), kInvitationLife);
         if (!end) co_return tl::unexpected(end.error());

@@ -42,7 +42,8 @@ Outcome<void> may_change(const Call& call, const Member* present, Role wanted) {
     const auto& principal = call.principal;
     const auto highest = present == nullptr ? wanted : std::max(wanted, present->role);
     if (identity::may_appoint(principal.role, administers_all(principal), highest)) return {};
-    return refuse(403, "Only an owner of the team, or a system admin, may do this.");
+    return refuse(
+        403, "Only an owner of the team, or a system admin, may add, change or remove an owner.");
 }
 
 Response team_response(const identity::Team& team) {
@@ -87,7 +88,7 @@ class Teams {
         }
         if (change.archived == true && *id == call.principal.team.id) {
             co_return refuse(409,
-                             "This is your current team: switch to another one to archive it.");
+                             "You cannot archive your current team: switch to another team first.");
         }
         const auto author = co_await editor_of(call, named(call), editable_team);
         if (!author) co_return tl::unexpected(author.error());

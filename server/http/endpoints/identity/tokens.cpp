@@ -81,7 +81,7 @@ class Tokens {
     awaitable<Outcome<Response>> revoke(const Call& call) const {
         const auto& own = call.principal.token;
         if (call.parameters.text("token_id") == "current" && !own) {
-            co_return refuse(404, "This request has no token.");
+            co_return refuse(404, "This request uses a session, not a token.");
         }
         if (own && token_id_of(call) == *own) co_return co_await end(call, *own);
         const auto token = co_await named(call);

@@ -176,8 +176,11 @@ class JobEvents {
         }
         auto slot = open_.take(call.principal.user.id);
         if (!slot) {
-            co_return tl::unexpected<Problem>(
-                Error{Errc::exhausted, "You have too many event streams open.", {}});
+            co_return tl::unexpected<Problem>(Error{Errc::exhausted,
+                                                    "You have " +
+                                                        std::to_string(limits::kStreamsPerUser) +
+                                                        " event streams open, the maximum.",
+                                                    {}});
         }
         Response response;
         response.with("Content-Type", std::string(kEventStream))

@@ -25,7 +25,7 @@ std::string reason(queue::Redrive outcome) {
         case queue::Redrive::no_dataset:
             return "The job's dataset has been deleted.";
         case queue::Redrive::not_unique:
-            return "Another unfinished job has its unique key.";
+            return "Another unfinished job has the same unique key.";
         case queue::Redrive::not_found:
             return "The job was not found.";
     }

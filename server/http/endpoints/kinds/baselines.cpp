@@ -92,7 +92,7 @@ class Baselines {
         const auto* offer = offer_of(kinds_, job->kind);
         if (offer == nullptr || offer->comparison_key == nullptr) {
             co_return tl::unexpected(
-                Problem(404, "Reports of kind " + job->kind + " are not compared."));
+                Problem(404, "Reports of kind " + job->kind + " cannot be compared."));
         }
         if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
         auto summary = co_await jobs_.report(team, *id);

@@ -77,7 +77,7 @@ class KindAnswers {
         const auto chunk = co_await chunk_of_item(store_, team, *id, index);
         if (!chunk && chunk.error().code == Errc::not_found) {
             co_return tl::unexpected(
-                wrong_member("/index", "must be the index of one of its items"));
+                wrong_member("/index", "must be the index of one of the job's items"));
         }
         if (!chunk) co_return tl::unexpected<Problem>(chunk.error());
         const auto given = co_await store_.task_input(team, *id, chunk->seq);

@@ -172,7 +172,9 @@ class Results {
             }
         }
         auto slot = reader.slots.take(reader.user);
-        if (!slot) co_return exhausted("You have too many downloads open.");
+        if (!slot)
+            co_return exhausted("You have " + std::to_string(limits::kDownloadsPerUser) +
+                                " downloads open, the maximum.");
         auto place = downloads_->reserve(1);
         if (!place) co_return overloaded_now("The server has too many downloads in progress.");
         std::unique_ptr<BodyStream> body;
@@ -226,8 +228,8 @@ class Results {
         co_return *slice;
     }
 
-    static Outcome<Response> exhausted(const char* why) {
-        return tl::unexpected<Problem>(Error{Errc::exhausted, why, {}});
+    static Outcome<Response> exhausted(std::string why) {
+        return tl::unexpected<Problem>(Error{Errc::exhausted, std::move(why), {}});
     }
     static Outcome<Response> overloaded_now(const char* why) {
         return tl::unexpected(overloaded(why));

@@ -38,7 +38,7 @@ TEST(UsageError, NamesTheMistakeAndSuggestsACorrection) {
               "`plimsoll serve` has no flag --prot. Did you mean \"--port\"? See `plimsoll serve "
               "--help`.");
     EXPECT_EQ(wrong("serve now"),
-              "`plimsoll serve` does not take the argument \"now\". See "
+              "`plimsoll serve` does not accept the argument \"now\". See "
               "`plimsoll serve --help`.");
     EXPECT_EQ(wrong("queue"), "`plimsoll queue` needs a command. See `plimsoll queue --help`.");
     EXPECT_EQ(wrong("queue xyz"),

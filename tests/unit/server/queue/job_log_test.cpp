@@ -53,7 +53,7 @@ TEST(JobLog, WorkersAndTheirSupervisorsCannotForgeALine) {
     EXPECT_EQ(source_of(news), JobLogLine::Source::worker);
     news.what = "process_ended";
     news.text = "hung and was killed";
-    EXPECT_EQ(text_of(news), "Its worker process ended: hung and was killed");
+    EXPECT_EQ(text_of(news), "The worker process ended: hung and was killed");
     EXPECT_EQ(source_of(news), JobLogLine::Source::supervisor);
     EXPECT_EQ(text_of(ended("retry", "a\rb")), "Failed, and returned to the queue: a b");
 }

@@ -49,7 +49,7 @@ TEST(WaitTest, WhatNoDeviceHasIsExplainedInTheKindsWords) {
     EXPECT_EQ(
         describe(wait, {}),
         "No connected device of class gpu can run the job: each lacks something the job needs or "
-        "does not run this version of its kind.");
+        "does not run this version of the job's kind.");
     auto lack = lack_of(wait, kind);
     EXPECT_EQ(describe(wait, lack),
               "It waits for a lamp, which no connected device of class gpu has. Use a candle.");
@@ -57,7 +57,8 @@ TEST(WaitTest, WhatNoDeviceHasIsExplainedInTheKindsWords) {
     lack->advice.clear();
     EXPECT_TRUE(
         describe(wait, lack)
-            .ends_with(" Not connected now, but seen with it recently: crane-7 and dock-1."));
+            .ends_with(
+                " Nodes that had it recently but are not connected now: crane-7 and dock-1."));
 }
 
 TEST(WaitTest, TooLittleMemoryIsReported) {

@@ -92,7 +92,7 @@ TEST(Schema, NamesPlacesAsJsonPointers) {
                            {"b/~", {{"type", "string"}}}}}};
     EXPECT_THAT(wrong(schema, {{"a", {"x", 1, 2}}, {"b/~", 1}, {"c", 1}}),
                 ElementsAre("/a/1 must be a string", "/a/2 must be a string",
-                            "/b~1~0 must be a string", "/c is unknown; known values: a, b/~"));
+                            "/b~1~0 must be a string", "/c is unknown; known members: a, b/~"));
     EXPECT_THAT(wrong(schema, json::object()), ElementsAre("/a is required"));
 }
 

@@ -72,7 +72,8 @@ TEST_F(BaselineEndpoints, OnlyComparableReportsArePinned) {
     const auto id = submit();
     const auto refused = pin(id, identity_.ada);
     EXPECT_EQ(refused.status, 404);
-    EXPECT_NE(refused.body.find("Reports of kind sentiment are not compared."), std::string::npos);
+    EXPECT_NE(refused.body.find("Reports of kind sentiment cannot be compared."),
+              std::string::npos);
 }
 
 TEST_F(BaselineEndpoints, AJobThatRunsHasNoReportToPin) {
