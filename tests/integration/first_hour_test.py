@@ -63,7 +63,7 @@ class FirstHour(unittest.TestCase):
     def test_a_file_for_another_kind(self):
         texts = self.file("k.csv", "text\ncalm\n")
         for kind in ("training-config", "profile"):
-            self.assertIn("takes no file of records", self.call("submit", kind, texts, status=2).stderr)
+            self.assertIn("does not accept a file of records", self.call("submit", kind, texts, status=2).stderr)
             self.assertIn("--column, --keep and --group-by have no effect", self.call("submit", kind, texts, "--column", "text=a", status=2).stderr)
         self.assertIn('"text"', self.call("submit", "waves", texts, "--watch", status=2).stderr)
 
@@ -245,9 +245,9 @@ class FirstHour(unittest.TestCase):
         told = self.call("estimate", "--preset", "llama-8b", "--gpu", "t4", status=1).stdout
         self.assertIn("Nothing to paste: the run does not fit", told)
         self.assertNotIn("TrainingArguments(", told)
-        self.assertIn("What usually helps: --lora 16, --quantization nf4 (with --lora), --checkpointing.", told)
+        self.assertIn("These usually help: --lora 16, --quantization nf4 (with --lora), --checkpointing.", told)
         told = self.call("estimate", "--preset", "llama-8b", "--gpu", "t4", "--lora", "8", "--checkpointing", status=1).stdout
-        self.assertIn("What usually helps: --quantization nf4 (with --lora).", told)
+        self.assertIn("These usually help: --quantization nf4 (with --lora).", told)
 
     def test_help_and_mistyped_commands(self):
         self.assertIn("--weight", self.call("help", "queue", "share").stdout)

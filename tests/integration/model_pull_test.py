@@ -83,7 +83,7 @@ class Pull(unittest.TestCase):
 
     def test_a_file_that_differs_from_the_hubs_hash_is_not_kept(self):
         self.hub.tricks["sha256"] = "0" * 64
-        self.assertIn("differs from the hub's hash", self.pull("desk/tiny", "--name", "tiny", status=2)["error"]["message"])
+        self.assertIn("does not match the hub's hash", self.pull("desk/tiny", "--name", "tiny", status=2)["error"]["message"])
         self.assertNotIn("tiny", self.left())
         self.hub.tricks.clear()
         self.pull("desk/tiny", "--name", "tiny")

@@ -215,7 +215,7 @@ class Models(unittest.TestCase):
         if "avx2" in pathlib.Path("/proc/cpuinfo").read_text():
             self.assertIn("The forms' proofs are unchanged: a proof needs at least 200 texts.", told.stdout)
         self.assertNotRegex(told.stdout, "(?m)^Forms .* of 3 labels")
-        self.assertRegex(told.stdout, r"(?m)^fp32  accuracy 66\.7 % on 3 texts \(95 %: 20\.8 to 93\.9 %\)")
+        self.assertRegex(told.stdout, r"(?m)^fp32  accuracy 66\.7 % on 3 texts \(95 % interval: 20\.8 to 93\.9 %\)")
         self.assertRegex(told.stdout, r"(?m)^Accuracy +fp32 66\.7 % of 3 texts of labelled\.jsonl")
         measured = self.until(lambda: self.offered("judged"), lambda model: model["accuracies"])["accuracies"]
         exact = next(one for one in measured if one["form"] == "fp32")

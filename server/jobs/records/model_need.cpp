@@ -35,14 +35,15 @@ std::string advice_for(const Lack::Model& model, std::span<const Lack::Model> th
         });
     };
     if (has(true)) {
-        return "Idle workers will prove it; to prove it now, run `plimsoll-engine prove " +
+        return "Idle workers will prove the form; to prove it now, run `plimsoll-engine prove " +
                model.name + "` on their machine.";
     }
-    const auto files = has(false)
-                           ? "Their files of this name differ; the job needs those with the hash " +
-                                 model.hash + ". "
-                           : std::string();
-    return files + "Install it on a worker's machine: plimsoll model pull " + model.name +
+    const auto files =
+        has(false)
+            ? "Other files of this name are installed; the job needs the files with the hash " +
+                  model.hash + ". "
+            : std::string();
+    return files + "Install the model on a worker's machine: plimsoll model pull " + model.name +
            ", or model add with its files.";
 }
 

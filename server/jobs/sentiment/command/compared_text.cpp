@@ -103,7 +103,8 @@ std::string remarks_text(const json& compared) {
         if (!compared.at("given").is_null() && model.at("accuracy").is_null() &&
             !model.at("has_neutral").get<bool>()) {
             text += "\n" + name.get<std::string>() +
-                    " has no neutral label, but some texts do: set --neutral-within 0.2.";
+                    " has no neutral label, but some texts are labelled neutral: set "
+                    "--neutral-within 0.2.";
         }
     }
     if (const json& given = compared.at("given"); !given.is_null() && given.at("unknown") != 0) {

@@ -59,7 +59,7 @@ Error about(const Error& error, const client::Origin& hub, const std::string& re
             hub.server + " has no model \"" + repository + "\", or the model has no such revision.";
     } else if (error.code == Errc::unauthenticated || error.code == Errc::forbidden) {
         told.message = "\"" + repository +
-                       "\" requires a token (HF_TOKEN), or that you accept its terms. " +
+                       "\" requires a token (HF_TOKEN), or your acceptance of its terms. " +
                        error.message;
     } else if (error.code == Errc::unavailable) {
         told.message +=
@@ -196,7 +196,7 @@ Result<void> fetch_from_hub(const client::Origin& hub, const HubModel& model,
         if (*sha != file.sha256) {
             std::error_code ignored;
             std::filesystem::remove(path, ignored);
-            return fail(Errc::corrupt, file.name + " differs from the hub's hash.");
+            return fail(Errc::corrupt, file.name + " does not match the hub's hash.");
         }
     }
     return {};

@@ -205,8 +205,12 @@ int pull_model(const CommandContext& context, const ModelFlags& flags, const std
                                 "Name it with --name: a-z, 0-9, '.', '_', '-'.", "name"});
     }
     if (store->find(about.name) && !flags.replace) {
-        return refuse(context, {Errc::conflict,
-                                "A model \"" + about.name + "\" is already installed.", "name"});
+        return refuse(
+            context,
+            {Errc::conflict,
+             "A model \"" + about.name +
+                 "\" is already installed: replace it with --replace, or choose another --name.",
+             "name"});
     }
     const auto folder = PullFolder::take(store->folder() / (".pull-" + model->commit));
     if (!folder) return refuse(context, folder.error());

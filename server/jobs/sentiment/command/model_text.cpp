@@ -31,7 +31,8 @@ std::string accuracy_of(const Manifest& model) {
         text += (text.empty() ? "" : "; ") + one.form + " " +
                 percent(static_cast<double>(one.right) / static_cast<double>(one.texts)) +
                 " % of " + format_count(static_cast<std::int64_t>(one.texts)) + " texts of " +
-                one.texts_of + " (95 %: " + percent(one.low) + " to " + percent(one.high) + " %)";
+                one.texts_of + " (95 % interval: " + percent(one.low) + " to " + percent(one.high) +
+                " %)";
     }
     return text.empty() ? "not measured" : text;
 }

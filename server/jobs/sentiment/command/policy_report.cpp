@@ -56,7 +56,7 @@ std::string judgement(const json& report) {
                        " % saved; the guide expects " + promised + " %.";
     if (!fixed.at("saved_memory_percent").is_null()) {
         text += "\n" + number_or_blank(report.at("mean_memory_bytes"), "%.0f", kMebibyte) +
-                " MiB of device memory on average; " + model + " would hold " +
+                " MiB of device memory on average; " + model + " would use " +
                 number_or_blank(fixed.at("memory_bytes"), "%.0f", kMebibyte) +
                 " MiB: " + number_or_blank(fixed.at("saved_memory_percent"), "%.1f") + " % saved.";
     }

@@ -95,7 +95,7 @@ tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) 
     if (args.contains("models")) {
         if (chosen || args.contains("policy")) {
             return tl::unexpected(
-                one_error("/models", "one_of", "Give a model, a policy or models to compare."));
+                one_error("/models", "one_of", "Give only one of model, policy and models."));
         }
         return with_compared(std::move(args), knowledge);
     }

@@ -85,12 +85,14 @@ tl::expected<market::Calendar, FieldErrors> parse_own_calendar(const json& given
     std::ranges::sort(rules.special, {}, &market::SpecialDay::date);
     const auto twice = std::ranges::adjacent_find(rules.special, {}, &market::SpecialDay::date);
     if (twice != rules.special.end()) {
-        return refused(where + "/closed", "unique", "A date is in the calendar twice.");
+        return refused(where + "/closed", "unique",
+                       "A date occurs twice in closed and early_closes.");
     }
     const auto wrong =
         std::ranges::find_if(rules.special, [](const auto& day) { return !day.date.ok(); });
     if (wrong != rules.special.end()) {
-        return refused(where + "/closed", "date", "A date does not exist.");
+        return refused(where + "/closed", "date",
+                       "A date in closed or early_closes does not exist.");
     }
     return market::Calendar(std::move(rules));
 }

@@ -85,7 +85,7 @@ Result<ModelOperation> ModelOperations::start(const asio::any_io_executor& execu
         return fail(Errc::conflict,
                     "The server is already " +
                         std::string(running.action == "pull" ? "pulling" : "verifying") +
-                        " a model: wait until that ends, or cancel it.");
+                        " a model: wait for the operation to end, or cancel it.");
     }
     const auto now = clock_.now();
     auto number = std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
@@ -115,7 +115,8 @@ asio::awaitable<void> ModelOperations::run(std::shared_ptr<ModelOperation> opera
         operation->state = "failed";
         if (!ended) operation->error = ended.error().message;
         if (operation->error.empty())
-            operation->error = "The program ended: " + describe_end(*ended) + ".";
+            operation->error = "plimsoll model " + operation->work.action +
+                               " ended: " + describe_end(*ended) + ".";
     }
     log::info("model operation ended", {{"action", operation->work.action},
                                         {"model", operation->work.model},

@@ -58,7 +58,8 @@ Outcome<ModelWork> work_of(const Call& call) {
         }
     }
     const auto* const pointer = body.contains("name") ? "/name" : "/model";
-    if (work.model == kVader) return invalid_work(pointer, "vader is built in.");
+    if (work.model == kVader)
+        return invalid_work(pointer, "vader is built in: it cannot be pulled or verified.");
     if (!models::is_model_name(work.model)) {
         return invalid_work(pointer, work.action == "pull"
                                          ? "Name it with \"name\": a-z, 0-9, '.', '_', '-'."

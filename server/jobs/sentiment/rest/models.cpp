@@ -182,7 +182,7 @@ class Models {
         }
         if (operations_->works_on(name)) {
             co_return http::refuse(
-                409, "The model is being verified: wait until that ends, or cancel it.");
+                409, "The model is being verified: wait for the operation to end, or cancel it.");
         }
         const bool forced = call.parameters.flag("force");
         if (!forced) {

@@ -105,8 +105,8 @@ class Policies {
         record.data = call.body.dump();
         auto stored = co_await services_.records.put(kPolicies, *author, record);
         if (!stored && stored.error().code == Errc::conflict && stored.error().where != kSeen) {
-            stored.error().message =
-                "The team has " + std::to_string(kPolicies.most) + " policies, the maximum.";
+            stored.error().message = "The team has " + std::to_string(kPolicies.most) +
+                                     " policies, the maximum. Delete one first.";
         }
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         const auto devices = co_await services_.jobs.devices();

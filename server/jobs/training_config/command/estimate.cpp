@@ -51,7 +51,7 @@ std::string what_may_fit(const json& training) {
         flags.emplace_back("--quantization nf4 (with --lora)");
     if (training.at("checkpointing") == false) flags.emplace_back("--checkpointing");
     if (flags.empty()) return {};
-    return fmt::format("\nWhat usually helps: {}.", fmt::join(flags, ", "));
+    return fmt::format("\nThese usually help: {}.", fmt::join(flags, ", "));
 }
 
 std::string estimate_text(const CommandContext& context, const EstimateFlags& flags,

@@ -64,10 +64,10 @@ struct Rule {
 
 constexpr const char* kNoAdapters = "Without adapters (rank 0) there is nothing to set.";
 constexpr const char* kLstmDropout = "An LSTM is estimated without dropout.";
-constexpr const char* kNegatives = "Only the NAICS encoder trains with them.";
+constexpr const char* kNegatives = "Only the NAICS encoder trains with positives and negatives.";
 
 constexpr Rule kRules[] = {
-    {"/goal", has_batch, "A requested batch leaves nothing to recommend: omit one of the two."},
+    {"/goal", has_batch, "A requested batch leaves nothing to recommend: omit batch or goal."},
     {"/target_effective_batch", follows_guide,
      "The guide sets the batch and the accumulation on these GPUs."},
     {"/model/labels",
@@ -115,7 +115,7 @@ constexpr Rule kRules[] = {
     {"/training/lora/dtype", has_no_adapters, kNoAdapters},
     {"/training/lora/dora", has_no_adapters, kNoAdapters},
     {"/training/lora/targets", [](const Asked& a) { return a.has("/training/lora/modules"); },
-     "The modules name the layers: omit one of the two."},
+     "The modules name the layers: omit targets or modules."},
     {"/training/lora/dtype",
      [](const Asked& a) { return a.training().precision != tr::Precision::bf16 || shards(a); },
      "Adapters have a data type of their own only with bf16 weights (precision bf16) that are not "
@@ -130,7 +130,7 @@ constexpr Rule kRules[] = {
      "It exceeds the number of models to train."},
     {"/allocator/max_split_size_mb",
      [](const Asked& a) { return a.report.search.estimate.allocator.expandable_segments; },
-     "Expandable segments are always split: omit one of the two."},
+     "Expandable segments are always split: omit max_split_size_mb or expandable_segments."},
     {"/cluster/sharding",
      [](const Asked& a) { return tr::layout_of(a.training()).sharding == tr::Sharding::none; },
      "One GPU has nothing to shard: give the number of GPUs, or offload."},

@@ -62,8 +62,8 @@ class GpuProfiles {
         record.data = card.dump();
         auto stored = co_await store_.put(kGpuProfiles, *author, std::move(record));
         if (!stored && stored.error().code == Errc::conflict && stored.error().where != kSeen) {
-            stored.error().message =
-                "The team has " + std::to_string(kGpuProfiles.most) + " GPU profiles, the maximum.";
+            stored.error().message = "The team has " + std::to_string(kGpuProfiles.most) +
+                                     " GPU profiles, the maximum. Delete one first.";
         }
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         auto shown = gpu_profile_json(*gpu);

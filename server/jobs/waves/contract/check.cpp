@@ -17,7 +17,8 @@ tl::expected<std::string, FieldErrors> check_answer(const json& body, const JobI
         engine::output::shape_named(body.at("pattern").get_ref<const std::string&>());
     if (!shape) {
         return tl::unexpected(
-            one_error("/pattern", "unknown_pattern", "There is no such pattern."));
+            one_error("/pattern", "unknown_pattern",
+                      "There is no pattern \"" + body.at("pattern").get<std::string>() + "\"."));
     }
     engine::output::DrawnCount drawn{
         .shape = *shape, .rising = body.at("direction") == "up", .ends = {}};

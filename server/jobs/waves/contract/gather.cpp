@@ -36,7 +36,7 @@ class PriceGatherer final : public Gatherer {
         if (records_->symbols() > 4 * kMostSymbols) {
             return tl::unexpected(one_error(
                 "/dataset", "max_items",
-                "This dataset has far more than " + std::to_string(kMostSymbols) + " symbols."));
+                "A dataset may have at most " + std::to_string(4 * kMostSymbols) + " symbols."));
         }
         return {};
     }

@@ -63,7 +63,8 @@ tl::expected<std::string, FieldErrors> replay_answer(const json& body, const Job
     const auto taken = follower.take(bars->before, 0, bars->known);
     if (!taken) return refuse("", "too_large", taken.error().message);
     if (follower.held() * steps > kMostCountsReplayed) {
-        return refuse("", "too_large", "There are too many counts to replay this many bars.");
+        return refuse("", "too_large",
+                      "There are too many counts to replay this many bars: replay fewer.");
     }
     json told = json::array();
     for (std::size_t bar = bars->first; bar < bars->next.size(); ++bar) {

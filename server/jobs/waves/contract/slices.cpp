@@ -268,7 +268,7 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
     if (symbols.size() > kMostSymbols) {
         return tl::unexpected(one_error(where, "max_items",
                                         "There are more than " + std::to_string(kMostSymbols) +
-                                            " symbols; name some in \"symbols\"."));
+                                            " symbols: name at most that many in \"symbols\"."));
     }
     for (auto& prices : symbols) refuse_long_name(prices);
     if (shares_surrogates(symbols, request.settings))

@@ -84,7 +84,7 @@ json Comparison::recommendation(const std::vector<ComparedModel>& models) const 
         if (difference.low < -kPoints) continue;
         return {{"model", one.name},
                 {"text", fmt::format("{}: {} times as fast as {}, and as accurate to within {:.0f} "
-                                     "points ({} points, 95 % from {} to {}).",
+                                     "points ({} points, 95 % interval: {} to {}).",
                                      one.name, times(one.speed / best.speed), best.name,
                                      100 * kPoints, points(one.accuracy - best.accuracy),
                                      points(difference.low), points(difference.high))}};
@@ -100,7 +100,7 @@ json Comparison::recommendation(const std::vector<ComparedModel>& models) const 
         {"model", best.name},
         {"text",
          fmt::format("{}: the most accurate ({:.1f} %); {} is {} times as fast, and its "
-                     "accuracy differs by {} points (95 % from {} to {}).",
+                     "accuracy differs by {} points (95 % interval: {} to {}).",
                      best.name, 100 * best.accuracy, fastest.name,
                      times(fastest.speed / best.speed), points(fastest.accuracy - best.accuracy),
                      points(difference.low), points(difference.high))}};

@@ -60,7 +60,7 @@ std::string proposal_text(const FileEdit& one) {
     std::string text = one.file + ": its structure is not recognized, so nothing was changed. ";
     if (one.plan.proposals.empty())
         return text + "Name places with --map, for example --map batch=train.bs\n";
-    text += "It seems to contain\n";
+    text += "It seems to contain these settings:\n";
     std::string flags;
     for (const auto& proposal : one.plan.proposals) {
         text += "  " + place_of(proposal.path) + ": " + proposal.before +
@@ -90,8 +90,8 @@ void tell_unplaced(const std::vector<FileEdit>& edits, const Choice& choice, App
         const bool wanted = (choice.only.empty() || choice.only.contains(name)) &&
                             !choice.keep.contains(name) && !choice.places.contains(name);
         if (placed || !wanted) continue;
-        told.text += std::string("none of these files has a place for: ") + name +
-                     "; also name the file that does\n";
+        told.text += std::string("none of these files has a place for ") + name +
+                     ": also name the file that has one\n";
         told.complete = false;
     }
 }
@@ -153,7 +153,7 @@ void tell(const FileEdit& one, bool dry_run, bool with_trainer, Applied& told) {
 
 // What was done before a failure, for its message.
 tl::unexpected<Error> after(const std::string& told, const Error& error) {
-    const auto before = told.empty() ? "" : " Before it:\n" + told;
+    const auto before = told.empty() ? "" : " Before this error:\n" + told;
     return fail(error.code, error.message + before, error.where);
 }
 

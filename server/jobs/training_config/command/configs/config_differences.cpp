@@ -147,7 +147,7 @@ std::vector<std::string> differences(const YAML::Node& root, const Path& around,
             // A bare "r" is a rank only where adapters are configured.
             if (std::string_view(name) == "r" && (mapping.empty() || mapping == around)) continue;
             if (ranks.insert(text_of(path)).second)
-                number(path, r.lora_rank, " as the adapters' rank");
+                number(path, r.lora_rank, " as the adapter rank");
         }
     }
     bool dora = false;

@@ -176,7 +176,8 @@ class Editor {
             return leave(setting, line, "it is an interpolation");
         }
         const auto piece = written(text_, static_cast<std::size_t>(value.Mark().pos), before);
-        if (piece.empty()) return leave(setting, line, "its text differs from its value");
+        if (piece.empty())
+            return leave(setting, line, "it is not written as a plain value on one line");
         insert({static_cast<std::size_t>(piece.data() - text_.data()),
                 piece.size(),
                 spelled(setting, piece),

@@ -36,7 +36,7 @@ Result<void> add_mapped(Planner& planner) {
         if (!value) {
             return fail(Errc::invalid_input,
                         "--map " + name + "=" + place +
-                            ": this setting cannot express what the estimate is for (" +
+                            ": no value of this setting matches the estimate (" +
                             (name == "precision" ? planner.r.precision : planner.r.optimizer) +
                             "). Set it by hand.");
         }

@@ -120,7 +120,7 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
         if (!run.cluster.contains("cards")) {
             run.cluster["cards"] = 1;
             run.notes.emplace_back(
-                "the files do not set a number of GPUs: one is assumed (--cards)");
+                "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
         }
         (*args)["cluster"] = run.cluster;
     }

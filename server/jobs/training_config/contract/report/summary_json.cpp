@@ -104,7 +104,8 @@ json limits_json(const tr::ReportRequest& r) {
     };
     if (r.settings.attention == tr::Attention::flash) {
         limits.push_back(
-            "What FlashAttention-2 keeps and allocates follows the source of flash-attn 2.8; its "
+            "The memory that FlashAttention-2 keeps and allocates follows the source of flash-attn "
+            "2.8; its "
             "kernels need a GPU and were not compared.");
     }
     if (r.settings.fused_loss) {

@@ -214,8 +214,8 @@ std::string details(const json& card) {
                        card.at("max_batch").dump(), text(card.at("batch_why")));
     out += settings(card);
     out += fmt::format(
-        "  peak {} allocated, {} reserved; {} on the GPU, {} to {}\n  out of memory, given that "
-        "uncertainty: {}\n"
+        "  peak {} allocated, {} reserved; {} on the GPU, {} to {}\n  probability of running "
+        "out of memory: {}\n"
         "  the peak is in step {}, {}{}\n",
         gib(memory.at("peak_allocated_bytes")), gib(memory.at("peak_reserved_bytes")),
         gib(memory.at("device_used_bytes")), gib(band.at("low_bytes")), gib(band.at("high_bytes")),
@@ -239,11 +239,12 @@ std::string details(const json& card) {
     for (const json& guide : card.at("guides")) {
         out += "  " + text(guide.at("title")) + ":";
         for (const json& row : guide.at("rows")) {
-            out += fmt::format(" {} {:.6g}{}{};", text(row.at("name")),
-                               row.at("guide").get<double>(), unit_of(row),
-                               row.at("ours").is_null()
-                                   ? ""
-                                   : fmt::format(" (ours {:.6g})", row.at("ours").get<double>()));
+            out += fmt::format(
+                " {} {:.6g}{}{};", text(row.at("name")), row.at("guide").get<double>(),
+                unit_of(row),
+                row.at("ours").is_null()
+                    ? ""
+                    : fmt::format(" (this estimate {:.6g})", row.at("ours").get<double>()));
         }
         out.back() = '\n';
         out += "    " + text(guide.at("difference")) + "\n";

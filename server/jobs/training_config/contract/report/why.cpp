@@ -17,8 +17,8 @@ std::string a_card_that_carries(std::int64_t reserved, double safety) {
         return static_cast<double>(reserved + gpu.total_bytes() - gpu.usable_bytes()) <= limit;
     };
     const auto found = std::ranges::find_if(cards, carries);
-    if (found == cards.end()) return " It fits no single GPU of the catalogue.";
-    return " The smallest GPU of the catalogue that fits it is " + found->name + ".";
+    if (found == cards.end()) return " It does not fit on any single GPU in the catalogue.";
+    return " The smallest GPU in the catalogue on which it fits is " + found->name + ".";
 }
 
 std::string number(double value) {
@@ -67,8 +67,9 @@ namespace {
 // What was requested and is missing, and what was done instead.
 std::string without_guide(const Request& request, const tr::GpuReport& card) {
     const bool wanted = request.report.goal == tr::Goal::guide && request.report.batch == 0;
-    return wanted && card.reason != tr::BatchReason::guide ? " Its guide has no batch for this GPU."
-                                                           : "";
+    return wanted && card.reason != tr::BatchReason::guide
+               ? " The model's guide has no batch for this GPU."
+               : "";
 }
 
 std::string reason_of(const Request& request, const tr::GpuReport& card) {

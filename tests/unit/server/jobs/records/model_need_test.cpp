@@ -25,22 +25,23 @@ TEST(ModelNeed, ACapabilityMayNameAModel) {
 }
 
 TEST(ModelNeed, AMissingModelIsNamedWithWhatInstallsIt) {
-    EXPECT_EQ(words({"model finbert 0123456789ab"}, {}),
-              "the model finbert: Install it on a worker's machine: plimsoll model pull finbert, "
-              "or model add with its files.");
+    EXPECT_EQ(
+        words({"model finbert 0123456789ab"}, {}),
+        "the model finbert: Install the model on a worker's machine: plimsoll model pull finbert, "
+        "or model add with its files.");
     EXPECT_EQ(explain_missing_models(Names{"fp16"}, Names{}), std::nullopt);
 }
 
 TEST(ModelNeed, OtherFilesOfTheNameAreReported) {
     EXPECT_NE(words({"model finbert 0123456789ab"}, {"model finbert ffffffffffff"})
-                  .find("the job needs those with the hash 0123456789ab. Install it"),
+                  .find("the job needs the files with the hash 0123456789ab. Install the model"),
               std::string::npos);
 }
 
 TEST(ModelNeed, AMissingFormIsToBeProven) {
     EXPECT_EQ(words({"model finbert 0123456789ab int8", "fp16", "model tiny aaaaaaaaaaaa"},
                     {"model finbert 0123456789ab"}),
-              "the models finbert in int8 and tiny: Idle workers will prove it; to prove it "
+              "the models finbert in int8 and tiny: Idle workers will prove the form; to prove it "
               "now, run `plimsoll-engine prove finbert` on their machine.");
 }
 

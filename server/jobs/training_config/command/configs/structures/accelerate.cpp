@@ -18,8 +18,8 @@ void compare_type(Planner& p) {
     // One process of a launcher for several is one card.
     const bool one = meant == "NO" && type == "MULTI_GPU";
     if (type.empty() || type == meant || one) return;
-    p.say("distributed_type is " + type + "; the estimate is for " + meant + ": run `accelerate " +
-          "config` for it");
+    p.say("distributed_type is " + type + "; the estimate is for " + meant +
+          ": change it with `accelerate config`");
 }
 
 void plan_fsdp(Planner& p) {

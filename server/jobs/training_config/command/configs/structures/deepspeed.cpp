@@ -71,8 +71,8 @@ void plan_offload(Planner& p, const char* block, bool offloads) {
     } else if (offloads && has(p.root, {"zero_optimization"})) {
         p.set("sharding", around, R"({"device": "cpu"})", true);
     } else if (offloads) {
-        p.say(fmt::format("zero_optimization.{} is not in the file; the estimate offloads it",
-                          block));
+        p.say(fmt::format(
+            "zero_optimization.{} is not in the file; the estimate is for CPU offload", block));
     }
 }
 

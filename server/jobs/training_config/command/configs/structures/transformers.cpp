@@ -168,7 +168,7 @@ class Arguments {
         if (!implementation) {
             if (r_.attention != "sdpa")
                 p_.say(
-                    "the estimate is for a different attention: load the model with "
+                    "the estimate is for a different attention implementation: load the model with "
                     "attn_implementation=\"" +
                     r_.attention + "\"");
             return;

@@ -327,7 +327,7 @@ TEST_F(Apply, KnowsHydraGroups) {
     write("trainer.yaml", "_target_: lightning.pytorch.trainer.Trainer\nmax_epochs: 3\n");
     const auto alone = apply_report(request({"trainer.yaml"}));
     EXPECT_FALSE(alone->complete);
-    EXPECT_THAT(alone->text, HasSubstr("none of these files has a place for: batch"));
+    EXPECT_THAT(alone->text, HasSubstr("none of these files has a place for batch"));
     write("data.yaml", "_target_: src.data.TextDataModule\nbatch_size: 128\n");
     ASSERT_TRUE(apply_report(request({"trainer.yaml", "data.yaml"})));
     EXPECT_THAT(read("trainer.yaml"), HasSubstr("accumulate_grad_batches: 64"));
