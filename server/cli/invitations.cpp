@@ -85,8 +85,9 @@ void add_invitations(CLI::App& app, CommandContext& context) {
     add->add_option("--role", options->role, "Role: viewer, member, admin or owner")
         ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}))
         ->capture_default_str();
-    add->add_option("--email", options->email, "The only email address that may accept it");
-    add->add_option("--days", options->days, "Days until it expires")
+    add->add_option("--email", options->email,
+                    "Email address of the only user who may accept the invitation");
+    add->add_option("--days", options->days, "Days until the invitation expires")
         ->check(CLI::Range(1, 30))
         ->capture_default_str();
     add->callback([&context, options] { context.exit_code = add_invitation(context, *options); });

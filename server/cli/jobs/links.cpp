@@ -87,7 +87,7 @@ void add_links(CLI::App& app, CommandContext& context) {
     });
     auto* create = group->add_subcommand("create", "Share a job's report and print the link once");
     create->add_option("job", options->job, "ID of the job")->required();
-    create->add_option("--days", options->days, "Days until it expires")
+    create->add_option("--days", options->days, "Days until the link expires")
         ->check(CLI::Range(1, 365))
         ->capture_default_str();
     create->add_option("--note", options->note, "What the link is for; shown to its readers");

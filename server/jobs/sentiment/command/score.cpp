@@ -148,10 +148,9 @@ void add_score_command(CLI::App& app, CommandContext& context) {
         ->excludes(model)
         ->excludes(policy);
     command
-        ->add_option(
-            "--form", flags->form,
-            "Numeric form of the models: auto, fp32, bf16 or int8 (default: the policy's or the "
-            "goal's, else fp32)")
+        ->add_option("--form", flags->form,
+                     "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or the "
+                     "form of the policy or goal)")
         ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
     command
         ->add_option(
