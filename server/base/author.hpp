@@ -25,7 +25,9 @@ inline constexpr auto* kSeen = "seen";
 
 inline Error changed_meanwhile() {
     return {Errc::conflict,
-            "It was changed by someone else. Open it again to see the current version.", kSeen};
+            "Someone else has changed it since you opened it. Open it again to see the current "
+            "version.",
+            kSeen};
 }
 
 // Why an edit found nothing to change: what the author saw is no longer there, or it never was.

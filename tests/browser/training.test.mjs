@@ -329,7 +329,7 @@ const arrangeTooSmall = (server) => {
 };
 visit('a GPU that is too small says why', { arrange: arrangeTooSmall }, async ({ page, go }) => {
   await go(report);
-  await page.getByText('One sample takes 32.9 GiB').waitFor();
+  await page.getByText('One sample needs 32.9 GiB').waitFor();
   await page.getByText('Does not fit', { exact: true }).first().waitFor();
   await page.getByText('Smallest batch', { exact: true }).waitFor();
 });

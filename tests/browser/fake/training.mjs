@@ -90,7 +90,7 @@ export function tooSmall() {
     headroom_bytes: card.gpu.total_bytes - used,
     band: { low: 0.95, high: 1.06, low_bytes: used * 0.95, high_bytes: used * 1.06 },
   };
-  const why = 'One sample takes 32.9 GiB of 23.5 GiB, above the margin of 0.85 (20.0 GiB).';
+  const why = "One sample needs 32.9 GiB; within the margin of 0.85, 20.0 GiB of the GPU's 23.5 GiB may be used.";
   return { ...rest, comparisons: [], gpus: [{ ...card, fits: 'no', why, max_batch: 0, batch: 1, accumulation: null, memory }] };
 }
 

@@ -171,7 +171,7 @@ class Schedules {
         if (!answered) co_return tl::unexpected<Problem>(answered.error());
         if (answered->outcome == "key_conflict") co_return tl::unexpected(key_used());
         if (answered->outcome == "changed") {
-            co_return refuse(409, "The schedule was changed by someone else at the same time.");
+            co_return refuse(409, "Someone else changed the schedule at the same time.");
         }
         if (!answered->job) {
             co_return refuse(409,

@@ -112,8 +112,10 @@ std::string remarks_text(const json& compared) {
         for (const json& one : given.at("unknown_labels")) {
             labels += (labels.empty() ? "" : ", ") + one.at("label").get<std::string>();
         }
-        text += "\n" + format_count(given.at("unknown")) + " texts have unknown labels (" + labels +
-                "): map them with --label-name.";
+        const std::int64_t unknown = given.at("unknown");
+        text += "\n" + format_count(unknown) +
+                (unknown == 1 ? " text has an unknown label (" : " texts have unknown labels (") +
+                labels + "): map with --label-name.";
     }
     return text.empty() ? "" : text + "\n";
 }

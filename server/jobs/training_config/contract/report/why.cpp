@@ -137,29 +137,33 @@ namespace {
 
 std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
     const double safety = request.report.search.safety;
-    const std::string needs =
-        (card.batch == 1 ? std::string("One sample") : "A batch of " + std::to_string(card.batch)) +
-        " takes " + gibibytes(card.device_used) + " of " + gibibytes(card.gpu.total_bytes());
+    const std::string batch =
+        card.batch == 1 ? std::string("One sample") : "A batch of " + std::to_string(card.batch);
+    const std::string used = gibibytes(card.device_used);
+    const std::string total = gibibytes(card.gpu.total_bytes());
+    const std::string takes = batch + " takes " + used + " of " + total;
     const auto loaded =
         static_cast<std::int64_t>(safety * static_cast<double>(card.gpu.total_bytes()));
     const std::string margin = "the margin of " + number(safety) + " (" + gibibytes(loaded) + ")";
     switch (card.fit) {
         case tr::Fit::yes:
-            return needs + ", within " + margin +
+            return takes + ", within " + margin +
                    "; the upper end of the uncertainty is below the GPU's memory.";
         case tr::Fit::tight:
-            return needs +
+            return takes +
                    (card.batch > card.limits.max_batch
                         ? ", above " + margin + " though below the GPU's memory."
                         : ", within " + margin +
                               ", but the upper end of the uncertainty exceeds the GPU's memory.");
         case tr::Fit::no:
             if (card.limits.max_batch > 0) {
-                return needs + ", more than the GPU's memory. The largest batch within " + margin +
-                       " is " + std::to_string(card.limits.max_batch) + ".";
+                return batch + " needs " + used + ", and the GPU has " + total +
+                       ". The largest batch within " + margin + " is " +
+                       std::to_string(card.limits.max_batch) + ".";
             }
-            return needs + ", above " + margin + "." + what_would_fit(card) +
-                   a_card_that_carries(card.reserved, safety);
+            return batch + " needs " + used + "; within the margin of " + number(safety) + ", " +
+                   gibibytes(loaded) + " of the GPU's " + total + " may be used." +
+                   what_would_fit(card) + a_card_that_carries(card.reserved, safety);
     }
     return {};
 }
