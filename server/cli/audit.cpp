@@ -70,7 +70,7 @@ void add_audit(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("audit", "Show who changed what in the team");
     command->add_option("--action", options->action,
                         "Only this action, such as token.create, or all actions on a kind of "
-                        "object: token");
+                        "object, such as token");
     command->add_option("--user", options->user, "Only actions of this user, by ID");
     command->add_option("--target", options->target, "Only actions on this object, by ID");
     command->add_option("--from", options->from,

@@ -164,7 +164,9 @@ void add_devices(CLI::App& app, CommandContext& context) {
         group->add_subcommand("clean", "Free the models, kernels and buffers cached on a device")
             ->excludes(watch);
     command->add_option("node", options->node, "Name of the node")->required();
-    command->add_option("device", options->device, "Name of the device on the node: opencl:pocl:0")
+    command
+        ->add_option("device", options->device,
+                     "Name of the device on the node, for example opencl:pocl:0")
         ->required();
     command->callback([&context, options] {
         context.exit_code = clean(context, options->node, options->device);

@@ -62,7 +62,7 @@ void add_schedules_next(CLI::App& group, CommandContext& context) {
     command->add_option("--time-zone", options->time_zone,
                         "Time zone: Europe/Berlin, … (default: UTC)");
     command->add_option("--after", options->after,
-                        "Start after this time: 2026-03-01T12:00:00Z (default: now)");
+                        "Start after this time, for example 2026-03-01T12:00:00Z (default: now)");
     command->add_option("--count", options->count, "Number of times to list")
         ->check(CLI::Range(1, 100000))
         ->capture_default_str();

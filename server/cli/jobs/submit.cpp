@@ -193,10 +193,10 @@ void add_submit(CLI::App& app, CommandContext& context) {
     }
     command
         ->add_option("--keep", options->keep,
-                     "Return these columns of the file with each result: region,date")
+                     "Return these columns of the file with each result, for example region,date")
         ->delimiter(',');
     command->add_option("--group-by", options->group_by,
-                        "Group the report by this column of the file: region");
+                        "Group the report by this column of the file, for example region");
     command->add_option(
         "--idempotency-key", options->idempotency_key,
         "Idempotency key: submitting again with the same key creates no second job");
@@ -209,7 +209,7 @@ void add_submit(CLI::App& app, CommandContext& context) {
             return priority ? std::string() : priority.error().message;
         });
     command->add_option("--run-at", options->run_at,
-                        "Start no earlier than this time: 2026-03-01T12:00:00Z");
+                        "Start no earlier than this time, for example 2026-03-01T12:00:00Z");
     command->add_option("--deadline", options->deadline, "Fail if not finished by this time");
     command
         ->add_option("--timeout", options->timeout_seconds,

@@ -64,9 +64,9 @@ void add_tasks(CLI::App& app, CommandContext& context) {
         ->check(CLI::IsMember({"waiting", "running", "done", "failed", "cancelled"}));
     command->add_option("--node", options->node,
                         "Only tasks whose latest attempt ran on this node");
-    command->add_option(
-        "--device", options->device,
-        "Only tasks whose latest attempt ran on a device with this name: opencl:pocl:0");
+    command->add_option("--device", options->device,
+                        "Only tasks whose latest attempt ran on a device with this name, for "
+                        "example opencl:pocl:0");
     command->add_option("--error", options->error, "Only tasks whose error contains this text");
     command
         ->add_option("--attempt-from", options->attempt_from,

@@ -124,10 +124,11 @@ void add_admin(CLI::App& app, CommandContext& context) {
     changes->require_option(1, 0);
     changes->add_option("--name", request->change.name, "New name");
     changes->add_option("--email", request->change.email, "Email address; empty: none");
-    changes->add_option("--administrator", request->change.administrator,
-                        "true or false: system admin, who manages users, teams and devices");
+    changes->add_option(
+        "--administrator", request->change.administrator,
+        "Whether the user is a system admin, who manages users, teams and devices: true or false");
     changes->add_option("--disabled", request->change.disabled,
-                        "true or false: block sign-in, tokens and sessions");
+                        "Whether sign-in, tokens and sessions are blocked: true or false");
     add("remove-user",
         "Remove a user; the user's jobs, schedules, datasets and webhooks stay with their teams",
         Asked::remove_user)

@@ -314,9 +314,9 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     add->add_option("folder", *published, "Folder with config.json, tokenizer and weights")
         ->required()
         ->check(CLI::ExistingDirectory);
-    add->add_option("--name", flags->name, "Name that jobs use: finbert")->required();
-    add->add_option("--source", flags->source, "Origin: ProsusAI/finbert");
-    add->add_option("--licence", flags->licence, "Licence: Apache-2.0");
+    add->add_option("--name", flags->name, "Name that jobs use, for example finbert")->required();
+    add->add_option("--source", flags->source, "Origin, for example ProsusAI/finbert");
+    add->add_option("--licence", flags->licence, "Licence, for example Apache-2.0");
     add_origin(add);
     add->callback([flags, published, &context] {
         context.exit_code = add_model(context, *flags, *published);

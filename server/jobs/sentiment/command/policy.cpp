@@ -160,8 +160,9 @@ void add_policy_commands(CLI::App& app, CommandContext& context) {
     add_policy_report_command(*command, context);
     auto* ask =
         named("preview", "Show which model a policy chooses now and over the next days", preview);
-    ask->add_option("--source", flags->source, "Source of the text: businesswire");
-    ask->add_option("--at", flags->at, "Time to start from: 2026-03-02T15:00:00Z (default: now)");
+    ask->add_option("--source", flags->source, "Source of the text, for example businesswire");
+    ask->add_option("--at", flags->at,
+                    "Time to start from, for example 2026-03-02T15:00:00Z (default: now)");
     ask->add_option("--days", flags->days, "Days to look ahead")
         ->check(CLI::Range(1, 31))
         ->capture_default_str();

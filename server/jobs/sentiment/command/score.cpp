@@ -138,9 +138,10 @@ void add_score_command(CLI::App& app, CommandContext& context) {
         ->required();
     auto* model = command->add_option("--model", flags->model,
                                       "Model: finbert, vader… (default: the server's)");
-    auto* policy =
-        command->add_option("--policy", flags->policy, "Policy that chooses the model: desk")
-            ->excludes(model);
+    auto* policy = command
+                       ->add_option("--policy", flags->policy,
+                                    "Policy that chooses the model, for example desk")
+                       ->excludes(model);
     command
         ->add_option("--goal", flags->goal,
                      "Goal that chooses the model: no_gpu, speed, accuracy or balanced")
@@ -159,11 +160,12 @@ void add_score_command(CLI::App& app, CommandContext& context) {
             "the whole text, window by window")
         ->check(CLI::IsMember({"truncate", "windows"}));
     command
-        ->add_option("--source", flags->source, "With --policy: source of the texts, businesswire")
+        ->add_option("--source", flags->source,
+                     "With --policy: source of the texts, for example businesswire")
         ->needs(policy);
     command
         ->add_option("--time", flags->time,
-                     "With --policy: time of the texts, 2026-03-02T15:00:00Z")
+                     "With --policy: time of the texts, for example 2026-03-02T15:00:00Z")
         ->needs(policy);
     command->add_flag("--keep", flags->keep, "Keep the job, its texts and its scores");
     command->add_option("--timeout", flags->timeout_seconds, "Give up after this many seconds")

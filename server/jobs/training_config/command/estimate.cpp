@@ -115,7 +115,7 @@ void add_estimate(CLI::App& app, CommandContext& context) {
     auto* command =
         app.add_subcommand("estimate", "Estimate the GPU memory and settings of a training run");
     command->add_option("file", flags->file,
-                        "Arguments of a training-config job as .json; flags override it");
+                        "Arguments of a training-config job as .json; flags override them");
     command->add_option("--preset", flags->preset, "Model preset: bert-base, gpt2, llama-8b…");
     command->add_option("--config", flags->config, "A Hugging Face config.json");
     command->add_option("--gpu", flags->gpus,
@@ -135,7 +135,7 @@ void add_estimate(CLI::App& app, CommandContext& context) {
         ->check(CLI::Range(1, 4096));
     command
         ->add_option("--lora-modules", flags->lora_modules,
-                     "Linear layers with adapters: q_proj,v_proj,down_proj")
+                     "Linear layers with adapters, for example q_proj,v_proj,down_proj")
         ->delimiter(',');
     command->add_flag("--dora", flags->dora, "Use DoRA adapters, with a trained magnitude");
     command->add_option(

@@ -26,7 +26,8 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
     });
     auto* test =
         command->add_subcommand("test", "Show a GPU profile and the source of every number");
-    test->add_option("profile", flags->profile, "ID of the GPU profile: rtx_4090")->required();
+    test->add_option("profile", flags->profile, "ID of the GPU profile, for example rtx_4090")
+        ->required();
     test->callback([flags, &context] {
         const auto profile = training::GpuCatalogue().find(flags->profile);
         if (!profile) {

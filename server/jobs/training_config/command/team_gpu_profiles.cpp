@@ -79,7 +79,8 @@ void add_team_gpu_profiles(CLI::App& gpu_profiles, CommandContext& context) {
     };
     const auto flags = std::make_shared<Flags>();
     auto* add_command = gpu_profiles.add_subcommand("add", "Add a team GPU profile to the server");
-    add_command->add_option("profile", flags->id, "Name that jobs use: lab_card")->required();
+    add_command->add_option("profile", flags->id, "Name that jobs use, for example lab_card")
+        ->required();
     add_command->add_option("file", flags->file, "JSON: memory_gib, bandwidth_gb_s, fp32_tflops…")
         ->required()
         ->check(CLI::ExistingFile);
