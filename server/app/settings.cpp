@@ -179,7 +179,7 @@ std::vector<Entry> make_table() {
                 "Idle time before a device releases models, kernels and buffers", kWorkers},
                "300", 1, 86'400, &S::devices, &S::Devices::clean_after),
         flag({"devices.second_queue", "FEATURE_CUDA_STREAMS", "true or false",
-              "Copy to GPUs through a second queue; useful if the measured overlap is above 1.1x; "
+              "Copy to GPUs through a second queue; useful above a measured speedup of 1.1; "
               "no effect on CPUs",
               kWorkers | kDoctor},
              "false", &S::devices, &S::Devices::second_queue),

@@ -16,7 +16,7 @@ visit('an invitation is made, handed out and revoked', async ({ page, server, go
   assert.equal(await page.getByRole('textbox', { name: 'Link' }).inputValue(), `${server.url}/#/join/plm_invite_new0`);
   assert.deepEqual(server.calls.findLast(({ name }) => name === 'POST /v1/invitations').body, { role: 'viewer', email: 'grace@example.com' });
   await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('button', { name: 'Revoke the invitation of grace@example.com' }).click();
+  await page.getByRole('button', { name: 'Revoke the invitation for grace@example.com' }).click();
   await heard(page, 'Invitation revoked');
   await page.getByText('No open invitation').waitFor();
 });

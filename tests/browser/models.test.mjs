@@ -15,7 +15,7 @@ visit('a model is pulled with its progress shown, and cancelled', async ({ page,
   await dialog(page).getByText('Enter a model.').waitFor();
   await dialog(page).getByLabel('Model').fill('desk/tiny');
   await dialog(page).getByRole('button', { name: 'Pull', exact: true }).click();
-  await dialog(page).getByText('Name it with "name"').waitFor();
+  await dialog(page).getByText('choose one with "name"').waitFor();
   await dialog(page).getByLabel('Name').fill('tiny');
   await dialog(page).getByRole('radio', { name: /^Only/ }).check();
   await dialog(page).getByRole('button', { name: 'Pull', exact: true }).click();

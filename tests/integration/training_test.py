@@ -48,7 +48,7 @@ class Training(unittest.TestCase):
         card = self.card(model={"preset": "llama-8b"}, gpus=["t4"], what_ifs=True)
         self.assertEqual((card["fits"], card["max_batch"]), ("no", 0))
         self.assertIsNone(card["accumulation"])
-        self.assertIn("The smallest GPU in the catalogue on which it fits is", card["why"])
+        self.assertIn("Of the GPUs with a built-in profile, the smallest on which it fits is", card["why"])
 
     def test_a_batch_above_the_largest_is_checked_as_requested(self):
         largest = self.card()["max_batch"]

@@ -59,7 +59,7 @@ std::string symbol_text(const SymbolReport& report) {
         bar_words(report, last),
         report.series.has_times_of_day() ? ", times in " + report.series.zone.name() : "");
     if (!report.flags.splits.empty())
-        out += fmt::format("  prices may be unadjusted for a split at {}\n",
+        out += fmt::format("  prices may be unadjusted for a split on {}\n",
                            bar_words(report, static_cast<std::int32_t>(report.flags.splits[0])));
     if (report.counts.empty()) out += "  no count\n";
     for (const CountReport& it : report.counts) out += count_text(report, it);

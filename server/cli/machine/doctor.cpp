@@ -76,7 +76,7 @@ Finding queues(const DoctorFacts& facts, const json& device) {
     } else {
         found += "on: " + name +
                  " uses a second queue for copies; useful if `plimsoll profile --mode engine` "
-                 "measures more than 1.1x.";
+                 "measures a speedup above 1.1.";
     }
     return {Grade::good, "Queues", found, ""};
 }

@@ -29,7 +29,9 @@ export const modelRoutes = [
   [/^POST \/v1\/model-operations$/, (fake, { call, response, json }) => {
     const { action, model, name = model, audience = 'all' } = call.body;
     if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
-      return json(response, 422, { title: 'Invalid', status: 422, errors: [{ pointer: '/model', detail: 'Name it with "name": a-z, 0-9.' }] });
+      const detail = `A model's name must have 1 to 64 characters (a-z, 0-9, '.', '_', '-') `
+        + 'and begin with a letter or digit: choose one with "name".';
+      return json(response, 422, { title: 'Invalid', status: 422, errors: [{ pointer: '/model', detail }] });
     }
     const made = operation({ id: `modelop_${fake.modelOperations.length + 1}`, action, model: name, source: action === 'pull' ? model : null, audience, stage: null, bytes_done: 0, bytes_total: 0 });
     fake.modelOperations = [made, ...fake.modelOperations];

@@ -31,8 +31,8 @@ const char* queue_note(bool own_memory, bool worth_it, bool enabled) {
         return enabled ? "FEATURE_CUDA_STREAMS is on and useful on this device."
                        : "Turn FEATURE_CUDA_STREAMS on: it is useful on this device.";
     }
-    return enabled ? "Turn FEATURE_CUDA_STREAMS off: it is useful only above 1.1x."
-                   : "Leave FEATURE_CUDA_STREAMS off: it is useful only above 1.1x.";
+    return enabled ? "Turn FEATURE_CUDA_STREAMS off: it is useful only above a speedup of 1.1."
+                   : "Leave FEATURE_CUDA_STREAMS off: it is useful only above a speedup of 1.1.";
 }
 
 }  // namespace

@@ -201,8 +201,11 @@ int pull_model(const CommandContext& context, const ModelFlags& flags, const std
     about.source = model->repository + "@" + model->commit;
     about.licence = model->licence;
     if (!models::is_model_name(about.name)) {
-        return refuse(context, {Errc::invalid_input,
-                                "Name it with --name: a-z, 0-9, '.', '_', '-'.", "name"});
+        return refuse(context,
+                      {Errc::invalid_input,
+                       "A model's name must have 1 to 64 characters (a-z, 0-9, '.', '_', '-') and "
+                       "begin with a letter or digit: choose one with --name.",
+                       "name"});
     }
     if (store->find(about.name) && !flags.replace) {
         return refuse(

@@ -61,9 +61,12 @@ Outcome<ModelWork> work_of(const Call& call) {
     if (work.model == kVader)
         return invalid_work(pointer, "vader is built in: it cannot be pulled or verified.");
     if (!models::is_model_name(work.model)) {
-        return invalid_work(pointer, work.action == "pull"
-                                         ? "Name it with \"name\": a-z, 0-9, '.', '_', '-'."
-                                         : "It must be the name of an installed model.");
+        return invalid_work(
+            pointer,
+            work.action == "pull"
+                ? "A model's name must have 1 to 64 characters (a-z, 0-9, '.', '_', '-') and "
+                  "begin with a letter or digit: choose one with \"name\"."
+                : "It must be the name of an installed model.");
     }
     return work;
 }

@@ -18,7 +18,7 @@ std::vector<terminal::Finding> examine(const KindSettings& settings) {
     if (own.id == chosen)
         return {{Grade::good, about,
                  standard + ", which matches this machine's " + card->name + ".", ""}};
-    return {{Grade::remark, about, standard + ", but this machine has " + card->name + ".",
+    return {{Grade::remark, about, standard + ", but this machine's GPU is " + card->name + ".",
              "Set GPU_PROFILE=" + own.id + ", or choose a GPU with --gpu."}};
 }
 

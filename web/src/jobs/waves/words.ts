@@ -44,7 +44,7 @@ export const price = (value: number): string =>
 
 export const partNames: Record<string, [string, string]> = {
   fibonacci: ['Fibonacci', 'ratios of wave lengths, compared with Fibonacci ratios'],
-  time: ['Time', 'ratios of wave durations, compared with the same ratios'],
+  time: ['Time', 'ratios of wave durations, compared with Fibonacci ratios'],
   alternation: ['Alternation', 'how much waves 2 and 4 differ'],
   channel: ['Channel', 'distance of the end from the parallel line'],
   margins: ['Margins', 'margin of the weakest rule'],

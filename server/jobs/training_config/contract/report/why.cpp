@@ -17,8 +17,9 @@ std::string a_card_that_carries(std::int64_t reserved, double safety) {
         return static_cast<double>(reserved + gpu.total_bytes() - gpu.usable_bytes()) <= limit;
     };
     const auto found = std::ranges::find_if(cards, carries);
-    if (found == cards.end()) return " It does not fit on any single GPU in the catalogue.";
-    return " The smallest GPU in the catalogue on which it fits is " + found->name + ".";
+    if (found == cards.end()) return " It does not fit on any single GPU with a built-in profile.";
+    return " Of the GPUs with a built-in profile, the smallest on which it fits is " + found->name +
+           ".";
 }
 
 std::string number(double value) {
