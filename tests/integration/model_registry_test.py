@@ -67,7 +67,7 @@ class Registry(unittest.TestCase):
         weights.write_bytes(weights.read_bytes()[:-1] + b"x")
         broken = self.ended(self.start("verify", "tiny"))
         self.assertEqual(broken["state"], "failed")
-        self.assertIn("model.safetensors differs", broken["error"])
+        self.assertIn("model.safetensors has changed", broken["error"])
         self.assertEqual([one["action"] for one in self.api.get("/v1/model-operations").json["items"]], ["verify", "verify", "pull"])
 
         self.assertEqual(self.api.send("PUT", "/v1/policies/desk", {"model": "tiny"}).status, 200)

@@ -67,7 +67,7 @@ TEST(Model, UnsupportedFeaturesAreNamedWithSupportedOnes) {
     EXPECT_THAT(with("num_attention_heads", 3), HasSubstr("32 / 3"));
     EXPECT_THAT(with("num_attention_heads", 0), HasSubstr("from 1 to 512"));
     EXPECT_THAT(with("hidden_size", -1), HasSubstr("\"hidden_size\" must be"));
-    EXPECT_THAT(with("layer_norm_eps", 2), HasSubstr("between 0 and 1"));
+    EXPECT_THAT(with("layer_norm_eps", 2), HasSubstr("above 0 and below 1"));
     EXPECT_THAT(with("id2label", {{"0", "a"}, {"7", "b"}}), HasSubstr("number its labels from 0"));
     EXPECT_THAT(with("id2label", {{"0", "a"}, {"00", "b"}}), HasSubstr("without gaps"));
     EXPECT_THAT(with("id2label", nullptr), HasSubstr("names no labels"));

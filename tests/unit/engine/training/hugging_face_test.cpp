@@ -120,7 +120,7 @@ TEST(HuggingFaceConfig, DropsNoRelevantKey) {
 TEST(HuggingFaceConfig, RefusesUnsupportedModelsByName) {
     const auto bart = from_hugging_face(R"({"model_type":"bart","d_model":512})").error();
     EXPECT_EQ(bart.where, "/model_type");
-    EXPECT_THAT(bart.message, HasSubstr("\"bart\" is an encoder-decoder"));
+    EXPECT_THAT(bart.message, HasSubstr("\"bart\" is not modelled: it is an encoder-decoder"));
     EXPECT_THAT(bart.message, testing::Not(HasSubstr("dimensions")));
     EXPECT_THAT(from_hugging_face(R"({"model_type":"mamba2"})").error().message,
                 HasSubstr("state-space"));

@@ -76,7 +76,7 @@ TEST(LearningRate, ARateWithoutItsBatchIsKept) {
     EXPECT_EQ(kept->recommended, RateRule::base);
     EXPECT_EQ(kept->recommended_rate, 1e-3);
     EXPECT_EQ(kept->base_batch, 200);
-    EXPECT_NE(kept->why.find("is kept"), std::string::npos);
+    EXPECT_NE(kept->why.find("is unchanged"), std::string::npos);
 }
 
 TEST(LearningRate, SurgeRisesThenFallsAroundTheNoiseScale) {

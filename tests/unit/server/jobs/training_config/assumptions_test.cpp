@@ -66,7 +66,7 @@ TEST(TrainingConfigAnswer, ARateWithoutItsBatchIsKept) {
     const json rate = card_of(args)["learning_rate"];
     EXPECT_EQ(rate["recommended"], 3e-5);
     EXPECT_EQ(rate["rule"], "unchanged");
-    EXPECT_THAT(rate["why"].get<std::string>(), HasSubstr("is kept"));
+    EXPECT_THAT(rate["why"].get<std::string>(), HasSubstr("is unchanged"));
 }
 
 // The conventions are Adam's: for SGD there is no rate, or the reader's own.

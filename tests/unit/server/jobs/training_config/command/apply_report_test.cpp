@@ -319,7 +319,7 @@ TEST_F(Apply, ProposesPlacesOfAnUnknownStructure) {
 TEST_F(Apply, RefusesAPlaceThatCannotExpressThePrecision) {
     EXPECT_THAT(
         applied("tune.yaml", "batch_size: 2\ndtype: fp32\n", {.places = {{"precision", "dtype"}}}),
-        HasSubstr("--map precision=dtype: this setting cannot express"));
+        HasSubstr("--map precision=dtype: no value of this setting matches"));
     EXPECT_EQ(read("tune.yaml"), "batch_size: 2\ndtype: fp32\n");
 }
 
