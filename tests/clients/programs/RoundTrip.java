@@ -15,7 +15,7 @@ public class RoundTrip {
     }
 
     private static JobResults results(String id, Long offset) throws ApiException {
-        return jobs.getJobResults(id, offset, null, null, null, null, null, null);
+        return jobs.getJobResults(id, offset, null, null, null, null, null, null, null);
     }
 
     private static String text(File file) throws Exception {
@@ -78,7 +78,7 @@ public class RoundTrip {
         System.out.println("empty " + results(profile, 99L).getProfileResults().getItems().size());
 
         String id = job.getId();
-        System.out.println("csv " + text(jobs.getJobResultsCsv(id, null, null, null, null, null, null, null)).split(",")[0]);
+        System.out.println("csv " + text(jobs.getJobResultsCsv(id, null, null, null, null, null, null, null, null)).split(",")[0]);
         System.out.println("picture " + text(jobs.getJobPictureSvg(waves, 0L, null)).substring(0, 4));
         refused(server, () -> jobs.createJob(spec(new SentimentArgs()), null));
         refused(server, () -> jobs.getJob("job_0000000000000", null, null));

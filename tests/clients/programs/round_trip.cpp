@@ -45,7 +45,7 @@ class Caller {
     template <typename Results>
     Results results(const std::string& id, std::int64_t offset = 0) const {
         const auto answer = jobs_.getJobResults(id, offset, boost::none, boost::none, boost::none,
-                                                boost::none, boost::none, boost::none);
+                                                boost::none, boost::none, boost::none, boost::none);
         Results read;
         read.fromJson(answer.get()->toJson());
         return read;
@@ -126,8 +126,9 @@ int main() {
     empty(caller.results<TrainingConfigResults>(training, 99));
     empty(caller.results<WavesResults>(waves, 99));
     empty(caller.results<ProfileResults>(profile, 99));
-    const auto csv = jobs.getJobResultsCsv(job->getId(), boost::none, boost::none, boost::none,
-                                           boost::none, boost::none, boost::none, boost::none);
+    const auto csv =
+        jobs.getJobResultsCsv(job->getId(), boost::none, boost::none, boost::none, boost::none,
+                              boost::none, boost::none, boost::none, boost::none);
     const auto table = from(*csv.get()->getData());
     std::cout << "csv " << table.substr(0, table.find(',')) << '\n';
     const auto picture = jobs.getJobPictureSvg(waves, 0, boost::none).get();

@@ -33,7 +33,7 @@ async fn main() {
     };
     let results_of = |id: String, offset: i64| {
         let server = &server;
-        async move { jobs::get_job_results(server, &id, Some(offset), None, None, None, None, None, None).await.unwrap() }
+        async move { jobs::get_job_results(server, &id, Some(offset), None, None, None, None, None, None, None).await.unwrap() }
     };
 
     let Report::SentimentReport(scores) = report_of(job.id.clone()).await else { panic!("another kind") };
@@ -72,7 +72,7 @@ async fn main() {
         println!("empty {rows}");
     }
 
-    let csv = jobs::get_job_results_csv(&server, &job.id, None, None, None, None, None, None, None).await.unwrap().text().await.unwrap();
+    let csv = jobs::get_job_results_csv(&server, &job.id, None, None, None, None, None, None, None, None).await.unwrap().text().await.unwrap();
     println!("csv {}", csv.split(',').next().unwrap());
     let picture = jobs::get_job_picture_svg(&server, &waves, 0, None).await.unwrap().text().await.unwrap();
     println!("picture {}", &picture[..4]);
