@@ -108,7 +108,7 @@ void print_knee(Printer& out, const Subject& subject, bool sweep) {
     const auto* found = out.good("batches", search);
     if (found == nullptr) return;
     const auto& told = found->recommendation;
-    out.number("batches", "recommended rows of a layer, 3072 x 768",
+    out.number("batches", "recommended rows in a batch, for a layer of 3072 x 768",
                static_cast<double>(told.batch.value_or(0)), "rows");
     out.text("batches", told.reason);
     out.number("batches", "measurements", static_cast<double>(found->measurements),

@@ -11,7 +11,7 @@ std::string broken_address(const std::string& value, const char* example) {
     const auto target = outbound::parse_target(value);
     if (!target || value.find_first_of("?# ") != std::string::npos ||
         (!target->tls && !is_loopback(target->host))) {
-        return std::string("must be an https URL like ") + example;
+        return std::string("must be an https URL without query or fragment, like ") + example;
     }
     return {};
 }

@@ -158,7 +158,8 @@ std::vector<Entry> make_table() {
                 "Retention of hourly usage"},
                "400", 1, 36'500, &S::retention, &S::Retention::usage_days),
         number({"retention.audit_days", "PLIMSOLL_RETENTION_AUDIT_DAYS", "1..36500, days",
-                "Retention of the audit log, which has a row per job"},
+                "Retention of the audit log, which has a row for every change, so at least one per "
+                "job"},
                "400", 1, 36'500, &S::retention, &S::Retention::audit_days),
         number({"devices.max_utilization", "GPU_MAX_UTILIZATION_WARN", "1..100, percent",
                 "Warn about GPUs with a higher utilization", kWorkers},

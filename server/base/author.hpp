@@ -25,7 +25,7 @@ inline constexpr auto* kSeen = "seen";
 
 inline Error changed_meanwhile() {
     return {Errc::conflict,
-            "Someone else has changed it since you opened it. Open it again to see the current "
+            "It has been changed or deleted since you opened it. Open it again to see the current "
             "version.",
             kSeen};
 }

@@ -69,8 +69,8 @@ int logout(const CommandContext& context, const LogoutOptions& options) {
 void add_logout(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<LogoutOptions>();
     auto* command = app.add_subcommand("logout", "Sign out of a server and revoke its token");
-    auto* server = command->add_option("server", options->server,
-                                       "Server or its host (default: the current one)");
+    auto* server = command->add_option(
+        "server", options->server, "URL of the server, or its host (default: the current server)");
     command->add_flag("--all", options->all, "Sign out of every server")->excludes(server);
     command->callback([&context, options] { context.exit_code = logout(context, *options); });
 }

@@ -324,8 +324,8 @@ void add_class(CLI::App& group, CommandContext& context) {
     command
         ->add_option(
             "--entry-limit", options->entry_limit_seconds,
-            "Longest delay of a team with more past usage, in device-seconds per unit of weight; "
-            "0: past usage does not count")
+            "Maximum delay of a returning team that used more than the team next in turn, in "
+            "device-seconds per unit of weight; 0: past usage does not count")
         ->required();
     command->callback(
         [&context, options] { context.exit_code = set_device_class(context, *options); });

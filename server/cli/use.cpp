@@ -45,7 +45,8 @@ void add_use(CLI::App& app, CommandContext& context) {
     const auto server = std::make_shared<std::string>();
     auto* command =
         app.add_subcommand("use", "Choose the current server from those you are signed in to");
-    command->add_option("server", *server, "Server or its host (default: list them)");
+    command->add_option("server", *server,
+                        "URL of the server, or its host (default: list the servers)");
     command->callback([&context, server] { context.exit_code = use(context, *server); });
 }
 

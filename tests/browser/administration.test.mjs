@@ -57,7 +57,7 @@ visit('an identity at the provider is unlinked after a question', async ({ page,
 
 /** Somebody else's change of an entry of the server, which the page has not seen. */
 const meanwhile = (entry, change) => Object.assign(entry, change, { version: '7' });
-const outdated = 'Someone else has changed it since you opened it. Open it again to see the current version.';
+const outdated = 'It has been changed or deleted since you opened it. Open it again to see the current version.';
 
 visit('an edit of what somebody else has changed meanwhile is refused, and the lists show how it is now', async ({ page, server, go }) => {
   await go('/#/settings/people');

@@ -10,10 +10,10 @@ const having = (password) => ({ arrange: (server) => { server.password = passwor
 visit('a name and a password sign in', { signedOut: true, ...having(boat) }, async ({ page, server, go }) => {
   await go('/#/devices');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('Enter your name and password, or paste').waitFor();
+  await page.getByText('Enter your email address or name and your password, or paste').waitFor();
   await page.getByLabel('Email address or name').fill('ada');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('Enter both your name and your password.').waitFor();
+  await page.getByText('Enter both your email address or name and your password.').waitFor();
   await page.getByLabel('Password', { exact: true }).fill(horse);
   await page.keyboard.press('Enter');
   await page.getByText('The name or the password is wrong.').waitFor();

@@ -149,5 +149,5 @@ visit('a concurrent change is refused', async ({ page, server, go }) => {
   await dialog.getByLabel('Schedule name').fill('Mine');
   server.schedules = server.schedules.map((one) => ({ ...one, version: '7', name: 'Theirs' }));
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('Someone else has changed it since you opened it. Open it again to see the current version.').waitFor();
+  await dialog.getByText('It has been changed or deleted since you opened it. Open it again to see the current version.').waitFor();
 });

@@ -295,7 +295,7 @@ visit('pointing at a moment shows what is allocated there, and at a batch what i
   const timeline = page.getByRole('region', { name: 'Memory over the first two training steps' });
   await timeline.scrollIntoViewIfNeeded();
   await timeline.locator('.reach').hover({ position: { x: 300, y: 60 } });
-  await timeline.getByText(/(allocates|frees) .+ of .+ allocated: weights, gradients, optimizer .+ GiB, activations kept for backward .+ GiB, temporary tensors .+ GiB\./).waitFor();
+  await timeline.getByText(/(allocates|frees) .+ of .+ allocated: weights, gradients, optimizer .+ GiB, activations kept for the backward pass .+ GiB, temporary tensors .+ GiB\./).waitFor();
   const curves = page.getByRole('region', { name: 'Batch size' });
   await curves.locator('.reach').first().hover({ position: { x: 200, y: 60 } });
   const told = curves.locator('figcaption strong');
@@ -346,7 +346,7 @@ visit('a chart is exported as CSV, SVG and PNG', { arrange: (server) => server.a
     assert.match(download.suggestedFilename(), new RegExp(`^memory-over.*\\.${format.toLowerCase()}$`));
     content[format] = await readFile(await download.path());
   }
-  assert.match(content.CSV.toString(), /^Step and phase,Peak allocated,"Weights, gradients, optimizer",Activations kept for backward,Temporary tensors\r\n"1, setup",0.22 GiB,/);
+  assert.match(content.CSV.toString(), /^Step and phase,Peak allocated,"Weights, gradients, optimizer",Activations kept for the backward pass,Temporary tensors\r\n"1, setup",0.22 GiB,/);
   assert.match(content.SVG.toString(), /^<svg[^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
   assert.equal(content.PNG.subarray(1, 4).toString(), 'PNG');
 });

@@ -30,8 +30,8 @@ Convention pretraining_of(const ModelShape& shape, const TrainingSettings& setti
         kGpt3, {}, [&](const auto& one) { return std::abs(std::log(one.parameters / size)); });
     const auto batch = std::max<std::int64_t>(1, std::llround(row.tokens / settings.sequence));
     return {batch, row.rate, static_cast<double>(batch),
-            "pre-training of GPT-3's nearest size, counted in tokens (Brown et al. 2020, table "
-            "2.1)"};
+            "pre-training of the GPT-3 model nearest in size, with its batch in tokens (Brown et "
+            "al. 2020, table 2.1)"};
 }
 
 Convention adapters_of(const ModelShape& shape) {

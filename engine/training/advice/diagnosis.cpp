@@ -81,7 +81,7 @@ void add_underused(const Observation& seen, std::vector<Cause>& out) {
     add_memory(seen, out);
     if (seen.accumulation > 1 && seen.max_batch >= 2LL * seen.batch && seen.batch > 0)
         out.push_back({"accumulation where a larger batch fits",
-                       "raise the batch and lower the accumulation in proportion",
+                       "raise the batch size and lower the accumulation in proportion",
                        "fewer launches for the same update", false, Subject::accumulation});
     constexpr double busy = 80, waiting = 50;
     if (seen.gpu_percent && *seen.gpu_percent < waiting && seen.cpu_percent &&

@@ -74,7 +74,8 @@ constexpr Rule kBHoldsStart{"b_holds_start", "Wave B ends above the start of A",
                             price(0)};
 constexpr Rule kBUnderA{"b_shorter_than_a", "Wave B is shorter than A", length(1), kAbove,
                         length(2)};
-constexpr Rule kBTime{"b_time", "Wave B lasts less than ten times A", bars(1, 10), kAbove, bars(2)};
+constexpr Rule kBTime{"b_time", "Wave B lasts less than ten times as long as A", bars(1, 10),
+                      kAbove, bars(2)};
 constexpr Rule kBUnder618{"b_under_0.618", "Wave B retraces less than 61.8 % of A",
                           length(1, 0.618), kAbove, length(2)};
 constexpr Rule kBOver35{"b_over_0.35", "Wave B retraces more than 35 % of A", length(2), kAbove,

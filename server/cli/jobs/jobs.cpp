@@ -88,7 +88,9 @@ void add_jobs(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<JobsOptions>();
     auto* command = app.add_subcommand("jobs", "List the team's jobs, newest first");
     command->add_option("--kind", options->kind, "Only jobs of this kind");
-    command->add_option("--state", options->state, "Only jobs in this state");
+    command->add_option("--state", options->state,
+                        "Only jobs in this state: scheduled, queued, running, cancelling, "
+                        "succeeded, failed or cancelled");
     command->add_option("--label", options->label, "Only jobs with this label: key or key=value");
     command->add_option("--user", options->user, "Only jobs of this user: a name or an ID");
     command->add_option("--device-class", options->device_class, "Only jobs in this device class")

@@ -92,7 +92,7 @@ Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
         auto config = terminal::read_yaml(options.config);
         if (!config) return fail(config.error());
         if (!config->is_object())
-            return fail(Errc::invalid_input, "The file has no arguments (member: value).",
+            return fail(Errc::invalid_input, "The file has no arguments (key: value).",
                         options.config);
         config->update(args);
         args = std::move(*config);

@@ -74,7 +74,8 @@ void add_submit_bundle(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("submit-bundle", "Submit many jobs in one call");
     command
-        ->add_option("file", options->file, "One job per line as REST JSON; - reads standard input")
+        ->add_option("file", options->file,
+                     "One job per line, as the JSON body of POST /v1/jobs; - reads standard input")
         ->required();
     command->add_flag("--per-item", options->per_item,
                       "Accept or refuse each job individually (default: all or none)");

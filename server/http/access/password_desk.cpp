@@ -141,7 +141,9 @@ awaitable<Outcome<void>> PasswordDesk::spend(UserId user, const identity::Second
     }
     if (!spent) co_return tl::unexpected<Problem>(spent.error());
     if (!*spent)
-        co_return refuse(401, "The code is wrong or has already been used: wait for the next one.");
+        co_return refuse(401,
+                         "The code is wrong or has already been used. Enter the app's next code, "
+                         "or another recovery code.");
     co_return Outcome<void>{};
 }
 

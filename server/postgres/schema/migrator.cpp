@@ -120,7 +120,7 @@ Result<MigrationReport> migrate(const Target& target, const Schema& schema) {
         }
     } catch (const pqxx::broken_connection& error) {
         return fail(Errc::unavailable,
-                    std::string("The database refuses connections: ") + error.what());
+                    std::string("The connection to the database failed: ") + error.what());
     } catch (const pqxx::failure& error) {
         return fail(Errc::unavailable,
                     step.empty() ? std::string(error.what()) : step + " failed: " + error.what());

@@ -8,7 +8,7 @@ export function exists({ call, response, problem }, found) {
 /** Whether a page's edit is of a version other than the present one, or names none; then it is refused. */
 export function stale({ call, response, problem }, { version }) {
   if (call.headers['if-match'] === `"${version}"`) return false;
-  problem(response, 412, { title: 'Precondition failed', detail: 'Someone else has changed it since you opened it. Open it again to see the current version.' });
+  problem(response, 412, { title: 'Precondition failed', detail: 'It has been changed or deleted since you opened it. Open it again to see the current version.' });
   return true;
 }
 

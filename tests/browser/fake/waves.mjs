@@ -60,7 +60,7 @@ export function check({ index, pattern, direction, ends }) {
     ends: ends.map((bar, place) => ({ label: labels[place], bar, date: String(bar), price: row.prices.close[bar - row.prices.first] ?? 0 })),
     wave_config: ends.slice(1).map(() => 0),
     rules: [
-      { name: 'b_time', text: 'Wave B lasts less than ten times A', holds: true, margin: 0.8 },
+      { name: 'b_time', text: 'Wave B lasts less than ten times as long as A', holds: true, margin: 0.8 },
       { name: 'b_holds_start', text: 'Wave B ends above the start of A', holds: known !== undefined, margin: known ? 0.4 : -0.25 },
       { name: 'wave_a_ends_at_a_swing', text: 'Wave A ends at the end of a swing, above all swings that it skips', holds: true, margin: null },
     ],

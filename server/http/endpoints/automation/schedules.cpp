@@ -174,8 +174,8 @@ class Schedules {
             co_return refuse(409, "Someone else changed the schedule at the same time.");
         }
         if (!answered->job) {
-            co_return refuse(409,
-                             "The job was not submitted: another job has the same unique key.");
+            co_return refuse(
+                409, "The job was not submitted: an unfinished job has the same unique key.");
         }
         auto response = json_response(202, {{"job_id", plimsoll::to_public(*answered->job)},
                                             {"due_at", to_rfc3339(answered->due_at)}});

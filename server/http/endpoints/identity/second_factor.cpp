@@ -94,9 +94,10 @@ class SecondFactors {
         const auto right = co_await desk_.check_code(user, call.body.at("code").get<std::string>(),
                                                      call.request.remote_address);
         if (!right) {
-            co_return tl::unexpected(
-                at_member(right.error(), "/code",
-                          "is wrong or has already been used: wait for the next one"));
+            co_return tl::unexpected(at_member(
+                right.error(), "/code",
+                "is wrong or has already been used: enter the app's next code, or another recovery "
+                "code"));
         }
         const auto done = co_await store_.remove_second_factor(author_of(call), user);
         if (!done) co_return tl::unexpected<Problem>(done.error());

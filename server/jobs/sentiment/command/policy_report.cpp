@@ -94,7 +94,7 @@ int report(const CommandContext& context, const ReportFlags& flags) {
 void add_policy_report_command(CLI::App& policy, CommandContext& context) {
     const auto flags = std::make_shared<ReportFlags>();
     auto* command =
-        policy.add_subcommand("report", "Compare recent device usage with one fixed model's");
+        policy.add_subcommand("report", "Compare recent device usage with that of one fixed model");
     command->add_option("--hours", flags->hours, "Hours to look back")
         ->check(CLI::Range(1, 168))
         ->capture_default_str();

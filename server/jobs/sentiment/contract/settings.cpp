@@ -15,8 +15,8 @@ Result<std::string> check_batch_size(std::string_view value) {
 Result<std::string> check_model_name(std::string_view value) {
     if (models::is_model_name(value)) return std::string(value);
     return fail(Errc::invalid_input,
-                "must be a model's name: 1 to 64 of a-z, 0-9, \".\", \"_\" and \"-\", of which the "
-                "first is a letter or digit");
+                "must be a model's name: 1 to 64 characters (a-z, 0-9, \".\", \"_\", \"-\"), "
+                "beginning with a letter or digit");
 }
 
 Result<std::string> check_hub(std::string_view value) {

@@ -85,9 +85,9 @@ Result<std::string> count_picture(std::string_view row, std::int64_t number, Pic
     const json& counts = parsed["report"].at("counts");
     const json& open = parsed["report"].at("in_progress");
     const auto place = static_cast<std::size_t>(number - 1);
-    if (place >= counts.size() + open.size())
+    if (const auto most = counts.size() + open.size(); place >= most)
         return fail(Errc::not_found,
-                    "This symbol has " + std::to_string(counts.size() + open.size()) + " counts.");
+                    "There is no such count: this symbol has " + std::to_string(most) + ".");
     const json& count = place < counts.size() ? counts[place] : open[place - counts.size()];
     const auto picture = output::picture_of(chart_of(parsed, count, place));
     return format == PictureFormat::png ? output::png_of(picture)

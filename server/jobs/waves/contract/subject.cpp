@@ -41,7 +41,8 @@ FieldErrors idle_members(const json& body, const JobItem* item, bool takes_bars)
     }
     for (const auto* bars : {"prices", "series"}) {
         if (!body.contains(bars)) continue;
-        if (!takes_bars) return idle(bars, "The prices come from \"job_id\": omit it.");
+        if (!takes_bars)
+            return idle(bars, "The prices come from the job in \"job_id\": omit them.");
         return body.contains("last") ? idle("last", "All new bars are replayed: omit it.")
                                      : FieldErrors{};
     }

@@ -34,7 +34,7 @@ export function choiceText(model: Model, isDefault: boolean): string {
     hash !== null && (size === null ? `${count(parameters)} parameters` : bytes(size)),
     speed !== null && `${speedText(speed)} per text`,
     ...new Set(proofs.map(({ form, passed }) => `${form} ${passed ? 'passed' : 'failed'}`)),
-    devices.length === 0 && 'on no device now',
+    devices.length === 0 && 'not on any device now',
   ].filter(Boolean);
   return `${name}${isDefault ? ' (default)' : ''}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }

@@ -28,7 +28,7 @@ export const familyOf = (group: string): PartFamily => families[group] ?? 'activ
 
 export const familyNames: Record<PartFamily, string> = {
   state: 'Weights, gradients, optimizer',
-  activations: 'Activations kept for backward',
+  activations: 'Activations kept for the backward pass',
   passing: 'Temporary tensors',
   overhead: 'Libraries, allocator, context',
 };

@@ -66,5 +66,5 @@ export function plainWords(count: Count): string {
   const often = `${chance.k} of ${chance.surrogates} chance series have a count that ${typeof count.rarity === 'number' ? 'is at least as rare' : 'scores at least as high'}.`;
   if (chance.verdict === 'chance level') return `Chance produces such counts: ${often} This count is not significant.`;
   if (chance.verdict === 'weak') return `Chance often comes close: ${often} This count is not reliable.`;
-  return `Chance rarely does as well: ${often} The series differs from a shuffled one in a way that this count shows; it does not follow that the count will come true.`;
+  return `Chance rarely does as well: ${often} The series differs from the chance series in a way that this count shows; it does not follow that the count will come true.`;
 }

@@ -50,7 +50,7 @@ json Comparison::recommendation(const std::vector<ComparedModel>& models) const 
     const auto labelled = given_[0] + given_[1] + given_[2];
     if (labelled == 0) return nothing("the texts have no labels to evaluate models against.");
     if (labelled < kFewestLabels) {
-        return nothing(fmt::format("only {} texts have labels; distinguishing models needs {}.",
+        return nothing(fmt::format("only {} labels were given; distinguishing models needs {}.",
                                    labelled, kFewestLabels));
     }
     if (std::ranges::count(given_, 0) == 2) return nothing("all labels are the same.");

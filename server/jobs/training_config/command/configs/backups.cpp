@@ -118,7 +118,7 @@ Result<void> check_writable(const std::string& file) {
     }
     const auto folder = fs::path(path).parent_path();
     if (::access(folder.c_str(), W_OK) != 0) {
-        return fail(Errc::unavailable, "The folder of the file cannot be written.", file);
+        return fail(Errc::unavailable, "The file's folder is not writable.", file);
     }
     return {};
 }
@@ -154,7 +154,7 @@ Result<std::string> restore_file(const std::string& file) {
     if (auto written = replace(path, *before); !written) return fail(written.error());
     ::unlink(copy.c_str());
     return "restored to the version before change " + std::to_string(number) +
-           "; the current version is kept in " + *kept;
+           "; the version that it replaced is kept in " + *kept;
 }
 
 }  // namespace plimsoll::jobs::training_config

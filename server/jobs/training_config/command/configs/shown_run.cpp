@@ -163,7 +163,7 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
                  {"notes", run.notes}};
     out.text = fmt::format(
         "{} ({})\n"
-        "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or steps, {}, {}\n"
+        "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or time steps, {}, {}\n"
         "{}: {}, {:.0f} % (fits: {}); the largest batch is {}\n"
         "  {}\n",
         fmt::join(*files, ", "), fmt::join(run.structures, ", "),

@@ -41,7 +41,7 @@ json bases_json(const Request& request, const json& device) {
     if (!device["free_bytes"].is_null()) {
         all.push_back(basis(
             "free memory of " + name, "measured",
-            "At the time of the job; by " + device["memory_source"].get<std::string>() + "."));
+            "At the time of the job; source: " + device["memory_source"].get<std::string>() + "."));
     }
     all.push_back(basis(
         "matrix products on " + name, "measured",

@@ -51,8 +51,11 @@ std::string about_precision(const Request& request, const tr::GpuReport& card) {
     }
     if (card.precision != tr::Precision::bf16_autocast && card.precision != tr::Precision::bf16)
         return "";
-    return fast_fp16 ? " It has no bf16: use fp16 autocast, which needs as much memory."
-                     : " It has neither bf16 nor fast fp16: train in fp32 on it.";
+    if (!fast_fp16) return " It has neither bf16 nor fast fp16: train in fp32 on it.";
+    return card.precision == tr::Precision::bf16
+               ? " It has no bf16: use fp16 autocast, which keeps the weights in fp32 and so needs "
+                 "more memory."
+               : " It has no bf16: use fp16 autocast, which needs the same memory.";
 }
 
 }  // namespace
@@ -82,7 +85,8 @@ std::string reason_of(const Request& request, const tr::GpuReport& card) {
         case tr::BatchReason::knee:
             return "At a batch of " + std::to_string(card.batch) + ", the GPU reaches " + percent +
                    " % of the modelled " + three_digits(knee.best_samples_per_second) +
-                   " samples/s of the largest batch; larger batches only use more memory. Memory "
+                   " samples/s of the largest batch; larger batches use more memory and are hardly "
+                   "faster. Memory "
                    "allows " +
                    std::to_string(card.limits.max_batch) + ".";
         case tr::BatchReason::fill:
