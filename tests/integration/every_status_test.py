@@ -9,7 +9,7 @@ import unittest
 from every_operation import SCOPES, Caller, EveryOperation, Operation
 from harness import Api, Server
 
-# What the caller's session is needed for: with a token they are a conflict.
+# Operations that need a session: with a token they answer 409.
 OF_SESSIONS = ("deleteCurrentSession", "switchTeam", "joinTeam")
 HUGE = str(1 << 40)  # bytes, beyond the limit of every operation
 
