@@ -43,7 +43,7 @@ visit('a used link says so and offers the token', { signedOut: true }, async ({ 
   await page.getByText('has already been used or has expired').waitFor();
   await page.getByLabel('Sign-in link or API token').fill('plm_api_wrong');
   await page.keyboard.press('Enter');
-  await page.getByText('This token is not valid').waitFor();
+  await page.getByText('This token or sign-in link is not valid').waitFor();
   await page.getByLabel('Sign-in link or API token').fill('plm_api_good');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'What fits on your GPU?' }).waitFor();
