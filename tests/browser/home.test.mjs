@@ -102,6 +102,21 @@ visit('one\'s own work is seen at a glance, and why it waits', { arrange: busy }
   await page.waitForURL(/#\/jobs\?by=ada/);
 });
 
+const sixty = (server) => {
+  const of = (state, number, fields) => Array.from({ length: number }, (_, at) => makeJob(`job_${state}_${at}`, { state, name: `${state} ${at}`, ...fields }));
+  const at = new Date().toISOString();
+  const progress = { items_done: 3, items_total: 10 };
+  server.jobs = [...of('queued', 60), ...of('running', 2, { started_at: at, progress }), ...of('succeeded', 7, { finished_at: at }), ...of('failed', 1, { finished_at: at })];
+};
+visit('what runs and what has ended are seen behind many jobs that wait', { arrange: sixty }, async ({ page, go }) => {
+  await go('/#/home');
+  const work = page.getByRole('region', { name: 'Your work' });
+  for (const title of ['Running 2', 'Waiting 60', 'Finished']) await work.getByRole('heading', { name: title, exact: true }).waitFor();
+  assert.equal(await work.getByRole('progressbar').count(), 2);
+  await work.getByRole('link', { name: '55 more' }).waitFor();
+  assert.equal(await work.getByText(/^(succeeded|failed) \d$/).count(), 5);
+});
+
 visit('the pool shows its health', { arrange: busy }, async ({ page, server, go }) => {
   await go('/#/home');
   const pool = page.getByRole('region', { name: 'The pool' });

@@ -36,19 +36,11 @@ export interface Outcome {
   refused: string[];
 }
 
-const states: readonly string[] = [
-  'scheduled',
-  'queued',
-  'running',
-  'cancelling',
-  'succeeded',
-  'failed',
-  'cancelled',
-] satisfies JobState[];
+export const jobStates: readonly JobState[] = ['scheduled', 'queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'];
 
 /** A state from an address; none if invalid. */
 export const asState = (text: string | null): JobState | undefined =>
-  text !== null && states.includes(text) ? (text as JobState) : undefined;
+  jobStates.find((state) => state === text);
 
 export const finished = (state: JobState): boolean =>
   state === 'succeeded' || state === 'failed' || state === 'cancelled';
