@@ -46,7 +46,9 @@ RowSearch::RowSearch(const RowFilter& filter, std::span<const jobs::Column> colu
       label_(filter.label),
       plain_(longest_plain(text_)),
       columns_(columns) {
-    if (plain_.empty() && !label_.empty() && label_ != kFailed) plain_ = '"' + label_ + '"';
+    if (!plain_.empty() || label_.empty()) return;
+    // Rows are stored without spaces between their tokens; a text's own quotes are escaped.
+    plain_ = label_ == kFailed ? R"("error":")" : '"' + label_ + '"';
 }
 
 Result<std::string> RowSearch::matching(std::string_view rows) const {
