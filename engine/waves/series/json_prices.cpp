@@ -8,9 +8,12 @@ namespace {
 
 using nlohmann::json;
 
+std::string text_of(const json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 Result<Timestamp> time_of(const json& value, const Zone& zone) {
-    if (value.is_string()) return read_timestamp(value.get_ref<const std::string&>(), zone);
-    return read_timestamp(value.dump(), zone);
+    return read_timestamp(text_of(value), zone);
 }
 
 // A price as a number or as text; NaN for null.
@@ -71,10 +74,8 @@ class ObjectReader {
         if (const json* date = value(Column::date)) {
             const auto time = time_of(*date, reading_.zone.value_or(Zone{}));
             if (!time) {
-                const std::string text =
-                    date->is_string() ? date->get<std::string>() : date->dump();
-                return fail(
-                    at, "the date " + in_quotes(text) + " cannot be used. " + time.error().message);
+                return fail(at, "the date " + in_quotes(text_of(*date)) + " cannot be used. " +
+                                    time.error().message);
             }
             row.time = time->seconds;
             row.time_again = time->again;
@@ -88,7 +89,7 @@ class ObjectReader {
             const auto price = price_of(*found);
             if (!price)
                 return fail(at, "the " + std::string(name_of(column)) + " " +
-                                    in_quotes(found->dump()) + " is not a price.");
+                                    in_quotes(text_of(*found)) + " is not a price.");
             *into = *price;
         }
         rows_.add(symbol_, row);

@@ -92,6 +92,16 @@ TEST(PriceReader, NamesTheRowAndTheRuleItBreaks) {
     }
 }
 
+TEST(PriceReader, QuotesAValueOfJsonOnce) {
+    for (const char* close : {R"("x")", "true"}) {
+        const auto read =
+            json_lines(R"({"close":)" + std::string(close) + "}\n" + R"({"close":2})");
+        ASSERT_FALSE(read.front().errors.empty()) << close;
+        EXPECT_THAT(read.front().errors.front().message,
+                    HasSubstr(close[0] == '"' ? "the close \"x\" is" : "the close \"true\" is"));
+    }
+}
+
 TEST(PriceReader, OneBrokenSymbolLeavesTheOthersWhole) {
     const auto read = csv("symbol,close\nA,1\nB,0\nA,2\n");
     EXPECT_TRUE(read[0].ok());
