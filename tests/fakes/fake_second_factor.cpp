@@ -29,7 +29,9 @@ FakePasswords::Answer<void> FakePasswords::confirm_second_factor(
     std::vector<std::string> recovery_hashes) {
     const auto found = factors_.find(author.user);
     if (found == factors_.end() || found->second.confirmed_at || found->second.secret != secret) {
-        co_return fail(Errc::conflict, "Another second-factor setup was started in the meantime.");
+        co_return fail(
+            Errc::conflict,
+            "The second factor is confirmed already, or another setup has replaced this one.");
     }
     found->second.confirmed_at = now();
     found->second.last_step = step;

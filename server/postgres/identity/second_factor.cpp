@@ -40,8 +40,9 @@ awaitable<Result<void>> PasswordStore::confirm_second_factor(
                       hashes, author.team.value, author.user.value, std::move(author.request_id)));
     if (!rows) co_return fail(std::move(rows.error()));
     if (!rows->empty()) co_return Result<void>{};
-    co_return fail(Errc::conflict,
-                   "Another second-factor setup was started in the meantime. Start again.");
+    co_return fail(
+        Errc::conflict,
+        "The second factor is confirmed already, or another setup has replaced this one.");
 }
 
 awaitable<Result<bool>> PasswordStore::spend_step(UserId user, std::int64_t step) {
