@@ -36,14 +36,18 @@ const running = (server) => {
 
 visit('the page of a running job', { arrange: running, ofItsOwn: true }, async ({ page, server, go }) => {
   let sent = 0;
-  /** Sends so many snapshots, each seen before the next ones come. */
+  /** Sends so many snapshots, each seen before the next ones come. The page's clock goes with them: it measures the speed
+      over the last seconds, and keeps what it has heard for as long. */
   async function send(amount) {
     for (const end = sent + amount; sent < end; ) {
       sent += 1;
       server.update('job_r', { progress: { items_done: sent, eta_seconds: total - sent } });
-      if (sent % 20 === 0) await page.getByText(`${sent.toLocaleString('en-GB')} of`).first().waitFor();
+      if (sent % 20 !== 0) continue;
+      await page.getByText(`${sent.toLocaleString('en-GB')} of`).first().waitFor();
+      await page.clock.runFor((20 / perSecond) * 1_000);
     }
   }
+  await page.clock.install();
   await go('/#/jobs/job_r');
   await page.getByText('0 of').first().waitFor();
   while (server.followers('job_r') === 0) await new Promise(setImmediate);
