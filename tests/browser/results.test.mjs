@@ -1,6 +1,6 @@
 // The table of a job's results: what it searches, and what it says of it.
 import assert from 'node:assert/strict';
-import { makeResults, manyJobs } from './fake/data.mjs';
+import { makeJob, makeReport, makeResults, manyJobs } from './fake/data.mjs';
 import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 
@@ -77,4 +77,18 @@ visit('what is not found says which letters must be typed as they are', { arrang
   assert.equal(await panel.getByText('Only the letters A to Z match').count(), 0);
   await panel.getByPlaceholder('Search texts').fill('ÄSTHETIK');
   await panel.getByText('Only the letters A to Z match').waitFor();
+});
+
+const byModel = (server) => {
+  const job = server.add(makeJob('job_m', { state: 'succeeded', progress: { items_total: 60, items_done: 60 } }));
+  server.results.set('job_m', makeResults(60));
+  server.reports.set('job_m', makeReport(job, server.results.get('job_m'), 'finbert'));
+};
+visit('a model’s scores of 0 are drawn as neutral, which they are', { arrange: byModel }, async ({ page, go }) => {
+  await go('/#/jobs/job_m');
+  const drawing = page.getByRole('img', { name: /^Texts by score/ });
+  await drawing.waitFor();
+  const bars = await drawing.locator('rect.bar').evaluateAll((all) => all.map(({ classList }) => ['negative', 'neutral', 'positive'].find((name) => classList.contains(name))));
+  const half = bars.length / 2;
+  assert.deepEqual(bars, [...Array(half).fill('negative'), 'neutral', ...Array(half - 1).fill('positive')]);
 });

@@ -332,6 +332,9 @@ visit('a GPU that is too small says why', { arrange: arrangeTooSmall }, async ({
   await page.getByText('One sample needs 32.9 GiB').waitFor();
   await page.getByText('Does not fit', { exact: true }).first().waitFor();
   await page.getByText('Smallest batch', { exact: true }).waitFor();
+  // There is no batch whose settings could be pasted.
+  await page.getByRole('region', { name: 'Memory by part' }).waitFor();
+  for (const name of ['Batch size', 'Settings']) assert.equal(await page.getByRole('region', { name, exact: true }).count(), 0, name);
 });
 
 visit('a chart is exported as CSV, SVG and PNG', { arrange: (server) => server.add(trainingJob()) }, async ({ page, go }) => {

@@ -51,7 +51,7 @@ export function compare(server, { given = true } = {}) {
       models: { finbert: score('negative', -0.93 + place / 20), distilbert: score('positive', 0.998), vader: score('neutral', 0) },
     })),
     recommendation: given
-      ? { model: 'finbert', text: 'finbert: the most accurate (84.8 %); vader is 10,399 times as fast, and its accuracy differs by -21.6 points (95 % interval: -27.1 to -15.9).' }
+      ? { model: 'finbert', text: 'finbert: the most accurate (84.8 %); vader is 10,399 times as fast, and 21.6 points less accurate (95 % interval of the difference: −27.1 to −15.9).' }
       : { model: null, text: 'No model is recommended: the texts have no labels to evaluate models against.' },
   };
   server.add(job);

@@ -91,7 +91,12 @@ export function tooSmall() {
     band: { low: 0.95, high: 1.06, low_bytes: used * 0.95, high_bytes: used * 1.06 },
   };
   const why = "One sample needs 32.9 GiB; within the margin of 0.85, 20.0 GiB of the GPU's 23.5 GiB may be used.";
-  return { ...rest, comparisons: [], gpus: [{ ...card, fits: 'no', why, max_batch: 0, batch: 1, accumulation: null, memory }] };
+  const [{ samples_per_second, seconds_per_batch }] = card.curve;
+  const curve = [{ batch: 1, reserved_bytes: memory.peak_reserved_bytes, samples_per_second, seconds_per_batch }];
+  const knee = { batch: 1, samples_per_second, best_samples_per_second: samples_per_second };
+  const none = { accumulation: null, config_values: {}, diagnosis: [], max_batch: 0, parallel_runs: 0, stages: [], what_ifs: [] };
+  const words = { batch_reason: 'nothing_fits', batch_why: 'Not even one sample fits.' };
+  return { ...rest, comparisons: [], gpus: [{ ...card, ...none, ...words, fits: 'no', why, batch: 1, memory, curve, knee }] };
 }
 
 /** The estimate of what was asked: the recorded cards, with the batch that was asked for. */

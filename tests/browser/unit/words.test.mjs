@@ -5,7 +5,7 @@ import { load } from '../support/modules.mjs';
 const format = await load('design/text/format.ts');
 const { formatAddress, matchPath, parseAddress } = await load('routes/address.ts');
 const { parseLabels } = await load('routes/new/labels.ts');
-const { when } = await load('jobs/waves/words.ts');
+const { patternWords, when } = await load('jobs/waves/words.ts');
 const profileWords = await load('jobs/profile/words.ts');
 const { nextSort, sortRows } = await load('design/tables/table.ts');
 
@@ -14,6 +14,11 @@ test('times are written to the minute, dates as they are', () => {
   assert.equal(when('2024-03-01T09:30:15Z'), '2024-03-01 09:30:15');
   assert.equal(when('2024-03-01'), '2024-03-01');
   assert.equal(when('1593'), '1593');
+});
+
+test('a pattern is named as the engine names it', () => {
+  const names = { flat_regular: 'regular flat up', leading_diagonal: 'leading diagonal up', corrective: 'correction up', zigzag: 'zigzag up' };
+  for (const [rule, words] of Object.entries(names)) assert.equal(patternWords(rule, 'up'), words);
 });
 
 test('shares are never rounded to 0 % or 100 %', () => {

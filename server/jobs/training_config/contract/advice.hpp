@@ -41,6 +41,9 @@ std::string why_this_batch(const Request& request, const ::plimsoll::training::G
 // other.
 nlohmann::json comparison_json(const nlohmann::json& from, const nlohmann::json& to);
 
+// "0.85", "5.83e-5": at most three digits.
+std::string short_number(double value);
+
 // "1234", "12.3", "0.124": at least three digits.
 std::string three_digits(double value);
 

@@ -82,6 +82,9 @@ export const gibibytes = (value: number): string => `${(value / 2 ** 30).toFixed
 /** Samples in a second, at least three digits of them: "0.124", "1,234". */
 export const speedText = (value: number): string => (value >= 100 ? count(value) : String(Number(value.toPrecision(3))));
 
+/** The rule behind a recommended learning rate. */
+export const rateRules: Readonly<Record<string, string>> = { unchanged: 'unchanged', sqrt: 'square root', linear: 'linear', surge: 'surge-capped' };
+
 /** A learning rate as people write it: "5.6e-5"; a dash where none is advised. */
 export const rateText = (value: number | null): string =>
   value === null ? '–' : value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(2).replace(/\.?0+e/, 'e');

@@ -10,6 +10,13 @@ export type Row = Schemas['WavesResult'];
 export type SymbolReport = NonNullable<Schemas['WavesSymbol']>;
 export type Count = Schemas['WavesCount'];
 
+/** "flat_regular" and "up" as the engine says them: "regular flat up". */
+export function patternWords(rule: string, direction: string): string {
+  const flat = /^flat_(.+)$/.exec(rule)?.[1];
+  const name = flat ? `${flat} flat` : rule === 'corrective' ? 'correction' : rule.replaceAll('_', ' ');
+  return `${name} ${direction}`;
+}
+
 /** The significance in a word, as in the engine. */
 export const verdictTones: Record<string, Tone> = {
   'chance level': 'waiting',

@@ -34,8 +34,11 @@ std::string times(double ratio) {
     return ratio < 9.95 ? fmt::format("{:.1f}", ratio) : format_count(std::llround(ratio));
 }
 
+// With a sign, a true minus.
 std::string points(double share) {
-    return fmt::format("{:+.1f}", 100 * share);
+    auto text = fmt::format("{:+.1f}", 100 * share);
+    if (text.starts_with('-')) text.replace(0, 1, "−");
+    return text;
 }
 
 }  // namespace
@@ -99,10 +102,10 @@ json Comparison::recommendation(const std::vector<ComparedModel>& models) const 
     return {
         {"model", best.name},
         {"text",
-         fmt::format("{}: the most accurate ({:.1f} %); {} is {} times as fast, and its "
-                     "accuracy differs by {} points (95 % interval: {} to {}).",
+         fmt::format("{}: the most accurate ({:.1f} %); {} is {} times as fast, and {:.1f} points "
+                     "less accurate (95 % interval of the difference: {} to {}).",
                      best.name, 100 * best.accuracy, fastest.name,
-                     times(fastest.speed / best.speed), points(fastest.accuracy - best.accuracy),
+                     times(fastest.speed / best.speed), 100 * (best.accuracy - fastest.accuracy),
                      points(difference.low), points(difference.high))}};
 }
 

@@ -1,17 +1,9 @@
 #include "server/jobs/training_config/contract/advice.hpp"
 
-#include <cstdio>
-
 namespace plimsoll::jobs::training_config {
 namespace {
 
 using nlohmann::json;
-
-std::string short_number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return text;
-}
 
 // Both cards have room for at least one sample.
 bool both_fit(const json& from, const json& to) {

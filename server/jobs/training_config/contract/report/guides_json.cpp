@@ -62,7 +62,7 @@ json naics_json(const Request& request, const tr::GpuReport& card) {
                                       request.report.settings.negatives, "");
     const double trainable = static_cast<double>(card.at_batch.trainable_parameters);
     json rows = json::array();
-    rows.push_back(row("batch_size", s.batch, card.limits.max_batch));
+    rows.push_back(row("batch_size", s.batch, card.batch));
     rows.push_back(row("accumulate_grad_batches", s.accumulation,
                        card.accumulation ? json(card.accumulation->nearest.steps) : json(nullptr)));
     rows.push_back(
@@ -155,7 +155,7 @@ json utilisation_json(const Request& request, const tr::GpuReport& card) {
                            samples_per_second(request, card, line.batch), "samples/s"));
     }
     std::string difference =
-        "The guide considers only the GPU's memory, in GB of 10^9 bytes, so every model gets the "
+        "The guide considers only the GPU's memory, in decimal GB, so every model gets the "
         "same batch. This estimate replays the training step of this model and gives the largest "
         "batch that fits. Larger batches than the guide's often fit, though they need not train "
         "better. The "

@@ -22,12 +22,6 @@ std::string a_card_that_carries(std::int64_t reserved, double safety) {
            ".";
 }
 
-std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return text;
-}
-
 std::string what_would_fit(const tr::GpuReport& card) {
     if (card.what_ifs.empty()) return "";
     const auto& best = card.what_ifs.front();
@@ -59,6 +53,14 @@ std::string about_precision(const Request& request, const tr::GpuReport& card) {
 }
 
 }  // namespace
+
+std::string short_number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    std::string number = text;
+    if (const auto at = number.find("e-0"); at != std::string::npos) number.erase(at + 2, 1);
+    return number;
+}
 
 std::string three_digits(double value) {
     char text[32];
@@ -149,7 +151,8 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
     const std::string takes = batch + " takes " + used + " of " + total;
     const auto loaded =
         static_cast<std::int64_t>(safety * static_cast<double>(card.gpu.total_bytes()));
-    const std::string margin = "the margin of " + number(safety) + " (" + gibibytes(loaded) + ")";
+    const std::string margin =
+        "the margin of " + short_number(safety) + " (" + gibibytes(loaded) + ")";
     switch (card.fit) {
         case tr::Fit::yes:
             return takes + ", within " + margin +
@@ -166,8 +169,8 @@ std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
                        ". The largest batch within " + margin + " is " +
                        std::to_string(card.limits.max_batch) + ".";
             }
-            return batch + " needs " + used + "; within the margin of " + number(safety) + ", " +
-                   gibibytes(loaded) + " of the GPU's " + total + " may be used." +
+            return batch + " needs " + used + "; within the margin of " + short_number(safety) +
+                   ", " + gibibytes(loaded) + " of the GPU's " + total + " may be used." +
                    what_would_fit(card) + a_card_that_carries(card.reserved, safety);
     }
     return {};

@@ -192,7 +192,7 @@ TEST(SentimentComparison, RecommendsTheFastestThatIsAsGood) {
     EXPECT_THAT(same["text"], HasSubstr("100 times as fast as finbert"));
     const json better = recommended(180, 140);
     EXPECT_EQ(better["model"], "finbert");
-    EXPECT_THAT(better["text"], HasSubstr("differs by -20.0 points"));
+    EXPECT_THAT(better["text"], HasSubstr("20.0 points less accurate"));
     const json both = recommended(140, 180);
     EXPECT_EQ(both["model"], "vader");
     EXPECT_THAT(both["text"], HasSubstr("the most accurate (90.5 %) and the fastest"));
