@@ -286,7 +286,9 @@ TEST(TrainingConfigKind, TheNaicsGuidesNumbersAreShownNextToOurs) {
     const json& guide = card["guides"][0];
     ASSERT_EQ(guide["guide"], "naics-memory");
     EXPECT_EQ(guide["rows"][0]["guide"], 45);
-    EXPECT_EQ(guide["rows"][0]["ours"], card["max_batch"]);
+    const auto ours = [&](int row) { return guide["rows"][row]["ours"].get<int>(); };
+    EXPECT_EQ(ours(0), card["batch"]);
+    EXPECT_EQ(ours(0) * ours(1), ours(2)) << "batch, accumulation and effective batch";
     EXPECT_EQ(guide["rows"][1]["guide"], 5);
     EXPECT_EQ(guide["rows"][2]["guide"], 225);
     EXPECT_NEAR(guide["rows"][5]["guide"].get<double>(), 19.82, 0.005);
