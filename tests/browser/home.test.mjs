@@ -113,8 +113,22 @@ visit('what runs and what has ended are seen behind many jobs that wait', { arra
   const work = page.getByRole('region', { name: 'Your work' });
   for (const title of ['Running 2', 'Waiting 60', 'Finished']) await work.getByRole('heading', { name: title, exact: true }).waitFor();
   assert.equal(await work.getByRole('progressbar').count(), 2);
-  await work.getByRole('link', { name: '55 more' }).waitFor();
+  assert.equal(await work.getByRole('link', { name: '55 more' }).getAttribute('href'), '#/jobs?by=ada&state=queued');
   assert.equal(await work.getByText(/^(succeeded|failed) \d$/).count(), 5);
+});
+
+const scheduled = (server) => {
+  const run_at = '2100-01-02T03:04:05.000Z';
+  server.jobs = [...Array.from({ length: 9 }, (_, at) => makeJob(`job_s${at}`, { state: 'scheduled', name: `Later ${at}`, run_at })), makeJob('job_q', { state: 'queued', name: 'Now' })];
+};
+visit('a job that waits for a device comes before those that wait for their time', { arrange: scheduled }, async ({ page, server, go }) => {
+  await go('/#/home');
+  const work = page.getByRole('region', { name: 'Your work' });
+  const titles = () => work.getByRole('listitem').getByRole('link').allTextContents();
+  await work.getByRole('link', { name: '5 more' }).waitFor();
+  assert.deepEqual((await titles()).slice(0, 2), ['Now', 'Later 0']);
+  server.jobs = server.jobs.slice(0, 9);
+  await page.waitForFunction(() => document.querySelector('a[href$="state=scheduled"]')?.textContent === '4 more');
 });
 
 visit('the pool shows its health', { arrange: busy }, async ({ page, server, go }) => {
