@@ -31,6 +31,7 @@ class DatabaseErrors(unittest.TestCase):
         self.assertEqual(reply.status, 500, reply.body)
         self.assertNotIn("A value cannot be stored", reply.json["detail"])
         self.server.logged("request failed", "a read got 422", "A value cannot be stored")
+        self.server.logged("the database refused a value", "query=schedules.list", "sqlstate=22")
         self.assertEqual(self.api.send("DELETE", "/v1/schedules/" + made.json["id"]).status, 204)
         self.assertEqual(self.api.get("/v1/schedules").status, 200)
 

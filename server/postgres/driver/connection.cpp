@@ -250,6 +250,13 @@ void Connection::take(Pending& front, pg_result* result) {
             front.error = statement_error(result, name);
             if (is_foreign_session(result)) prepares_ = false;
             log::debug("statement refused", {{"reason", statement_failure(result, name)}});
+            // What clients send was checked, so somebody has to look at this; without the reason,
+            // which quotes values.
+            if (front.error->code == Errc::invalid_input) {
+                const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+                log::warn("the database refused a value",
+                          {{"query", std::string(name)}, {"sqlstate", state}});
+            }
         }
     }
 }
