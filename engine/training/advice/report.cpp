@@ -267,12 +267,13 @@ class Maker {
         return {};
     }
 
-    // 1, powers of four from 16 to beyond the largest batch, those that the search tried, and the
-    // report's own. Between 1 and 16, weights and their states are nearly all of it.
+    // 1, powers of four from 16 to beyond the largest batch, those that the search tried, the knee
+    // and the report's own. Between them, memory and the time of a batch grow in proportion.
     void add_curve(GpuReport& out) {
         auto& footprints = footprints_on(out.gpu);
         const auto highest = std::max({std::int64_t{8}, out.batch, out.limits.max_batch * 3 / 2});
         footprints.reserved(1);
+        footprints.reserved(out.knee.batch);
         for (std::int64_t batch = 16; batch <= highest; batch *= 4) footprints.reserved(batch);
         for (const auto& [batch, bytes] : footprints.all_reserved()) {
             if (batch > highest) break;

@@ -90,6 +90,10 @@ TEST(Report, IsConsistentForEveryCard) {
         EXPECT_FALSE(c.what_ifs.empty());
         EXPECT_GT(c.curve.back().batch, c.limits.max_batch);
         EXPECT_GE(c.curve.size(), 3U);
+        // Lines between other points would pass far below the knee.
+        const auto knee = std::ranges::find(c.curve, c.knee.batch, &CurvePoint::batch);
+        ASSERT_NE(knee, c.curve.end());
+        EXPECT_NEAR(knee->samples_per_second / c.knee.samples_per_second, 1, 0.02) << c.gpu.id;
         EXPECT_GT(c.rate.warmup_steps, 0);
     }
 }
