@@ -15,6 +15,7 @@ import * as training from './training.mjs';
 import * as waves from './waves.mjs';
 
 const limitOf = (fake, team) => fake.queue.limits.find(({ team_id }) => team_id === team) ?? { team_id: team, queued_jobs: null, jobs_per_minute: null, queued: 0, version: '1' };
+const outOfMemory = 'Out of memory.';
 const finished = (job) => ['succeeded', 'failed', 'cancelled'].includes(job.state);
 const me = (fake) => ({ csrf_token: 'csrf', user: data.user, team: fake.team, role: 'owner', scopes: fake.scopes });
 
@@ -34,7 +35,8 @@ function cancelMany(fake, { call, response, json }) {
   json(response, 200, { cancelled: cancelled.length, refused: refused.map(({ id }) => ({ job_id: id, detail: 'The job has already finished.' })), next_cursor: null });
 }
 
-/** One attempt for each of four tasks, the second one failed before, and the merge. */
+/** One attempt for each of four tasks, of which the second had failed before and the last fails; none of the last while the
+    job runs. */
 function attempts(fake, { response, json }, job) {
   if (!job.started_at) return json(response, 200, { items: [], next_cursor: null });
   const at = (seconds) => new Date(Date.parse(job.started_at) + seconds * 1000).toISOString();
@@ -44,17 +46,21 @@ function attempts(fake, { response, json }, job) {
   });
   const lost = { seconds: null, items_succeeded: null, items_failed: null, error: 'The worker stopped responding.' };
   const items = [one(0, 1, 'done', 1), one(1, 1, 'worker_lost', 1.2, lost), one(1, 2, 'done', 2.5)];
-  if (finished(job)) items.push(one(2, 1, 'done', 2), one(3, 1, 'done', 3));
+  if (finished(job)) items.push(one(2, 1, 'done', 2), one(3, 1, 'final', 3, { items_succeeded: null, items_failed: null, error: outOfMemory }));
   else items.push(one(2, 1, 'running', 2, { ended_at: null, seconds: null, items_succeeded: null, items_failed: null }));
   json(response, 200, { items, next_cursor: null });
 }
 
-/** Three tasks that have ended and one that failed, on two pages unless a state is named. */
-function tasks({ call, response, json }) {
-  const all = [0, 1, 2, 3].map((task) => ({
-    task, first_item: task * 10, items: 10, state: task === 3 ? 'failed' : 'done', attempt: task === 1 ? 2 : 1, node: 'node-a', device: `opencl:0:${task % 2}`, device_class: 'gpu',
-    started_at: null, ended_at: null, seconds: task === 3 ? null : 1, items_succeeded: null, items_failed: null, error: task === 3 ? 'Out of memory.' : null,
-  }));
+/** The tasks of these attempts, on two pages unless a state is named. */
+function tasks({ call, response, json }, job) {
+  const states = finished(job) ? ['done', 'done', 'done', 'failed'] : ['done', 'done', 'running', 'waiting'];
+  const all = states.map((state, task) => {
+    const begun = state !== 'waiting';
+    return {
+      task, first_item: task * 10, items: 10, state, attempt: task === 1 ? 2 : begun ? 1 : 0, node: begun ? 'node-a' : null, device: begun ? `opencl:0:${task % 2}` : null, device_class: 'gpu',
+      started_at: null, ended_at: null, seconds: state === 'done' || state === 'failed' ? 1 : null, items_succeeded: null, items_failed: null, error: state === 'failed' ? outOfMemory : null,
+    };
+  });
   const { state, cursor } = Object.fromEntries(call.query);
   const found = all.filter((task) => !state || task.state === state);
   const [items, next_cursor] = state ? [found, null] : cursor ? [found.slice(3), null] : [found.slice(0, 3), 'more'];
@@ -211,7 +217,7 @@ export const routes = [
   [/^POST \/v1\/cancellations$/, cancelMany],
   [/^GET \/v1\/jobs\/([^/]+)\/attempts$/, withJob(attempts)],
   [/^GET \/v1\/jobs\/([^/]+)\/logs$/, withJob(logs)],
-  [/^GET \/v1\/jobs\/([^/]+)\/tasks$/, withJob((_, context) => tasks(context))],
+  [/^GET \/v1\/jobs\/([^/]+)\/tasks$/, withJob((_, context, job) => tasks(context, job))],
   [/^GET \/v1\/jobs$/, listJobs],
   [/^POST \/v1\/jobs$/, createJob],
   [/^GET \/v1\/jobs\/([^/]+)$/, withJob((_, { response, json }, job) => json(response, 200, job))],
