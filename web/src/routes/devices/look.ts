@@ -10,8 +10,8 @@ const looks: Record<string, [Tone, string]> = {
   gone: ['ended', 'Gone'],
 };
 
-/** Whether the device has a worker that can take work. */
-export const isLive = ({ state }: Device): boolean => ['ready', 'busy'].includes(state);
+/** Whether the device has a worker that can take work, but for holds. */
+const isLive = ({ state }: Device): boolean => ['ready', 'busy'].includes(state);
 
 /** The hold that stops a device, if one does. */
 const holdOf = (device: Device, holds: readonly Hold[]): Hold | undefined =>
@@ -20,6 +20,9 @@ const holdOf = (device: Device, holds: readonly Hold[]): Hold | undefined =>
       hold.scope !== 'team' &&
       (hold.device_class === device.device_class || (hold.node === device.node && (hold.device === null || hold.device === device.device))),
   );
+
+/** Whether the device works or is ready for work: no hold stops it. */
+export const isInUse = (device: Device, holds: readonly Hold[]): boolean => isLive(device) && !holdOf(device, holds);
 
 /** The state of a device, including holds. Unknown states of newer servers are shown by name. */
 export function lookOf(device: Device, holds: readonly Hold[]): [Tone, string] {
