@@ -15,7 +15,7 @@ visit('a job becomes a schedule, with its next runs during input', async ({ page
   await fillTexts(page);
   await page.getByRole('radio', { name: 'On a schedule' }).check();
   await page.getByLabel('Schedule name').fill('Nightly');
-  const when = page.getByRole('textbox', { name: 'When', exact: true });
+  const when = page.getByRole('textbox', { name: 'Cron expression' });
   await when.fill('0 66 * * *');
   await page.getByText('is not between 0 and 23').waitFor();
   await when.fill('30 2 * * *');
@@ -95,7 +95,7 @@ visit('a job on a dataset becomes a schedule with the same dataset, and its spec
   const dialog = page.getByRole('dialog', { name: 'Create schedule' });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('Enter a cron expression.').waitFor();
-  await dialog.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
+  await dialog.getByRole('textbox', { name: 'Cron expression' }).fill('30 2 * * *');
   const spec = dialog.getByLabel('Job', { exact: true });
   const text = await spec.inputValue();
   await spec.fill(`${text} ,`);
@@ -128,7 +128,7 @@ for (const [kind, args, wanted] of [
     await go('/#/jobs/job_of_kind');
     await page.getByRole('button', { name: 'Create schedule' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create schedule' });
-    await dialog.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
+    await dialog.getByRole('textbox', { name: 'Cron expression' }).fill('30 2 * * *');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(/#\/schedules\/sched_/);
     assert.deepEqual(bodyOf(server, 'POST /v1/schedules').job, { kind, args: wanted, priority: 0, name: 'Nightly' });

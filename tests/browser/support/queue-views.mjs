@@ -81,7 +81,7 @@ export const queueViews = [
     ready: async (page) => {
       await page.getByRole('button', { name: 'Edit' }).click();
       const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
-      await dialog.getByLabel('When').fill('0 66 * * *');
+      await dialog.getByLabel('Cron expression').fill('0 66 * * *');
       await dialog.getByText('is not between 0 and 23').waitFor();
     },
   },
@@ -91,7 +91,7 @@ export const queueViews = [
     arrange: onDataset,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Create schedule' }).click();
-      await page.getByRole('dialog').getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Cron expression' }).fill('30 2 * * *');
       await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(4).waitFor();
     },
   },
@@ -100,10 +100,11 @@ export const queueViews = [
     address: '/#/new/sentiment',
     ready: async (page) => {
       await page.getByRole('radio', { name: 'On a schedule' }).check();
-      await page.getByRole('textbox', { name: 'When', exact: true }).fill('30 2 * * *');
+      await page.getByRole('textbox', { name: 'Cron expression' }).fill('30 2 * * *');
       await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(4).waitFor();
       await page.getByText('Limits').click();
       await page.getByLabel('Unique key').waitFor();
+      await page.evaluate(() => scrollTo(0, 0)); // back from the limits: nothing lies below the bar
     },
   },
 ];

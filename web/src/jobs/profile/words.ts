@@ -31,6 +31,24 @@ export function milliseconds(value: number): string {
 export const titleOf = (curve: Curve): string =>
   curve.words === undefined ? curve.name : `${curve.name} ${curve.items}, about ${count(curve.words)} words`;
 
+const deviceParts: Record<string, string> = {
+  peak: 'peak rates',
+  products: 'matrix products',
+  batches: 'batches',
+  rows: 'row operations',
+  attention: 'attention',
+  launches: 'launching',
+  overlap: 'copying',
+};
+
+/** "Device, peak rates" for "engine/peak". */
+export function partText(part: string): string {
+  const [area, name = ''] = part.split('/');
+  if (area === 'engine') return `Device, ${deviceParts[name] ?? name}`;
+  if (area === 'sentiment') return `Sentiment model, ${name} texts`;
+  return area === 'llm' ? `Language model, ${name} tokens` : part;
+}
+
 /** All curves of a report, under names that are the same in every report. */
 export const curvesOf = (summary: Summary): { key: string; curve: Curve }[] => [
   ...(summary.engine?.batches ? [{ key: 'engine', curve: summary.engine.batches }] : []),

@@ -6,6 +6,16 @@ export function readLocal(local: string): { day: string; time: string; offset: s
   return { day: day.format(new Date(`${date}T12:00:00Z`)), time: rest.slice(0, 5), offset: `UTC${rest.slice(8)}` };
 }
 
+/** Whether clocks in the time zone of `local` show what the reader's do at that moment. */
+export function asHere(at: string, local: string, zone: 'local' | 'utc'): boolean {
+  const there = Math.round((Date.parse(`${local.slice(0, 19)}Z`) - Date.parse(at)) / 60_000);
+  return there === (zone === 'utc' ? 0 : -new Date(at).getTimezoneOffset());
+}
+
+/** The outcome's reason; an argument that it is about is named without its JSON pointer: "Dataset: …". */
+export const reasonText = (reason: string): string =>
+  reason.replace(/^\/(?:[^/:\s]+\/)*([^/:\s])([^/:\s]*): /, (_, first: string, rest: string) => `${first.toUpperCase()}${rest.replaceAll('_', ' ')}: `);
+
 export const misfires = [
   ['once', 'Run once for all missed runs'],
   ['skip', 'Skip them'],
