@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { makeJob, manyJobs } from './fake/data.mjs';
 import { trainingJob, trainingReport } from './fake/training.mjs';
 import { wavesJob } from './fake/waves.mjs';
-import { overflow } from './support/browser.mjs';
+import { overflow, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
+import { views } from './support/views.mjs';
 
 const name = 'Statements of all companies'; // 27 letters
 
@@ -72,3 +73,36 @@ for (const [name, address, back] of [['job', '/#/jobs/job_nowhere', 'Jobs'], ['d
     assert.ok(gap < 140, `${gap} px: room for what will not come`); // of its actions alone: 100 px
   });
 }
+
+const inWindow = ({ x, width }, window) => x >= 0 && x + width <= window;
+
+visit('at 320 px, the account menu is within the window', { width: 320 }, async ({ page, server, go }) => {
+  server.myTeams.push({ team: { ...server.team, id: 'team_trading', name: 'trading of grain, ore and everything else that floats' }, role: 'member' });
+  await go('/#/jobs');
+  await page.getByLabel(/^Account:/).click();
+  await page.getByRole('button', { name: /trading/ }).waitFor();
+  for (const name of [/trading/, 'Sign out']) {
+    assert.ok(inWindow(await page.getByRole('button', { name }).boundingBox(), 320), String(name));
+  }
+});
+
+visit('on a phone, everything of an attempt is in sight, and the chosen state of the jobs list, too', { width: 375, arrange: (server) => (server.jobs = manyJobs(60)) }, async ({ page, server, go }) => {
+  const { id } = server.jobs.find(({ state }) => state === 'running');
+  await go(`/#/jobs/${id}`);
+  const cells = page.getByRole('table', { name: 'Attempts' }).getByRole('row').nth(1).getByRole('cell');
+  await cells.first().waitFor();
+  for (const cell of await cells.all()) assert.ok(inWindow(await cell.boundingBox(), 375), await cell.textContent());
+  await go('/#/jobs?state=failed');
+  await page.getByRole('radio', { name: /^Failed \d/ }).waitFor();
+  await until(async () => inWindow(await page.getByText(/^Failed\s\d/).first().boundingBox(), 375), 'the chosen state');
+});
+
+const reported = views.find(({ name }) => name === 'report-full');
+visit('headline numbers stand on one line, whatever their labels', { width: 1280, arrange: reported.arrange }, async ({ page, go }) => {
+  await go(reported.address);
+  const valueOf = async (label) => (await page.locator('.stat', { hasText: label }).locator('.value').boundingBox()).y;
+  await page.getByText('Standard deviation').waitFor();
+  const label = async (text) => (await page.getByText(text, { exact: true }).boundingBox()).height;
+  assert.ok((await label('Standard deviation')) > (await label('Lowest')), 'one label has two lines');
+  assert.equal(await valueOf('Standard deviation'), await valueOf('Lowest'));
+});

@@ -118,10 +118,10 @@ export const jobViews = [
     arrange: (server) => (full(server), (server.savedViews = ['Failed this year', 'Waiting for a GPU'].map((name, index) => ({ id: `view_${index}`, page: 'jobs', name, query: index ? 'device=gpu&state=queued' : 'from=2026-01-01&to=2099-01-01&state=failed', created_at: new Date().toISOString() })))),
     ready: async (page) => (await page.getByRole('link', { name: 'Waiting for a GPU' }).waitFor(), await page.getByRole('link', { name: 'Letters to the editor' }).first().waitFor()),
   },
-  { name: 'jobs-teams', address: '/#/jobs', arrange: (server) => (full(server), (server.myTeams = ['main', 'research', 'trading'].map((name, index) => ({ team: index ? { ...server.team, id: `team_other_${index}`, name } : server.team, role: index ? 'member' : 'owner' })))), ready: async (page) => {
+  { name: 'jobs-teams', address: '/#/jobs', arrange: (server) => (full(server), (server.myTeams = [...server.myTeams, ...['main', 'trading'].map((name) => ({ team: { ...server.team, id: `team_${name}`, name }, role: 'member' }))])), ready: async (page) => {
     await text('Port authority notices')(page);
     await page.getByLabel(/^Account:/).click();
-    await page.getByRole('button', { name: 'research' }).waitFor();
+    await page.getByRole('button', { name: 'trading' }).waitFor();
   } },
   { name: 'compare', address: '/#/compare?jobs=job_training0000,job_other', arrange: (server) => {
     training(server);
