@@ -7,6 +7,7 @@ const { formatAddress, matchPath, parseAddress } = await load('routes/address.ts
 const { parseLabels } = await load('routes/new/labels.ts');
 const { patternWords, when } = await load('jobs/waves/words.ts');
 const profileWords = await load('jobs/profile/words.ts');
+const { asHere, reasonText } = await load('routes/schedules/times.ts');
 const { nextSort, sortRows } = await load('design/tables/table.ts');
 
 test('times are written to the minute, dates as they are', () => {
@@ -96,4 +97,16 @@ test('sorting words counts the numbers in them, and keeps the order of equal one
 test('axis labels abbreviate thousands and millions consistently', () => {
   const { short } = profileWords;
   assert.deepEqual([0, 0.5, 999, 1000, 19_003, 4_228_784, 2e9].map(short), ['0', '0.5', '999', '1k', '19k', '4.23M', '2G']);
+});
+
+test('a part of a profile and the argument that stopped a run are named in words', () => {
+  assert.deepEqual(['engine/peak', 'sentiment/short', 'llm/50', 'other'].map(profileWords.partText), ['Device, peak rates', 'Sentiment model, short texts', 'Language model, 50 tokens', 'other']);
+  assert.equal(reasonText('/dataset: The dataset was not found.'), 'Dataset: The dataset was not found.');
+  assert.equal(reasonText('/training/sequence_length: It is too long.'), 'Sequence length: It is too long.');
+  assert.equal(reasonText('No server was running.'), 'No server was running.');
+});
+
+test('a schedule shows the reader\'s time only where it differs', () => {
+  assert.equal(asHere('2026-03-29T01:00:00Z', '2026-03-29T03:00:00+02:00', 'utc'), false);
+  assert.equal(asHere('2026-03-29T01:00:00Z', '2026-03-29T01:00:00+00:00', 'utc'), true);
 });
