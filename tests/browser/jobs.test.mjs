@@ -155,6 +155,26 @@ visit('a row says how long a job waited and ran, and why it failed', { arrange: 
   assert.equal(height, 40);
 });
 
+const failing = (server) => {
+  const error = { last_error: 'The worker stopped responding.', tasks_failed: 1 };
+  server.jobs = [
+    makeJob('job_some', { name: 'Some', state: 'succeeded', ...error, progress: { items_total: 2154, items_done: 2154, items_failed: 300 } }),
+    makeJob('job_all', { name: 'All', state: 'succeeded', ...error, progress: { items_total: 4, items_done: 4, items_failed: 4 } }),
+  ];
+};
+visit('a reason stands beside a state of many words, not on it', { arrange: failing }, async ({ page, go }) => {
+  await go('/#/jobs');
+  await link(page, 'Some').waitFor();
+  for (const width of [1280, 900, 700, 375]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const words of ['300 of 2,154 items failed', 'All items failed']) {
+      const row = rows(page).filter({ hasText: words });
+      const [badge, reason] = await Promise.all([row.getByText(words), row.getByText('The worker stopped')].map((one) => one.boundingBox()));
+      assert.ok(badge.x + badge.width <= reason.x || badge.y + badge.height <= reason.y, `${words} at ${width} px: ${JSON.stringify([badge, reason])}`);
+    }
+  }
+});
+
 visit('the list follows events, on loaded pages too', many(120), async ({ page, server, go }) => {
   await go('/#/jobs');
   await until(async () => (await rows(page).count()) > 10, 'rows');
