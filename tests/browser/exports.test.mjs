@@ -33,7 +33,7 @@ for (const { name, arrange, address, title, file, words, colours } of charts) {
       content[format] = await readFile(await download.path());
     }
     const svg = content.SVG.toString();
-    const shown = [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text.trim());
+    const shown = [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text.trim().replaceAll('\u00a0', ' '));
     for (const word of words) assert.ok(shown.some((text) => text.includes(word)), `“${word}” in ${shown.join(' | ')}`);
     const fills = new Set([...svg.matchAll(/<rect[^>]* fill="(rgb\([^"]*\))"/g)].map(([, fill]) => fill));
     assert.ok(fills.size >= colours, `${fills.size} colours`);

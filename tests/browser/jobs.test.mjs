@@ -150,7 +150,7 @@ visit('a row says how long a job waited and ran, and why it failed', { arrange: 
   await go('/#/jobs');
   const row = page.getByRole('row', { name: 'Timed' });
   for (const text of ['Timed out after 90 s', 'desk=ore · Sentiment, 1,000 texts', 'ada']) await row.getByText(text).waitFor();
-  assert.deepEqual(await row.locator('.number').allTextContents(), ['1 min 15 s', '1 min 30 s']);
+  assert.deepEqual(await row.locator('.number').allTextContents(), ['1\u00a0min 15\u00a0s', '1\u00a0min 30\u00a0s']);
   const { height } = await row.boundingBox();
   assert.equal(height, 40);
 });

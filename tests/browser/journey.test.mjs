@@ -150,7 +150,7 @@ visit('the pool\'s models can be chosen, and its default is', { arrange: (server
   const choice = page.getByRole('combobox', { name: 'Model' });
   await page.getByText('109 million parameters').waitFor();
   assert.equal(await choice.inputValue(), 'model finbert');
-  assert.deepEqual((await choice.locator('option').allTextContents()).slice(0, 2), ['vader: 0.08 ms per text', 'finbert (default): 418 MiB, 20 ms per text, int8 passed']);
+  assert.deepEqual((await choice.locator('option').allTextContents()).slice(0, 2), ['vader: 0.08 ms per text', 'finbert (default): 418\u00a0MiB, 20 ms per text, int8 passed']);
   await page.getByLabel('Texts', { exact: true }).fill('one');
   await page.getByRole('button', { name: 'Submit job' }).click();
   await page.getByText('0 of 1 text').waitFor();

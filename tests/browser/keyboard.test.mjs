@@ -103,7 +103,7 @@ visit('the values of a chart are walked with the arrows, in every chart over the
   const last = await memory.getAttribute('aria-valuetext');
   await page.keyboard.press('Home');
   const first = await memory.getAttribute('aria-valuetext');
-  const [smallest, largest] = [first, last].map((words) => Number(/^Batch (\d+): .* GiB/.exec(words)[1]));
+  const [smallest, largest] = [first, last].map((words) => Number(/^Batch (\d+): .*\sGiB/.exec(words)[1]));
   assert.ok(smallest < largest, `${first}, ${last}`);
   // What is heard stands above the drawing, and the chart beside it shows the same batch.
   const pointed = page.locator('figcaption strong', { hasText: new RegExp(`^Batch ${smallest}$`) });

@@ -296,8 +296,8 @@ visit('usage is shown in hours and minutes', { arrange: (server) => (server.used
   // 40, 84.25 and 128.5 device-seconds
   const rows = page.getByRole('table', { name: 'Usage by kind' }).getByRole('row');
   await rows.nth(3).waitFor();
-  const times = (await rows.allInnerTexts()).slice(1).map((text) => /(\d+ min )?\d+ s/.exec(text)?.[0]);
-  assert.deepEqual(times, ['40 s', '1 min 24 s', '2 min 9 s']);
+  const times = (await rows.allInnerTexts()).slice(1).map((text) => /(\d+\smin )?\d+\ss/.exec(text)?.[0]);
+  assert.deepEqual(times, ['40\u00a0s', '1\u00a0min 24\u00a0s', '2\u00a0min 9\u00a0s']);
   await page.getByRole('main').getByText('4 min 13 s').waitFor();
 });
 

@@ -23,10 +23,10 @@ test('a pattern is named as the engine names it', () => {
 });
 
 test('shares are never rounded to 0 % or 100 %', () => {
-  assert.equal(format.percent(0, 10), '0 %');
-  assert.equal(format.percent(1, 1000), '< 1 %');
-  assert.equal(format.percent(9999, 10000), '> 99 %');
-  assert.equal(format.percent(10, 10), '100 %');
+  assert.equal(format.percent(0, 10), '0\u00a0%');
+  assert.equal(format.percent(1, 1000), '< 1\u00a0%');
+  assert.equal(format.percent(9999, 10000), '> 99\u00a0%');
+  assert.equal(format.percent(10, 10), '100\u00a0%');
   assert.equal(format.percent(0, 0), '–');
 });
 
@@ -43,7 +43,7 @@ test('signed numbers have a sign unless they are zero', () => {
 });
 
 test('durations have two units at most', () => {
-  assert.deepEqual([12, 1000, 61_000, 3_600_000, 93_784_000].map(format.duration), ['12 ms', '1 s', '1 min 1 s', '1 h', '1 d 2 h']);
+  assert.deepEqual([12, 1000, 61_000, 3_600_000, 93_784_000].map(format.duration), ['12\u00a0ms', '1\u00a0s', '1\u00a0min 1\u00a0s', '1\u00a0h', '1\u00a0d 2\u00a0h']);
 });
 
 test('times past and to come', () => {

@@ -2,8 +2,9 @@ import { save } from './save';
 
 export type ChartFormat = 'CSV' | 'SVG' | 'PNG';
 
-/** A cell of a file that spreadsheets open: nothing in it is a formula. */
-function csvCell(text: string): string {
+/** A cell of a file that spreadsheets open: nothing in it is a formula, and its spaces are plain ones. */
+function csvCell(shown: string): string {
+  const text = shown.replaceAll('\u00a0', ' ');
   const safe = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.,]+/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

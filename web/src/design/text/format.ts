@@ -1,4 +1,4 @@
-/** Numbers, durations and times as people read them, in the browser's locale. */
+/** Numbers, durations and times as people read them, in the browser's locale. A number stays with its unit (\u00a0). */
 
 const integer = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
@@ -13,9 +13,9 @@ export const counted = (value: number, singular: string, plural = `${singular}s`
 export function percent(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const value = (part / whole) * 100;
-  if (value > 0 && value < 1) return '< 1 %';
-  if (value > 99 && value < 100) return '> 99 %';
-  return `${Math.round(value)} %`;
+  if (value > 0 && value < 1) return '< 1\u00a0%';
+  if (value > 99 && value < 100) return '> 99\u00a0%';
+  return `${Math.round(value)}\u00a0%`;
 }
 
 /** With as many decimals as needed, at most `digits`. */
@@ -29,9 +29,12 @@ export function signed(value: number, digits: number): string {
   return `${value < 0 ? '−' : '+'}${text}`;
 }
 
+/** A short unit stays with its number, a long one has no room for that on a phone; an empty one is none. */
+export const withUnit = (number: string, unit: string): string => `${number}${unit.length > 4 ? ' ' : unit && '\u00a0'}${unit}`;
+
 /** Items per second, to three significant digits. */
 export const rate = (perSecond: number, items: string): string =>
-  `${compact.format(perSecond)} ${items}/s`;
+  withUnit(compact.format(perSecond), `${items}/s`);
 
 export function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -40,12 +43,12 @@ export function bytes(value: number): string {
     value /= 1024;
     unit += 1;
   }
-  return `${compact.format(value)} ${units[unit]}`;
+  return `${compact.format(value)}\u00a0${units[unit]}`;
 }
 
 /** "380 ms", "12 s", "3 min 20 s", "2 h 5 min", "4 d 3 h": two units at most. */
 export function duration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 1000) return `${Math.round(milliseconds)}\u00a0ms`;
   const seconds = Math.round(milliseconds / 1000);
   const parts: [number, string][] = [
     [Math.floor(seconds / 86400), 'd'],
@@ -57,7 +60,7 @@ export function duration(milliseconds: number): string {
   return parts
     .slice(first, first + 2)
     .filter(([amount]) => amount > 0)
-    .map(([amount, unit]) => `${amount} ${unit}`)
+    .map(([amount, unit]) => `${amount}\u00a0${unit}`)
     .join(' ');
 }
 

@@ -23,8 +23,8 @@ export function short(value: number): string {
 }
 
 export function milliseconds(value: number): string {
-  if (value >= 1000) return `${three.format(value / 1000)} s`;
-  return value >= 1 ? `${three.format(value)} ms` : `${three.format(value * 1000)} µs`;
+  if (value >= 1000) return `${three.format(value / 1000)}\u00a0s`;
+  return value >= 1 ? `${three.format(value)}\u00a0ms` : `${three.format(value * 1000)}\u00a0µs`;
 }
 
 /** "short texts, about 10 words". */

@@ -77,7 +77,7 @@ export function better(a: Card, b: Card): number {
 }
 
 /** Two decimals, for memory of cards: "19.82 GiB". */
-export const gibibytes = (value: number): string => `${(value / 2 ** 30).toFixed(value < 2 ** 33 ? 2 : 1)} GiB`;
+export const gibibytes = (value: number): string => `${(value / 2 ** 30).toFixed(value < 2 ** 33 ? 2 : 1)}\u00a0GiB`;
 
 /** Samples in a second, at least three digits of them: "0.124", "1,234". */
 export const speedText = (value: number): string => (value >= 100 ? count(value) : String(Number(value.toPrecision(3))));
@@ -93,11 +93,11 @@ export const size = bytes;
 
 /** A probability: "3.2 %", "over 99 %". */
 export const riskText = (probability: number): string =>
-  probability > 0.99 ? 'over 99 %' : `${Number((probability * 100).toPrecision(2))} %`;
+  probability > 0.99 ? 'over 99\u00a0%' : `${Number((probability * 100).toPrecision(2))}\u00a0%`;
 
 /** Millions or billions of parameters: "109 M", "6.7 B". */
 export const parametersText = (value: number): string =>
-  value >= 1e9 ? `${(value / 1e9).toFixed(1)} B` : value >= 1e6 ? `${(value / 1e6).toFixed(1)} M` : `${(value / 1e3).toFixed(0)} k`;
+  value >= 1e9 ? `${(value / 1e9).toFixed(1)}\u00a0B` : value >= 1e6 ? `${(value / 1e6).toFixed(1)}\u00a0M` : `${(value / 1e3).toFixed(0)}\u00a0k`;
 
 /** "forward, layer 3": where memory is highest. */
 export const momentText = ({ step, phase, layer }: components['schemas']['TrainingMoment']): string =>
