@@ -11,6 +11,7 @@ const { paragraphs, runsOf } = await load('routes/docs/prose.ts');
 const { pieces } = await load('design/text/code.ts');
 const { topicOf } = await load('../tools/documents/markdown.ts');
 const { commandsPage } = await load('../tools/documents/commands.ts');
+const { settingsPage } = await load('../tools/documents/settings.ts');
 const { measuredPage } = await load('../tools/documents/measured.ts');
 
 const reference = new ApiReference(contract);
@@ -96,6 +97,21 @@ test('Markdown becomes sections of plain data, without HTML', () => {
   assert.throws(() => topicOf('# A\n\nLead.\n\n## B\n\n> quoted'), /cannot show/);
 });
 
+test('a table whose row has more cells than headings is refused, as its last cells would be lost', () => {
+  const page = (row) => topicOf(`# A\n\nLead.\n\n## B\n\n| a | b |\n|---|---|\n${row}\n`).sections[0].text;
+  assert.equal(page('| `ls \\| grep` | c |'), 'a b ls | grep c');
+  assert.throws(() => page('| `ls \\\\| grep` | c |'), /3 cells below 2 headings/);
+});
+
+test('patterns of addresses are code, not links', () => {
+  const setting = { key: 'llm.endpoints', value: '', environment: 'LLM', unit: 'https://host[/path], …', help: 'Empty: https://example.org' };
+  const { blocks } = topicOf(settingsPage({ settings: [setting], without_effect: [] })).sections[1];
+  assert.deepEqual(blocks[0].rows[0].slice(2), [
+    [{ as: 'code', text: 'https://host[/path]' }, ', …'],
+    ['Empty: ', { as: 'code', text: 'https://example.org' }, '. ', { as: 'code', text: 'LLM' }],
+  ]);
+});
+
 test('commands are described with their subcommands, settings by their page', () => {
   const option = (names, more = {}) => ({ names, type: 'TEXT:{a,b}', help: 'One | other', positional: false, required: false, ...more });
   const commands = [
@@ -114,9 +130,9 @@ test('commands are described with their subcommands, settings by their page', ()
 });
 
 test('what is not measured is listed separately', () => {
-  const one = { name: 'speed', area: 'road', ours: 12345.6, unit: 'x/s', peer: 'theirs', peer_value: 2, ratio: 3, must: 1, met: 'no', machine: 'a machine' };
+  const one = { name: 'speed', area: 'road', ours: 12345.6, unit: 'us/s', peer: 'theirs', peer_value: 2, ratio: 3, must: 4, stretch: 5, met: 'no', machine: 'a machine' };
   const { sections } = topicOf(measuredPage([one, { ...one, name: 'heat', ours: null, met: null, machine: 'not measured: no device' }]));
   assert.deepEqual(sections.map(({ id }) => id), ['reading', 'not-measured', 'road']);
   assert.match(sections[1].text, /heat no device/);
-  assert.match(sections[2].text, /speed 12,350 x\/s theirs: 2 3 missed/);
+  assert.match(sections[2].text, /speed 12,350\sµs\/s theirs: 2 3 missed \(≥\s4\)/);
 });

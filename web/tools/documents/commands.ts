@@ -1,3 +1,5 @@
+import { cell } from './cell';
+
 interface Option {
   names: string;
   type: string;
@@ -18,7 +20,6 @@ export interface Description {
   exit_status: string;
 }
 
-const cell = (text: string) => text.replace(/\|/g, '\\|').replace(/\s+/g, ' ');
 const isSetting = ({ names }: Option) => /^--\w+\.\w/.test(names);
 
 function usage({ command, options, commands }: Command): string {

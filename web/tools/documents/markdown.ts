@@ -36,6 +36,14 @@ function lineOf(tokens: readonly Token[] = []): Line {
 
 const lineOfText = (text: string) => lineOf(Lexer.lexInline(text));
 
+/** The lexer drops cells that have no heading: a `|` in a cell must be written as `\\|`. */
+function checkCells({ raw, header }: Tokens.Table) {
+  for (const row of raw.trim().split('\n')) {
+    const cells = row.replace(/\\./g, '').trim().replace(/^\||\|$/g, '').split('|').length;
+    if (cells !== header.length) throw new Error(`a row has ${cells} cells below ${header.length} headings: ${row}`);
+  }
+}
+
 function blockOf(token: Token): Block {
   switch (token.type) {
     case 'paragraph':
@@ -49,6 +57,7 @@ function blockOf(token: Token): Block {
       return { as: 'list', ordered, items: items.map((item) => lineOf(item.tokens)) };
     }
     case 'table': {
+      checkCells(token as Tokens.Table);
       const { header, rows } = token as Tokens.Table;
       const cells = (row: readonly Tokens.TableCell[]) => row.map((cell) => lineOf(cell.tokens));
       return { as: 'table', head: cells(header), rows: rows.map(cells) };

@@ -1,3 +1,5 @@
+import { cell } from './cell';
+
 interface Setting {
   key: string;
   value: string;
@@ -28,7 +30,6 @@ const titles: Record<string, string> = {
   llm: 'Language models',
   training: 'Training advice',
 };
-const cell = (text: string) => text.replace(/\|/g, '\\|').replace(/\*/g, '\\*');
 
 /** What `plimsoll serve --print-config --json` says, as a page. */
 export function settingsPage({ settings, without_effect }: Settings): string {
@@ -36,7 +37,7 @@ export function settingsPage({ settings, without_effect }: Settings): string {
     const rows = settings
       .filter(({ key }) => key.startsWith(`${group}.`))
       .map(({ key, value, environment, unit, help }) => `| \`${key}\` | ${value === '' ? 'empty' : `\`${value}\``} | ${cell(unit)} | ${cell(help)}. \`${environment}\` |`);
-    return `## ${titles[group] ?? group} {#${group}}\n\n| setting | default | values | meaning and variable |\n|---|---|---|---|\n${rows.join('\n')}`;
+    return `## ${titles[group] ?? group} {#${group}}\n\n| setting | default | values | meaning |\n|---|---|---|---|\n${rows.join('\n')}`;
   });
   const unused = without_effect.map(({ environment, reason }) => `| \`${environment}\` | ${cell(reason)} |`);
   return `# Settings
