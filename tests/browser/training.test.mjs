@@ -191,6 +191,8 @@ visit('a measured run is shown next to its prediction, and can be deleted', { ar
   await go(report);
   const panel = page.getByRole('region', { name: 'Predicted and measured' });
   await panel.getByText('+2.0 %').waitFor();
+  await panel.getByRole('columnheader', { name: 'Largest batch' }).waitFor(); // a table, not cards
+  assert.equal(await panel.getByRole('combobox', { name: 'Sort by' }).isVisible(), false);
   await panel.getByRole('button', { name: /^Delete/ }).click();
   await panel.getByText('No run has reported back yet').waitFor();
   assert.equal(server.measurements.length, 0);
@@ -295,7 +297,7 @@ visit('pointing at a moment shows what is allocated there, and at a batch what i
   const timeline = page.getByRole('region', { name: 'Memory over the first two training steps' });
   await timeline.scrollIntoViewIfNeeded();
   await timeline.locator('.reach').hover({ position: { x: 300, y: 60 } });
-  await timeline.getByText(/(allocates|frees) .+ of .+ allocated: weights, gradients, optimizer .+ GiB, activations kept for the backward pass .+ GiB, temporary tensors .+ GiB\./).waitFor();
+  await timeline.getByText(/(allocates|frees) .+ of .+ allocated: weights, gradients, optimizer .+\sGiB, activations kept for the backward pass .+\sGiB, temporary tensors .+\sGiB\./).waitFor();
   const curves = page.getByRole('region', { name: 'Batch size' });
   await curves.locator('.reach').first().hover({ position: { x: 200, y: 60 } });
   const told = curves.locator('figcaption strong');

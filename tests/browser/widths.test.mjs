@@ -62,6 +62,30 @@ visit('at 320 px, the values of the guides break into lines', { width: 320, arra
   assert.equal(await overflow(page), 0);
 });
 
+for (const width of [768, 1280]) {
+  visit(`at ${width} px, the documentation's tables fit into their cards, and options do not break`, { width, signedOut: true }, async ({ page, go }) => {
+    for (const [topic, last] of [['commands', 'plimsoll manual'], ['settings', 'Variables without effect'], ['measured', 'Waves']]) {
+      await go(`/#/docs/${topic}`);
+      await page.getByRole('heading', { name: last, exact: true }).waitFor();
+      const wide = await page.getByRole('region', { name: /^table:/ }).evaluateAll((frames) =>
+        frames.filter((frame) => frame.scrollWidth > frame.clientWidth).map((frame) => frame.getAttribute('aria-label')));
+      assert.deepEqual(wide, []);
+    }
+    await go('/#/docs/commands');
+    const option = page.getByRole('cell', { name: '--safety-margin', exact: true }).locator('code').first();
+    await option.waitFor();
+    assert.equal(await option.evaluate((code) => code.getClientRects().length), 1);
+  });
+}
+
+visit('on a phone, no code is behind its copy button', { width: 375, signedOut: true }, async ({ page, go }) => {
+  await go('/#/docs/quick-start');
+  const button = page.getByRole('button', { name: /^Copy / }).first();
+  await button.waitFor();
+  const code = await page.locator('pre').first().boundingBox();
+  assert.ok(code.x + code.width <= (await button.boundingBox()).x);
+});
+
 for (const [name, address, back] of [['job', '/#/jobs/job_nowhere', 'Jobs'], ['dataset', '/#/datasets/data_nowhere', 'Datasets']]) {
   visit(`on a phone, a ${name} that does not exist says so below its title`, { width: 375 }, async ({ page, go }) => {
     await go(address);
