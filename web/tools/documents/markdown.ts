@@ -1,5 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked';
-import type { Block, Line, Section, Topic } from '../../src/routes/docs/topic';
+import type { Block, Line, Section, Topic } from '../../src/routes/docs/blocks/topic';
 
 const languages: Record<string, 'json' | 'shell' | 'python' | 'typescript'> = { json: 'json', sh: 'shell', python: 'python', ts: 'typescript' };
 

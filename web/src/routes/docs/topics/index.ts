@@ -1,4 +1,4 @@
-import type { Topic } from '../topic';
+import type { Topic } from '../blocks/topic';
 
 export interface Entry {
   /** Its address: #/docs/<name>. */

@@ -1,4 +1,4 @@
-import type { Language } from '../../design/text/code';
+import type { Language } from '../../../design/text/code';
 
 /** A page of the documentation, made at build time. */
 export interface Topic {
