@@ -29,13 +29,6 @@ export interface JobFilter {
 }
 export type JobDeviceClass = NonNullable<NonNullable<operations['listJobs']['parameters']['query']>['device_class']>;
 
-/** The outcome of an action on many jobs. */
-export interface Outcome {
-  done: number;
-  /** The server's reason for each that it refused. */
-  refused: string[];
-}
-
 export const jobStates: readonly JobState[] = ['scheduled', 'queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'];
 
 /** A state from an address; none if invalid. */
@@ -95,59 +88,6 @@ export const redrivable = (job: Pick<Job, 'state' | 'tasks_failed'>): boolean =>
 export async function redriveJob(id: string): Promise<Job> {
   const { data } = await api.POST('/v1/jobs/{job_id}/redrive', { params: { path: { job_id: id } } });
   return data!;
-}
-
-/** As many ids as one call takes. */
-const mostNamed = 1_000;
-
-/** Redrives these jobs; returns how many were, and why the others were not. */
-export async function redriveJobs(ids: readonly string[]): Promise<Outcome> {
-  const outcome: Outcome = { done: 0, refused: [] };
-  for (let from = 0; from < ids.length; from += mostNamed) {
-    const { data } = await api.POST('/v1/redrives', { body: { job_ids: ids.slice(from, from + mostNamed) } });
-    outcome.done += data!.redriven;
-    outcome.refused.push(...data!.refused.map(({ detail }) => detail));
-  }
-  return outcome;
-}
-
-/** Cancels these jobs; returns how many were, and why the others were not. */
-export async function cancelJobs(ids: readonly string[]): Promise<Outcome> {
-  const outcome: Outcome = { done: 0, refused: [] };
-  for (let from = 0; from < ids.length; from += mostNamed) {
-    const { data } = await api.POST('/v1/cancellations', { body: { job_ids: ids.slice(from, from + mostNamed) } });
-    outcome.done += data!.cancelled;
-    outcome.refused.push(...data!.refused.map(({ detail }) => detail));
-  }
-  return outcome;
-}
-
-type BulkStates<State> = Omit<JobFilter, 'state'> & { state?: State };
-
-/** Cancels all jobs that the filter finds, and tells after each call how many are done. */
-export async function cancelMatching(filter: BulkStates<'scheduled' | 'queued' | 'running'>, onprogress: (done: number) => void): Promise<Outcome> {
-  const outcome: Outcome = { done: 0, refused: [] };
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const { data } = await api.POST('/v1/cancellations', { body: { filter: { ...filter, ...(cursor && { cursor }) } } });
-    outcome.done += data!.cancelled;
-    outcome.refused.push(...data!.refused.map(({ detail }) => detail));
-    onprogress(outcome.done);
-    cursor = data!.next_cursor;
-  }
-  return outcome;
-}
-
-/** Redrives all jobs of one state that the filter finds, and tells after each call how many are done. */
-export async function redriveMatching(filter: BulkStates<'failed' | 'cancelled'>, onprogress: (done: number) => void): Promise<Outcome> {
-  const outcome: Outcome = { done: 0, refused: [] };
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const { data } = await api.POST('/v1/redrives', { body: { filter: { ...filter, ...(cursor && { cursor }) } } });
-    outcome.done += data!.redriven;
-    outcome.refused.push(...data!.refused.map(({ detail }) => detail));
-    onprogress(outcome.done);
-    cursor = data!.next_cursor;
-  }
-  return outcome;
 }
 
 export async function deleteJob(id: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { SvelteMap } from 'svelte/reactivity';
-import { announce } from '../design/feedback/announcer.svelte';
-import { count } from '../design/text/format';
-import { createDataset, readDataset, sendPart, type Dataset } from './datasets';
-import { announcementOf } from './files/announced';
-import { UnreadableFile } from './files/records';
-import { asProblem, Problem } from './problem';
-import { Speed } from './speed';
+import { announce } from '../../design/feedback/announcer.svelte';
+import { count } from '../../design/text/format';
+import { createDataset, readDataset, sendPart, type Dataset } from '../datasets';
+import { announcementOf } from './announced';
+import { UnreadableFile } from './records';
+import { asProblem, Problem } from '../problem';
+import { Speed } from '../speed';
 
 // Parts grow while they are fast, so that a slow connection shows progress and a fast one is not held up. A broken
 // connection costs at most one part.
