@@ -83,7 +83,7 @@ export const gibibytes = (value: number): string => `${(value / 2 ** 30).toFixed
 export const speedText = (value: number): string => (value >= 100 ? count(value) : String(Number(value.toPrecision(3))));
 
 /** The rule behind a recommended learning rate. */
-export const rateRules: Readonly<Record<string, string>> = { unchanged: 'unchanged', sqrt: 'square root', linear: 'linear', surge: 'surge-capped' };
+export const rateRules: Readonly<Record<string, string>> = { unchanged: 'Unchanged', sqrt: 'Square root', linear: 'Linear', surge: 'Surge-capped' };
 
 /** A learning rate as people write it: "5.6e-5"; a dash where none is advised. */
 export const rateText = (value: number | null): string =>
