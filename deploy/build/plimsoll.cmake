@@ -72,7 +72,7 @@ function(plimsoll_precompile target path)
     return()
   endif()
   # All of the server but the rules that it was proven by links Boost, directly or by its neighbours.
-  if(path MATCHES "^(engine|bench)/" AND NOT path MATCHES "^(engine/base|bench/(http|telemetry))$")
+  if(path MATCHES "^(engine|bench)/" AND NOT path MATCHES "^(engine/base$|bench/(http|telemetry)/)")
     set(donor plimsoll_engine_base)
   elseif(path MATCHES "^unit/engine/")
     set(donor plimsoll_precompiled_engine_tests)
@@ -92,14 +92,15 @@ function(plimsoll_precompile target path)
   target_precompile_headers(${target} REUSE_FROM ${donor})
 endfunction()
 
-# plimsoll_folder([ROOMS folders...] [LINK targets...]): every .cpp of this folder and of its rooms but
+# plimsoll_folder(folder [ROOMS folders...] [LINK targets...]): every .cpp of this folder and of its rooms but
 # main.cpp, as one library. New files are picked up without touching the build description.
-function(plimsoll_folder)
+function(plimsoll_folder folder)
   cmake_parse_arguments(ARG "" "" "ROOMS;LINK" ${ARGN})
-  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${folder})
   string(REPLACE "/" "_" name ${path})
-  list(TRANSFORM ARG_ROOMS APPEND "/*.cpp" OUTPUT_VARIABLE patterns)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp ${patterns})
+  list(TRANSFORM ARG_ROOMS REPLACE "(.+)" "${folder}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${patterns})
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(sources)
     add_library(plimsoll_${name} STATIC ${sources})
@@ -112,14 +113,15 @@ function(plimsoll_folder)
   endif()
 endfunction()
 
-# plimsoll_unit_tests([ROOMS folders...] LINK targets...): every .cpp of this folder and of its rooms, as
+# plimsoll_unit_tests(folder [ROOMS folders...] LINK targets...): every .cpp of this folder and of its rooms, as
 # one test program.
-function(plimsoll_unit_tests)
+function(plimsoll_unit_tests folder)
   cmake_parse_arguments(ARG "" "" "ROOMS;LINK" ${ARGN})
-  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/tests ${folder})
   string(REPLACE "/" "_" name ${path})
-  list(TRANSFORM ARG_ROOMS APPEND "/*.cpp" OUTPUT_VARIABLE patterns)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp ${patterns})
+  list(TRANSFORM ARG_ROOMS REPLACE "(.+)" "${folder}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${patterns})
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   plimsoll_bundle(test_${name})
@@ -131,10 +133,9 @@ endfunction()
 # plimsoll_benchmark(name source [LINK targets...]): a program that tests/bench runs, built when it is asked for.
 function(plimsoll_benchmark name source)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
   add_executable(${name} EXCLUDE_FROM_ALL ${source})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  plimsoll_precompile(${name} ${path})
+  plimsoll_precompile(${name} bench/${source})
 endfunction()
 
 # These take a minute and more each: they begin first, so that none is left to run alone at the end. The second half runs
@@ -142,8 +143,8 @@ endfunction()
 set(PLIMSOLL_LONG_TESTS browser/docs browser/jobs browser/memory browser/views clients/generated clients/samples
   conformance integration/faults unit/engine/transformer)
 set(PLIMSOLL_LONG_KERNEL_TESTS integration/models integration/profile integration/worker
-  integration/worker/device_faults transformers/numerics unit/engine/routines unit/server/jobs/profile
-  unit/server/jobs/sentiment)
+  integration/worker/device_faults transformers/numerics unit/engine/routines unit/server/kinds/profile
+  unit/server/kinds/sentiment)
 
 # plimsoll_test(name LABEL label COMMAND command... [TIMEOUT seconds]): a test of any other kind, run
 # from the repository root. It finds the built programs in the folder $PLIMSOLL_BIN, compiled kernels in

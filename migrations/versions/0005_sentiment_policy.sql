@@ -1,4 +1,4 @@
--- A team's policies for choosing models (server/jobs/sentiment).
+-- A team's policies for choosing models (server/kinds/sentiment).
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 

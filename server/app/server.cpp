@@ -8,7 +8,7 @@
 #include "server/identity/secret.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/registry.hpp"
-#include "server/jobs/rest/operations.hpp"
+#include "server/kinds/operations.hpp"
 #include "server/postgres/driver/sqlstate.hpp"
 #include "server/queue/duty_store.hpp"
 #include "server/webhooks/store.hpp"

@@ -9,7 +9,7 @@ namespace plimsoll::terminal {
 struct CommandContext;
 }
 
-// All commands except those of the job kinds, which come from server/jobs/kinds.inc.
+// All commands except those of the job kinds, which come from server/kinds/kinds.inc.
 namespace plimsoll::cli {
 
 using terminal::CommandContext;

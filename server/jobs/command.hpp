@@ -32,7 +32,7 @@ struct ListFlag {
 };
 
 // The optional third part of a kind, all of whose members are optional: what the command line needs
-// from it. Every folder server/jobs/<kind>/command defines plimsoll::jobs::<kind>::kCommand.
+// from it. Every folder server/kinds/<kind>/command defines plimsoll::jobs::<kind>::kCommand.
 struct Command {
     std::string_view kind;
     // Adds the kind's own commands to the program, see server/cli/commands.hpp: those that work on

@@ -4,7 +4,7 @@
 
 #include <span>
 
-// All job kinds. The list itself is server/jobs/kinds.inc: one line per kind.
+// All job kinds. The list itself is server/kinds/kinds.inc: one line per kind.
 namespace plimsoll::jobs {
 
 std::span<const Contract> contracts();  // contracts.cpp, linked into plimsoll

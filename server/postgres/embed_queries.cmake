@@ -44,7 +44,7 @@ foreach(file IN LISTS files)
     string(APPEND names "    ${constant},\n")
   endwhile()
 endforeach()
-file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from server/postgres/queries and server/jobs/*/store.
+file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from server/postgres/queries and server/kinds/*/store.
 #pragma once
 
 #include <initializer_list>

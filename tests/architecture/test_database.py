@@ -48,7 +48,7 @@ class Functions(unittest.TestCase):
         cls.functions = sources('migrations/functions')
         cls.versions = ''.join(sources('migrations/versions').values())
         cls.rights = tree.text_of('migrations/rights.sql')
-        cls.queries = ''.join((sources('server/postgres/queries') | sources('server/jobs')).values())
+        cls.queries = ''.join((sources('server/postgres/queries') | sources('server/kinds')).values())
 
     def called_by(self, text):
         return set(CALL.findall(without_comments(text))) & self.functions.keys()

@@ -1,4 +1,4 @@
-"""A job kind is two folders, server/jobs/<kind> and web/src/jobs/<kind>, and a line in kinds.inc."""
+"""A job kind is two folders, server/kinds/<kind> and web/src/jobs/<kind>, and a line in kinds.inc."""
 import re
 import unittest
 
@@ -8,8 +8,6 @@ KIND_LINE = re.compile(r'^PLIMSOLL_KIND\((\w+)\)$', re.M)
 
 PARTS = {'contract', 'run'}
 OPTIONAL_PARTS = {'command', 'rest', 'store'}
-SHARED = {'records', 'rest'}  # folders of server/jobs that are no kind's
-
 # Words that only one kind uses, beside its own name. In C++ outside its folder they show that
 # something of the kind stands elsewhere.
 WORDS = {
@@ -30,7 +28,7 @@ def folders_below(folder, marker):
 
 
 def registered():
-    return KIND_LINE.findall(tree.text_of('server/jobs/kinds.inc'))
+    return KIND_LINE.findall(tree.text_of('server/kinds/kinds.inc'))
 
 
 def names_in_contract(schema, text):
@@ -45,8 +43,8 @@ def traces_of(kind):
     counts as one in quotes (also "waves:3"), in a path, in a namespace and in a target."""
     name = kind.replace('_', '-')
     camel = ''.join(word.capitalize() for word in kind.split('_'))
-    traces = [rf'"{name}[":]', rf'`{name}`', rf'\bkind {name}\b', rf'jobs/{kind}\b', rf'jobs::{kind}\b',
-              rf'jobs_{kind}_', rf'\bnamespace {kind}\b', f'(?i:{WORDS.get(kind, "(?!)")})']
+    traces = [rf'"{name}[":]', rf'`{name}`', rf'\bkind {name}\b', rf'(?:jobs|kinds)/{kind}\b', rf'jobs::{kind}\b',
+              rf'kinds_{kind}_', rf'\bnamespace {kind}\b', f'(?i:{WORDS.get(kind, "(?!)")})']
     if kind != 'profile':
         traces += [rf'\b{name}\b', rf'(?<![a-z]){kind}', rf'{camel}(?=[A-Z]|\b)']
     return re.compile('|'.join(traces))
@@ -65,7 +63,7 @@ def shared_sources(kinds):
     """The C++, SQL and build files of the server that serve all kinds alike, and the worker's main. The
     rooms of engine/ compute for whoever calls them and are named after what they compute."""
     for path in tree.tracked_files():
-        if path.parts[:2] == ('server', 'jobs') and path.parts[2] in kinds:
+        if path.parts[:2] == ('server', 'kinds') and path.parts[2] in kinds:
             continue  # there the include rule keeps the kinds apart
         if str(path) == 'engine/main.cpp' or path.parts[0] == 'server' and (
                 path.suffix in ('.cpp', '.hpp', '.sql') or path.name == 'CMakeLists.txt'):
@@ -78,34 +76,34 @@ class Kinds(unittest.TestCase):
         self.names = {folder.replace('_', '-') for folder in self.folders}
 
     def test_are_registered_once_each(self):
-        self.assertTrue(self.folders, 'server/jobs/kinds.inc lists no kind')
+        self.assertTrue(self.folders, 'server/kinds/kinds.inc lists no kind')
         self.assertEqual(len(self.folders), len(set(self.folders)))
 
     def test_registered_ones_have_what_every_kind_has(self):
-        for marker in ('contract/CMakeLists.txt', 'run/CMakeLists.txt', r'README\.md', r'openapi\.yaml'):
-            self.assertEqual(folders_below('server/jobs', marker) - SHARED, set(self.folders),
-                             f'folders of server/jobs with {marker} and lines of kinds.inc differ')
+        for marker in (r'contract/\w+\.cpp', r'run/\w+\.cpp', r'CMakeLists\.txt', r'README\.md', r'openapi\.yaml'):
+            self.assertEqual(folders_below('server/kinds', marker), set(self.folders),
+                             f'folders of server/kinds with {marker} and lines of kinds.inc differ')
 
     def test_have_only_parts_that_are_built(self):
         for path in tree.tracked_files():
-            if path.parts[:2] == ('server', 'jobs') and len(path.parts) > 3:
-                self.assertIn(path.parts[2], SHARED | set(self.folders), f'{path}: no line in kinds.inc')
-                if path.parts[2] in self.folders and len(path.parts) > 4:
+            if path.parts[:2] == ('server', 'kinds') and len(path.parts) > 3:
+                self.assertIn(path.parts[2], self.folders, f'{path}: no line in kinds.inc')
+                if len(path.parts) > 4:
                     self.assertIn(path.parts[3], PARTS | OPTIONAL_PARTS, f'{path}: not a part of a kind')
 
     def test_collections_have_their_statements(self):
         named = set(re.findall(r'-- name: records\.(\w+)\.list$', '\n'.join(
             tree.text_of(path) for path in tree.tracked_files()
-            if re.match(r'server/jobs/\w+/store/\w+\.sql$', str(path))), re.M))
+            if re.match(r'server/kinds/\w+/store/\w+\.sql$', str(path))), re.M))
         declared = set(re.findall(r'\bCollection \w+\{"(\w+)"', '\n'.join(
             tree.text_of(path) for path in tree.tracked_files()
-            if re.match(r'server/jobs/\w+/contract/.*pp$', str(path)))))
+            if re.match(r'server/kinds/\w+/contract/.*pp$', str(path)))))
         self.assertEqual(named, declared, "statements in the kinds' store/ and collections differ")
 
     def test_folders_name_their_kind_as_the_api_does(self):
         for folder in self.folders:
             sources = ''.join(tree.text_of(path) or '' for path in tree.tracked_files()
-                              if str(path).startswith(f'server/jobs/{folder}/contract/'))
+                              if str(path).startswith(f'server/kinds/{folder}/contract/'))
             self.assertIn(f'"{folder.replace("_", "-")}"', sources)
 
     def test_registered_ones_are_in_the_contract(self):
@@ -116,7 +114,7 @@ class Kinds(unittest.TestCase):
 
     def test_registered_ones_have_pages(self):
         self.assertEqual(folders_below('web/src/jobs', r'index\.ts'), self.names,
-                         'folders of web/src/jobs and lines of server/jobs/kinds.inc differ')
+                         'folders of web/src/jobs and lines of server/kinds/kinds.inc differ')
 
 
 class Places(unittest.TestCase):
@@ -133,11 +131,11 @@ class Places(unittest.TestCase):
 
     def test_detects_names_of_kinds(self):
         for line in ['if (kind == "training-config") {', 'find_contract("profile")', 'jobs::waves::kName',
-                     '#include "server/jobs/profile/contract/offer.hpp"', 'class GpuProfiles {',
+                     '#include "server/kinds/profile/contract/offer.hpp"', 'class GpuProfiles {',
                      'handlers["createWavesCheck"]', 'parse_llm_endpoints(text)', 'void add_gpu_profiles()',
                      'select id from plimsoll.training_measurement', 'For jobs of the kind `profile`:',
                      'struct SentimentRow {', 'constexpr auto kModel = "vader";',
-                     'add_subdirectory(jobs/sentiment)', 'LINK plimsoll_server_jobs_profile_command',
+                     'add_subdirectory(kinds/sentiment)', 'LINK plimsoll_server_kinds_profile_command',
                      '// takes "waves:3" seconds']:
             self.assertTrue(list(strays(registered(), 'server/http/any.cpp', line)), line)
 

@@ -20,7 +20,7 @@ class Contract(unittest.TestCase):
 
     def test_general_part_names_no_schema_of_a_kind(self):
         # Examples may show a job of some kind; a reference would tie the general part to it.
-        own = {line.strip().rstrip(':') for path in tree.ROOT.glob('server/jobs/*/openapi.yaml')
+        own = {line.strip().rstrip(':') for path in tree.ROOT.glob('server/kinds/*/openapi.yaml')
                for line in path.read_text(encoding='utf-8').splitlines()
                if line.startswith('    ') and line[4:5].isupper() and line.endswith(':')}
         self.assertTrue(own)

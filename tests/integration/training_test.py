@@ -173,7 +173,7 @@ class Training(unittest.TestCase):
         self.assertIn("45 -> 34, accumulation 5 -> 7", told)
 
     def test_every_command_of_the_table_of_the_guides_scripts_runs(self):
-        readme = (harness.ROOT / "server/jobs/training_config/README.md").read_text()
+        readme = (harness.ROOT / "server/kinds/training_config/README.md").read_text()
         commands = re.findall(r"^\|.*\|.*\| `plimsoll ([^`]+)`", readme, re.M)
         self.assertGreaterEqual(len(commands), 12)
         for flag in ("--gpu-memory", "--auto", "--target-effective-batch", "--profile", "--apply", "--config-path",

@@ -8,8 +8,8 @@
 
 namespace plimsoll::postgres {
 
-// The statements of each collection are in its kind's folder (server/jobs/<kind>/store/*.sql), with
-// parameters and columns as team_record_store.cpp passes and reads them.
+// The statements of each collection are in its kind's folder (server/kinds/<kind>/store/*.sql),
+// with parameters and columns as team_record_store.cpp passes and reads them.
 class TeamRecordStore final : public queue::TeamRecordStore {
   public:
     // `pool` has the role plimsoll_app and outlives this.

@@ -1,6 +1,6 @@
 #include "tests/unit/server/http/live/in_memory_server.hpp"
 
-#include "server/jobs/rest/operations.hpp"
+#include "server/kinds/operations.hpp"
 
 #include <boost/asio/post.hpp>
 

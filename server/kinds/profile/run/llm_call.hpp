@@ -1,0 +1,37 @@
+#pragma once
+
+#include "engine/base/watch.hpp"
+#include "server/kinds/profile/contract/llm_endpoints.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace plimsoll::jobs::profile {
+
+struct LlmRequest {
+    std::string model;
+    std::string prompt;
+    int most_tokens = 0;  // of the response
+};
+
+// One response; all counts are the endpoint's own.
+struct LlmAnswer {
+    double seconds = 0;        // from the request to the end of the response
+    double first_seconds = 0;  // to the first piece of text
+    std::int64_t tokens = 0;   // of the response
+    std::optional<std::int64_t> prompt_tokens;
+    std::optional<double> generating_seconds;  // Ollama's eval_duration
+    std::optional<double> load_seconds;        // Ollama's load_duration
+};
+
+// Sends one request to an endpoint on the public internet or in `networks`, and streams the
+// response. Redirects are not followed, certificates are verified, environment proxies are ignored.
+// Errc::forbidden: the endpoint is elsewhere; Errc::unavailable: no connection, or a status other
+// than 200; Errc::timeout; Errc::too_large: over 4 MiB; Errc::corrupt: not the dialect's JSON, or
+// no token count in it; Errc::cancelled on a stop request, which is checked every 50 ms.
+Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const std::string& networks,
+                           const LlmRequest& request, std::chrono::milliseconds timeout,
+                           const Watch& watch);
+
+}  // namespace plimsoll::jobs::profile

@@ -1,0 +1,205 @@
+#include "server/kinds/sentiment/command/hub.hpp"
+
+#include "engine/models/digest.hpp"
+#include "engine/models/store.hpp"
+#include "server/kinds/sentiment/contract/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostAnswer = std::size_t{16} << 20;
+constexpr const char* kUsualHub = "https://huggingface.co";
+// Where huggingface.co keeps large files.
+constexpr const char* kUsualHubHosts = "huggingface.co,hf.co";
+constexpr int kTries = 3;
+
+struct Alias {
+    std::string_view name;
+    std::string_view repository;
+};
+constexpr std::array kAliases = {
+    Alias{"finbert", "ProsusAI/finbert"},
+    Alias{"distilbert", "distilbert/distilbert-base-uncased-finetuned-sst-2-english"},
+    Alias{"roberta", "cardiffnlp/twitter-roberta-base-sentiment-latest"},
+    Alias{"bert-multilingual", "nlptown/bert-base-multilingual-uncased-sentiment"},
+};
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+// Letters, digits, '.', '_' and '-' alone go into an address; '/' once, between two names.
+bool is_plain(const std::string& text) {
+    return !text.empty() && text.find("..") == std::string::npos &&
+           std::ranges::all_of(text, [](unsigned char c) {
+               return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+           });
+}
+bool is_repository(const std::string& text) {
+    const auto slash = text.find('/');
+    return slash != std::string::npos && is_plain(text.substr(0, slash)) &&
+           is_plain(text.substr(slash + 1));
+}
+
+Error about(const Error& error, const client::Origin& hub, const std::string& repository) {
+    Error told = error;
+    if (error.code == Errc::not_found) {
+        told.message =
+            hub.server + " has no model \"" + repository + "\", or the model has no such revision.";
+    } else if (error.code == Errc::unauthenticated || error.code == Errc::forbidden) {
+        told.message = "\"" + repository +
+                       "\" requires a token (HF_TOKEN), or your acceptance of its terms. " +
+                       error.message;
+    } else if (error.code == Errc::unavailable) {
+        told.message +=
+            " Offline, copy the model's files to this machine and run `plimsoll model add`.";
+    }
+    return told;
+}
+
+std::string text_member(const json& object, const char* key) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return object.is_object() && found != object.end() && found->is_string()
+               ? found->get<std::string>()
+               : "";
+}
+
+const json& part_of(const json& object, const char* key) {
+    static const json kNothing;
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return object.is_object() && found != object.end() ? *found : kNothing;
+}
+
+std::vector<HubModel::File> needed_files(const json& siblings) {
+    std::vector<HubModel::File> all;
+    for (const json& one : siblings.is_array() ? siblings : json::array()) {
+        const json& size = part_of(one, "size");
+        if (!size.is_number_unsigned()) continue;
+        all.push_back({text_member(one, "rfilename"), size.get<std::uint64_t>(),
+                       text_member(part_of(one, "lfs"), "sha256")});
+    }
+    std::vector<HubModel::File> needed;
+    for (const auto& name : models::needed_files([&](const std::string& wanted) {
+             return std::ranges::find(all, wanted, &HubModel::File::name) != all.end();
+         })) {
+        needed.push_back(*std::ranges::find(all, name, &HubModel::File::name));
+    }
+    return needed;
+}
+
+std::uint64_t size_of(const std::filesystem::path& path) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path, error);
+    return error ? 0 : bytes;
+}
+
+// Files that are there already count; a broken connection is retried, and continues from there.
+Result<void> fetch_file(const client::Origin& hub, const client::RemoteFile& file,
+                        const std::filesystem::path& path, const Watch& watch) {
+    const auto count = [&](std::uint64_t bytes) {
+        if (watch.progress != nullptr) watch.progress->advance(static_cast<std::int64_t>(bytes));
+    };
+    if (size_of(path) == file.bytes) {
+        count(file.bytes);
+        return {};
+    }
+    count(size_of(path.string() + ".part"));
+    for (int attempt = 1;; ++attempt) {
+        auto done = client::download(hub, file, path, watch);
+        if (done || done.error().code != Errc::unavailable || attempt == kTries) return done;
+    }
+}
+
+}  // namespace
+
+std::uint64_t HubModel::bytes() const {
+    std::uint64_t all = 0;
+    for (const auto& file : files) all += file.bytes;
+    return all;
+}
+
+std::string repository_of(const std::string& name) {
+    const auto* const alias = std::ranges::find(kAliases, name, &Alias::name);
+    return std::string(alias == kAliases.end() ? std::string_view(name) : alias->repository);
+}
+
+Result<client::Origin> hub_of_environment() {
+    KindSettings settings;
+    if (auto read = read_environment(kSettings, settings); !read) return fail(read.error());
+    client::Origin hub{
+        .server = std::string(settings.text(kHub)), .token = variable("HF_TOKEN"), .redirects = {}};
+    if (hub.server.empty()) {
+        const auto endpoint = check_hub(variable("HF_ENDPOINT"));
+        if (!endpoint)
+            return fail(Errc::invalid_input, "It " + endpoint.error().message + ".", "HF_ENDPOINT");
+        hub.server = endpoint->empty() ? kUsualHub : *endpoint;
+    }
+    std::string hosts(settings.text(kHubHosts));
+    if (hosts.empty()) hosts = kUsualHubHosts;
+    std::istringstream in(hosts);
+    for (std::string host; std::getline(in, host, ',');) {
+        if (!host.empty()) hub.redirects.push_back(host);
+    }
+    return hub;
+}
+
+Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repository,
+                             const std::string& revision) {
+    if (!is_repository(repository) || !is_plain(revision)) {
+        return fail(Errc::invalid_input,
+                    "Name a model as OWNER/NAME, finbert, distilbert, roberta or "
+                    "bert-multilingual, and a revision as a branch, tag or commit.",
+                    "name");
+    }
+    const auto answer = client::download_text(
+        hub, "/api/models/" + repository + "/revision/" + revision + "?blobs=true", kMostAnswer);
+    if (!answer) return fail(about(answer.error(), hub, repository));
+    const auto told = json::parse(*answer, nullptr, false);
+    HubModel model{.repository = repository,
+                   .commit = text_member(told, "sha"),
+                   .licence = text_member(part_of(told, "cardData"), "license"),
+                   .files = needed_files(part_of(told, "siblings"))};
+    if (!is_plain(model.commit)) {
+        return fail(Errc::corrupt, hub.server + " does not respond like a model hub.");
+    }
+    if (model.files.empty()) {
+        return fail(Errc::invalid_input, "\"" + repository +
+                                             "\" lacks config.json, a tokenizer, or weights "
+                                             "(model.safetensors or pytorch_model.bin).");
+    }
+    return model;
+}
+
+Result<void> fetch_from_hub(const client::Origin& hub, const HubModel& model,
+                            const std::filesystem::path& folder, const Watch& watch) {
+    for (const auto& file : model.files) {
+        const auto path = folder / file.name;
+        const client::RemoteFile remote{
+            "/" + model.repository + "/resolve/" + model.commit + "/" + file.name, file.bytes};
+        if (auto done = fetch_file(hub, remote, path, watch); !done) {
+            return fail(about(done.error(), hub, model.repository));
+        }
+        if (file.sha256.empty()) continue;
+        const auto sha = models::sha256_of_file(path, {}, Watch{watch.stop});
+        if (!sha) return fail(sha.error());
+        if (*sha != file.sha256) {
+            std::error_code ignored;
+            std::filesystem::remove(path, ignored);
+            return fail(Errc::corrupt, file.name + " does not match the hub's hash.");
+        }
+    }
+    return {};
+}
+
+}  // namespace plimsoll::jobs::sentiment

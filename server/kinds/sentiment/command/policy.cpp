@@ -1,0 +1,171 @@
+// `plimsoll policy`: the rules that choose the model of a text.
+#include "server/client/session.hpp"
+#include "server/client/whole_list.hpp"
+#include "server/kinds/sentiment/command/commands.hpp"
+#include "server/terminal/list.hpp"
+#include "server/terminal/removed.hpp"
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+using terminal::CommandContext;
+
+struct PolicyFlags {
+    std::string id;
+    std::string file;
+    std::string source;
+    std::string at;
+    int days = 7;
+};
+
+std::string path_of(const std::string& id) {
+    return "/v1/policies/" + id;
+}
+
+std::string joined_names(const json& names) {
+    std::string text;
+    for (const json& name : names) text += (text.empty() ? "" : ", ") + name.get<std::string>();
+    return text;
+}
+
+int list(const CommandContext& context) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto answer = client::whole_list(*api, "/v1/policies");
+    if (!answer) return refuse(context, answer.error());
+    const json& items = answer->at("items");
+    if (context.json) {
+        context.terminal.line(items.dump(2));
+        return 0;
+    }
+    std::vector<std::vector<std::string>> rows = {
+        {"POLICY", "MODEL", "RULES", "MISSING", "PURPOSE"}};
+    for (const json& policy : items) {
+        const json& definition = policy.at("definition");
+        rows.push_back({policy.at("id"), definition.at("model"),
+                        std::to_string(definition.value("rules", json::array()).size()),
+                        joined_names(policy.at("missing")), definition.value("description", "")});
+    }
+    context.terminal.line(format_table(context.terminal, rows));
+    return 0;
+}
+
+int show(const CommandContext& context, const PolicyFlags& flags) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto policy = api->get_json(path_of(flags.id));
+    if (!policy) return refuse(context, policy.error());
+    context.terminal.line((context.json ? *policy : policy->at("definition")).dump(2));
+    return 0;
+}
+
+// The file holds a SentimentPolicyUpdate of the contract.
+int set(const CommandContext& context, const PolicyFlags& flags) {
+    std::ifstream input(flags.file);
+    std::stringstream text;
+    if (!(input && text << input.rdbuf())) {
+        return refuse(context, {Errc::not_found, "The file cannot be read.", flags.file});
+    }
+    if (!json::accept(text.str()))
+        return refuse(context, {Errc::invalid_input, "The file is not JSON.", flags.file});
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto made =
+        api->send("PUT", path_of(flags.id), text.str(), {{"content-type", "application/json"}});
+    if (!made) return refuse(context, made.error());
+    if (context.json) {
+        context.terminal.line(made->body);
+        return 0;
+    }
+    context.terminal.line("Jobs can name it: --set policy=" + flags.id);
+    const auto missing = json::parse(made->body).at("missing");
+    if (!missing.empty()) {
+        context.terminal.note("No worker has " + joined_names(missing) +
+                              ": until one does, the next model in the fallback chain is used.");
+    }
+    return 0;
+}
+
+int remove(const CommandContext& context, const PolicyFlags& flags) {
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    return show_removed(context, api->send("DELETE", path_of(flags.id)), flags.id);
+}
+
+std::string choice_text(const json& choice) {
+    auto text = choice.at("model").get<std::string>();
+    if (const auto form = text_of(choice, "form"); !form.empty()) text += " in " + form;
+    text += " (" + choice.at("reason").get<std::string>() + ")";
+    if (!choice.at("fallback").is_null()) {
+        text += " instead of " + choice.at("asked").get<std::string>() + ": " +
+                choice.at("fallback").get<std::string>();
+    }
+    return text + "; the market is " + choice.at("market").get<std::string>() + " until " +
+           choice.at("market_until").get<std::string>();
+}
+
+int preview(const CommandContext& context, const PolicyFlags& flags) {
+    json body{{"policy_id", flags.id}, {"days", flags.days}};
+    if (!flags.source.empty()) body["source"] = flags.source;
+    if (!flags.at.empty()) body["at"] = flags.at;
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    auto answer = api->post_json("/v1/policy-previews", body);
+    if (!answer) return refuse(context, answer.error());
+    if (context.json) {
+        context.terminal.line(answer->dump(2));
+        return 0;
+    }
+    context.terminal.line(choice_text(answer->at("choice")));
+    std::vector<std::vector<std::string>> rows = {{"FROM", "MARKET", "MODEL", "RULE"}};
+    for (const json& span : answer->at("spans")) {
+        rows.push_back({span.at("from"), span.at("market"), span.at("model"),
+                        span.at("rule").is_null() ? "" : std::to_string(span["rule"].get<int>())});
+    }
+    context.terminal.line(format_table(context.terminal, rows));
+    return 0;
+}
+
+}  // namespace
+
+void add_policy_commands(CLI::App& app, CommandContext& context) {
+    const auto flags = std::make_shared<PolicyFlags>();
+    auto* command = app.add_subcommand("policy", "Choose models by market hours and source");
+    command->require_subcommand(1);
+    command->add_subcommand("list", "List the policies that jobs can name")->callback([&context] {
+        context.exit_code = list(context);
+    });
+    const auto named = [&](const char* word, const char* help, auto act) {
+        auto* sub = command->add_subcommand(word, help);
+        sub->add_option("policy", flags->id, "ID of the policy, for example desk")->required();
+        sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
+        return sub;
+    };
+    named("show", "Print a policy as JSON, for `policy set`", show);
+    named("set", "Create or replace a policy of the team", set)
+        ->add_option("file", flags->file, "JSON: model, rules, fallback, calendar…")
+        ->required()
+        ->check(CLI::ExistingFile);
+    named("remove", "Delete a policy of the team", remove);
+    add_policy_report_command(*command, context);
+    auto* ask =
+        named("preview", "Show which model a policy chooses now and over the next days", preview);
+    ask->add_option("--source", flags->source, "Source of the text, for example businesswire");
+    ask->add_option("--at", flags->at,
+                    "Time to start from, for example 2026-03-02T15:00:00Z (default: now)");
+    ask->add_option("--days", flags->days, "Days to look ahead")
+        ->check(CLI::Range(1, 31))
+        ->capture_default_str();
+}
+
+}  // namespace plimsoll::jobs::sentiment

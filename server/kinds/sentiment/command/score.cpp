@@ -1,0 +1,177 @@
+// `plimsoll score`: a few texts at once.
+#include "server/client/session.hpp"
+#include "server/kinds/sentiment/command/commands.hpp"
+#include "server/terminal/field_flags.hpp"
+#include "server/terminal/files/input_file.hpp"
+#include "server/terminal/members.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+using terminal::CommandContext;
+using terminal::ExitStatus;
+using terminal::text_of;
+
+constexpr std::size_t kMostTexts = 64;  // of one call, as the contract has it
+
+struct ScoreFlags {
+    std::vector<std::string> texts;
+    std::string model;
+    std::string policy;
+    std::string goal;
+    std::string form;
+    std::string long_texts;
+    std::string source;
+    std::string time;
+    int timeout_seconds = 10;
+    bool keep = false;
+};
+
+constexpr terminal::FieldFlag kScoreFields[] = {
+    {"/model", "--model"}, {"/policy", "--policy"},         {"/goal", "--goal"},
+    {"/form", "--form"},   {"/long_texts", "--long-texts"}, {"/timeout_seconds", "--timeout"},
+};
+
+Result<std::vector<std::string>> texts_of(const ScoreFlags& flags) {
+    if (flags.texts != std::vector<std::string>{"-"}) return flags.texts;
+    const auto input = terminal::read_text("-");
+    if (!input) return fail(input.error());
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < input->size();) {
+        const auto end = std::min(input->find('\n', at), input->size());
+        if (end > at) lines.push_back(input->substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
+Result<json> body_of(const ScoreFlags& flags) {
+    const auto texts = texts_of(flags);
+    if (!texts) return fail(texts.error());
+    if (texts->empty() || texts->size() > kMostTexts) {
+        return fail(
+            Errc::invalid_input,
+            fmt::format("Give 1 to {} texts, not {}. For more, use `plimsoll submit sentiment`.",
+                        kMostTexts, texts->size()));
+    }
+    json body{{"timeout_seconds", flags.timeout_seconds}, {"keep", flags.keep}};
+    if (!flags.model.empty()) body["model"] = flags.model;
+    if (!flags.policy.empty()) body["policy"] = flags.policy;
+    if (!flags.goal.empty()) body["goal"] = flags.goal;
+    if (!flags.form.empty()) body["form"] = flags.form;
+    if (!flags.long_texts.empty()) body["long_texts"] = flags.long_texts;
+    if (flags.source.empty() && flags.time.empty()) {
+        body["texts"] = *texts;
+        return body;
+    }
+    for (const auto& text : *texts) {
+        json item{{"text", text}};
+        if (!flags.source.empty()) item["source"] = flags.source;
+        if (!flags.time.empty()) item["time"] = flags.time;
+        body["items"].push_back(std::move(item));
+    }
+    return body;
+}
+
+void show(const CommandContext& context, const json& answer) {
+    const auto by_all = text_of(answer, "model");
+    std::vector<std::vector<std::string>> rows = {{"LABEL", "COMPOUND", "MODEL", "TEXT"}};
+    for (const json& item : answer.at("items")) {
+        const auto label = text_of(item, "label");
+        if (label.empty()) {
+            rows.push_back({"failed", "", "", text_of(item, "error")});
+            continue;
+        }
+        rows.push_back({label, fmt::format("{:+.3f}", item.at("compound").get<double>()),
+                        by_all.empty() ? text_of(item, "model") : by_all, text_of(item, "text")});
+    }
+    context.terminal.line(format_table(context.terminal, rows));
+    if (const json& goal = answer.at("goal"); !goal.is_null()) {
+        context.terminal.note(text_of(goal, "reason"));
+    }
+    if (const auto job = text_of(answer, "job_id"); !job.empty()) {
+        context.terminal.note("Kept as " + job);
+    }
+}
+
+ExitStatus status_of(const json& items) {
+    std::size_t failed = 0;
+    for (const json& item : items) failed += item.at("error").is_null() ? 0 : 1;
+    if (failed == 0) return ExitStatus::done;
+    return failed == items.size() ? ExitStatus::failed : ExitStatus::partly;
+}
+
+int score(const CommandContext& context, const ScoreFlags& flags) {
+    const auto body = body_of(flags);
+    if (!body) return refuse(context, body.error());
+    auto api = client::signed_in();
+    if (!api) return refuse(context, api.error());
+    const auto answer = api->post_json("/v1/score", *body);
+    if (!answer) return refuse(context, terminal::in_flags(answer.error(), kScoreFields));
+    if (context.json) {
+        context.terminal.line(answer->dump(2));
+    } else {
+        show(context, *answer);
+    }
+    return static_cast<int>(status_of(answer->at("items")));
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& app, CommandContext& context) {
+    const auto flags = std::make_shared<ScoreFlags>();
+    auto* command = app.add_subcommand("score", "Score up to 64 texts at once");
+    command
+        ->add_option("texts", flags->texts,
+                     "Texts, such as \"Profit rose by 40 percent.\"; - reads one text per line "
+                     "from standard input")
+        ->required();
+    auto* model = command->add_option("--model", flags->model,
+                                      "Model: finbert, vader… (default: the server's)");
+    auto* policy = command
+                       ->add_option("--policy", flags->policy,
+                                    "Policy that chooses the model, for example desk")
+                       ->excludes(model);
+    command
+        ->add_option("--goal", flags->goal,
+                     "Goal that chooses the model: no_gpu, speed, accuracy or balanced")
+        ->check(CLI::IsMember({"no_gpu", "speed", "accuracy", "balanced"}))
+        ->excludes(model)
+        ->excludes(policy);
+    command
+        ->add_option("--form", flags->form,
+                     "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or the "
+                     "form of the policy or goal)")
+        ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
+    command
+        ->add_option(
+            "--long-texts", flags->long_texts,
+            "How a model reads texts longer than its limit: truncate (default), or windows: "
+            "the whole text, window by window")
+        ->check(CLI::IsMember({"truncate", "windows"}));
+    command
+        ->add_option("--source", flags->source,
+                     "With --policy: source of the texts, for example businesswire")
+        ->needs(policy);
+    command
+        ->add_option("--time", flags->time,
+                     "With --policy: time of the texts, for example 2026-03-02T15:00:00Z")
+        ->needs(policy);
+    command->add_flag("--keep", flags->keep, "Keep the job, its texts and its scores");
+    command->add_option("--timeout", flags->timeout_seconds, "Give up after this many seconds")
+        ->check(CLI::Range(1, 60))
+        ->capture_default_str();
+    command->callback([flags, &context] { context.exit_code = score(context, *flags); });
+}
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,145 @@
+#include "server/kinds/sentiment/contract/policy.hpp"
+
+#include "engine/market/nyse.hpp"
+#include "server/base/time.hpp"
+#include "server/kinds/sentiment/contract/models.hpp"
+#include "server/kinds/sentiment/contract/own_calendar.hpp"
+#include "server/kinds/sentiment/contract/refused.hpp"
+#include "server/kinds/sentiment/contract/texts.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kMinute = 60;
+
+// The members of a definition that a clock is made of.
+constexpr const char* kClockMembers[] = {"calendar", "own_calendar", "hold_minutes",
+                                         "market_status", "overrides"};
+
+bool is_given(const json& object, const char* member) {
+    const auto found = object.find(member);
+    return found != object.end() && !found->is_null();
+}
+
+PolicyRule rule_of(const json& given) {
+    PolicyRule rule;
+    rule.model = given.at("model");
+    rule.sources = given.value("sources", std::vector<std::string>());
+    for (const json& name : given.value("markets", json::array())) {
+        if (name == "extended") rule.markets.push_back(market::Status::pre_market);
+        rule.markets.push_back(parse_market_status(name.get<std::string>()).value());
+    }
+    return rule;
+}
+
+std::int64_t seconds_of(const json& time) {
+    const auto parsed = parse_rfc3339(time.get<std::string>());  // the contract has checked it
+    return std::chrono::floor<std::chrono::seconds>(parsed->time_since_epoch()).count();
+}
+
+tl::expected<std::vector<market::Override>, FieldErrors> overrides_of(
+    const json& definition, const market::Calendar& known) {
+    std::vector<market::Override> overrides;
+    const auto given = definition.value("overrides", json::array());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const auto where = "/overrides/" + std::to_string(i);
+        const market::Override over{
+            seconds_of(given[i].at("from")), seconds_of(given[i].at("until")),
+            parse_market_status(given[i].at("market_status").get<std::string>()).value()};
+        if (over.begin >= over.end) {
+            return refused(where + "/until", "after_from", "It must be later than \"from\".");
+        }
+        if (over.begin < known.first() || over.end > known.last()) {
+            return refused(where, "range", "The calendar covers the years 1990 to 2040.");
+        }
+        overrides.push_back(over);
+    }
+    return overrides;
+}
+
+tl::expected<market::Calendar, FieldErrors> calendar_of(const json& definition) {
+    if (is_given(definition, "own_calendar")) {
+        if (is_given(definition, "calendar")) {
+            return refused("/own_calendar", "one_of",
+                           "Give \"calendar\" or \"own_calendar\", not both.");
+        }
+        return parse_own_calendar(definition.at("own_calendar"), "/own_calendar");
+    }
+    if (definition.value("calendar", "nyse") == "always_open") return always_open();
+    auto calendar = market::nyse();
+    if (!calendar) return refused("/calendar", "unavailable", calendar.error().message);
+    return std::move(*calendar);
+}
+
+}  // namespace
+
+std::optional<market::Status> parse_market_status(std::string_view name) {
+    if (name == "open") return market::Status::regular;
+    if (name == "extended") return market::Status::after_hours;
+    return market::parse_status(name);
+}
+
+std::string rule_pointer(std::size_t rule) {
+    return "/rules/" + std::to_string(rule);
+}
+
+tl::expected<Policy, FieldErrors> parse_policy(const json& definition) {
+    Policy policy;
+    policy.model = definition.at("model");
+    policy.form = definition.value("form", std::string(kExactForm));
+    policy.fallback = definition.value(
+        "fallback",
+        std::vector<std::string>{std::string(kPreferred), "distilbert", std::string(kVader)});
+    FieldErrors errors;
+    const auto rules = definition.value("rules", json::array());
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        policy.rules.push_back(rule_of(rules[i]));
+        if (policy.rules.back().markets.empty() && policy.rules.back().sources.empty()) {
+            errors.push_back({rule_pointer(i), "condition",
+                              "A rule needs markets, sources or both; the policy's \"model\" "
+                              "covers everything else."});
+        }
+    }
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < policy.fallback.size(); ++i) {
+        if (!seen.insert(policy.fallback[i]).second) {
+            errors.push_back({"/fallback/" + std::to_string(i), "loop",
+                              "\"" + policy.fallback[i] +
+                                  "\" is already in the chain: each model is tried once."});
+        } else if (seen.contains(std::string(kVader)) && policy.fallback[i] != kVader) {
+            errors.push_back({"/fallback/" + std::to_string(i), "unreachable",
+                              "It comes after vader, which is always available."});
+        }
+    }
+    for (const char* member : kClockMembers) {
+        if (is_given(definition, member)) policy.clock[member] = definition.at(member);
+    }
+    if (policy.clock.is_null()) policy.clock = json::object();
+    if (auto clock = parse_clock(policy.clock); !clock) {
+        std::ranges::move(clock.error(), std::back_inserter(errors));
+    }
+    if (!errors.empty()) return tl::unexpected(std::move(errors));
+    return policy;
+}
+
+tl::expected<market::Clock, FieldErrors> parse_clock(const json& definition) {
+    auto calendar = calendar_of(definition);
+    if (!calendar) return tl::unexpected(std::move(calendar.error()));
+    auto overrides = overrides_of(definition, *calendar);
+    if (!overrides) return tl::unexpected(std::move(overrides.error()));
+    market::ClockRules rules{.calendar = std::move(*calendar),
+                             .hold_seconds = definition.value("hold_minutes", 0) * kMinute,
+                             .overrides = std::move(*overrides),
+                             .always = {}};
+    if (is_given(definition, "market_status")) {
+        rules.always = parse_market_status(definition.at("market_status").get<std::string>());
+    }
+    return market::Clock(std::move(rules));
+}
+
+}  // namespace plimsoll::jobs::sentiment

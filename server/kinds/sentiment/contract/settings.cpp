@@ -1,0 +1,55 @@
+#include "server/kinds/sentiment/contract/settings.hpp"
+
+#include "engine/models/manifest.hpp"
+#include "server/base/parse_url.hpp"
+#include "server/kinds/sentiment/contract/policy.hpp"
+
+#include <limits>
+
+namespace plimsoll::jobs::sentiment {
+
+Result<std::string> check_batch_size(std::string_view value) {
+    return whole_number(value, 0, kMostTexts);
+}
+
+Result<std::string> check_model_name(std::string_view value) {
+    if (models::is_model_name(value)) return std::string(value);
+    return fail(Errc::invalid_input,
+                "must be a model's name: 1 to 64 characters (a-z, 0-9, \".\", \"_\", \"-\"), "
+                "beginning with a letter or digit");
+}
+
+Result<std::string> check_hub(std::string_view value) {
+    std::string hub(value);
+    while (hub.ends_with('/')) hub.pop_back();
+    const auto url = parse_url(hub);
+    const bool fits = url && (url->scheme() == "http" || url->scheme() == "https") &&
+                      !url->has_userinfo() && url->encoded_path().empty() && !url->has_query();
+    if (hub.empty() || fits) return hub;
+    return fail(Errc::invalid_input, "must be https://host");
+}
+
+Result<std::string> check_switch(std::string_view value) {
+    return whole_number(value, 0, 1);
+}
+
+Result<std::string> check_market_status(std::string_view value) {
+    if (value.empty() || parse_market_status(value)) return std::string(value);
+    return fail(Errc::invalid_input,
+                "must be open, closed, extended, pre_market, regular or after_hours");
+}
+
+Result<std::string> check_warm_up_hours(std::string_view value) {
+    return whole_number(value, 0, kMostWarmUpHours);
+}
+
+std::size_t most_texts(const KindSettings& settings) {
+    const auto texts = std::stoul(std::string(settings.text(kBatchSize)));
+    return texts == 0 ? std::numeric_limits<std::size_t>::max() : texts;
+}
+
+std::chrono::seconds warm_up_time(const KindSettings& settings) {
+    return std::chrono::hours(std::stoi(std::string(settings.text(kWarmUpHours))));
+}
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,170 @@
+// Pulls and verifications of models: started by system admins, visible to all.
+#include "engine/models/store.hpp"
+#include "server/base/offload.hpp"
+#include "server/http/endpoints/author.hpp"
+#include "server/jobs/records/audience.hpp"
+#include "server/jobs/records/models_folder.hpp"
+#include "server/kinds/sentiment/contract/texts.hpp"
+#include "server/kinds/sentiment/rest/model_operations.hpp"
+#include "server/kinds/sentiment/rest/rest.hpp"
+
+#include <boost/asio/this_coro.hpp>
+
+namespace plimsoll::jobs::sentiment {
+
+using boost::asio::awaitable;
+using http::Call;
+using http::Outcome;
+using http::Problem;
+using http::Response;
+using nlohmann::json;
+
+namespace {
+
+std::string path_of(const ModelOperation& operation) {
+    return "/v1/model-operations/" + to_public(operation.id);
+}
+
+tl::unexpected<Problem> unknown_operation() {
+    return http::refuse(404, "The operation was not found.");
+}
+
+tl::unexpected<Problem> invalid_work(const std::string& pointer, const std::string& message) {
+    Problem problem(422, "The operation is invalid.");
+    problem.errors.push_back({pointer, {}, message});
+    return tl::unexpected(std::move(problem));
+}
+
+// From the body; an invalid combination of members is refused.
+Outcome<ModelWork> work_of(const Call& call) {
+    const json& body = call.body;
+    ModelWork work{.action = body.at("action"),
+                   .model = body.value("name", body.at("model").get<std::string>()),
+                   .source = {},
+                   .revision = body.value("revision", ""),
+                   .audience = {},
+                   .started_by = call.principal.user.name};
+    if (work.action == "pull") {
+        work.source = body.at("model");
+        if (body.value("audience", "all") == "team") {
+            work.audience = to_public(call.principal.team.id);
+        }
+    } else {
+        for (const char* member : {"name", "revision", "audience"}) {
+            if (body.contains(member)) {
+                return invalid_work(std::string("/") + member,
+                                    "It only applies to a pull: omit it.");
+            }
+        }
+    }
+    const auto* const pointer = body.contains("name") ? "/name" : "/model";
+    if (work.model == kVader)
+        return invalid_work(pointer, "vader is built in: it cannot be pulled or verified.");
+    if (!models::is_model_name(work.model)) {
+        return invalid_work(
+            pointer,
+            work.action == "pull"
+                ? "A model's name must have 1 to 64 characters (a-z, 0-9, '.', '_', '-') and "
+                  "begin with a letter or digit: choose one with \"name\"."
+                : "It must be the name of an installed model.");
+    }
+    return work;
+}
+
+class ModelWorks {
+  public:
+    ModelWorks(Services services, std::shared_ptr<ModelOperations> operations)
+        : services_(std::move(services)),
+          operations_(std::move(operations)),
+          folder_(models_folder(services_.settings)) {}
+
+    awaitable<Outcome<Response>> start(const Call& call) const {
+        auto work = work_of(call);
+        if (!work) co_return tl::unexpected(std::move(work.error()));
+        if (auto refused = co_await check_installed(call.principal.team.id, *work)) {
+            co_return tl::unexpected(std::move(*refused));
+        }
+        const auto author = http::endpoints::author_of(call);
+        const json data{{"source", work->source},
+                        {"audience", work->audience.empty() ? "all" : "team"}};
+        auto started = operations_->start(co_await boost::asio::this_coro::executor, *work);
+        if (!started) co_return tl::unexpected<Problem>(started.error());
+        if (work->action == "pull") {
+            const auto recorded =
+                co_await services_.audit.record(author, "model.pull", work->model, data.dump());
+            if (!recorded) {  // without an audit event nothing is done
+                operations_->cancel(started->id);
+                co_return tl::unexpected<Problem>(recorded.error());
+            }
+        }
+        auto response = http::json_response(202, to_json(*started));
+        response.with("Location", path_of(*started));
+        co_return response;
+    }
+
+    Outcome<Response> list(const Call& call) const {
+        auto items = json::array();
+        for (const auto& one : operations_->list(call.principal.team.id)) {
+            items.push_back(to_json(one));
+        }
+        return http::json_response(200, {{"items", std::move(items)}});
+    }
+
+    Outcome<Response> get(const Call& call) const {
+        const auto found = find(call);
+        if (!found) return unknown_operation();
+        return http::json_response(200, to_json(*found));
+    }
+
+    Outcome<Response> cancel(const Call& call) const {
+        const auto found = find(call);
+        if (!found) return unknown_operation();
+        operations_->cancel(found->id);
+        auto response = http::json_response(202, to_json(*find(call)));
+        response.with("Location", path_of(*found));
+        return response;
+    }
+
+  private:
+    std::optional<ModelOperation> find(const Call& call) const {
+        return operations_->find(call.principal.team.id,
+                                 call.parameters.text("operation_id").value_or(""));
+    }
+
+    // A pull needs a free name, a verification an installed model.
+    awaitable<std::optional<Problem>> check_installed(TeamId team, const ModelWork& work) const {
+        const auto installed = co_await offload(
+            services_.pool, [&] { return models::Store(folder_).find(work.model); });
+        if (work.action == "pull") {
+            if (!installed) co_return std::nullopt;
+            co_return Problem(409, "A model \"" + work.model +
+                                       "\" is already installed: remove it first, or pull under "
+                                       "another name.");
+        }
+        if (installed && is_for(installed->audience, team)) co_return std::nullopt;
+        co_return Problem(404, "The server's machine has no model \"" + work.model + "\".");
+    }
+
+    Services services_;
+    std::shared_ptr<ModelOperations> operations_;
+    std::filesystem::path folder_;
+};
+
+}  // namespace
+
+void add_model_operations(http::Handlers& handlers, const Services& services,
+                          const std::shared_ptr<ModelOperations>& operations) {
+    const auto works = std::make_shared<const ModelWorks>(services, operations);
+    handlers["createModelOperation"] = [works](const Call& call) { return works->start(call); };
+    handlers["listModelOperations"] = [works](const Call& call) -> awaitable<Outcome<Response>> {
+        co_return works->list(call);
+    };
+    handlers["getModelOperation"] = [works](const Call& call) -> awaitable<Outcome<Response>> {
+        co_return works->get(call);
+    };
+    handlers["cancelModelOperation"] = [works](const Call& call) -> awaitable<Outcome<Response>> {
+        co_return works->cancel(call);
+    };
+}
+
+}  // namespace plimsoll::jobs::sentiment

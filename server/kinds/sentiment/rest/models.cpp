@@ -1,0 +1,250 @@
+// The models that texts can be scored with: vader, and those that workers have.
+#include "server/kinds/sentiment/contract/models.hpp"
+
+#include "engine/models/store.hpp"
+#include "server/base/offload.hpp"
+#include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/json_values.hpp"
+#include "server/jobs/records/audience.hpp"
+#include "server/jobs/records/models_folder.hpp"
+#include "server/kinds/sentiment/contract/server_policy.hpp"
+#include "server/kinds/sentiment/contract/speed.hpp"
+#include "server/kinds/sentiment/contract/texts.hpp"
+#include "server/kinds/sentiment/rest/model_operations.hpp"
+#include "server/kinds/sentiment/rest/rest.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::jobs::sentiment {
+
+using boost::asio::awaitable;
+using http::Call;
+using http::Outcome;
+using http::Problem;
+using http::Response;
+using http::endpoints::text_or_null;
+using nlohmann::json;
+
+namespace {
+
+struct Offer {
+    std::string device;  // node/device
+    std::string text;    // of Knowledge::offers
+};
+
+// What is known about the models besides the workers' offers.
+struct Known {
+    std::vector<Offer> offers;        // of ready devices
+    std::vector<std::string> absent;  // of those that may come back
+    std::vector<std::string> hosts;   // devices that run vader
+    std::vector<Manifest> local;      // of this machine, with their files
+    std::vector<TeamRecord> speeds;
+    TeamId team;
+};
+
+void add_speed(json& speeds, json form, const Speed& speed) {
+    if (speed.texts == 0) return;
+    speeds.push_back({{"form", std::move(form)},
+                      {"seconds_per_text", speed.seconds_per_text},
+                      {"texts", speed.texts}});
+}
+
+json speeds_of_vader(const Known& known) {
+    auto speeds = json::array();
+    add_speed(speeds, nullptr, speed_of(known.speeds, ""));
+    return speeds;
+}
+
+json speeds_of(const Manifest& model, const Known& known) {
+    auto speeds = json::array();
+    for (const char* form : {"fp32", "bf16", "int8"}) {
+        const auto name = resident_name(model.name, model.hash, form);
+        add_speed(speeds, form, speed_of(known.speeds, name));
+    }
+    return speeds;
+}
+
+json vader_json(const Known& known) {
+    return {{"name", kVader},
+            {"hash", nullptr},
+            {"family", kVader},
+            {"labels", {"positive", "neutral", "negative"}},
+            {"parameters", 0},
+            {"longest_text", nullptr},
+            {"licence", "MIT"},
+            {"source", "pypi.org/project/vaderSentiment"},
+            {"added_at", nullptr},
+            {"added_by", nullptr},
+            {"audience", "all"},
+            {"bytes", nullptr},
+            {"proofs", json::array()},
+            {"accuracies", json::array()},
+            {"speeds", speeds_of_vader(known)},
+            {"devices", known.hosts},
+            {"files", json::array()}};
+}
+
+bool is_same(const Manifest& one, const Manifest& other) {
+    return one.name == other.name && one.hash == other.hash;
+}
+
+json devices_of(const Manifest& model, const Known& known) {
+    auto devices = json::array();
+    for (const auto& offer : known.offers) {
+        const auto models = models_of(std::span(&offer.text, 1), known.team);
+        if (std::ranges::any_of(models, [&](const auto& one) { return is_same(one, model); })) {
+            devices.push_back(offer.device);
+        }
+    }
+    return devices;
+}
+
+json files_of(const Manifest& model, const Known& known) {
+    auto files = json::array();
+    const auto here =
+        std::ranges::find_if(known.local, [&](const auto& one) { return is_same(one, model); });
+    if (here == known.local.end()) return files;
+    for (const auto& file : here->files) {
+        files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+    }
+    return files;
+}
+
+json model_json(const Manifest& model, const Known& known) {
+    auto proofs = json::array();
+    for (const auto& proof : model.proofs) proofs.push_back(to_json(proof));
+    auto accuracies = json::array();
+    for (const auto& one : model.accuracies) accuracies.push_back(to_json(one));
+    return {{"name", model.name},
+            {"hash", model.hash},
+            {"family", model.family},
+            {"labels", model.labels},
+            {"parameters", model.parameters},
+            {"longest_text", model.longest_text},
+            {"licence", text_or_null(model.licence)},
+            {"source", text_or_null(model.source)},
+            {"added_at", text_or_null(model.added_at)},
+            {"added_by", text_or_null(model.added_by)},
+            {"audience", model.audience.empty() ? "all" : "team"},
+            {"bytes", model.bytes == 0 ? json(nullptr) : json(model.bytes)},
+            {"proofs", std::move(proofs)},
+            {"accuracies", std::move(accuracies)},
+            {"speeds", speeds_of(model, known)},
+            {"devices", devices_of(model, known)},
+            {"files", files_of(model, known)}};
+}
+
+json models_json(const Known& known, const std::string& usual) {
+    std::vector<std::string> texts;
+    for (const auto& offer : known.offers) texts.push_back(offer.text);
+    const auto ready = models_of(texts, known.team);
+    const bool is_there = std::ranges::find(ready, usual, &Manifest::name) != ready.end();
+    texts.insert(texts.end(), known.absent.begin(), known.absent.end());
+    auto items = json::array({vader_json(known)});
+    for (const auto& model : models_of(texts, known.team)) {
+        items.push_back(model_json(model, known));
+    }
+    return {{"default", is_there ? usual : kVader}, {"items", std::move(items)}};
+}
+
+class Models {
+  public:
+    Models(Services services, std::shared_ptr<const ModelOperations> operations)
+        : services_(std::move(services)),
+          operations_(std::move(operations)),
+          folder_(models_folder(services_.settings)) {}
+
+    awaitable<Outcome<Response>> list(const Call& call) const {
+        const auto known = co_await read(call.principal.team.id);
+        if (!known) co_return tl::unexpected<Problem>(known.error());
+        co_return http::json_response(200, models_json(*known, usual_model(services_.settings)));
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto known = co_await read(call.principal.team.id);
+        if (!known) co_return tl::unexpected<Problem>(known.error());
+        const auto name = name_of(call);
+        const auto listed = models_json(*known, usual_model(services_.settings));
+        for (const json& model : listed.at("items")) {
+            if (model.at("name") == name) co_return http::json_response(200, model);
+        }
+        co_return http::refuse(404, "No worker has a model \"" + name + "\".");
+    }
+
+    awaitable<Outcome<Response>> remove(const Call& call) const {
+        const auto name = name_of(call);
+        if (name == kVader) co_return http::refuse(404, "vader is built in and cannot be removed.");
+        const auto team = call.principal.team.id;
+        const auto installed =
+            co_await offload(services_.pool, [&] { return models::Store(folder_).find(name); });
+        if (!installed || !is_for(installed->audience, team)) {
+            co_return http::refuse(404, "The server's machine has no model \"" + name + "\".");
+        }
+        if (operations_->works_on(name)) {
+            co_return http::refuse(
+                409, "The model is being verified: wait for the operation to end, or cancel it.");
+        }
+        const bool forced = call.parameters.flag("force");
+        if (!forced) {
+            const auto use = co_await use_of(services_, team, name);
+            if (!use) co_return tl::unexpected<Problem>(use.error());
+            if (use->at("used").get<bool>()) {
+                co_return http::refuse(409, use->at("detail").get<std::string>() +
+                                                " Set force to true to remove it anyway.");
+            }
+        }
+        const auto recorded = co_await services_.audit.record(
+            http::endpoints::author_of(call), "model.remove", name,
+            json{{"hash", installed->hash}, {"forced", forced}}.dump());
+        if (!recorded) co_return tl::unexpected<Problem>(recorded.error());
+        const auto removed =
+            co_await offload(services_.pool, [&] { return models::Store(folder_).remove(name); });
+        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        co_return http::empty_response(204);
+    }
+
+  private:
+    static std::string name_of(const Call& call) {
+        return call.parameters.text("model").value_or("");
+    }
+
+    awaitable<Result<Known>> read(TeamId team) const {
+        Known known;
+        known.team = team;
+        const auto devices = co_await services_.jobs.devices();
+        if (!devices) co_return fail(devices.error());
+        for (const auto& device : *devices) {
+            if (may_come_back(device, services_.clock.now())) {
+                known.absent.push_back(queue::offers_of(device));
+            }
+            if (!is_ready(device)) continue;
+            const auto name = device.node + "/" + device.device;
+            if (device.device_class == "host") known.hosts.push_back(name);
+            if (auto text = queue::offers_of(device); !text.empty()) {
+                known.offers.push_back({name, std::move(text)});
+            }
+        }
+        auto speeds = co_await services_.records.list(kSpeeds, team, {}, kSpeeds.completing);
+        if (!speeds) co_return fail(speeds.error());
+        known.speeds = std::move(*speeds);
+        known.local =
+            co_await offload(services_.pool, [&] { return models::Store(folder_).list(); });
+        co_return known;
+    }
+
+    Services services_;
+    std::shared_ptr<const ModelOperations> operations_;
+    std::filesystem::path folder_;
+};
+
+}  // namespace
+
+void add_models(http::Handlers& handlers, const Services& services,
+                const std::shared_ptr<const ModelOperations>& operations) {
+    const auto models = std::make_shared<const Models>(services, operations);
+    handlers["listModels"] = [models](const Call& call) { return models->list(call); };
+    handlers["getModel"] = [models](const Call& call) { return models->get(call); };
+    handlers["removeModel"] = [models](const Call& call) { return models->remove(call); };
+}
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,199 @@
+// Policies that choose models: those of the team, that of the server's settings, and what they
+// choose.
+#include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/edits.hpp"
+#include "server/http/endpoints/jobs/job_spec.hpp"
+#include "server/http/endpoints/page.hpp"
+#include "server/kinds/sentiment/contract/policy_preview.hpp"
+#include "server/kinds/sentiment/contract/server_policy.hpp"
+#include "server/kinds/sentiment/contract/texts.hpp"
+#include "server/kinds/sentiment/rest/rest.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace plimsoll::jobs::sentiment {
+
+using boost::asio::awaitable;
+using http::Call;
+using http::Outcome;
+using http::Problem;
+using http::Response;
+using http::endpoints::author_of;
+using nlohmann::json;
+
+namespace {
+
+constexpr int kUsualDays = 7;
+
+std::string id_of(const Call& call) {
+    return call.parameters.text("policy_id").value_or("");
+}
+
+Problem invalid(const FieldErrors& errors, const std::string& below = {}) {
+    Problem problem(422, "The policy is invalid.");
+    for (const auto& error : errors) {
+        problem.errors.push_back({below + error.pointer, {}, error.message});
+    }
+    return problem;
+}
+
+// Models that a definition names and no worker has. The definition has passed its schema.
+json missing_of(const json& definition, const std::vector<Manifest>& models) {
+    std::set<std::string> names = definition.value("fallback", std::set<std::string>());
+    names.insert(definition.at("model").get<std::string>());
+    for (const json& rule : definition.value("rules", json::array())) {
+        names.insert(rule.at("model").get<std::string>());
+    }
+    auto missing = json::array();
+    for (const auto& name : names) {
+        const bool is_there = std::ranges::find(models, name, &Manifest::name) != models.end();
+        if (name != kVader && !is_there) missing.push_back(name);
+    }
+    return missing;
+}
+
+json policy_json(const std::string& id, const json& definition, std::optional<Timestamp> updated_at,
+                 const std::vector<Manifest>& models) {
+    return {{"id", id},
+            {"builtin", id == kServerPolicy},
+            {"missing", missing_of(definition, models)},
+            {"version", http::endpoints::content_version(definition)},
+            {"updated_at", updated_at ? json(to_rfc3339(*updated_at)) : json(nullptr)},
+            {"definition", definition}};
+}
+
+class Policies {
+  public:
+    explicit Policies(Services services) : services_(std::move(services)) {}
+
+    awaitable<Outcome<Response>> list(const Call& call) const {
+        const auto stored = co_await records_of(call);
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        const auto devices = co_await services_.jobs.devices();
+        if (!devices) co_return tl::unexpected<Problem>(devices.error());
+        const auto models = models_of(*devices, call.principal.team.id);
+        auto items = json::array({built_in(models)});
+        for (const auto& record : *stored) items.push_back(json_of(record, models));
+        co_return http::endpoints::list_response(call, std::move(items), [](const json& item) {
+            return item.at("builtin").get<bool>() ? "" : item.at("id").get<std::string>();
+        });
+    }
+
+    awaitable<Outcome<Response>> get(const Call& call) const {
+        const auto stored = co_await records_of(call);
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        const auto devices = co_await services_.jobs.devices();
+        if (!devices) co_return tl::unexpected<Problem>(devices.error());
+        const auto models = models_of(*devices, call.principal.team.id);
+        if (id_of(call) == kServerPolicy) co_return shown(built_in(models));
+        const auto found = std::ranges::find(*stored, id_of(call), &TeamRecord::id);
+        if (found == stored->end()) co_return unknown();
+        co_return shown(json_of(*found, models));
+    }
+
+    awaitable<Outcome<Response>> put(const Call& call) const {
+        if (id_of(call) == kServerPolicy) co_return of_server();
+        if (const auto policy = parse_policy(call.body); !policy) {
+            co_return tl::unexpected(invalid(policy.error()));
+        }
+        const auto author = co_await http::endpoints::editor_of(
+            call, present(call), +[](const json& definition) { return definition; });
+        if (!author) co_return tl::unexpected(author.error());
+        TeamRecord record;
+        record.id = id_of(call);
+        record.data = call.body.dump();
+        auto stored = co_await services_.records.put(kPolicies, *author, record);
+        if (!stored && stored.error().code == Errc::conflict && stored.error().where != kSeen) {
+            stored.error().message = "The team has " + std::to_string(kPolicies.most) +
+                                     " policies, the maximum. Delete one first.";
+        }
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        const auto devices = co_await services_.jobs.devices();
+        if (!devices) co_return tl::unexpected<Problem>(devices.error());
+        record.created_at = stored->created_at;
+        co_return shown(json_of(record, models_of(*devices, call.principal.team.id)));
+    }
+
+    awaitable<Outcome<Response>> remove(const Call& call) const {
+        if (id_of(call) == kServerPolicy) co_return of_server();
+        const auto removed =
+            co_await services_.records.remove(kPolicies, author_of(call), id_of(call));
+        if (!removed && removed.error().code == Errc::not_found) co_return unknown();
+        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        co_return http::empty_response(204);
+    }
+
+    awaitable<Outcome<Response>> preview(const Call& call) const {
+        const json& body = call.body;
+        if (body.contains("policy_id") == body.contains("definition")) {
+            co_return tl::unexpected(
+                invalid({{"", "one_of", "Give exactly one of \"policy_id\" and \"definition\"."}}));
+        }
+        auto definition = body.value("definition", json());
+        const auto id = body.value("policy_id", std::string());
+        if (id == kServerPolicy) definition = server_policy(services_.settings);
+        if (definition.is_null()) {
+            const auto stored = co_await records_of(call);
+            if (!stored) co_return tl::unexpected<Problem>(stored.error());
+            const auto found = std::ranges::find(*stored, id, &TeamRecord::id);
+            if (found == stored->end()) co_return unknown();
+            definition = json::parse(found->data);
+        }
+        const auto devices = co_await services_.jobs.devices();
+        if (!devices) co_return tl::unexpected<Problem>(devices.error());
+        const auto at = body.contains("at") ? *parse_rfc3339(body["at"]) : services_.clock.now();
+        const auto answer = preview_policy(
+            definition, models_of(*devices, call.principal.team.id),
+            {.at = at, .days = body.value("days", kUsualDays), .source = body.value("source", "")});
+        if (!answer) co_return tl::unexpected(invalid(answer.error()));
+        co_return http::json_response(200, *answer);
+    }
+
+  private:
+    static Response shown(const json& policy) {
+        return http::endpoints::with_version(http::json_response(200, policy),
+                                             policy.at("definition"));
+    }
+    // The definition of the policy in the path; null if the team has none of this ID.
+    awaitable<Outcome<json>> present(const Call& call) const {
+        const auto stored = co_await records_of(call);
+        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        const auto found = std::ranges::find(*stored, id_of(call), &TeamRecord::id);
+        co_return found == stored->end() ? json() : json::parse(found->data);
+    }
+    static tl::unexpected<Problem> unknown() {
+        return http::refuse(404, "The team's policy was not found.");
+    }
+    static tl::unexpected<Problem> of_server() {
+        return http::refuse(409, "The policy \"server\" comes from the server's settings.");
+    }
+    static json json_of(const TeamRecord& record, const std::vector<Manifest>& models) {
+        return policy_json(record.id, json::parse(record.data), record.created_at, models);
+    }
+    json built_in(const std::vector<Manifest>& models) const {
+        return policy_json(std::string(kServerPolicy), server_policy(services_.settings), {},
+                           models);
+    }
+    awaitable<Result<std::vector<TeamRecord>>> records_of(const Call& call) const {
+        co_return co_await services_.records.list(kPolicies, call.principal.team.id, {},
+                                                  kPolicies.most);
+    }
+
+    Services services_;
+};
+
+}  // namespace
+
+void add_policies(http::Handlers& handlers, Services services) {
+    const auto policies = std::make_shared<const Policies>(std::move(services));
+    handlers["listPolicies"] = [policies](const Call& call) { return policies->list(call); };
+    handlers["getPolicy"] = [policies](const Call& call) { return policies->get(call); };
+    handlers["setPolicy"] = [policies](const Call& call) { return policies->put(call); };
+    handlers["deletePolicy"] = [policies](const Call& call) { return policies->remove(call); };
+    handlers["createPolicyPreview"] = [policies](const Call& call) {
+        return policies->preview(call);
+    };
+}
+
+}  // namespace plimsoll::jobs::sentiment

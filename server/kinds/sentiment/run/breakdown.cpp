@@ -1,0 +1,169 @@
+#include "server/kinds/sentiment/run/breakdown.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using nlohmann::json;
+
+json stored_tally(const Tally& tally) {
+    return {tally.labels, tally.sum};
+}
+
+Tally tally_from(const json& stored) {
+    return {stored.at(0), stored.at(1)};
+}
+
+std::int64_t start_of(std::int64_t seconds, Series::Unit unit) {
+    using namespace std::chrono;
+    const sys_seconds moment{std::chrono::seconds(seconds)};
+    if (unit == Series::Unit::hour) return floor<hours>(moment).time_since_epoch() / 1s;
+    const auto day = floor<days>(moment);
+    if (unit == Series::Unit::day) return sys_seconds(day).time_since_epoch() / 1s;
+    const year_month_day date(day);
+    const auto month = unit == Series::Unit::year ? January : date.month();
+    return sys_seconds(sys_days(date.year() / month / 1)).time_since_epoch() / 1s;
+}
+
+constexpr std::array kUnits = {"hour", "day", "month", "year"};
+
+}  // namespace
+
+void Tally::add(const TextScores& scores) {
+    ++labels[static_cast<std::size_t>(scores.label)];
+    sum += scores.compound;
+}
+
+void Tally::add(const Tally& other) {
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] += other.labels[i];
+    sum += other.sum;
+}
+
+json Tally::summary() const {
+    const double mean = static_cast<double>(sum) /
+                        static_cast<double>(std::max<std::int64_t>(texts(), 1) * kCompoundScale);
+    return {{"texts", texts()},
+            {"positive", labels[0]},
+            {"neutral", labels[1]},
+            {"negative", labels[2]},
+            {"mean", std::round(mean * 1e6) / 1e6}};
+}
+
+void Breakdown::bound() {
+    if (names_.size() > kNames) too_many_ = true;
+    if (too_many_) names_.clear();
+}
+
+void Breakdown::add(std::optional<std::string_view> name, const TextScores& scores) {
+    if (!name) {
+        unnamed_.add(scores);
+    } else if (!too_many_) {
+        auto known = names_.find(*name);
+        if (known == names_.end()) known = names_.emplace(*name, Tally{}).first;
+        known->second.add(scores);
+        bound();
+    }
+}
+
+void Breakdown::add(const Breakdown& other) {
+    unnamed_.add(other.unnamed_);
+    too_many_ = too_many_ || other.too_many_;
+    for (const auto& [name, tally] : other.names_) names_[name].add(tally);
+    bound();
+}
+
+json Breakdown::to_json() const {
+    auto names = json::array();
+    for (const auto& [name, tally] : names_) names.push_back({name, stored_tally(tally)});
+    return {std::move(names), stored_tally(unnamed_), too_many_};
+}
+
+Breakdown Breakdown::from_json(const json& stored) {
+    Breakdown breakdown;
+    for (const json& one : stored.at(0)) breakdown.names_[one.at(0)] = tally_from(one.at(1));
+    breakdown.unnamed_ = tally_from(stored.at(1));
+    breakdown.too_many_ = stored.at(2);
+    return breakdown;
+}
+
+json Breakdown::summary() const {
+    if (names_.empty() && !too_many_) return nullptr;
+    using Named = std::pair<const std::string*, const Tally*>;  // no name: of the texts without
+    std::vector<Named> sorted;
+    for (const auto& [name, tally] : names_) sorted.emplace_back(&name, &tally);
+    if (!too_many_ && unnamed_.texts() > 0) sorted.emplace_back(nullptr, &unnamed_);
+    std::ranges::sort(sorted, [](const Named& a, const Named& b) {
+        if (a.second->texts() != b.second->texts()) return a.second->texts() > b.second->texts();
+        if (a.first == nullptr || b.first == nullptr)
+            return b.first == nullptr && a.first != nullptr;
+        return *a.first < *b.first;
+    });
+    auto groups = json::array();
+    for (const auto& [name, tally] : sorted) {
+        groups.push_back(tally->summary());
+        groups.back()["name"] = name == nullptr ? json(nullptr) : json(*name);
+    }
+    return {{"groups", std::move(groups)}, {"too_many", too_many_}};
+}
+
+void Series::coarsen(Unit unit) {
+    unit_ = unit;
+    auto finer = std::exchange(points_, {});
+    for (const auto& [from, tally] : finer) points_[start_of(from, unit)].add(tally);
+}
+
+void Series::bound() {
+    while (points_.size() > kPoints && unit_ != Unit::year) {
+        coarsen(static_cast<Unit>(static_cast<int>(unit_) + 1));
+    }
+}
+
+void Series::add(std::optional<std::string_view> time, const TextScores& scores) {
+    const auto moment = time ? parse_rfc3339(std::string(*time)) : std::nullopt;
+    if (!moment) {
+        ++undated_;
+        return;
+    }
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(*moment).time_since_epoch();
+    points_[start_of(seconds.count(), unit_)].add(scores);
+    bound();
+}
+
+void Series::add(const Series& other) {
+    undated_ += other.undated_;
+    if (other.unit_ > unit_) coarsen(other.unit_);
+    for (const auto& [from, tally] : other.points_) points_[start_of(from, unit_)].add(tally);
+    bound();
+}
+
+json Series::to_json() const {
+    auto points = json::array();
+    for (const auto& [from, tally] : points_) points.push_back({from, stored_tally(tally)});
+    return {static_cast<int>(unit_), std::move(points), undated_};
+}
+
+Series Series::from_json(const json& stored) {
+    Series series;
+    series.unit_ = static_cast<Unit>(stored.at(0).get<int>());
+    for (const json& one : stored.at(1)) series.points_[one.at(0)] = tally_from(one.at(1));
+    series.undated_ = stored.at(2);
+    return series;
+}
+
+json Series::summary() const {
+    if (points_.empty()) return nullptr;
+    auto points = json::array();
+    for (const auto& [from, tally] : points_) {
+        points.push_back(tally.summary());
+        points.back()["from"] = to_rfc3339(Timestamp(std::chrono::seconds(from)));
+    }
+    return {{"unit", kUnits[static_cast<std::size_t>(unit_)]},
+            {"points", std::move(points)},
+            {"undated", undated_}};
+}
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "server/base/time.hpp"
+#include "server/kinds/sentiment/run/scores.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+
+// Statistics of a group of texts.
+struct Tally {
+    std::array<std::int64_t, 3> labels{};  // by Label
+    std::int64_t sum = 0;                  // of compounds
+
+    void add(const TextScores& scores);
+    void add(const Tally& other);
+    std::int64_t texts() const { return labels[0] + labels[1] + labels[2]; }
+    // "texts", "positive", "neutral", "negative" and "mean" of the report.
+    nlohmann::json summary() const;
+};
+
+// Texts by a name from the input. Exact, or too many names: the result does not depend on how a job
+// is cut into tasks.
+class Breakdown {
+  public:
+    static constexpr std::size_t kNames = 100;
+
+    void add(std::optional<std::string_view> name, const TextScores& scores);
+    void add(const Breakdown& other);
+
+    nlohmann::json to_json() const;
+    static Breakdown from_json(const nlohmann::json& stored);
+
+    // For the report; null if no text has a name.
+    nlohmann::json summary() const;
+
+  private:
+    void bound();
+
+    std::map<std::string, Tally, std::less<>> names_;
+    Tally unnamed_;
+    bool too_many_ = false;
+};
+
+// Texts by time, in the finest unit that gives at most kPoints. A part of the texts never needs a
+// coarser unit than all of them, so the result does not depend on how a job is cut.
+class Series {
+  public:
+    static constexpr std::size_t kPoints = 200;
+    enum class Unit { hour, day, month, year };
+
+    // `time`: RFC 3339 with a zone; other text is undated.
+    void add(std::optional<std::string_view> time, const TextScores& scores);
+    void add(const Series& other);
+
+    nlohmann::json to_json() const;
+    static Series from_json(const nlohmann::json& stored);
+
+    // For the report; null if no text is dated.
+    nlohmann::json summary() const;
+
+  private:
+    void coarsen(Unit unit);
+    void bound();
+
+    Unit unit_ = Unit::hour;
+    std::map<std::int64_t, Tally> points_;  // by their first second since 1970
+    std::int64_t undated_ = 0;
+};
+
+}  // namespace plimsoll::jobs::sentiment

@@ -1,0 +1,161 @@
+#include "server/kinds/sentiment/run/score_by_policy.hpp"
+
+#include "server/kinds/sentiment/contract/texts.hpp"
+#include "server/kinds/sentiment/run/idle/warm_up.hpp"
+#include "server/kinds/sentiment/run/loaded_models.hpp"
+#include "server/kinds/sentiment/run/score_by_vader.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+std::string_view source_of(const text::RecordView& item) {
+    return item.attributes[text::Attribute::source].value_or("");
+}
+
+bool makes_way(const Error& error) {
+    return error.code == Errc::unavailable || error.code == Errc::exhausted ||
+           error.code == Errc::not_found;
+}
+
+}  // namespace
+
+Result<PolicyTask> PolicyTask::begin(const nlohmann::json& policy, TextSource source,
+                                     const Reading& reading, RunContext& context) {
+    auto chooser = Chooser::of(resolved_policy_from_json(policy));
+    if (!chooser) return fail(chooser.error());
+    if (context.device != nullptr) remember(chooser->policy());
+    PolicyTask task(std::move(*chooser), std::move(source), reading, context);
+    if (auto shared = task.share_out(); !shared) return fail(shared.error());
+    return task;
+}
+
+std::vector<std::size_t> PolicyTask::waiting() const {
+    std::vector<std::size_t> chains;
+    for (std::size_t chain = 0; chain < shares_.size(); ++chain) {
+        if (!shares_[chain].places.empty() && !shares_[chain].choice) chains.push_back(chain);
+    }
+    return chains;
+}
+
+const UsableModel& PolicyTask::first_model(std::size_t chain) const {
+    return chains()[chain].models.front();
+}
+
+Result<SharedTexts> PolicyTask::share(std::size_t chain) {
+    auto source = TextSource::open(kTexts, "{}", shares_[chain].block);
+    if (!source) return fail(source.error());
+    return SharedTexts{.source = std::move(*source),
+                       .context = *context_,
+                       .take = take(chain),
+                       .windows = reading_.windows};
+}
+
+void PolicyTask::used(std::size_t chain) {
+    shares_[chain].choice = choice_of(chain, first_model(chain), chains()[chain].missing);
+}
+
+TakeScores PolicyTask::take(std::size_t chain) {
+    return [this, place = shares_[chain].places.cbegin()](const text::RecordView&,
+                                                          const TextScores* scores) mutable {
+        found_[*place++].scores = *scores;
+    };
+}
+
+Choice PolicyTask::choice_of(std::size_t chain, const UsableModel& model,
+                             std::string fallback) const {
+    const bool is_rule = chain < chains().size() - 1;
+    return {.model = model.name,
+            .model_hash = model.hash,
+            .form = model.form,
+            .asked = chains()[chain].asked,
+            .rule = is_rule ? static_cast<std::int64_t>(chain) + 1 : 0,
+            .fallback = std::move(fallback)};
+}
+
+Result<void> PolicyTask::share_out() {
+    shares_.resize(chains().size());
+    std::vector<text::RecordBlockWriter> blocks(chains().size(), text::RecordBlockWriter{0});
+    for (TextSource source = source_;;) {
+        const auto record = source.next();
+        if (!record) return fail(record.error());
+        if (!*record) break;
+        Found found;
+        const text::RecordView& item = **record;
+        if (!item.is_error) {
+            auto choice = chooser_.choose(item.attributes[text::Attribute::time], source_of(item));
+            if (choice) {
+                found.choice = *choice;
+                shares_[choice->chain].places.push_back(found_.size());
+                text::Record alone;
+                alone.text = item.text;
+                blocks[choice->chain].add(alone);
+            } else {
+                found.refused = std::move(choice.error());
+            }
+        }
+        if (item.is_error || found.refused) context_->progress.advance(1);
+        found_.push_back(std::move(found));
+    }
+    for (std::size_t chain = 0; chain < blocks.size(); ++chain) {
+        shares_[chain].block = blocks[chain].take();
+    }
+    return {};
+}
+
+Result<void> PolicyTask::score(std::size_t chain) {
+    const auto& models = chains()[chain].models;
+    std::string fallback = chains()[chain].missing;
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        auto scored = score_by(models[i], chain);
+        if (scored) {
+            shares_[chain].choice = choice_of(chain, models[i], std::move(fallback));
+            return {};
+        }
+        if (!makes_way(scored.error()) || i + 1 == models.size()) return scored;
+        context_->say(LogLevel::warning,
+                      "Fell back from the model " + models[i].name +
+                          " to the next in its chain: " + scored.error().message);
+        fallback += (fallback.empty() ? "" : "; ") + models[i].name + ": " + scored.error().message;
+    }
+    return fail(Errc::internal, "A policy names no model.");
+}
+
+Result<void> PolicyTask::score_by(const UsableModel& model, std::size_t chain) {
+    auto texts = share(chain);
+    if (!texts) return fail(texts.error());
+    if (model.hash.empty()) return score_by_vader(texts->source, *context_, texts->take);
+    const auto loaded = loaded_model(model.name, model.hash, model.form, *context_);
+    if (!loaded) return fail(loaded.error());
+    return score_by_model(texts->source, **loaded, reading_, *context_, texts->take);
+}
+
+Result<void> PolicyTask::finish(TaskAnswer& answer) {
+    for (const auto chain : waiting()) {
+        if (auto scored = score(chain); !scored) return scored;
+    }
+    for (const Found& found : found_) {
+        auto record = source_.next();
+        if (!record) return fail(record.error());
+        text::RecordView& item = **record;
+        if (found.refused) {
+            item.is_error = true;
+            item.error_code = "invalid_time";
+            item.error_message = found.refused->message;
+        }
+        if (item.is_error) {
+            answer.add_failed(item);
+            continue;
+        }
+        const Choice& choice = *shares_[found.choice.chain].choice;
+        auto reason = chooser_.reason(found.choice, source_of(item));
+        if (!choice.fallback.empty()) reason += "; " + choice.fallback;
+        answer.add(item, found.scores, RowMore{.choice = &choice, .reason = reason});
+    }
+    return {};
+}
+
+}  // namespace plimsoll::jobs::sentiment

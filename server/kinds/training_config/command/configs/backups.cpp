@@ -1,0 +1,160 @@
+#include "server/kinds/training_config/command/configs/backups.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestFile = 10'000'000;  // bytes
+
+std::string target_of(const std::string& file) {
+    std::error_code failed;
+    const auto target = fs::weakly_canonical(file, failed);
+    return failed ? file : target.string();
+}
+
+std::string numbered(const std::string& file, const char* word, int number) {
+    return file + "." + word + "-" + std::to_string(number);
+}
+
+// The highest number in use; 0 if there is none.
+int last_number(const std::string& file, const char* word) {
+    int number = 0;
+    while (fs::exists(fs::symlink_status(numbered(file, word, number + 1)))) ++number;
+    return number;
+}
+
+// Creates a new file, never through an existing link or file.
+Result<void> create(const std::string& path, const std::string& text, mode_t rights) {
+    const int out =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, rights & 0777);
+    bool written = out >= 0;
+    for (std::size_t at = 0; written && at < text.size();) {
+        const auto size = ::write(out, text.data() + at, text.size() - at);
+        written = size > 0;
+        if (written) at += static_cast<std::size_t>(size);
+    }
+    written = written && ::fchmod(out, rights & 0777) == 0 && ::fsync(out) == 0;
+    const int error = errno;
+    if (out >= 0) ::close(out);
+    if (written) return {};
+    if (out >= 0) ::unlink(path.c_str());
+    return fail(Errc::unavailable,
+                "The file cannot be written: " + std::string(std::strerror(error)) + ".", path);
+}
+
+Result<void> replace(const std::string& path, const std::string& text) {
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0) {
+        return fail(Errc::not_found, "The file cannot be read.", path);
+    }
+    const auto fresh = path + ".new-" + std::to_string(::getpid());
+    if (auto made = create(fresh, text, info.st_mode); !made) return made;
+    if (::rename(fresh.c_str(), path.c_str()) != 0) {
+        const int error = errno;
+        ::unlink(fresh.c_str());
+        return fail(Errc::unavailable,
+                    "The file cannot be replaced: " + std::string(std::strerror(error)) + ".",
+                    path);
+    }
+    return {};
+}
+
+Result<std::string> keep(const std::string& path, const std::string& text, const char* word) {
+    struct stat info{};
+    ::stat(path.c_str(), &info);
+    auto name = numbered(path, word, last_number(path, word) + 1);
+    if (auto made = create(name, text, info.st_mode); !made) return fail(made.error());
+    return name;
+}
+
+}  // namespace
+
+Result<std::string> read_config_file(const std::string& path) {
+    std::error_code failed;
+    if (fs::is_directory(path, failed)) {
+        return fail(Errc::invalid_input, "This is a folder; name its files.", path);
+    }
+    if (fs::file_size(path, failed) > kLargestFile && !failed) {
+        return fail(Errc::too_large,
+                    "The file is larger than 10 MB, too large for a configuration.", path);
+    }
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();  // which fails for an empty file, too
+    if (!file.is_open() || file.bad()) {
+        return fail(Errc::not_found, "The file cannot be read.", path);
+    }
+    return text.str();
+}
+
+Result<void> check_writable(const std::string& file) {
+    const auto path = target_of(file);
+    struct stat info{};
+    if (::lstat(file.c_str(), &info) == 0) {
+        if (S_ISLNK(info.st_mode)) {
+            return fail(Errc::invalid_input,
+                        "This is a symbolic link; name the file that it points to: " + path + ".",
+                        file);
+        }
+        // Writing creates a new file, which would belong to this user.
+        if (info.st_uid != ::geteuid()) {
+            return fail(Errc::unavailable, "The file belongs to another user.", file);
+        }
+        // Root may write files that their owner protected.
+        if ((info.st_mode & S_IWUSR) == 0) {
+            return fail(Errc::unavailable, "The file is read-only.", file);
+        }
+    }
+    const auto folder = fs::path(path).parent_path();
+    if (::access(folder.c_str(), W_OK) != 0) {
+        return fail(Errc::unavailable, "The file's folder is not writable.", file);
+    }
+    return {};
+}
+
+Result<std::string> change_file(const std::string& file, const std::string& text) {
+    const auto path = target_of(file);
+    const auto before = read_config_file(path);
+    if (!before) return fail(before.error());
+    auto copy = keep(path, *before, "before");
+    if (!copy) return copy;
+    if (auto written = replace(path, text); !written) {
+        ::unlink(copy->c_str());
+        return fail(written.error());
+    }
+    return copy;
+}
+
+Result<std::string> restore_file(const std::string& file) {
+    if (auto may = check_writable(file); !may) return fail(may.error());
+    const auto path = target_of(file);
+    const int number = last_number(path, "before");
+    if (number == 0) {
+        return fail(Errc::not_found,
+                    "There is nothing to restore: no " + numbered(file, "before", 1) + ".");
+    }
+    const auto copy = numbered(path, "before", number);
+    const auto before = read_config_file(copy);
+    if (!before) return fail(before.error());
+    const auto now = read_config_file(path);
+    if (!now) return fail(now.error());
+    const auto kept = keep(path, *now, "undone");
+    if (!kept) return kept;
+    if (auto written = replace(path, *before); !written) return fail(written.error());
+    ::unlink(copy.c_str());
+    return "restored to the version before change " + std::to_string(number) +
+           "; the version that it replaced is kept in " + *kept;
+}
+
+}  // namespace plimsoll::jobs::training_config

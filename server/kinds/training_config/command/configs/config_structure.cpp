@@ -1,0 +1,73 @@
+#include "server/kinds/training_config/command/configs/config_structure.hpp"
+
+#include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/command/configs/unreadable.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+Path parts_of(const std::string& place) {
+    Path path;
+    std::size_t from = 0;
+    for (auto dot = place.find('.'); dot != place.npos; dot = place.find('.', from)) {
+        path.push_back(place.substr(from, dot - from));
+        from = dot + 1;
+    }
+    path.push_back(place.substr(from));
+    return path;
+}
+
+// Numbers that only some reports have.
+std::string lack_of(const Recommended& r, const std::string& name) {
+    if ((name == "positives" && !r.positives) || (name == "negatives" && !r.negatives))
+        return "only a stage sets it; choose one with --stage";
+    if (name == "learning_rate" && !r.rate)
+        return "the report advises no learning rate, since SGD's depends on the task";
+    return {};
+}
+
+Result<void> add_mapped(Planner& planner) {
+    for (const auto& [name, place] : planner.places()) {
+        if (const auto lack = lack_of(planner.r, name); !lack.empty())
+            return fail(Errc::invalid_input, "--map " + name + "=" + place + ": " + lack + ".");
+        auto value = value_at(planner, name, parts_of(place));
+        if (!value) {
+            return fail(Errc::invalid_input,
+                        "--map " + name + "=" + place +
+                            ": no value of this setting matches the estimate (" +
+                            (name == "precision" ? planner.r.precision : planner.r.optimizer) +
+                            "). Set it by hand.");
+        }
+        planner.write_mapped(std::move(value->path), std::move(value->after), value->is_text);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Plan> plan_settings(std::string_view text, const Recommended& recommended,
+                           const Choice& choice) {
+    try {
+        const auto root = YAML::Load(std::string(text));
+        Planner planner(root, recommended, choice);
+        for (const auto recognise :
+             {plan_deepspeed, plan_accelerate, plan_transformers, plan_lightning}) {
+            if (recognise(planner)) break;
+        }
+        plan_stage(planner);
+        if (!planner.is_recognised()) propose_places(planner);
+        if (recommended.batch > recommended.largest) {
+            planner.say("according to the estimate, the batch of " +
+                        std::to_string(recommended.batch) + " does not fit; the largest is " +
+                        std::to_string(recommended.largest));
+        }
+        if (auto ok = add_mapped(planner); !ok) return fail(ok.error());
+        return planner.take();
+    } catch (const YAML::Exception& error) {
+        return fail(unreadable(text, error));
+    }
+}
+
+}  // namespace plimsoll::jobs::training_config

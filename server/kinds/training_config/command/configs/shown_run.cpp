@@ -1,0 +1,182 @@
+#include "server/kinds/training_config/command/configs/shown_run.hpp"
+
+#include "engine/training/advice/text.hpp"
+#include "engine/training/models/presets.hpp"
+#include "server/kinds/training_config/command/configs/backups.hpp"
+#include "server/kinds/training_config/command/configs/configured_run.hpp"
+#include "server/kinds/training_config/command/described_cards.hpp"
+#include "server/kinds/training_config/command/place_names.hpp"
+#include "server/kinds/training_config/contract/advice.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+bool is_configuration(const fs::path& path) {
+    return path.extension() == ".yaml" || path.extension() == ".yml" || path.extension() == ".json";
+}
+
+// Reads the files of the run. A folder may contain other files.
+Result<std::vector<std::string>> read_files(const ShowRunRequest& request, ConfiguredRun& run) {
+    std::vector<std::string> read;
+    const auto take = [&](const std::string& file, bool must) -> Result<void> {
+        const auto text = read_config_file(file);
+        if (!text) return fail(text.error());
+        const auto taken = read_run(*text, run);
+        if (taken) read.push_back(file);
+        if (!taken && must) return fail(taken.error().code, taken.error().message, file);
+        return {};
+    };
+    for (const auto& path : request.paths) {
+        if (!fs::is_directory(path)) {
+            if (auto ok = take(path, true); !ok) return fail(ok.error());
+            continue;
+        }
+        std::vector<fs::path> inside;
+        std::error_code failed;
+        for (const auto& entry : fs::recursive_directory_iterator(path, failed)) {
+            if (is_configuration(entry.path())) inside.push_back(entry.path());
+        }
+        std::ranges::sort(inside);
+        for (const auto& file : inside) {
+            if (auto ok = take(file.string(), false); !ok) return fail(ok.error());
+        }
+    }
+    if (read.empty()) {
+        return fail(Errc::invalid_input, "None of these files has a known structure.",
+                    request.paths.front());
+    }
+    return read;
+}
+
+// The preset for the name in the file: "google-bert/bert-base-uncased",
+// "meta-llama/Meta-Llama-3-8B-Instruct", "microsoft/Phi-3-mini-4k-instruct". Tuning, versions and
+// case change no shape that a preset has.
+std::string preset_of(const std::string& model) {
+    auto name = model.substr(model.rfind('/') + 1);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (name.starts_with("meta-")) name.erase(0, 5);
+    for (const char* end :
+         {"-v0.1", "-instruct", "-it", "-pt", "-4k", "-uncased", "-hf", "-base"}) {
+        if (::plimsoll::training::preset(name)) break;
+        if (name.ends_with(end)) name.resize(name.size() - std::string_view(end).size());
+    }
+    return ::plimsoll::training::preset(name) ? name : std::string();
+}
+
+Result<EstimateFlags> model_of(const ShowRunRequest& request, const ConfiguredRun& run) {
+    EstimateFlags flags;
+    flags.preset = request.preset;
+    flags.config = request.config;
+    if (!flags.preset.empty() || !flags.config.empty()) return flags;
+    flags.preset = preset_of(run.model);
+    if (!flags.preset.empty()) return flags;
+    return fail(
+        Errc::invalid_input,
+        run.model.empty()
+            ? "The files do not name a model: name it with --preset or --config."
+            : "The model " + run.model + " is not a preset: name one with --preset or --config.");
+}
+
+std::string advice(const json& card) {
+    const auto fits = card.at("fits").get<std::string>();
+    const std::int64_t largest = card.at("max_batch");
+    if (largest == 0) return card.at("why").get<std::string>();
+    if (fits == "no" || fits == "tight") return fmt::format("lower the batch to {}", largest);
+    if (card.at("memory").at("utilization_percent") < 60 && largest > card.at("batch"))
+        return fmt::format("underused: a batch of {} fits", largest);
+    return "well used";
+}
+
+}  // namespace
+
+Result<ShownRun> show_run(const ShowRunRequest& request) {
+    ConfiguredRun run;
+    const auto files = read_files(request, run);
+    if (!files) return fail(files.error());
+    if (!run.training.contains("batch")) {
+        return fail(Errc::invalid_input,
+                    "The files do not set a batch size: add the file that does, such as the "
+                    "trainer's arguments.",
+                    files->front());
+    }
+    auto flags = model_of(request, run);
+    if (!flags) return fail(flags.error());
+    if (!request.gpu.empty()) flags->gpus = {request.gpu};
+    auto args = estimate_args(*flags);
+    if (args) args = with_described_cards(std::move(*args));
+    if (!args) return fail(args.error());
+    if (request.cards > 0 && run.cluster.is_null()) run.cluster = {{"sharding", "ddp"}};
+    if (!run.cluster.is_null()) {
+        if (request.cards > 0) run.cluster["cards"] = request.cards;
+        if (!run.cluster.contains("cards")) {
+            run.cluster["cards"] = 1;
+            run.notes.emplace_back(
+                "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
+        }
+        (*args)["cluster"] = run.cluster;
+    }
+    (*args)["training"] = run.training;
+    const std::int64_t cards = run.cluster.is_null() ? 1 : run.cluster["cards"].get<std::int64_t>();
+    const std::int64_t batch = run.training["batch"];
+    (*args)["target_effective_batch"] = batch * run.accumulation * cards;
+    const auto checked = checked_run(*args);
+    if (!checked) {
+        const auto& first = checked.error().front();
+        return fail(Errc::invalid_input, dotted(first.pointer) + ": " + first.message,
+                    files->front());
+    }
+    const auto card = card_json(*checked, 0);
+    if (!card) return fail(card.error());
+    auto summary = summary_json(*checked, json::array({*card}));
+    const json& memory = card->at("memory");
+    for (const json& assumed : summary.at("assumptions")) {
+        run.notes.push_back(fmt::format("{} is not in the files: {} is assumed, {}",
+                                        dotted(assumed.at("pointer").get<std::string>()),
+                                        assumed.at("value").get<std::string>(),
+                                        assumed.at("why").get<std::string>()));
+    }
+    ShownRun out;
+    out.value = {{"files", *files},
+                 {"structures", run.structures},
+                 {"model", summary.at("model").at("name")},
+                 {"training", summary.at("training")},
+                 {"cluster", run.cluster},
+                 {"batch", batch},
+                 {"accumulation", run.accumulation},
+                 {"effective_batch", batch * run.accumulation * cards},
+                 {"gpu", card->at("gpu").at("id")},
+                 {"device_used_bytes", memory.at("device_used_bytes")},
+                 {"utilization_percent", memory.at("utilization_percent")},
+                 {"fits", card->at("fits")},
+                 {"max_batch", card->at("max_batch")},
+                 {"learning_rate", card->at("learning_rate")},
+                 {"advice", advice(*card)},
+                 {"notes", run.notes}};
+    out.text = fmt::format(
+        "{} ({})\n"
+        "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or time steps, {}, {}\n"
+        "{}: {}, {:.0f} % (fits: {}); the largest batch is {}\n"
+        "  {}\n",
+        fmt::join(*files, ", "), fmt::join(run.structures, ", "),
+        out.value["model"].get<std::string>(), batch, run.accumulation, cards,
+        cards == 1 ? "" : "s", batch * run.accumulation * cards,
+        summary["training"]["sequence_length"].get<int>(), card->at("precision").get<std::string>(),
+        summary["training"]["optimizer"].get<std::string>(),
+        card->at("gpu").at("name").get<std::string>(),
+        ::plimsoll::training::text::gigabytes(memory.at("device_used_bytes")),
+        memory.at("utilization_percent").get<double>(), card->at("fits").get<std::string>(),
+        card->at("max_batch").get<std::int64_t>(), advice(*card));
+    for (const auto& note : run.notes) out.text += "  " + note + "\n";
+    return out;
+}
+
+}  // namespace plimsoll::jobs::training_config

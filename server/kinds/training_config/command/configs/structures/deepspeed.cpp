@@ -1,0 +1,104 @@
+#include "server/kinds/training_config/command/configs/structures/planner.hpp"
+
+#include <fmt/format.h>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+constexpr std::int64_t kReduceBucket = 500'000'000;  // DeepSpeed's default, and the estimate's
+constexpr std::int64_t kMostLive = 1'000'000'000;
+
+// {"bf16": {"enabled": true}} and its sibling.
+void plan_half(Planner& p, const std::string& name) {
+    const bool enabled = mixed_precision(p.r) == name;
+    if (has(p.root, {name, "enabled"})) {
+        p.set("precision", {name, "enabled"}, yes(enabled), false);
+    } else if (enabled && has(p.root, {name})) {
+        p.set("precision", {name, "enabled"}, "true", true);
+    } else if (enabled) {
+        p.set("precision", {name}, R"({"enabled": true})", true);
+    }
+}
+
+void plan_stage_of_zero(Planner& p) {
+    if (!is_zero(p.r)) {
+        p.compare({"zero_optimization", "stage"}, 0, ", as nothing is sharded");
+        return;
+    }
+    const std::string stage(1, p.r.sharding.back());
+    if (has(p.root, {"zero_optimization"})) {
+        p.set("sharding", {"zero_optimization", "stage"}, stage, true);
+    } else {
+        p.set("sharding", {"zero_optimization"}, R"({"stage": )" + stage + "}", true);
+    }
+    // Buckets are never larger than what is trained.
+    const auto compare_bucket = [&](const char* name, std::int64_t usual) {
+        const auto node = at(p.root, {"zero_optimization", name});
+        double value = 0;
+        if (!node.IsDefined() || !node.IsScalar() || !YAML::convert<double>::decode(node, value)) {
+            return;
+        }
+        const auto most = static_cast<double>(p.r.trainable);
+        if (std::min(value, most) == std::min(static_cast<double>(usual), most)) return;
+        p.say(fmt::format("zero_optimization.{} is {:g}; the estimate is for {:g}", name, value,
+                          static_cast<double>(usual)));
+    };
+    compare_bucket("reduce_bucket_size", kReduceBucket);
+    if (p.r.sharding == "zero3") compare_bucket("stage3_max_live_parameters", kMostLive);
+}
+
+// DeepSpeed's own optimizers; without the block it wraps the one that the program makes.
+void plan_optimizer(Planner& p) {
+    const auto type = at(p.root, {"optimizer", "type"});
+    if (!type.IsDefined() || !type.IsScalar()) return;
+    const bool adam = p.r.optimizer == "adamw", sgd = p.r.optimizer.starts_with("sgd");
+    if (!adam && !sgd) {
+        p.say("optimizer.type is " + type.Scalar() + "; the estimate is for " + p.r.optimizer +
+              ", which the program must create: remove the block \"optimizer\"");
+    } else if (!adam || (type.Scalar() != "Adam" && type.Scalar() != "auto")) {
+        p.set("optimizer", {"optimizer", "type"}, adam ? "AdamW" : "SGD", false, true);
+        if (sgd) {
+            p.change("optimizer", {"optimizer", "params", "momentum"},
+                     std::string(p.r.optimizer == "sgd" ? "0.0" : "0.9"));
+        }
+    }
+}
+
+void plan_offload(Planner& p, const char* block, bool offloads) {
+    const Path around = {"zero_optimization", block};
+    if (has(p.root, joined(around, "device"))) {
+        p.set("sharding", joined(around, "device"), offloads ? "cpu" : "none", false, true);
+    } else if (offloads && has(p.root, {"zero_optimization"})) {
+        p.set("sharding", around, R"({"device": "cpu"})", true);
+    } else if (offloads) {
+        p.say(fmt::format(
+            "zero_optimization.{} is not in the file; the estimate is for CPU offload", block));
+    }
+}
+
+}  // namespace
+
+bool plan_deepspeed(Planner& p) {
+    if (!has(p.root, {"zero_optimization"}) && !has(p.root, {"train_micro_batch_size_per_gpu"})) {
+        return false;
+    }
+    p.recognised("DeepSpeed configuration");
+    p.set("batch", {"train_micro_batch_size_per_gpu"}, p.r.batch, true);
+    p.set("accumulation", {"gradient_accumulation_steps"}, p.r.accumulation, true);
+    // The product of the two and of all cards, which DeepSpeed checks.
+    p.change("batch", {"train_batch_size"}, p.r.batch * p.r.accumulation * p.r.cards);
+    plan_half(p, "bf16");
+    plan_half(p, "fp16");
+    plan_stage_of_zero(p);
+    plan_optimizer(p);
+    plan_offload(p, "offload_optimizer", p.r.offload != "none");
+    plan_offload(p, "offload_param", p.r.offload == "parameters");
+    p.change("clipping", {"gradient_clipping"}, std::string(p.r.clip ? "1.0" : "0.0"));
+    if (p.r.clip && !has(p.root, {"gradient_clipping"}))
+        p.say("gradient_clipping is not in the file; the estimate clips gradients");
+    p.change_rate({"optimizer", "params", "lr"});
+    p.change("warmup_steps", {"scheduler", "params", "warmup_num_steps"}, p.r.warmup_steps);
+    return true;
+}
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,167 @@
+#include "engine/training/advice/snippets.hpp"
+#include "server/kinds/training_config/command/configs/structures/planner.hpp"
+
+#include <array>
+#include <cctype>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+std::string lower(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+template <std::size_t N>
+bool is_one_of(const std::string& word, const std::array<const char*, N>& words) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+// Precision has many spellings; the current value shows which one the file uses.
+std::optional<std::string> precision_like(const Recommended& r, const std::string& key,
+                                          const std::string& before) {
+    const auto mixed = mixed_precision(r);
+    const bool half = has_half_weights(r);
+    constexpr std::array kFlags = {"true", "false", "yes", "no"};
+    constexpr std::array kLightning = {"16-mixed", "bf16-mixed", "32-true", "bf16-true",
+                                       "16-true",  "16",         "32"};
+    constexpr std::array kWide = {"bfloat16", "float16", "float32"};
+    constexpr std::array kComposer = {"amp_bf16", "amp_fp16", "fp32"};
+    if (is_one_of(before, kFlags)) {
+        if (key != "bf16" && key != "fp16") return std::nullopt;
+        return yes(mixed == key && !half);
+    }
+    if (is_one_of(before, kLightning)) return lightning_precision(r);
+    const bool of_weights = key.ends_with("dtype");
+    if (of_weights && r.precision != "fp32" && !half) return std::nullopt;  // autocast is no dtype
+    if (is_one_of(before, kWide)) return half ? "bfloat16" : "float32";
+    if (of_weights) return half ? "bf16" : "fp32";
+    if (half) return std::nullopt;
+    if (before.starts_with("amp_") || is_one_of(before, kComposer))
+        return mixed == "no" ? "fp32" : "amp_" + mixed;
+    return mixed == "no" && before.starts_with("fp") ? "fp32" : mixed;
+}
+
+std::optional<std::string> optimizer_like(const Recommended& r, const std::string& before) {
+    const bool is_class = before.find('.') != before.npos;
+    if (!is_class) return transformers_optimizer(r);
+    if (r.optimizer == "adamw") return "torch.optim.AdamW";
+    if (r.optimizer == "sgd") return "torch.optim.SGD";
+    if (r.optimizer == "adam_8bit") return "bitsandbytes.optim.AdamW8bit";
+    if (r.optimizer == "paged_adamw") return "bitsandbytes.optim.PagedAdamW32bit";
+    if (r.optimizer == "paged_adamw_8bit") return "bitsandbytes.optim.PagedAdamW8bit";
+    return std::nullopt;
+}
+
+struct Candidates {
+    const char* name;
+    std::vector<Path> keys;  // the likeliest first; the last names of a place
+};
+const std::vector<Candidates>& candidates() {
+    static const std::vector<Candidates> all = {
+        {"batch",
+         {{"micro_batch_size"},
+          {"device_train_microbatch_size"},
+          {"per_device_batch_size"},
+          {"batch_size_per_device"},
+          {"batch_size_per_gpu"},
+          {"train_batch_size"},
+          {"batch_size"},
+          {"bs"}}},
+        {"effective_batch",
+         {{"global_batch_size"},
+          {"global_train_batch_size"},
+          {"effective_batch_size"},
+          {"total_batch_size"}}},
+        {"accumulation",
+         {{"gradient_accumulation_steps"},
+          {"accumulate_grad_batches"},
+          {"accumulation_steps"},
+          {"grad_accum_steps"},
+          {"grad_accum"}}},
+        {"precision", {{"precision"}, {"mixed_precision"}, {"bf16"}, {"fp16"}, {"dtype"}}},
+        {"checkpointing",
+         {{"gradient_checkpointing"},
+          {"enable_activation_checkpointing"},
+          {"activation_checkpointing"},
+          {"grad_checkpointing"}}},
+        {"optimizer", {{"optimizer", "_component_"}, {"optimizer"}, {"optim"}}},
+        {"workers", {{"dataloader_num_workers"}, {"num_workers"}}},
+        {"learning_rate", {{"learning_rate"}, {"lr"}}},
+        {"warmup_steps", {{"lr_warmup_steps"}, {"warmup_steps"}, {"num_warmup_steps"}}},
+    };
+    return all;
+}
+
+// All places of the file whose last names are these.
+std::vector<Path> places_of(const YAML::Node& root, const Path& keys) {
+    std::vector<Path> found;
+    find_mappings(
+        root, {},
+        [&](const YAML::Node& node, const Path& path) {
+            const auto value = at(node, keys);
+            return value.IsDefined() && value.IsScalar() && !is_beside_training(path);
+        },
+        found);
+    for (auto& path : found) path.insert(path.end(), keys.begin(), keys.end());
+    return found;
+}
+
+}  // namespace
+
+std::optional<Proposal> value_at(const Planner& p, const std::string& name, Path path) {
+    const auto& r = p.r;
+    const auto node = at(p.root, path);
+    Proposal out{
+        name, {}, node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string(), {}, false};
+    const auto before = lower(out.before);
+    if (name == "precision") {
+        const auto value = precision_like(r, path.back(), before);
+        if (!value) return std::nullopt;
+        out.after = *value;
+        out.is_text = out.after != "true" && out.after != "false";
+    } else if (name == "optimizer") {
+        const auto value = optimizer_like(r, out.before);
+        if (!value) return std::nullopt;
+        out.after = *value;
+        out.is_text = true;
+    } else if (name == "attention") {
+        out.after = r.attention;
+        out.is_text = true;
+    } else if (name == "sharding") {
+        out.after = r.sharding;
+        out.is_text = true;
+    } else {
+        const std::map<std::string, std::string> numbers = {
+            {"batch", std::to_string(r.batch)},
+            {"effective_batch", std::to_string(r.batch * r.accumulation * r.cards)},
+            {"accumulation", std::to_string(r.accumulation)},
+            {"checkpointing", yes(r.checkpointing)},
+            {"clipping", r.clip ? "1.0" : "0"},
+            {"workers", std::to_string(r.workers)},
+            {"packing", yes(r.packed)},
+            {"fused_loss", yes(r.fused_loss)},
+            {"learning_rate", ::plimsoll::training::yaml_number(r.rate.value_or(0))},
+            {"warmup_steps", std::to_string(r.warmup_steps)},
+            {"positives", std::to_string(r.positives.value_or(0))},
+            {"negatives", std::to_string(r.negatives.value_or(0))}};
+        out.after = numbers.at(name);
+    }
+    out.path = std::move(path);
+    return out;
+}
+
+void propose_places(Planner& p) {
+    for (const auto& [name, keys] : candidates()) {
+        if (!p.wanted(name)) continue;
+        if (std::string_view(name) == "learning_rate" && !p.r.rate) continue;
+        for (const auto& key : keys) {
+            const auto places = places_of(p.root, key);
+            if (places.size() != 1) continue;
+            if (auto proposal = value_at(p, name, places.front())) p.propose(std::move(*proposal));
+            break;
+        }
+    }
+}
+
+}  // namespace plimsoll::jobs::training_config

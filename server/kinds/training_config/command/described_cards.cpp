@@ -1,0 +1,91 @@
+#include "server/kinds/training_config/command/described_cards.hpp"
+
+#include "engine/training/gpus/catalogue.hpp"
+#include "server/client/session.hpp"
+#include "server/kinds/training_config/command/detected_gpu.hpp"
+#include "server/kinds/training_config/contract/collections.hpp"
+#include "server/kinds/training_config/contract/complete.hpp"
+#include "server/kinds/training_config/contract/default_gpu.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+// A TrainingCustomGpu of the contract, from a GpuProfile of it.
+json custom_gpu(const json& profile) {
+    constexpr double gib = 1024.0 * 1024 * 1024;
+    const auto value = [&](const char* name) { return profile.at(name).at("value").get<double>(); };
+    std::string capability = profile.at("compute_capability");
+    std::erase(capability, '.');
+    json out = {{"id", profile.at("id")},
+                {"name", profile.at("name")},
+                {"memory_gib", value("memory_bytes") / gib},
+                {"context_gib", value("context_bytes") / gib},
+                {"bandwidth_gb_s", value("bandwidth") / 1e9},
+                {"fp32_tflops", value("fp32_flops") / 1e12},
+                {"fp16_tflops", value("fp16_flops") / 1e12},
+                {"bf16_tflops", value("bf16_flops") / 1e12},
+                {"compute_capability", std::stoi(capability)},
+                {"multiprocessors", static_cast<int>(value("multiprocessors"))}};
+    const json& guide = profile.at("guide");
+    if (guide.is_null()) return out;
+    for (const auto* name : {"vram_gb", "batch_size_1d", "batch_size_1h", "max_workers", "notes"})
+        out[name] = guide.at(name);
+    out["memory_per_model_1d"] = guide.at("memory_per_model_1d_gb");
+    out["memory_per_model_1h"] = guide.at("memory_per_model_1h_gb");
+    return out;
+}
+
+// The team's cards; none if the user is not signed in or the server does not respond: the catalogue
+// then reports the unknown name.
+std::vector<TeamRecord> team_cards() {
+    std::vector<TeamRecord> cards;
+    auto api = client::signed_in();
+    if (!api) return cards;
+    const auto list = api->get_json("/v1/gpu-profiles");
+    if (!list) return cards;
+    for (const auto& profile : list->at("items")) {
+        if (!profile.at("custom")) continue;
+        TeamRecord card;
+        card.id = profile.at("id");
+        card.data = custom_gpu(profile).dump();
+        cards.push_back(std::move(card));
+    }
+    return cards;
+}
+
+}  // namespace
+
+Result<json> with_described_cards(json args) {
+    auto named = args.value("gpus", json::array());
+    Knowledge known;
+    known.records[kMeasurements.name] = {};
+    auto& own = known.records[kGpuProfiles.name];
+    if (std::ranges::find(named, json("auto")) != named.end()) {
+        const auto card = detected_gpu();
+        if (!card) return fail(card.error());
+        known.devices.push_back({"here", card->name, card->total_bytes});
+    }
+    const char* standard = std::getenv("GPU_PROFILE");
+    if (named.empty() && !args.contains("custom_gpus") && standard != nullptr && !default_gpu()) {
+        named.push_back(standard);
+    }
+    const auto built_in = [&](const json& id) {
+        return id == "auto" || id == "all" || training::GpuCatalogue().find(id.get<std::string>());
+    };
+    if (!std::ranges::all_of(named, built_in)) own = team_cards();
+    const auto is_own = [&](const json& id) {
+        return std::ranges::any_of(own, [&](const auto& card) { return id == card.id; });
+    };
+    if (!args.contains("gpus") && std::ranges::any_of(named, is_own)) args["gpus"] = named;
+    if (known.devices.empty() && own.empty()) return args;
+    auto completed = complete(std::move(args), known);
+    if (!completed) return fail(Errc::not_found, completed.error().front().message);
+    return std::move(*completed);
+}
+
+}  // namespace plimsoll::jobs::training_config

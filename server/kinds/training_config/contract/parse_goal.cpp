@@ -1,0 +1,138 @@
+#include "engine/training/advice/conventions.hpp"
+#include "engine/training/advice/guide_batch.hpp"
+#include "server/kinds/training_config/contract/assumer.hpp"
+#include "server/kinds/training_config/contract/words.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+// The goal of the training: the effective batch, its rate, and how the batch is chosen. Defaults
+// depend on the kind of training.
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+// The utilisation guide scales its rate from this; the other guides' are conventions already.
+constexpr double kGuideRate = 2e-5, kGuideRateBatch = 8;
+
+tr::Convention convention_of(const Request& request, bool pretraining) {
+    const auto& r = request.report;
+    auto usual = tr::convention_for(r.shape, r.settings, pretraining);
+    if (r.goal == tr::Goal::guide && r.shape.reads_text() && r.shape.family != tr::Family::naics &&
+        r.settings.lora.rank == 0) {
+        usual.rate = kGuideRate;
+        usual.rate_batch = kGuideRateBatch;
+        usual.source = "the training utilization guide";
+    }
+    return usual;
+}
+
+bool adapts(tr::Optimizer optimizer) {
+    return optimizer != tr::Optimizer::sgd && optimizer != tr::Optimizer::sgd_momentum;
+}
+
+void check_goal(const json& args, const Request& request, bool pretraining, FieldErrors& errors) {
+    const auto& r = request.report;
+    if (r.goal == tr::Goal::guide && !tr::has_guide(r.shape)) {
+        errors.push_back({"/goal", "no_guide",
+                          "No guide covers models of the family " +
+                              std::string(family_name(r.shape)) + ": use fill or knee."});
+    }
+    if (r.goal == tr::Goal::guide && r.settings.cards > 1) {
+        errors.push_back({"/goal", "no_guide",
+                          "The guides cover a single GPU: omit cluster, or use fill or knee."});
+    }
+    const json training = args.value("training", json::object());
+    if (training.contains("interval") && r.shape.family != tr::Family::temporal) {
+        errors.push_back({"/training/interval", "invalid",
+                          "Batches for daily and hourly bars exist for the family temporal only."});
+    }
+    if (!pretraining) return;
+    if (r.shape.head != tr::Head::language_model || !r.shape.reads_text()) {
+        errors.push_back(
+            {"/training/pretraining", "invalid",
+             "Pre-training is modelled for language models: set model.head to language_model."});
+    } else if (r.settings.lora.rank > 0) {
+        errors.push_back(
+            {"/training/pretraining", "invalid", "Adapters require a pre-trained model."});
+    }
+}
+
+}  // namespace
+
+namespace {
+
+// The samples of an optimizer step: one batch on every GPU is the minimum.
+void parse_target(const json& args, const tr::Convention& usual, Request& request,
+                  FieldErrors& errors) {
+    auto& r = request.report;
+    const auto least = r.batch * r.settings.cards;
+    const bool more = least > usual.effective_batch;
+    r.target_effective_batch = Assumer(request, args, "/")(
+        "target_effective_batch", more ? least : std::int64_t{usual.effective_batch},
+        more ? "the requested batch on every GPU, more than the usual " +
+                   std::to_string(usual.effective_batch)
+             : "as in " + usual.source +
+                   "; set yours, since accumulation and learning rate depend on it");
+    if (r.target_effective_batch < r.batch) {
+        errors.push_back(
+            {"/target_effective_batch", "minimum",
+             "It must be at least the batch of one GPU, " + std::to_string(r.batch) + "."});
+    }
+}
+
+// Once the team has measured the speed of such runs on every requested card, the knee is based on
+// more than the vendors' rates.
+bool speed_was_measured(const json& args, const tr::ReportRequest& r) {
+    const json correction = args.value("correction", json());
+    if (correction.is_null()) return false;
+    const json& runs = correction.at("measurements");
+    return std::ranges::all_of(r.gpus, [&](const auto& gpu) {
+        return std::ranges::any_of(runs, [&](const json& run) {
+            return run.at("gpu_id") == gpu.id && !run.at("step_seconds").is_null();
+        });
+    });
+}
+
+}  // namespace
+
+void parse_goal(const json& args, Request& request, FieldErrors& errors) {
+    auto& r = request.report;
+    if (const auto goal = args.find("goal"); goal != args.end()) {
+        r.goal = value_of(kGoals, goal->get<std::string>()).value_or(r.goal);
+    } else if (speed_was_measured(args, r)) {
+        r.goal = tr::Goal::knee;
+        request.assumptions.push_back(
+            {"/goal", "knee", "your team measured the speed of such runs on this GPU"});
+    }
+    const json training = args.value("training", json::object());
+    r.interval = training.value("interval", r.interval);
+    const bool pretraining = training.value("pretraining", false);
+    check_goal(args, request, pretraining, errors);
+
+    const auto usual = convention_of(request, pretraining);
+    parse_target(args, usual, request, errors);
+    const json rate = args.value("learning_rate", json::object());
+    Assumer assume(request, rate, "/learning_rate/");
+    r.rate.base_rate.reset();
+    r.rate.base_batch.reset();
+    if (rate.contains("base")) {
+        r.rate.base_rate = rate["base"].get<double>();
+        if (rate.contains("base_batch"))
+            r.rate.base_batch = rate["base_batch"].get<double>();
+        else
+            request.assumptions.push_back(
+                {"/learning_rate/base_batch", "the run's effective batch",
+                 "so that your rate is kept as it is; set its batch to have it scaled"});
+    } else if (adapts(r.settings.optimizer)) {
+        // The conventions are Adam's.
+        r.rate.base_rate = assume("base", usual.rate, "as in " + usual.source);
+        r.rate.base_batch = assume("base_batch", usual.rate_batch,
+                                   "the effective batch for this rate in the same source");
+    }
+    if (rate.contains("noise_scale")) r.rate.noise_scale = rate["noise_scale"].get<double>();
+}
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,52 @@
+#include "server/kinds/training_config/contract/advice.hpp"
+
+#include <fmt/format.h>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+json basis(std::string_view number, std::string_view kind, std::string why) {
+    return {{"number", number}, {"basis", kind}, {"why", std::move(why)}};
+}
+
+json of_the_run(const Request& request) {
+    std::string why =
+        "The training step as a list of allocations, replayed through a simulation of PyTorch's "
+        "allocator.";
+    if (!request.correction.is_null()) {
+        why += fmt::format(" Corrected by {:.3f}, the median of {} measurements of the team.",
+                           request.correction.at("factor").get<double>(),
+                           request.correction.at("measurements").size());
+    }
+    return basis("memory of the run", "modelled", std::move(why));
+}
+
+}  // namespace
+
+json bases_json(const Request& request, const json& device) {
+    json all = json::array();
+    all.push_back(of_the_run(request));
+    all.push_back(basis("memory of the GPUs", "published",
+                        "As reported by drivers for such GPUs, or from the GPU profile; plimsoll "
+                        "gpu-profiles test PROFILE names the source."));
+    all.push_back(basis("CUDA context", "modelled", "Estimated per architecture."));
+    all.push_back(basis("speed, times and the knee", "modelled",
+                        "Work of the step against the vendors' rates; not calibrated on a GPU."));
+    all.push_back(basis("learning rate, warm-up and loader", "by rule",
+                        "Published rules, named with the numbers."));
+    if (device.is_null() || !device["error"].is_null()) return all;
+    const std::string name = device["name"];
+    if (!device["free_bytes"].is_null()) {
+        all.push_back(basis(
+            "free memory of " + name, "measured",
+            "At the time of the job; source: " + device["memory_source"].get<std::string>() + "."));
+    }
+    all.push_back(basis(
+        "matrix products on " + name, "measured",
+        "In fp32 with Plimsoll's own kernels, with checked results; PyTorch's libraries differ."));
+    return all;
+}
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,324 @@
+#include "engine/training/advice/snippets.hpp"
+#include "server/kinds/training_config/contract/advice.hpp"
+#include "server/kinds/training_config/contract/words.hpp"
+
+#include <fmt/format.h>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+json pair_json(const tr::Accumulation& a) {
+    return {{"batch", a.batch}, {"steps", a.steps}, {"effective", a.effective()}};
+}
+
+std::string_view rule_name(tr::RateRule rule) {
+    switch (rule) {
+        case tr::RateRule::none:
+            return "none";
+        case tr::RateRule::base:
+            return "unchanged";
+        case tr::RateRule::sqrt:
+            return "sqrt";
+        case tr::RateRule::linear:
+            return "linear";
+        case tr::RateRule::surge:
+            return "surge";
+    }
+    return "";
+}
+
+std::string_view reason_name(tr::BatchReason reason) {
+    switch (reason) {
+        case tr::BatchReason::knee:
+            return "knee";
+        case tr::BatchReason::fill:
+            return "fill";
+        case tr::BatchReason::memory:
+            return "memory";
+        case tr::BatchReason::target:
+            return "target";
+        case tr::BatchReason::guide:
+            return "guide";
+        case tr::BatchReason::asked:
+            return "asked";
+        case tr::BatchReason::nothing_fits:
+            return "nothing_fits";
+    }
+    return "";
+}
+
+std::string_view bound_name(tr::Throughput::Bound bound) {
+    switch (bound) {
+        case tr::Throughput::Bound::compute:
+            return "compute";
+        case tr::Throughput::Bound::memory:
+            return "memory";
+        case tr::Throughput::Bound::launches:
+            return "launches";
+    }
+    return "";
+}
+
+json speed_json(const tr::GpuReport& card) {
+    const auto& t = card.throughput;
+    const bool known = t.optimizer_steps_per_epoch > 0;
+    return {
+        {"seconds_per_batch", card.micro_step_seconds},
+        {"samples_per_second", t.samples_per_second},
+        {"tokens_per_second", t.tokens_per_second},
+        {"bound", bound_name(t.bound)},
+        {"optimizer_steps_per_epoch", known ? json(t.optimizer_steps_per_epoch) : json(nullptr)},
+        {"hours", known ? json(t.hours) : json(nullptr)}};
+}
+
+json rate_json(const tr::GpuReport& card) {
+    const auto& r = card.rate;
+    const auto known = [](const std::optional<double>& rate) {
+        return rate ? json(*rate) : json(nullptr);
+    };
+    return {{"base", known(r.base_rate)},
+            {"base_batch", known(r.base_batch)},
+            {"sqrt", known(r.sqrt_rate)},
+            {"linear", known(r.linear_rate)},
+            {"surge", known(r.surge_rate)},
+            {"noise_scale", known(r.noise_scale)},
+            {"noise_scale_assumed", r.noise_scale_assumed},
+            {"rule", rule_name(r.recommended)},
+            {"recommended", known(r.recommended_rate)},
+            {"why", r.why},
+            {"warmup_steps", r.warmup_steps}};
+}
+
+json loader_json(const tr::LoaderAdvice& l) {
+    return {{"workers", l.workers},
+            {"prefetch", l.prefetch},
+            {"pin_memory", l.pin_memory},
+            {"persistent_workers", l.persistent_workers},
+            {"host_bytes", l.host_bytes},
+            {"host_memory_tight", l.host_memory_tight},
+            {"tokenizer_processes", l.tokenizer_processes}};
+}
+
+json layers_json(const tr::Estimate& e) {
+    json layers = json::array();
+    for (const auto& layer : e.layers) {
+        layers.push_back({{"layer", layer.layer},
+                          {"parameters", layer.parameters},
+                          {"saved_bytes", layer.saved_bytes}});
+        // cuDNN computes an LSTM's layers in one call.
+        if (layer.flops_per_sample > 0) {
+            layers.back()["flops_per_sample"] = layer.flops_per_sample;
+        }
+    }
+    return layers;
+}
+
+json curve_json(const tr::GpuReport& card) {
+    json curve = json::array();
+    for (const auto& p : card.curve) {
+        curve.push_back({{"batch", p.batch},
+                         {"reserved_bytes", p.reserved_bytes},
+                         {"samples_per_second", p.samples_per_second},
+                         {"seconds_per_batch", p.step_seconds}});
+    }
+    return curve;
+}
+
+json what_ifs_json(const tr::GpuReport& card) {
+    json list = json::array();
+    for (const auto& w : card.what_ifs) {
+        list.push_back({{"change", w.change},
+                        {"max_batch", w.max_batch},
+                        {"batch_factor", w.batch_factor},
+                        {"speed_factor", w.speed_factor}});
+    }
+    return list;
+}
+
+json snippets_json(const tr::GpuReport& card, const tr::ReportRequest& request) {
+    const auto settings = tr::settings_for(card, request);
+    return {{"transformers", tr::transformers_arguments(settings)},
+            {"lightning", tr::lightning_yaml(settings)},
+            {"deepspeed", tr::deepspeed_json(settings)},
+            {"pytorch", tr::plain_pytorch(settings)}};
+}
+
+// By the names that configuration files have for them; none where the batch does not fit.
+json config_values(const tr::GpuReport& card) {
+    json values = json::object();
+    if (!card.accumulation) return values;
+    for (const auto* name :
+         {"batch_size", "per_device_train_batch_size", "train_micro_batch_size_per_gpu"}) {
+        values[name] = card.batch;
+    }
+    for (const auto* name : {"accumulate_grad_batches", "gradient_accumulation_steps"}) {
+        values[name] = card.accumulation->nearest.steps;
+    }
+    for (const auto* name : {"num_workers", "dataloader_num_workers"}) {
+        values[name] = card.loader.workers;
+    }
+    return values;
+}
+
+// The step that was seen, as modelled at its own batch.
+Result<double> modelled_step(const Request& request, const tr::GpuReport& card) {
+    const auto& seen = *request.observed;
+    if (!seen.step_seconds || seen.batch == 0) return 0.0;
+    auto same = request.report;
+    same.gpus = {card.gpu};
+    same.batch = seen.batch;
+    same.what_ifs = same.curves = false;
+    const auto report = tr::make_report(same);
+    if (!report) return fail(report.error());
+    return report->gpus.front().micro_step_seconds * seen.accumulation;
+}
+
+Result<json> diagnosis_json(const Request& request, const tr::GpuReport& card) {
+    json list = json::array();
+    if (!request.observed) return list;
+    auto seen = *request.observed;
+    seen.max_batch = card.limits.max_batch;
+    const auto modelled = modelled_step(request, card);
+    if (!modelled) return fail(modelled.error());
+    seen.modelled_step_seconds = *modelled;
+    const auto causes = tr::diagnose(seen);
+    if (!causes) return fail(causes.error());
+    for (const auto& cause : *causes) {
+        list.push_back({{"cause", cause.cause},
+                        {"change", cause.change},
+                        {"gain", cause.gain},
+                        {"from_guide", cause.from_guide}});
+    }
+    return list;
+}
+
+// Of what one card holds at the peak.
+json shard_json(const Request& request, const tr::GpuReport& card) {
+    const auto& settings = request.report.settings;
+    if (settings.sharding == tr::Sharding::none) return nullptr;
+    const auto& estimate = card.at_batch;
+    const auto of = [&](tr::Group group) {
+        return estimate.breakdown[static_cast<std::size_t>(group)];
+    };
+    const auto weights = of(tr::Group::weights), gradients = of(tr::Group::gradients),
+               optimizer = of(tr::Group::optimizer), buffers = of(tr::Group::communication);
+    return {{"cards", settings.cards},
+            {"sharding", text_of(kShardings, settings.sharding)},
+            {"offload", text_of(kOffloads, settings.offload)},
+            {"weights_bytes", weights},
+            {"gradients_bytes", gradients},
+            {"optimizer_bytes", optimizer},
+            {"buffers_bytes", buffers},
+            {"other_bytes", estimate.peak_allocated - weights - gradients - optimizer - buffers},
+            {"total_bytes", estimate.peak_allocated}};
+}
+
+Result<json> stage_json(const Request& request, const tr::GpuProfile& gpu, const Stage& stage) {
+    auto changed = request.report;
+    changed.gpus = {gpu};
+    changed.what_ifs = false;
+    changed.curves = false;
+    changed.settings.negatives = stage.negatives;
+    changed.settings.sequence = stage.sequence;
+    const auto report = tr::make_report(changed);
+    if (!report) return fail(report.error());
+    const auto& card = report->gpus.front();
+    auto values = config_values(card);
+    if (!values.empty() && request.report.shape.family == tr::Family::naics) {
+        values["n_positives"] = stage.positives;
+        values["n_negatives"] = stage.negatives;
+    }
+    return json{{"name", stage.name},
+                {"positives", stage.positives},
+                {"negatives", stage.negatives},
+                {"sequence_length", stage.sequence},
+                {"fits", tr::to_string(card.fit)},
+                {"max_batch", card.limits.max_batch},
+                {"batch", card.batch},
+                {"accumulation", accumulation_json(card.accumulation)},
+                {"device_used_bytes", card.device_used},
+                {"config_values", std::move(values)}};
+}
+
+}  // namespace
+
+json accumulation_json(const std::optional<tr::AccumulationAdvice>& a) {
+    if (!a) return nullptr;
+    return {{"at_most", pair_json(a->floor)},
+            {"nearest", pair_json(a->nearest)},
+            {"exact", a->exact ? pair_json(*a->exact) : json(nullptr)}};
+}
+
+namespace {
+
+Result<json> one_card_json(const Request& request, const tr::GpuReport& card) {
+    json stages = json::array();
+    for (const auto& stage : request.stages) {
+        auto stage_report = stage_json(request, card.gpu, stage);
+        if (!stage_report) return fail(stage_report.error());
+        stages.push_back(std::move(*stage_report));
+    }
+    auto diagnosis = diagnosis_json(request, card);
+    if (!diagnosis) return fail(diagnosis.error());
+    return json{{"gpu", gpu_json(card.gpu)},
+                {"precision", text_of(kPrecisions, card.precision)},
+                {"fits", tr::to_string(card.fit)},
+                {"why", why(request, card)},
+                {"limit_bytes", card.limits.limit_bytes},
+                {"max_batch", card.limits.max_batch},
+                {"unfitting_batches", card.unfitting.batches},
+                {"replayed_from_batch", card.unfitting.replayed_from},
+                {"batch", card.batch},
+                {"batch_reason", reason_name(card.reason)},
+                {"batch_why", why_this_batch(request, card)},
+                {"knee",
+                 {{"batch", card.knee.batch},
+                  {"samples_per_second", card.knee.samples_per_second},
+                  {"best_samples_per_second", card.knee.best_samples_per_second}}},
+                {"accumulation", accumulation_json(card.accumulation)},
+                {"parameters", card.at_batch.parameters},
+                {"trainable_parameters", card.at_batch.trainable_parameters},
+                {"memory", memory_json(card)},
+                {"breakdown", breakdown_json(card)},
+                {"timeline", timeline_json(card.at_batch)},
+                {"layers", layers_json(card.at_batch)},
+                {"curve", curve_json(card)},
+                {"speed", speed_json(card)},
+                {"learning_rate", rate_json(card)},
+                {"loader", loader_json(card.loader)},
+                {"parallel_runs", card.parallel_runs},
+                {"what_ifs", what_ifs_json(card)},
+                {"snippets", snippets_json(card, request.report)},
+                {"config_values", config_values(card)},
+                {"stages", std::move(stages)},
+                {"shard", shard_json(request, card)},
+                {"diagnosis", std::move(*diagnosis)},
+                {"guides", guides_json(request, card)}};
+}
+
+}  // namespace
+
+Result<json> card_json(const Request& request, std::size_t index) {
+    auto one = request.report;
+    one.gpus = {request.report.gpus.at(index)};
+    one.compared = request.report.gpus.size();
+    const auto report = tr::make_report(one);
+    if (!report) return fail(report.error());
+    return one_card_json(request, report->gpus.front());
+}
+
+Result<json> cards_json(const Request& request) {
+    const auto report = tr::make_report(request.report);
+    if (!report) return fail(report.error());
+    json cards = json::array();
+    for (const auto& one : report->gpus) {
+        auto card = one_card_json(request, one);
+        if (!card) return fail(card.error());
+        cards.push_back(std::move(*card));
+    }
+    return cards;
+}
+
+}  // namespace plimsoll::jobs::training_config

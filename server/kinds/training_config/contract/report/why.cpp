@@ -1,0 +1,201 @@
+#include "engine/training/gpus/catalogue.hpp"
+#include "server/kinds/training_config/contract/advice.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+namespace tr = ::plimsoll::training;
+
+// The smallest shipped card on which this much fits besides its context, within the margin.
+std::string a_card_that_carries(std::int64_t reserved, double safety) {
+    const auto cards = tr::shipped_gpus();
+    const auto carries = [&](const tr::GpuProfile& gpu) {
+        const auto limit = static_cast<double>(gpu.total_bytes()) * safety;
+        return static_cast<double>(reserved + gpu.total_bytes() - gpu.usable_bytes()) <= limit;
+    };
+    const auto found = std::ranges::find_if(cards, carries);
+    if (found == cards.end()) return " It does not fit on any single GPU with a built-in profile.";
+    return " Of the GPUs with a built-in profile, the smallest on which it fits is " + found->name +
+           ".";
+}
+
+std::string what_would_fit(const tr::GpuReport& card) {
+    if (card.what_ifs.empty()) return "";
+    const auto& best = card.what_ifs.front();
+    return " On this GPU it would fit with " + best.change + " (largest batch " +
+           std::to_string(best.max_batch) + ").";
+}
+
+std::string whole(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.0f", value);
+    return text;
+}
+
+// PyTorch emulates a type that the card lacks, or refuses it.
+std::string about_precision(const Request& request, const tr::GpuReport& card) {
+    if (card.gpu.has_bf16()) return "";
+    const bool fast_fp16 = card.gpu.fp16_flops.value > 0;
+    if (request.report.adapts_precision) {
+        return fast_fp16 ? " It has no bf16, so this is for fp16 autocast."
+                         : " It has neither bf16 nor fast fp16, so this is for fp32.";
+    }
+    if (card.precision != tr::Precision::bf16_autocast && card.precision != tr::Precision::bf16)
+        return "";
+    if (!fast_fp16) return " It has neither bf16 nor fast fp16: train in fp32 on it.";
+    return card.precision == tr::Precision::bf16
+               ? " It has no bf16: use fp16 autocast, which keeps the weights in fp32 and so needs "
+                 "more memory."
+               : " It has no bf16: use fp16 autocast, which needs the same memory.";
+}
+
+}  // namespace
+
+std::string short_number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    std::string number = text;
+    if (const auto at = number.find("e-0"); at != std::string::npos) number.erase(at + 2, 1);
+    return number;
+}
+
+std::string three_digits(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : "%.3g", value);
+    return text;
+}
+
+namespace {
+
+// What was requested and is missing, and what was done instead.
+std::string without_guide(const Request& request, const tr::GpuReport& card) {
+    const bool wanted = request.report.goal == tr::Goal::guide && request.report.batch == 0;
+    return wanted && card.reason != tr::BatchReason::guide
+               ? " The model's guide has no batch for this GPU."
+               : "";
+}
+
+std::string reason_of(const Request& request, const tr::GpuReport& card) {
+    const auto& knee = card.knee;
+    const auto percent =
+        whole(100 * card.throughput.samples_per_second / knee.best_samples_per_second);
+    const auto at_knee = whole(100 * knee.samples_per_second / knee.best_samples_per_second);
+    switch (card.reason) {
+        case tr::BatchReason::knee:
+            return "At a batch of " + std::to_string(card.batch) + ", the GPU reaches " + percent +
+                   " % of the modelled " + three_digits(knee.best_samples_per_second) +
+                   " samples/s of the largest batch; larger batches use more memory and are hardly "
+                   "faster. Memory "
+                   "allows " +
+                   std::to_string(card.limits.max_batch) + ".";
+        case tr::BatchReason::fill:
+            return "The largest batch within the margin that gives the effective batch of " +
+                   std::to_string(request.report.target_effective_batch) + "; memory allows " +
+                   std::to_string(card.limits.max_batch) + ". A batch of " +
+                   std::to_string(knee.batch) + " would reach " + at_knee +
+                   " % of the best modelled throughput.";
+        case tr::BatchReason::memory:
+            return "Throughput rises up to the memory limit, at " +
+                   std::to_string(card.limits.max_batch) + ".";
+        case tr::BatchReason::target: {
+            const auto cards = request.report.settings.cards;
+            const auto target = request.report.target_effective_batch;
+            const auto made = card.batch * cards;
+            return (made == target
+                        ? "The whole effective batch of " + std::to_string(target)
+                        : "An effective batch of " + std::to_string(made) + ", the nearest to " +
+                              std::to_string(target) + " that these GPUs allow,") +
+                   " fits in one micro-batch" +
+                   (cards > 1 ? " on " + std::to_string(cards) + " GPUs" : std::string()) +
+                   "; memory allows " + std::to_string(card.limits.max_batch) + ".";
+        }
+        case tr::BatchReason::guide:
+            return "The " + card.guide + " trains " + std::to_string(card.batch) + " x " +
+                   std::to_string(card.accumulation->nearest.steps) +
+                   " on such a GPU; according to this estimate, memory allows " +
+                   std::to_string(card.limits.max_batch) + ".";
+        case tr::BatchReason::asked:
+            return "The requested batch; " + std::to_string(knee.batch) + " reaches " + at_knee +
+                   " % of the best modelled throughput, and memory allows " +
+                   std::to_string(card.limits.max_batch) + ".";
+        case tr::BatchReason::nothing_fits:
+            return "Not even one sample fits.";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string why_this_batch(const Request& request, const tr::GpuReport& card) {
+    return reason_of(request, card) + without_guide(request, card);
+}
+
+std::string gibibytes(std::int64_t bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f GiB",
+                  static_cast<double>(bytes) / (1024.0 * 1024 * 1024));
+    return text;
+}
+
+namespace {
+
+std::string why_it_fits(const Request& request, const tr::GpuReport& card) {
+    const double safety = request.report.search.safety;
+    const std::string batch =
+        card.batch == 1 ? std::string("One sample") : "A batch of " + std::to_string(card.batch);
+    const std::string used = gibibytes(card.device_used);
+    const std::string total = gibibytes(card.gpu.total_bytes());
+    const std::string takes = batch + " takes " + used + " of " + total;
+    const auto loaded =
+        static_cast<std::int64_t>(safety * static_cast<double>(card.gpu.total_bytes()));
+    const std::string margin =
+        "the margin of " + short_number(safety) + " (" + gibibytes(loaded) + ")";
+    switch (card.fit) {
+        case tr::Fit::yes:
+            return takes + ", within " + margin +
+                   "; the upper end of the uncertainty is below the GPU's memory.";
+        case tr::Fit::tight:
+            return takes +
+                   (card.batch > card.limits.max_batch
+                        ? ", above " + margin + " though below the GPU's memory."
+                        : ", within " + margin +
+                              ", but the upper end of the uncertainty exceeds the GPU's memory.");
+        case tr::Fit::no:
+            if (card.limits.max_batch > 0) {
+                return batch + " needs " + used + ", and the GPU has " + total +
+                       ". The largest batch within " + margin + " is " +
+                       std::to_string(card.limits.max_batch) + ".";
+            }
+            return batch + " needs " + used + "; within the margin of " + short_number(safety) +
+                   ", " + gibibytes(loaded) + " of the GPU's " + total + " may be used." +
+                   what_would_fit(card) + a_card_that_carries(card.reserved, safety);
+    }
+    return {};
+}
+
+std::string about_exceptions(const tr::GpuReport& card) {
+    const auto& batches = card.unfitting.batches;
+    std::string list;
+    for (std::size_t i = 0; i < batches.size();) {
+        auto last = i;
+        while (last + 1 < batches.size() && batches[last + 1] == batches[last] + 1) ++last;
+        list += (list.empty() ? "" : ", ") + std::to_string(batches[i]) +
+                (last > i ? "-" + std::to_string(batches[last]) : "");
+        i = last + 1;
+    }
+    if (list.empty()) return "";
+    return " These batches, below the largest, exceed the margin, because the allocator reserves "
+           "more for them: " +
+           list + ".";
+}
+
+}  // namespace
+
+std::string why(const Request& request, const tr::GpuReport& card) {
+    return why_it_fits(request, card) + about_exceptions(card) + about_precision(request, card);
+}
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "server/http/endpoints/author.hpp"
+#include "server/kinds/operations.hpp"
+
+// The kind's own operations: what a team adds to the advice.
+namespace plimsoll::jobs::training_config {
+
+void add_gpu_profiles(http::Handlers& handlers, queue::TeamRecordStore& store);
+void add_measurements(http::Handlers& handlers, queue::TeamRecordStore& store,
+                      queue::JobStore& jobs);
+
+using http::endpoints::author_of;
+
+}  // namespace plimsoll::jobs::training_config

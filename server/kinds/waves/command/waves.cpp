@@ -1,0 +1,283 @@
+#include "engine/waves/output/check.hpp"
+#include "engine/waves/output/text.hpp"
+#include "engine/waves/report/scan.hpp"
+#include "engine/waves/series/price_reader.hpp"
+#include "engine/waves/series/unknown_symbols.hpp"
+#include "server/client/upload.hpp"
+#include "server/jobs/command.hpp"
+#include "server/kinds/waves/command/follow.hpp"
+#include "server/kinds/waves/command/output.hpp"
+#include "server/kinds/waves/command/price_file.hpp"
+#include "server/kinds/waves/command/symbol_list.hpp"
+#include "server/kinds/waves/contract/summary_text.hpp"
+#include "server/terminal/assignment.hpp"
+#include "server/terminal/command_context.hpp"
+#include "server/terminal/files/yaml_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::jobs::waves {
+namespace {
+
+namespace ew = ::plimsoll::waves;
+namespace fs = std::filesystem;
+using ew::KeyNote;
+using ew::SymbolReport;
+using nlohmann::json;
+using terminal::CommandContext;
+
+Result<std::string> file_contents(const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) return fail(Errc::invalid_input, "The file cannot be read.", name);
+    return std::move(text).str();
+}
+
+// The configuration's keys, and over them those of --set: together, since some imply others.
+Result<json> given_settings(const Options& options) {
+    json given = json::object();
+    if (!options.config.empty()) {
+        auto config = terminal::read_yaml(options.config);
+        if (!config) return fail(config.error());
+        if (!config->is_object())
+            return fail(Errc::invalid_input, "The file has no settings (key: value).",
+                        options.config);
+        given = std::move(*config);
+    }
+    const auto assigned = ew::read_assignments(options.assignments);
+    if (!assigned) return fail(assigned.error());
+    given.update(*assigned);
+    return given;
+}
+
+Result<std::vector<KeyNote>> load_settings(const Options& options, ew::Settings& settings) {
+    if (const auto preset = ew::apply_preset(options.preset, settings); !preset)
+        return fail(preset.error());
+    const auto given = given_settings(options);
+    if (!given) return fail(given.error());
+    auto notes = ew::apply_settings(*given, settings);
+    // No driver is ever loaded into this program.
+    if (notes && settings.use_gpu == ew::UseGpu::always)
+        notes->push_back(
+            {"use_gpu", "This command searches on the CPU; jobs use the workers' devices."});
+    if (notes && given->contains("save_images_top_n") && !settings.save_images)
+        notes->push_back({"save_images_top_n", "No charts are written (save_images)."});
+    if (notes && given->contains("out_dir") && !settings.save_images && !settings.profile)
+        notes->push_back({"out_dir", "No files are written (save_images, profile)."});
+    return notes;
+}
+
+// Checks the user's own count instead of searching.
+Result<void> check_needs(const Options& options) {
+    constexpr std::array<std::string_view, 3> kRead = {"mode", "weights", "days"};
+    for (const auto& assignment : options.assignments) {
+        const auto key = assignment.substr(0, assignment.find('='));
+        if (std::ranges::find(kRead, key) != kRead.end()) continue;
+        return fail(Errc::invalid_input,
+                    "--set " + key +
+                        " has no effect with --check, which reads only mode, weights and days.");
+    }
+    return {};
+}
+
+Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
+                                                 const std::optional<ew::Zone>& zone,
+                                                 bool whole_lines = false) {
+    std::vector<ew::SymbolPrices> all;
+    std::set<std::string> seen;
+    std::set<std::string> known;
+    const auto wanted = wanted_symbols(options.symbols);
+    if (!wanted) return fail(wanted.error());
+    for (const std::string& name : options.files) {
+        auto bytes = file_contents(name);
+        if (!bytes) return fail(bytes.error());
+        if (whole_lines) bytes->resize(bytes->find_last_of('\n') + 1);
+        const fs::path path(name);
+        const auto format =
+            client::is_csv(name) ? ew::PriceFormat::csv : ew::PriceFormat::json_lines;
+        auto reading = price_reading(options.columns);
+        if (!reading) return fail(reading.error());
+        reading->symbol = path.stem();
+        reading->zone = zone;
+        auto symbols = ew::read_prices(*bytes, format, *reading);
+        if (!symbols) return fail(with_column_flag(symbols.error(), name));
+        for (auto& prices : *symbols) {
+            const std::string& symbol = prices.series.symbol;
+            known.insert(symbol);
+            if (!wanted->empty() && !wanted->contains(symbol)) continue;
+            if (!seen.insert(symbol).second)
+                return fail(Errc::invalid_input,
+                            "The symbol \"" + symbol + "\" is in more than one file.", name);
+            all.push_back(std::move(prices));
+        }
+    }
+    std::set<std::string> missing = *wanted;
+    for (const std::string& symbol : known) missing.erase(symbol);
+    if (!missing.empty()) return fail(Errc::invalid_input, ew::unknown_symbols(missing, known));
+    return all;
+}
+
+// Scans on other threads while this one shows their progress.
+Result<std::vector<SymbolReport>> scan_with_bar(const CommandContext& context,
+                                                std::vector<ew::SymbolPrices> symbols,
+                                                const ew::Settings& settings) {
+    using namespace std::chrono_literals;
+    Progress progress;
+    progress.set_total(static_cast<std::int64_t>(symbols.size()));
+    Result<std::vector<SymbolReport>> reports = fail(Errc::internal, "The search did not run.");
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool over = false;
+    std::jthread scanning([&] {
+        reports = ew::scan(std::move(symbols), settings, progress);
+        const std::lock_guard lock(mutex);
+        over = true;
+        ended.notify_one();
+    });
+    std::unique_lock lock(mutex);
+    const auto wait = [&] { return ended.wait_for(lock, 200ms, [&] { return over; }); };
+    if (wait()) return reports;  // too short for a bar
+    terminal::ProgressBar bar(context.terminal, "waves");
+    do {
+        bar.show(progress.done(), progress.total());
+    } while (!wait());
+    bar.finish();
+    return reports;
+}
+
+// Unreadable files are bad input here, whatever their error says.
+int refuse_input(const CommandContext& context, const Error& error) {
+    return refuse(context, error, terminal::ExitStatus::usage);
+}
+
+// 0: counted; 1: no symbol could be; 2: wrong usage or unreadable files.
+int count(const CommandContext& context, const Options& options) {
+    if (options.list_keys) {
+        std::cout << ew::output::keys_text();
+        return 0;
+    }
+    ew::Settings settings;
+    const auto notes = load_settings(options, settings);
+    if (!notes) return refuse_input(context, notes.error());
+    if (!options.images.empty() && !settings.save_images)
+        return refuse_input(
+            context,
+            {Errc::invalid_input, "--images has no effect without --set save_images=true.", ""});
+    if (options.files.empty())
+        return refuse_input(context,
+                            {Errc::invalid_input, "Name at least one file of prices.", ""});
+    std::optional<ew::Zone> zone;
+    if (!options.time_zone.empty()) {
+        const auto named = ew::Zone::named(options.time_zone);
+        if (!named) return refuse_input(context, named.error());
+        zone = *named;
+    }
+    if (options.follow || options.replay > 0) {
+        const auto read = [&](bool whole_lines) { return read_files(options, zone, whole_lines); };
+        const auto done = follow(options, settings, read);
+        return done ? 0 : refuse_input(context, done.error());
+    }
+    auto symbols = read_files(options, zone);
+    if (!symbols) return refuse_input(context, symbols.error());
+    if (!options.check.empty()) {
+        if (const auto needed = check_needs(options); !needed)
+            return refuse_input(context, needed.error());
+        if (options.format == "csv" || options.format == "jsonl")
+            return refuse_input(
+                context, {Errc::invalid_input, "--check writes only text or json.", "--format"});
+        const auto checked =
+            ew::output::check_text(*symbols, options.check, settings, options.format != "text");
+        if (!checked) return refuse_input(context, checked.error());
+        const auto done = write(options.output, checked->text);
+        return !done ? refuse_input(context, done.error()) : checked->valid ? 0 : 1;
+    }
+    const auto reports = scan_with_bar(context, std::move(*symbols), settings);
+    if (!reports) return refuse_input(context, reports.error());
+    for (auto&& done :
+         {write(options.output, render(*reports, options, settings, *notes)),
+          write_images(*reports, options, settings), write_profile(context, *reports, settings)})
+        if (!done) return refuse_input(context, done.error());
+    for (const SymbolReport& report : *reports)
+        if (report.ok()) return 0;
+    return 1;
+}
+
+void add(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("waves", "Count Elliott waves in price files");
+    command->add_option("files", options->files, "Prices as .csv, .tsv or .jsonl")
+        ->check(CLI::ExistingFile);
+    command->add_option("--preset", options->preset, "Preset: whole, default, high-perf or speed");
+    command
+        ->add_option("--config", options->config,
+                     "Settings as YAML or JSON, for example a configuration of the wave pipeline")
+        ->check(CLI::ExistingFile);
+    command->add_option("--set", options->assignments, "Change a setting: key=value; repeatable");
+    auto* keys = command->add_flag("--keys", options->list_keys, "List all settings and exit");
+    command->add_option("--column", options->columns,
+                        "Map a member to a column of the files: close=Schluss; repeatable");
+    command->add_option("--symbols", options->symbols, kSymbolsHelp)->delimiter(',');
+    command->add_option("--format", options->format, "Output format: text, json, jsonl or csv")
+        ->check(CLI::IsMember({"text", "json", "jsonl", "csv"}))
+        ->capture_default_str();
+    command->add_option("--output,-o", options->output,
+                        "Write to this file instead of standard output");
+    auto* images = command
+                       ->add_option("--images", options->images,
+                                    "Image format of save_images: svg (default), png or both")
+                       ->check(CLI::IsMember({"svg", "png", "both"}));
+    auto* output = command->get_option("--output");
+    auto* check = command->add_option(
+        "--check", options->check,
+        "Check a count of your own: \"impulse up 38,45,48,57,76,84\" (bars or dates)");
+    auto* replay =
+        command
+            ->add_option("--replay", options->replay, "Show what each of the last N bars changed")
+            ->check(CLI::Range(1, 100'000));
+    auto* follow =
+        command->add_flag("--follow", options->follow,
+                          "Wait for bars appended to the files, and show what each changes");
+    for (auto* flag : {check, replay, follow}) images->excludes(flag);
+    for (auto* flag : {replay, follow}) output->excludes(flag);
+    for (auto* flag : {replay, follow}) check->excludes(flag);
+    command->add_option("--time-zone", options->time_zone,
+                        "Time zone of times without one, and of the report: Europe/Berlin, +02:00, "
+                        "… (default: the file's, else UTC)");
+    for (auto* option : command->get_options([&](const CLI::Option* one) {
+             return one != keys && one != command->get_help_ptr();
+         })) {
+        keys->excludes(option);
+        option->remove_excludes(keys);  // one flag of help says it
+    }
+    command->callback([options, &context] {
+        if (context.json) options->format = "json";
+        context.exit_code = count(context, *options);
+    });
+}
+
+}  // namespace
+
+constinit extern const Command kCommand{
+    .kind = "waves",
+    .add_local = add,
+    .summary_text = summary_text,
+    .read_file = read_price_file,
+    .list = {
+        .flag = "--symbols", .help = kSymbolsHelp, .member = "symbols", .read = listed_symbols}};
+
+}  // namespace plimsoll::jobs::waves

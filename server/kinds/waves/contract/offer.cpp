@@ -1,0 +1,15 @@
+#include "server/kinds/waves/contract/offer.hpp"
+
+#include <array>
+
+namespace plimsoll::jobs::waves {
+namespace {
+
+constexpr std::array kAnswers = {Answer{"createWavesCheck", check_answer},
+                                 Answer{"createWavesReplay", replay_answer}};
+
+}  // namespace
+
+constinit const Offer kOffer{.answers = kAnswers, .picture = count_picture};
+
+}  // namespace plimsoll::jobs::waves

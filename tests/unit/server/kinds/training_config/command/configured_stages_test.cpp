@@ -1,0 +1,115 @@
+// A folder of training configuration, read and judged.
+#include "server/kinds/training_config/command/configs/configured_stages.hpp"
+
+#include "engine/training/gpus/catalogue.hpp"
+#include "server/kinds/training_config/command/configs/shown_run.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ShowConfig : public ::testing::Test {
+  protected:
+    ShowConfig() { fs::create_directory(folder_ / "curriculum"); }
+    ~ShowConfig() override { fs::remove_all(folder_); }
+
+    static fs::path make_folder() {
+        auto name = (fs::temp_directory_path() / "plm-show-XXXXXX").string();
+        return mkdtemp(name.data());
+    }
+    void write(const std::string& file, const std::string& text) {
+        std::ofstream(folder_ / file) << text;
+    }
+
+    fs::path folder_ = make_folder();
+};
+
+constexpr auto kConfig =
+    "data_loader:\n  batch_size: 4\ntraining:\n  trainer:\n    accumulate_grad_batches: 16\n";
+
+TEST_F(ShowConfig, ReadsBatchAndStages) {
+    write("config.yaml", kConfig);
+    write("curriculum/01_stage.yaml", "n_positives: 32\nn_negatives: 24\n");
+    write("curriculum/02_stage.yaml", "sampling: {n_positives: 16, n_negatives: 8}\n");
+    write("logging.yaml", "level: info\n");
+    const auto stages = read_stages(folder_).value();
+    ASSERT_EQ(stages.size(), 2u);
+    EXPECT_EQ(stages[0].name, "curriculum/01_stage.yaml");
+    EXPECT_EQ(stages[0].batch, 4);
+    EXPECT_EQ(stages[0].accumulation, 16);
+    EXPECT_EQ(stages[1].negatives, 8);
+    EXPECT_EQ(stages[1].positives, 16);
+}
+
+TEST_F(ShowConfig, TheGuidesExampleTakesItsSeventeenPercent) {
+    write("config.yaml", kConfig);
+    const auto stages = read_stages(folder_).value();
+    const auto gpu = training::GpuCatalogue().find("rtx_6000").value();
+    const auto text = show_stages(stages, gpu).value().text;
+    // The guide publishes 4.2 GB and 17 % of 24.
+    EXPECT_NE(text.find("guide's formula: 4.2 GiB, 18 % (underused)"), std::string::npos) << text;
+    EXPECT_NE(text.find("a batch of"), std::string::npos) << text;
+}
+
+TEST_F(ShowConfig, NamesTheFileAndWhatIsWrongWithIt) {
+    EXPECT_NE(read_stages(folder_).error().where.find("config.yaml"), std::string::npos);
+    write("config.yaml", "epochs: 3\n");
+    EXPECT_NE(read_stages(folder_).error().message.find("batch_size"), std::string::npos);
+    write("config.yaml", "batch_size: -3\n");
+    EXPECT_NE(read_stages(folder_).error().message.find("between 1 and"), std::string::npos);
+    write("config.yaml", "a: [\n");
+    EXPECT_NE(read_stages(folder_).error().message.find("not YAML"), std::string::npos);
+}
+
+TEST_F(ShowConfig, ReadsARunOfTwoFiles) {
+    write("train.yaml",
+          "model_name_or_path: google-bert/bert-base-uncased\nper_device_train_batch_size: 16\n"
+          "num_train_epochs: 3\nmax_seq_length: 128\noptim: adafactor\nfp16: true\n");
+    write("zero.json",
+          R"({"train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": 4,
+              "zero_optimization": {"stage": 2}})");
+    ShowRunRequest request;
+    request.paths = {folder_ / "train.yaml", folder_ / "zero.json"};
+    request.gpu = "rtx_4090";
+    request.cards = 2;
+    const auto told = show_run(request).value();
+    EXPECT_EQ(told.value["effective_batch"], 16 * 4 * 2);
+    EXPECT_EQ(told.value["cluster"]["sharding"], "zero2");
+    EXPECT_EQ(told.value["training"]["optimizer"], "adafactor");
+    EXPECT_EQ(told.value["training"]["precision"], "fp16_autocast");
+    EXPECT_GT(told.value["device_used_bytes"], 0);
+    EXPECT_NE(told.text.find("bert-base: batch 16 x 4 on 2 GPUs, effective 128; 128 tokens"),
+              std::string::npos)
+        << told.text;
+    request.paths = {folder_};  // and what is no configuration is passed over
+    write("notes.yaml", "epochs: 3\n");
+    EXPECT_EQ(show_run(request).value().value["effective_batch"], 128);
+}
+
+TEST_F(ShowConfig, NamesWhatARunLacks) {
+    write("train.yaml", "per_device_train_batch_size: 16\nnum_train_epochs: 3\noptim: lion_8bit\n");
+    ShowRunRequest request;
+    request.paths = {folder_ / "train.yaml"};
+    EXPECT_NE(show_run(request).error().message.find("--preset or --config"), std::string::npos);
+    request.preset = "bert-base";
+    request.gpu = "rtx_4090";
+    const auto told = show_run(request).value();
+    EXPECT_NE(told.text.find("optim lion_8bit is not modelled"), std::string::npos) << told.text;
+    EXPECT_NE(told.text.find("sequence_length is not in the files"), std::string::npos);
+    write("other.yaml", "epochs: 3\n");
+    request.paths = {folder_ / "other.yaml"};
+    EXPECT_NE(show_run(request).error().message.find("structure is not recognized"),
+              std::string::npos);
+    write("accelerate.yaml", "compute_environment: LOCAL_MACHINE\nmixed_precision: no\n");
+    request.paths = {folder_ / "accelerate.yaml"};
+    EXPECT_NE(show_run(request).error().message.find("do not set a batch size"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::training_config
