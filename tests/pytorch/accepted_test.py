@@ -14,10 +14,11 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+
+from recorded import unpack_configs
 
 HERE = pathlib.Path(__file__).resolve().parent
 RATES = re.compile(r'\b(lr|learning_rate|warmup_steps)("?\s*[=:]\s*)[\d.e+-]+')
@@ -53,7 +54,7 @@ def snippets(program, row, folder):
 
 
 def configurations(program, row, folder):
-    shutil.copytree(HERE / 'configs' / row['folder'], folder / 'configs')
+    unpack_configs(row['folder'], folder / 'configs')
     files = [folder / 'configs' / file for file in row['files']]
     estimate(program, {**row['args'], 'what_ifs': False}, folder)
     ran(program, 'apply', folder / 'report.json', *files, *row['flags'])

@@ -3,7 +3,7 @@
 
     tests/pytorch/apply_test.py [--plimsoll build/release/bin/plimsoll] [--only WORD] [--record]
 
-Every case of `corpus.py` is estimated, its report is applied to a copy of its files in configs/, and the library that the
+Every case of `corpus.py` is estimated, its report is applied to its files in configs.txtar, and the library that the
 files are for loads them. The settings in its objects are estimated again at their batch, and must take the same bytes
 and give the same effective batch. Before the report is applied, the files must differ from it, or the case shows
 nothing. `plimsoll show-config` must read the report's values from them. Files of unknown structure must stay unchanged
@@ -13,14 +13,13 @@ until the proposed places are passed with --map. `--record` writes what the libr
 import argparse
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
 import corpus
 import libraries
-from recorded import record
+from recorded import record, unpack_configs
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -112,7 +111,7 @@ def shown_differences(program, case, files, report):
 def check(program, case):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        shutil.copytree(HERE / 'configs' / case.folder, folder / 'configs', dirs_exist_ok=True)
+        unpack_configs(case.folder, folder / 'configs')
         files = [folder / 'configs' / file for file in case.files]
         card = estimate(program, {**case.args, 'what_ifs': False}, folder / 'report.json')
         try:

@@ -1,4 +1,4 @@
-"""The configurations in configs/, the estimate of each run, and the library that reads it."""
+"""The configurations in configs.txtar, the estimate of each run, and the library that reads it."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""The classes that the Lightning configurations in configs/ instantiate by name."""
+"""The classes that the Lightning configurations in configs.txtar instantiate by name."""
 
 import lightning
 

@@ -1,6 +1,20 @@
 """The data of tests that need no PyTorch."""
 
 import json
+import pathlib
+import re
+
+CONFIGS = pathlib.Path(__file__).resolve().parent / 'configs.txtar'
+
+
+def unpack_configs(folder, target):
+    """Writes the files of a folder in configs.txtar, each of which follows a line `-- PATH --`, below target."""
+    _, *parts = re.split(r'^-- (.+) --\n', CONFIGS.read_text(), flags=re.MULTILINE)
+    for path, text in zip(parts[::2], parts[1::2]):
+        if path.startswith(f'{folder}/'):
+            file = target / path.removeprefix(f'{folder}/')
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
 
 
 def record(file, rows, names):

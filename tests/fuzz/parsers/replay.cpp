@@ -2,18 +2,17 @@
 // build. usage: parse_inputs SECONDS CORPUS
 #include "tests/fuzz/parsers/targets.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace {
 
@@ -21,18 +20,14 @@ using plimsoll::fuzz::Target;
 using Random = std::minstd_rand;
 using Steady = std::chrono::steady_clock;
 
-std::vector<std::string> read_all(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        files.push_back(entry.path());
+// Each character stands for one byte.
+std::string bytes_of(const std::string& text) {
+    std::string bytes;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        bytes += byte < 0x80 ? text[at] : static_cast<char>(byte << 6 | (text.at(++at) & 0x3f));
     }
-    std::sort(files.begin(), files.end());
-    std::vector<std::string> inputs;
-    for (const auto& file : files) {
-        std::ifstream in(file, std::ios::binary);
-        inputs.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    }
-    return inputs;
+    return bytes;
 }
 
 std::string damaged(const std::vector<std::string>& inputs, Random& random) {
@@ -74,10 +69,10 @@ std::string current;
     std::_Exit(1);
 }
 
-void replay(const Target& target, std::chrono::duration<double> time,
-            const std::filesystem::path& folder) {
-    const auto inputs = read_all(folder);
-    if (inputs.empty()) throw std::runtime_error("no inputs in " + folder.string());
+void replay(const Target& target, std::chrono::duration<double> time, const nlohmann::json& kept) {
+    std::vector<std::string> inputs;
+    for (const auto& [name, text] : kept.items()) inputs.push_back(bytes_of(text));
+    if (inputs.empty()) throw std::runtime_error("no inputs for " + std::string(target.name));
     const auto give = [&target](std::string input) {
         current = std::move(input);
         target.give(current);
@@ -101,8 +96,9 @@ int main(int count, char** arguments) try {
         std::signal(signal, keep_input);
     }
     const std::chrono::duration<double> time(std::strtod(arguments[1], nullptr));
+    const auto corpus = nlohmann::json::parse(std::ifstream(arguments[2]));
     for (const auto& target : plimsoll::fuzz::targets()) {
-        replay(target, time, std::filesystem::path(arguments[2]) / target.name);
+        replay(target, time, corpus.at(std::string(target.name)));
     }
     return 0;
 } catch (const std::exception& error) {

@@ -11,7 +11,7 @@
 namespace plimsoll::fuzz {
 
 struct Target {
-    std::string_view name;  // of its file in targets/ and of its folder in corpus/
+    std::string_view name;  // of its file in targets/, and in corpus.json
     void (*give)(std::string_view bytes);
 };
 std::span<const Target> targets();
