@@ -26,6 +26,9 @@ class OwnDatabase(unittest.TestCase):
             done = plimsoll("migrate", "--database.url", APP, "--database.migrate_url", URL)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertRegex(done.stdout, said)
+        for url, jit in ((URL, "on"), (APP, "off"), (WORKER, "off")):  # which makes short queries slow
+            shown = subprocess.check_output(["psql", "-qXAt", url, "-c", "show jit"], text=True)
+            self.assertEqual(shown.strip(), jit, url)
         server = Server(database__url=APP, engine__local="false").start()
         self.addCleanup(server.remove)
         self.assertEqual(server.children("plimsoll-engine"), [])

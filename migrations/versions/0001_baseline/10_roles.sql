@@ -35,6 +35,8 @@ begin
     execute format('alter role %I in database %I set idle_in_transaction_session_timeout = ''10s''',
       role.name, current_database());
     execute format('alter role %I in database %I set statement_timeout = ''60s''', role.name, current_database());
+    -- Compiling a short query costs more than running it: with PostgreSQL's default, jobs took 31 times as long.
+    execute format('alter role %I in database %I set jit = off', role.name, current_database());
   end loop;
 end
 $$;
