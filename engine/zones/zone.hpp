@@ -41,7 +41,7 @@ class Zone {
     bool operator==(const Zone&) const = default;
 
   private:
-    const Place* place_ = nullptr;  // cached until exit; null: a fixed offset
+    const Place* place_ = nullptr;  // kept until exit; null: a fixed offset
     std::int64_t offset_ = 0;
 };
 
