@@ -1,7 +1,7 @@
 // Other columns of a file: chosen in the form, told in the report.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { grouped } from './fake/groups.mjs';
+import { grouped } from './fake/sentiment-reports.mjs';
 import { visit } from './support/setting.mjs';
 
 const file = (text) => ({ name: 'reviews.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });

@@ -1,6 +1,6 @@
 // Several models on the same texts: asked for in the form, told in the report.
 import assert from 'node:assert/strict';
-import { compare } from './fake/comparison.mjs';
+import { compare } from './fake/sentiment-reports.mjs';
 import { models } from './fake/data.mjs';
 import { visit } from './support/setting.mjs';
 

@@ -1,6 +1,6 @@
 // Invitations: making and revoking them, and joining by one as a new user or with an account.
 import assert from 'node:assert/strict';
-import { makeInvitation } from './fake/invitations.mjs';
+import { makeInvitation } from './fake/links.mjs';
 import { heard } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 

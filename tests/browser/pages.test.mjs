@@ -127,7 +127,7 @@ visit('a scheduled job shows its start, a queued one why it waits', sixty, async
   await go(`/#/jobs/${job.id}`);
   await page.getByText(/scheduled for .*2100/).waitFor();
   await page.getByText('from its start').waitFor();
-  server.wait = { reason: 'own_jobs', detail: 'It waits behind 12 tasks.', until: null, tasks_ahead: 12, device_class: 'cpu' };
+  server.wait = { reason: 'own_jobs', detail: 'It waits behind 12 tasks.', until: null, tasks_ahead: 12, device_class: 'cpu', missing_models: [], share: null, earliest_start_at: null, latest_start_at: null };
   server.update(job.id, { state: 'queued' });
   await page.getByText('It waits behind 12 tasks.').waitFor();
   server.wait = { ...server.wait, share: busyQueue().shares[0], earliest_start_at: null, latest_start_at: null };

@@ -1,7 +1,7 @@
 // Model policies: made, changed and removed, and named by a job.
 import assert from 'node:assert/strict';
 import { models } from './fake/data.mjs';
-import { byGoal } from './fake/goal.mjs';
+import { byGoal } from './fake/sentiment-reports.mjs';
 import { desk } from './fake/policies.mjs';
 import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';

@@ -1,7 +1,7 @@
 // A report shared by a link: made, opened by somebody without an account, revoked.
 import assert from 'node:assert/strict';
 import { makeJob } from './fake/data.mjs';
-import { makeLink } from './fake/report-links.mjs';
+import { makeLink } from './fake/links.mjs';
 import { trainingJob } from './fake/training.mjs';
 import { visit } from './support/setting.mjs';
 

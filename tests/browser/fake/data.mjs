@@ -10,7 +10,8 @@ const proof = {
 const states = ['running', 'queued', 'succeeded', 'succeeded', 'failed', 'succeeded', 'cancelled', 'succeeded'];
 const names = ['Morning headlines', 'Reviews of the spring fair', 'Port authority notices', 'Crew survey, open answers', 'Letters to the editor', null, 'Quarterly statements of twelve shipping lines with an unusually long name', 'Support messages'];
 
-export const user = { id: 'usr_1', name: 'ada', email: null, is_admin: true, version: '1', created_at: '2025-01-02T08:00:00.000Z' };
+const person = { email: null, is_admin: false, disabled: false, second_factor: false, provider_sign_in: false, version: '1', created_at: '2025-01-03T08:00:00.000Z' };
+export const user = { ...person, id: 'usr_1', name: 'ada', is_admin: true, created_at: '2025-01-02T08:00:00.000Z' };
 const signedIn = { team: { id: 'team_1', name: 'research' }, created_at: '2025-03-04T09:00:00.000Z', last_used_at: '2025-03-04T10:00:00.000Z', expires_at: '2025-03-11T09:00:00.000Z' };
 export const sessions = [
   { ...signedIn, id: 'sess_1', user: { id: 'usr_1', name: 'ada' }, current: true, address: '192.0.2.7', agent: 'Mozilla/5.0 (X11; Linux x86_64)' },
@@ -34,9 +35,10 @@ export const withFraction = (progress) => ({ ...progress, fraction: progress.fra
 
 export function makeJob(id, fields = {}) {
   const links = Object.fromEntries(
-    ['events', 'tasks', 'attempts', 'logs', 'report', 'results', 'cancellation', 'redrive', 'wait'].map((part) => [part, `/v1/jobs/${id}/${part}`]),
+    ['events', 'tasks', 'attempts', 'logs', 'report', 'results', 'cancellation', 'redrive', 'wait-reason'].map((part) => [part.replace('-', '_'), `/v1/jobs/${id}/${part}`]),
   );
   const { progress, ...others } = fields;
+  const created_at = new Date().toISOString();
   return {
     id,
     kind: 'sentiment',
@@ -45,14 +47,14 @@ export function makeJob(id, fields = {}) {
     labels: {},
     priority: 0,
     device_class: 'host',
-    created_at: new Date().toISOString(),
+    created_at,
     unique_key: null,
     run_at: null,
     deadline: null,
     timeout_seconds: null,
     schedule: null,
     started_at: null,
-    finished_at: null,
+    finished_at: ['succeeded', 'failed', 'cancelled'].includes(fields.state) ? created_at : null,
     submitter: { id: user.id, name: user.name },
     progress: withFraction({ items_total: 1000, items_done: 0, items_failed: 0, eta_seconds: null, ...progress }),
     args: { model: 'vader' },
@@ -138,7 +140,7 @@ export function makeReport(job, results, by) {
   return {
     job_id: job.id,
     kind: 'sentiment',
-    created_at: job.finished_at,
+    created_at: job.finished_at ?? job.created_at,
     items: { total: results.length, ok: scored.length, failed: failed.length },
     summary: {
       goal: null,
@@ -243,7 +245,7 @@ const amountsAt = (place) => (place % 7 === 3 ? null : { device_seconds: 40 + ((
 /** What GET /v1/usage answers about a team that was at work all the time. */
 export function usage(query) {
   const by = query.group_by.split(',');
-  const blank = { start: null, team: null, user: null, kind: null };
+  const blank = { start: null, team: null, user: null, kind: null, model: null };
   const step = { hour: 3_600_000, day: 86_400_000, month: 31 * 86_400_000 }[by[0]];
   const starts = [];
   for (let at = Date.parse(query.from); step && at < Date.parse(query.to); at += step) {
@@ -305,8 +307,8 @@ export function busyQueue() {
 
 export const members = [
   { user, role: 'owner', version: '1' },
-  { user: { id: 'usr_2', name: 'grace', email: null, is_admin: false, version: '1', created_at: '2025-01-03T08:00:00.000Z', second_factor: true }, role: 'member', version: '1' },
-  { user: { id: 'usr_3', name: 'linus of the very long family name', email: null, is_admin: false, version: '1', created_at: '2025-01-03T08:00:00.000Z', provider_sign_in: true }, role: 'viewer', version: '1' },
+  { user: { ...person, id: 'usr_2', name: 'grace', second_factor: true }, role: 'member', version: '1' },
+  { user: { ...person, id: 'usr_3', name: 'linus of the very long family name', provider_sign_in: true }, role: 'viewer', version: '1' },
 ];
 
 export const serviceAccounts = [

@@ -17,21 +17,21 @@ export const modelRoutes = [
     const none = { count: 0, items: [], elsewhere: 0 };
     json(response, 200, { model, used: detail !== undefined, detail: detail ?? `Nothing uses the model ${model}.`, settings: [], jobs: none, policies: none, schedules: none });
   }],
-  [/^DELETE \/v1\/models\/([^/]+)$/, (fake, { call, response, parameters: [model], json }) => {
+  [/^DELETE \/v1\/models\/([^/]+)$/, (fake, { call, response, parameters: [model], json, problem }) => {
     const detail = fake.modelUses.get(model);
     if (detail !== undefined && call.query.get('force') !== 'true') {
-      return json(response, 409, { title: 'Conflict', status: 409, detail: `${detail} Set force to true to remove it anyway.` });
+      return problem(response, 409, { title: 'Conflict', detail: `${detail} Set force to true to remove it anyway.` });
     }
     fake.models = { ...fake.models, default: 'vader', items: fake.models.items.filter(({ name }) => name !== model) };
     json(response, 204);
   }],
   [/^GET \/v1\/model-operations$/, (fake, { response, json }) => json(response, 200, { items: fake.modelOperations })],
-  [/^POST \/v1\/model-operations$/, (fake, { call, response, json }) => {
+  [/^POST \/v1\/model-operations$/, (fake, { call, response, json, problem }) => {
     const { action, model, name = model, audience = 'all' } = call.body;
     if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
       const detail = `A model's name must have 1 to 64 characters (a-z, 0-9, '.', '_', '-') `
         + 'and begin with a letter or digit: choose one with "name".';
-      return json(response, 422, { title: 'Invalid', status: 422, errors: [{ pointer: '/model', detail }] });
+      return problem(response, 422, { title: 'Invalid', errors: [{ pointer: '/model', detail }] });
     }
     const made = operation({ id: `modelop_${fake.modelOperations.length + 1}`, action, model: name, source: action === 'pull' ? model : null, audience, stage: null, bytes_done: 0, bytes_total: 0 });
     fake.modelOperations = [made, ...fake.modelOperations];

@@ -69,7 +69,7 @@ export const unused = { ...savings(), texts: 0, device_seconds: 0, host_seconds:
 const all = (fake) => [builtIn, ...fake.policies];
 
 export const policyRoutes = [
-  [/^GET \/v1\/policies$/, (fake, { response, json }) => json(response, 200, { items: all(fake) })],
+  [/^GET \/v1\/policies$/, (fake, { response, json }) => json(response, 200, { items: all(fake), next_cursor: null })],
   [/^PUT \/v1\/policies\/([^/]+)$/, (fake, context) => {
     const { call, parameters } = context;
     const definition = { updated_at: new Date().toISOString(), definition: call.body };

@@ -1,8 +1,8 @@
 // A profile job's answers: recorded once from the real server, and turned as a test needs them.
-import { readFileSync } from 'node:fs';
 import { makeJob } from './data.mjs';
+import { recorded } from './recorded.mjs';
 
-const summary = JSON.parse(readFileSync(new URL('profile-summary.json', import.meta.url), 'utf8'));
+const summary = recorded.profileSummary;
 
 export const profileJob = (fields = {}) =>
   makeJob('job_profile000000', {

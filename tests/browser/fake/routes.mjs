@@ -3,13 +3,11 @@ import { packedContract } from './contract.mjs';
 import * as data from './data.mjs';
 import { datasetRoutes } from './datasets.mjs';
 import { edit } from './edits.mjs';
-import { countJobs, listJobs, matchingJobs } from './job-list.mjs';
+import { countJobs, listJobs, logs, matchingJobs } from './jobs.mjs';
 import * as profile from './profile.mjs';
-import { logs } from './logs.mjs';
 import { modelRoutes } from './models.mjs';
 import { policyRoutes } from './policies.mjs';
-import { invitationRoutes, takeInvitation } from './invitations.mjs';
-import { linkRoutes } from './report-links.mjs';
+import { invitationRoutes, linkRoutes, takeInvitation } from './links.mjs';
 import { scheduleRoutes } from './schedules.mjs';
 import * as training from './training.mjs';
 import * as waves from './waves.mjs';
@@ -41,7 +39,7 @@ function attempts(fake, { response, json }, job) {
   if (!job.started_at) return json(response, 200, { items: [], next_cursor: null });
   const at = (seconds) => new Date(Date.parse(job.started_at) + seconds * 1000).toISOString();
   const one = (task, number, outcome, end, more) => ({
-    task, number, outcome, merge: false, node: 'node-a', device: `opencl:0:${task % 2}`, device_class: 'gpu',
+    id: `${task}.${number}`, task, number, outcome, merge: false, node: 'node-a', device: `opencl:0:${task % 2}`, device_class: 'gpu',
     started_at: at(end - 1), ended_at: at(end), seconds: 1, items_succeeded: 10, items_failed: 0, error: null, ...more,
   });
   const lost = { seconds: null, items_succeeded: null, items_failed: null, error: 'The worker stopped responding.' };
@@ -100,7 +98,7 @@ const reportOf = (fake, job) => fake.reports.get(job.id) ?? recorded[job.kind]?.
 function history(job) {
   const told = [['submitted', job.created_at, {}]];
   if (job.started_at) told.push(['started', job.started_at, {}]);
-  if (job.progress.items_failed > 0) told.push(['retried', job.started_at, { tasks: [1, 4] }], ['quarantined', job.started_at, { tasks: [4] }]);
+  if (job.progress.items_failed > 0) told.push(...[['retried', [1, 4]], ['quarantined', [4]]].map(([type, tasks]) => [type, job.started_at ?? job.created_at, { tasks }]));
   if (finished(job)) told.push(['finished', job.finished_at, { state: job.state }]);
   return told.map(([type, at, data], index) => ({ number: index + 1, type, at, data }));
 }
@@ -198,12 +196,12 @@ export const routes = [
   }],
   [/^POST \/v1\/password-links$/, (_, { response, json }) =>
     json(response, 201, { path: '/#/set-password/plm_password_fresh', password_token: 'plm_password_fresh', expires_at: new Date(Date.now() + 900_000).toISOString() })],
-  [/^GET \/v1\/users\/me\/teams$/, (fake, { response, json }) => json(response, 200, { items: fake.myTeams })],
+  [/^GET \/v1\/users\/me\/teams$/, (fake, { response, json }) => json(response, 200, { items: fake.myTeams, next_cursor: null })],
   [/^PUT \/v1\/sessions\/current\/team$/, (fake, { call, response, json }) => {
     fake.team = fake.myTeams.find(({ team }) => team.id === call.body.team_id).team;
     json(response, 204);
   }],
-  [/^GET \/v1\/saved-views$/, (fake, { response, json }) => json(response, 200, { items: fake.savedViews })],
+  [/^GET \/v1\/saved-views$/, (fake, { response, json }) => json(response, 200, { items: fake.savedViews, next_cursor: null })],
   [/^PUT \/v1\/saved-views$/, (fake, { call, response, json }) => {
     const view = { id: `view_${fake.savedViews.length}`, created_at: new Date().toISOString(), ...call.body };
     fake.savedViews = [...fake.savedViews.filter(({ name }) => name !== view.name), view];
@@ -236,7 +234,7 @@ export const routes = [
   [/^GET \/v1\/jobs\/([^/]+)\/results\.csv$/, withJob(resultsTable)],
   [/^GET \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.readBaseline)],
   [/^PUT \/v1\/jobs\/([^/]+)\/baseline$/, withJob(profile.pinReport)],
-  [/^GET \/v1\/baselines$/, (fake, { response, json }) => json(response, 200, { items: fake.baselines.map(({ baseline }) => baseline) })],
+  [/^GET \/v1\/baselines$/, (fake, { response, json }) => json(response, 200, { items: fake.baselines.map(({ baseline }) => baseline), next_cursor: null })],
   [/^DELETE \/v1\/baselines\/([^/]+)$/, profile.unpin],
   ...linkRoutes(reportOf, resultLines),
   ...invitationRoutes,
@@ -283,7 +281,7 @@ export const routes = [
     const { weight, cap = null, quota = null } = call.body;
     edit(context, share, { weight, cap, quota: quota && { ...quota, used_seconds: 0, renews_at: '2025-03-05T00:00:00.000Z', exhausted: false } });
   }],
-  [/^GET \/v1\/tokens$/, (fake, { response, json }) => json(response, 200, { items: fake.tokens })],
+  [/^GET \/v1\/tokens$/, (fake, { response, json }) => json(response, 200, { items: fake.tokens, next_cursor: null })],
   [/^POST \/v1\/tokens$/, (fake, { call, response, json }) => {
     const { name, scopes, expires_at = null } = call.body;
     const token = { id: `tok_${fake.tokens.length + 1}`, version: '1', name, hint: 'plm_api_7Yx2', user: { id: 'usr_1', name: 'ada' }, scopes, created_at: new Date().toISOString(), expires_at, last_used_at: null };
@@ -316,7 +314,7 @@ export const routes = [
     const items = cursor ? found.slice(2) : found.slice(0, 2);
     json(response, 200, { items, next_cursor: !cursor && found.length > 2 ? 'older' : null });
   }],
-  [/^GET \/v1\/webhooks$/, (fake, { response, json }) => json(response, 200, { items: fake.webhooks })],
+  [/^GET \/v1\/webhooks$/, (fake, { response, json }) => json(response, 200, { items: fake.webhooks, next_cursor: null })],
   [/^POST \/v1\/webhooks$/, (fake, { call, response, json }) => {
     const { name, url } = call.body;
     const webhook = { id: `hook_${fake.webhooks.length + 1}`, version: '1', name, url, user: { id: 'usr_1', name: 'ada' }, created_at: new Date().toISOString() };
@@ -333,7 +331,7 @@ export const routes = [
     fake.deliveries = [delivery, ...fake.deliveries];
     json(response, 202, delivery);
   }],
-  [/^GET \/v1\/teams\/team_1\/members$/, (fake, { response, json }) => json(response, 200, { items: fake.members })],
+  [/^GET \/v1\/teams\/team_1\/members$/, (fake, { response, json }) => json(response, 200, { items: fake.members, next_cursor: null })],
   [/^PUT \/v1\/teams\/team_1\/members\/([^/]+)$/, (fake, context) => {
     const { call, response, parameters, json } = context;
     const member = fake.members.find(({ user }) => user.id === parameters[0]);
@@ -346,9 +344,9 @@ export const routes = [
     fake.members = fake.members.filter(({ user }) => user.id !== parameters[0]);
     json(response, 204);
   }],
-  [/^GET \/v1\/teams$/, (fake, { response, json }) => json(response, 200, { items: fake.teams })],
+  [/^GET \/v1\/teams$/, (fake, { response, json }) => json(response, 200, { items: fake.teams, next_cursor: null })],
   [/^POST \/v1\/teams$/, (fake, { call, response, json }) => {
-    const made = { id: 'team_1', name: call.body.name, created_at: new Date().toISOString() };
+    const made = { ...data.team, name: call.body.name, created_at: new Date().toISOString() };
     fake.teams = [...fake.teams.filter(({ id }) => id !== made.id), made];
     json(response, 201, made);
   }],
@@ -368,7 +366,7 @@ export const routes = [
     edit(context, user, context.call.body);
   }],
   [/^PUT \/v1\/device-classes\/([^/]+)$/, (fake, context) => edit(context, fake.queue.classes.find(({ device_class }) => device_class === context.parameters[0]), context.call.body)],
-  [/^GET \/v1\/users$/, (fake, { response, json }) => json(response, 200, { items: fake.members.map(({ user }) => user) })],
+  [/^GET \/v1\/users$/, (fake, { response, json }) => json(response, 200, { items: fake.members.map(({ user }) => user), next_cursor: null })],
   [/^POST \/v1\/users$/, (fake, { call, response, json }) => {
     fake.newUser = call.body.name;
     json(response, 201, { ...data.user, id: 'usr_9', name: call.body.name, is_admin: false });

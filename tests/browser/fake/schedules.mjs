@@ -54,7 +54,7 @@ const refuse = ({ response, problem }) =>
   problem(response, 422, { title: 'Invalid body', errors: [{ pointer: '/cron', detail: 'hour: "66" is not between 0 and 23' }] });
 
 export const scheduleRoutes = [
-  [/^GET \/v1\/schedules$/, (fake, { response, json }) => json(response, 200, { items: fake.schedules })],
+  [/^GET \/v1\/schedules$/, (fake, { response, json }) => json(response, 200, { items: fake.schedules, next_cursor: null })],
   [/^POST \/v1\/schedules$/, (fake, context) => {
     const { call, response, json } = context;
     if (refused(call.body)) return refuse(context);

@@ -1,6 +1,7 @@
 // A stand-in for the REST API that holds its whole state in memory and moves only when a test says so:
 // jobs progress by `update`, calls fail or wait by `faults`. One instance a test.
 import { createServer } from 'node:http';
+import { violation } from './contract.mjs';
 import * as data from './data.mjs';
 import { runs, schedules } from './schedules.mjs';
 import { serveStatic } from './static.mjs';
@@ -172,6 +173,11 @@ export class FakeServer {
     this.calls.push(call);
     this.onCall?.(call);
 
+    const json = (to, status, body, headers = {}) => {
+      const wrong = violation(call.name, status, body);
+      if (wrong) this.#failures.push(new Error(`${call.name} is answered otherwise than openapi.yaml says: ${wrong}`));
+      send(to, status, body, headers);
+    };
     const fault = this.faults.get(call.name);
     if (fault === 'hang') return void this.#hanging.push(response);
     if (fault instanceof Promise) await fault;
@@ -200,7 +206,7 @@ async function bodyOf(request) {
   return Buffer.concat(chunks);
 }
 
-function json(response, status, body, headers = {}) {
+function send(response, status, body, headers) {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
   response.end(body === undefined ? undefined : JSON.stringify(body));
 }

@@ -1,13 +1,10 @@
 // The training advisor's answers: recorded once from the real server, thinned, and turned as a test needs them.
-import { readFileSync } from 'node:fs';
 import { makeJob } from './data.mjs';
 import { exists } from './edits.mjs';
+import { recorded } from './recorded.mjs';
 
-const recorded = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
-
-const builtIn = recorded('gpu-profiles.json');
-export const gpuProfiles = { ...builtIn, items: builtIn.items.map((card) => ({ ...card, version: '0' })) };
-const summary = recorded('training-summary.json');
+export const gpuProfiles = { ...recorded.gpuProfiles, items: recorded.gpuProfiles.items.map((card) => ({ ...card, version: '0' })) };
+const summary = recorded.trainingSummary;
 
 export const args = {
   model: { preset: 'naics-4ch' },
@@ -69,7 +66,7 @@ export const routes = [
   }],
   [/^GET \/v1\/training-measurements$/, (fake, { call, response, json }) => {
     const job = call.query.get('job_id');
-    json(response, 200, { items: fake.measurements.filter((one) => !job || one.job_id === job) });
+    json(response, 200, { items: fake.measurements.filter((one) => !job || one.job_id === job), next_cursor: null });
   }],
   [/^DELETE \/v1\/training-measurements\/([^/]+)$/, (fake, { response, parameters, json }) => {
     fake.measurements = fake.measurements.filter(({ id }) => id !== parameters[0]);
@@ -88,7 +85,7 @@ export function tooSmall() {
     peak_reserved_bytes: used - card.gpu.context_bytes,
     utilization_percent: 140,
     headroom_bytes: card.gpu.total_bytes - used,
-    band: { low: 0.95, high: 1.06, low_bytes: used * 0.95, high_bytes: used * 1.06 },
+    band: { low: 0.95, high: 1.06, low_bytes: Math.round(used * 0.95), high_bytes: Math.round(used * 1.06) },
   };
   const why = "One sample needs 32.9 GiB; within the margin of 0.85, 20.0 GiB of the GPU's 23.5 GiB may be used.";
   const [{ samples_per_second, seconds_per_batch }] = card.curve;

@@ -1,12 +1,10 @@
 // A waves job's answers: recorded once from the real server, and turned as a test needs them.
-import { readFileSync } from 'node:fs';
 import { makeJob } from './data.mjs';
+import { recorded } from './recorded.mjs';
 
-const recorded = (name) => readFileSync(new URL(name, import.meta.url), 'utf8');
-
-const summary = JSON.parse(recorded('waves-summary.json'));
+const summary = recorded.wavesSummary;
 /** Four symbols of published closes, one with made-up ranges so that there are candles, and a broken one. */
-export const rows = recorded('waves-rows.jsonl').trim().split('\n').map((line) => JSON.parse(line));
+export const rows = recorded.wavesRows;
 
 export const wavesJob = (fields = {}) =>
   makeJob('job_waves0000000', {

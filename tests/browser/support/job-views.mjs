@@ -1,13 +1,13 @@
 // Home, the palette, the list of jobs and one job, in each of their states.
 import { busyQueue, manyJobs } from '../fake/data.mjs';
-import { makeLink } from '../fake/report-links.mjs';
+import { makeLink } from '../fake/links.mjs';
 import { tooSmall, trainingJob, trainingReport } from '../fake/training.mjs';
 import { fails, full, hangs, heading, loading, opened, queue, text, viewer } from './arrangements.mjs';
 
 const waiting = (server) => {
   full(server);
   const at = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString();
-  server.wait = { reason: 'own_jobs', detail: "It waits behind 12 tasks of the team's other jobs.", until: null, tasks_ahead: 12, device_class: 'gpu', share: busyQueue().shares[0], earliest_start_at: at(4), latest_start_at: at(11) };
+  server.wait = { reason: 'own_jobs', detail: "It waits behind 12 tasks of the team's other jobs.", until: null, tasks_ahead: 12, device_class: 'gpu', missing_models: [], share: busyQueue().shares[0], earliest_start_at: at(4), latest_start_at: at(11) };
 };
 
 /** Somebody at work in a pool that is busy. */

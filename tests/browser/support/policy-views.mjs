@@ -1,7 +1,6 @@
 // Model policies and comparisons: their page, the form that offers them, and reports by them.
 import { makeJob, makeReport, makeResults, models } from '../fake/data.mjs';
-import { compare } from '../fake/comparison.mjs';
-import { grouped } from '../fake/groups.mjs';
+import { compare, grouped } from '../fake/sentiment-reports.mjs';
 import { desk, unused } from '../fake/policies.mjs';
 import { fails, hangs, heading, loading, text } from './arrangements.mjs';
 

@@ -1,5 +1,5 @@
 // The settings: of the user, of the team, and of the installation.
-import { makeInvitation } from '../fake/invitations.mjs';
+import { makeInvitation } from '../fake/links.mjs';
 import { customCard } from '../fake/training.mjs';
 import { fails, hangs, heading, loading, opened, profileCompared, text } from './arrangements.mjs';
 

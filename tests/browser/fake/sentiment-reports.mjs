@@ -1,4 +1,4 @@
-// A comparison of three models, with labels.
+// Reports of sentiment jobs with more in them than the usual ones.
 import { makeJob, makeReport, makeResults } from './data.mjs';
 
 const labels = ['positive', 'neutral', 'negative'];
@@ -20,6 +20,7 @@ const accuracy = (share, more) => ({
   classes, table: [[84, 12, 4], [9, 85, 7], [3, 11, 88]], calibration, ...more,
 });
 
+/** A comparison of three models, with labels. */
 export function compare(server, { given = true } = {}) {
   const job = makeJob('job_c', { state: 'succeeded', name: 'Comparison of models', args: { models: [{ name: 'finbert' }, { name: 'distilbert' }, { name: 'vader' }] }, finished_at: '2026-03-02T15:00:04.000Z', progress: { items_total: 1000, items_done: 1000, items_failed: 0, eta_seconds: null } });
   const rows = makeResults(300);
@@ -53,6 +54,46 @@ export function compare(server, { given = true } = {}) {
     recommendation: given
       ? { model: 'finbert', text: 'finbert: the most accurate (84.8 %); vader is 10,399 times as fast, and 21.6 points less accurate (95 % interval of the difference: −27.1 to −15.9).' }
       : { model: null, text: 'No model is recommended: the texts have no labels to evaluate models against.' },
+  };
+  server.add(job);
+  server.results.set(job.id, rows);
+  server.reports.set(job.id, report);
+}
+
+const tally = (texts, positive, negative) => ({ texts, positive, neutral: texts - positive - negative, negative, mean: Math.round(((positive - negative) / texts) * 1e6) / 1e6 });
+
+/** On texts with times, sources, groups and columns that were kept. */
+export function grouped(server) {
+  const job = makeJob('job_g', { state: 'succeeded', name: 'Reviews by region', finished_at: '2026-03-02T15:00:04.000Z', progress: { items_total: 1000, items_done: 1000, items_failed: 0, eta_seconds: null } });
+  const rows = makeResults(300).map((row, place) => ({ ...row, group: ['EU', 'US', 'APAC'][place % 3], kept: { customer: `C-${place}`, channel: place % 2 ? 'mail' : 'web' } }));
+  const report = makeReport(job, rows, 'finbert');
+  const points = Array.from({ length: 60 }, (_, day) => day)
+    .filter((day) => day % 7 < 5)
+    .map((day) => ({ from: new Date(Date.UTC(2026, 0, 5 + day)).toISOString(), ...tally(20 + ((day * 37) % 23), 4 + ((day * 13) % 6), (day * 7) % 9) }));
+  Object.assign(report.summary, {
+    by_group: { too_many: false, groups: [{ name: 'EU', ...tally(512, 301, 88) }, { name: 'US', ...tally(341, 102, 160) }, { name: null, ...tally(147, 40, 41) }] },
+    by_source: { too_many: true, groups: [] },
+    over_time: { unit: 'day', points, undated: 12 },
+  });
+  server.add(job);
+  server.results.set(job.id, rows);
+  server.reports.set(job.id, report);
+}
+
+/** Of a job whose goal chose the model. */
+export function byGoal(server) {
+  const job = makeJob('job_goal', { state: 'succeeded', name: 'By a goal', finished_at: '2026-03-02T15:00:04.000Z', progress: { items_total: 40, items_done: 40, items_failed: 0, eta_seconds: null } });
+  const rows = makeResults(40);
+  const report = makeReport(job, rows, 'finbert');
+  const accuracy = { form: 'int8', texts_of: 'held_out.jsonl', texts: 1000, right: 871, low: 0.85, high: 0.89, macro_f1: 0.86, device: 'cpu', measured_at: '2026-03-01T15:00:00.000Z' };
+  report.summary.goal = {
+    asked: 'balanced',
+    means: 'roberta',
+    reason: 'The goal balanced means roberta, which no worker has; the first of roberta, finbert, distilbert, vader that a worker has is finbert. finbert in int8: 12 ms of device time per text, over 3,200 texts, accuracy 87.1 % on 1,000 texts of held_out.jsonl; vader: speed not measured.',
+    measured: [
+      { model: 'finbert', form: 'int8', seconds_per_text: 0.012, texts: 3200, speedup: 1.7, accuracy },
+      { model: 'vader', form: null, seconds_per_text: null, texts: 0, speedup: null, accuracy: null },
+    ],
   };
   server.add(job);
   server.results.set(job.id, rows);
