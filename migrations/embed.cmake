@@ -77,8 +77,6 @@ endwhile()
 
 read_sources(rights rights_sha256 ${FROM}/rights.sql)
 literal(rights "${rights}")
-read_sources(rebase rebase_sha256 ${FROM}/rebase_0058.sql)
-literal(rebase "${rebase}")
 file(READ ${FROM}/set_version set)
 string(STRIP "${set}" set)
 
@@ -101,8 +99,7 @@ inline constexpr Function kFunctions[] = {
 inline constexpr Schema kSchema = {
     kVersions, kFunctions, {\"rights\", \"@rights_sha256@\",
      @rights@},
-    @set@,
-    @rebase@};
+    @set@};
 
 }  // namespace plimsoll::migrations
 ")

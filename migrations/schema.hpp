@@ -25,8 +25,6 @@ struct Schema {
     std::span<const Function> functions;  // each after those that it needs
     Function rights;
     int set;  // number of the function set; only an equal or higher one writes functions
-    // Brings a database of the last development schema, which had 58 files, to version 1.
-    std::string_view rebase;
 };
 
 }  // namespace plimsoll::migrations

@@ -10,7 +10,6 @@ import tree
 LONGEST_FUNCTION = 200  # lines
 LONGEST_LINE = 120
 CALL = re.compile(r'\b(\w+)\s*\(')
-SUPPORTED = 'migrations/supported.txt'
 
 
 def sources(folder):
@@ -24,22 +23,6 @@ def header(text):
 
 def without_comments(text):
     return re.sub(r'--.*', '', text)
-
-
-def signature(name, text):
-    """The function's name and the types of its arguments, as a caller sees them."""
-    start = text.index(f'function {name}(') + len(f'function {name}(')
-    arguments, depth = [''], 1
-    for character in text[start:]:
-        depth += {'(': 1, ')': -1}.get(character, 0)
-        if depth == 0:
-            break
-        if character == ',' and depth == 1:
-            arguments.append('')
-        else:
-            arguments[-1] += character
-    words = [re.sub(r'\bdefault\b.*', '', argument, flags=re.S).split() for argument in arguments]
-    return f"{name}({', '.join(' '.join(w[1:]) for w in words if w and w[0] != 'out')})"
 
 
 class Functions(unittest.TestCase):
@@ -97,12 +80,6 @@ class Functions(unittest.TestCase):
         everybody = self.called_by(self.queries) | self.called_by(self.functions['read_jobs'])
         self.assertEqual(self.granted_to('plimsoll_app'), (everybody - worker) | {'read_jobs'})
 
-    def test_calls_from_programs_are_supported_across_releases(self):
-        """Programs of two releases call them side by side: another signature is another function, with the suffix _v2."""
-        called = self.called_by(self.queries)
-        self.assertEqual(tree.text_of(SUPPORTED).splitlines(),
-                         sorted(signature(name, self.functions[name]) for name in called))
-
 
 class Embedding(unittest.TestCase):
     """migrations/embed.cmake writes functions behind those that they need."""
@@ -110,7 +87,7 @@ class Embedding(unittest.TestCase):
     def embed(self, functions):
         """CMake's answer, and the header that it wrote."""
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        files = {'versions/0001_first.sql': '', 'rights.sql': '', 'rebase_0058.sql': '', 'set_version': '1\n'}
+        files = {'versions/0001_first.sql': '', 'rights.sql': '', 'set_version': '1\n'}
         files |= {f'functions/area/{name}.sql': f'{needs}\nselect 1;\n' for name, needs in functions.items()}
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

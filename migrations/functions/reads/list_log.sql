@@ -51,7 +51,7 @@ begin
     where t.job_id = p_job_id and t.seq between v_first and v_last
       and (t.seq, t.fence, v.n) > (p_after_task, p_after_fence, p_after_n)
       and (p_attempt is null or t.attempt = p_attempt) and (p_level is null or v.level >= p_level)
-      and (p_from is null or v.at >= p_from) and (p_to is null or v.at < p_to) and v.at is not null
+      and (p_from is null or v.at >= p_from) and (p_to is null or v.at < p_to)
       -- A last attempt that failed permanently is in its result.
       and not exists (select from result r where r.job_id = t.job_id and r.seq = t.seq and r.fence = t.fence)
     order by t.seq, t.fence, v.n limit p_limit)

@@ -2,6 +2,7 @@
 --   plimsoll_owner     owns the tables; migrations run as it
 --   plimsoll_queue     owns the queue's functions, sees every team's jobs
 --   plimsoll_identity  owns the sign-in functions, sees every team's users and tokens
+--   plimsoll_guest     owns the functions that read for the holder of a report link, sees the rows of that link's job
 --   plimsoll_app       what `plimsoll serve` logs in as; row-level security restricts it to one team
 --   plimsoll_worker    what a worker logs in as; may call the worker functions and nothing else
 do $$
@@ -9,7 +10,8 @@ declare
   role record;
 begin
   for role in select * from (values ('plimsoll_owner', 'nologin'), ('plimsoll_queue', 'nologin'),
-      ('plimsoll_identity', 'nologin'), ('plimsoll_app', 'login'), ('plimsoll_worker', 'login')) r(name, login)
+      ('plimsoll_identity', 'nologin'), ('plimsoll_guest', 'nologin'), ('plimsoll_app', 'login'),
+      ('plimsoll_worker', 'login')) r(name, login)
   loop
     begin
       if not exists (select from pg_roles where rolname = role.name) then
@@ -20,14 +22,14 @@ begin
     end;
   end loop;
   -- A migrator without superuser rights needs membership to hand objects to these roles.
-  for role in select * from (values ('plimsoll_owner'), ('plimsoll_queue'), ('plimsoll_identity')) r(name)
-  loop
+  for role in select * from (values ('plimsoll_owner'), ('plimsoll_queue'), ('plimsoll_identity'),
+      ('plimsoll_guest')) r(name) loop
     if not pg_has_role(current_user, role.name, 'usage') then
       execute format('grant %I to %I', role.name, current_user);
     end if;
   end loop;
   if not pg_has_role('plimsoll_owner', 'plimsoll_queue', 'member') then
-    grant plimsoll_queue, plimsoll_identity to plimsoll_owner;
+    grant plimsoll_queue, plimsoll_identity, plimsoll_guest to plimsoll_owner;
   end if;
   -- A client that freezes within a transaction would hold a class lock and block every other client. And statements
   -- that a client gave up on (it waits less long) must not run forever.
@@ -44,13 +46,14 @@ $$;
 create schema plimsoll authorization plimsoll_owner;
 set local role plimsoll_owner;
 
-grant usage on schema plimsoll to plimsoll_queue, plimsoll_identity, plimsoll_app, plimsoll_worker;
--- A function's owner needs CREATE on its schema; both roles cannot log in.
-grant create on schema plimsoll to plimsoll_queue, plimsoll_identity;
+grant usage on schema plimsoll to plimsoll_queue, plimsoll_identity, plimsoll_guest, plimsoll_app, plimsoll_worker;
+-- A function's owner needs CREATE on its schema; these roles cannot log in.
+grant create on schema plimsoll to plimsoll_queue, plimsoll_identity, plimsoll_guest;
 -- Functions are callable by everyone unless revoked.
 alter default privileges for role plimsoll_owner revoke execute on functions from public;
 alter default privileges for role plimsoll_queue revoke execute on functions from public;
 alter default privileges for role plimsoll_identity revoke execute on functions from public;
+alter default privileges for role plimsoll_guest revoke execute on functions from public;
 
 -- The applied versions. The migrator inserts a row in the transaction that applies it.
 create table plimsoll.schema_migration (

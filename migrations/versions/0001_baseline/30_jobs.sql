@@ -38,6 +38,7 @@ create table job (
   items_total bigint not null,
   items_ok bigint not null default 0,
   items_failed bigint not null default 0,
+  tokens_done bigint not null default 0,  -- that models have read
   tasks_total int not null,
   tasks_left int not null,
   tasks_quarantined int not null default 0,
@@ -46,7 +47,8 @@ create table job (
   revision int not null default 1,  -- grows with every change; an ETag
   ready_first bigint,  -- where in its lane the job's tasks are: a cancel looks nowhere else
   ready_last bigint,
-  dataset_id bigint,  -- task n runs on the dataset's chunk n; null: tasks have inputs
+  dataset_id bigint,  -- its tasks run on the dataset's chunks; null: tasks have inputs
+  slices int not null default 1,  -- tasks of each chunk, which may be too much work for one
   retries int not null default 0,  -- attempts that were followed by another
   last_error text,  -- error of the last failed attempt, for people
   deadline timestamptz,  -- by which it must have ended
@@ -57,7 +59,8 @@ create table job (
   -- HOT update, and this column changes only with finished_at.
   ended_as text generated always as (case when finished_at is not null then state end) stored,
   schedule_id bigint,  -- the schedule that created it
-  due_at timestamptz  -- for when
+  due_at timestamptz,  -- for when
+  constraint job_slices check (slices >= 1)
 ) partition by range (id);
 create index job_team on job (team_id, id);
 -- finished_at and not state: a change of state, if it were in an index's predicate, could never be a HOT update.
@@ -109,8 +112,25 @@ create table attempt (
   outcome text not null,  -- retry, final, worker_lost
   worker_id int not null,
   error text,
+  claimed_at timestamptz not null,
   at timestamptz not null,
   primary key (job_id, seq, fence)
+) partition by range (job_id);
+-- Where a worker process that ended left its attempts: rare, and read when the next one registers.
+create index attempt_lost on attempt (worker_id, at) where outcome = 'worker_lost';
+
+-- What workers wrote about attempts. The rest of a job's log is read from attempts, results and leases.
+create table task_log (
+  job_id bigint not null,
+  seq int not null,
+  fence bigint not null,  -- of the attempt
+  n int not null,  -- from 1 within the attempt; 1001: how its worker process ended
+  team_id bigint not null,
+  attempt smallint not null,
+  level smallint not null check (level between 1 and 3),  -- info, warning, error
+  at timestamptz not null,
+  text text not null check (length(text) <= 500),
+  primary key (job_id, seq, fence, n)
 ) partition by range (job_id);
 
 -- Events of a job, numbered without gaps under the job row's lock. Number 1 (submitted) is the job's row itself and is
@@ -153,18 +173,3 @@ create table unique_key (
   taken_at timestamptz not null,
   primary key (team_id, key)
 );
-
--- Reports that a team pinned; later reports are compared with them.
-create table report_baseline (
-  id bigint generated always as identity primary key,
-  team_id bigint not null references team on delete cascade,
-  kind text not null,
-  -- the comparison key
-  comparison_key text not null check (octet_length(comparison_key) between 1 and 8192),
-  job_id bigint not null,  -- the job of the report; the numbers outlive the job
-  summary json not null,
-  user_id bigint not null,  -- who pinned it
-  pinned_at timestamptz not null default clock_timestamp()
-);
--- By hash: keys of this length do not fit an index.
-create unique index report_baseline_comparison_key on report_baseline (team_id, kind, md5(comparison_key));

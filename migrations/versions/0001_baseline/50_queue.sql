@@ -51,19 +51,19 @@ create table account_state (
   lanes int[] not null default '{}',
   heads bigint[] not null default '{}',
   counts int[] not null default '{}',
-  used float8 not null default 0,  -- normalised device-seconds, faded until used_at
-  used_at timestamptz not null default '-infinity',
+  usage float8 not null default 0,  -- normalised device-seconds, decayed until decayed_at
+  decayed_at timestamptz not null default '-infinity',
   quota_seconds float8,  -- > 0; null: none
   quota_period text not null default 'day',  -- hour, day, week, month
   period_start timestamptz not null default '-infinity',
   period_seconds float8 not null default 0,  -- charged since period_start
   -- The next task does not fit into the quota; nothing is claimed until the period is over or the quota grows.
-  spent boolean not null default false,
+  over_quota boolean not null default false,
   unique (account_id, version)
 );
 create index account_state_turn on account_state (class_id, vtime)
-  where ready > 0 and slots < cap and not paused and not spent;
-create index account_state_spent on account_state (class_id) where spent;
+  where ready > 0 and slots < cap and not paused and not over_quota;
+create index account_state_over_quota on account_state (class_id) where over_quota;
 
 -- A first-in-first-out line of equally eligible tasks. Its key holds everything that decides eligibility, so that no
 -- claim has to skip a task.
@@ -77,8 +77,10 @@ create table lane (
   memory_bucket smallint not null check (memory_bucket between 0 and 40),
   model text not null,  -- '' = none; for affinity, never for eligibility
   priority smallint not null check (priority between -10 and 10),  -- 10 runs first within its account
+  unserved boolean not null default false,  -- no worker has its model: any of the class may run its tasks
   unique (account_id, kind, kind_version, capability, memory_bucket, model, priority)
 );
+create index lane_unserved on lane (id) where unserved;
 
 -- Increases in commit order within a class, because it is drawn under the class lock, which is held until the commit. A
 -- lane's cursor relies on it.
@@ -157,19 +159,6 @@ alter table lease
   alter jobs set storage external, alter tasks set storage external, alter lanes set storage external,
   alter accounts set storage external, alter charges set storage external, alter attempts set storage external,
   alter crashes set storage external;
-
--- The responses to repeated submits. A response follows from the request (equal, by its fingerprint), the ID and the
--- time, so no body is stored.
-create table idempotency_key (
-  team_id bigint not null,
-  key text not null check (length(key) between 1 and 255),
-  fingerprint bytea not null,
-  job_id bigint not null,
-  created_at timestamptz not null,
-  expires_at timestamptz not null,
-  primary key (team_id, key)
-);
-create index idempotency_key_expiry on idempotency_key (expires_at);
 
 -- When to check whether a job must be stopped. The row of a job that ended earlier remains and is ignored.
 create table overdue (

@@ -1,6 +1,6 @@
--- Usage by team, user, kind and hour. A completion records only which jobs it touched, in one row that is not read on
--- the hot path; a duty then counts what those jobs gained since they were last counted. So every charged device-second
--- is counted once, in whatever order transactions commit, and the count outlives the job.
+-- Usage by team, user, kind, model and hour. A completion records only which jobs it touched, in one row that is not
+-- read on the hot path; a duty then counts what those jobs gained since they were last counted. So every charged
+-- device-second is counted once, in whatever order transactions commit, and the count outlives the job.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
@@ -26,10 +26,11 @@ create table usage_hour (
   hour timestamptz not null,  -- in which it began
   user_id bigint not null,
   kind text not null,
+  model text not null,  -- of the job's lane, which names the files and the form; empty: none
   seconds float8 not null,  -- measured, normalised device-seconds: what was charged
   tasks bigint not null,  -- that were done
   items bigint not null,  -- that were done
   jobs bigint not null,  -- that used a device for the first time
-  primary key (team_id, hour, user_id, kind)
+  primary key (team_id, hour, user_id, kind, model)
 );
 create index usage_hour_hour on usage_hour (hour);

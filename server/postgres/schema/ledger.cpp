@@ -9,10 +9,6 @@
 namespace plimsoll::postgres {
 namespace {
 
-constexpr int kLastDevelopmentVersion = 58;
-constexpr std::string_view kLastDevelopmentHash =
-    "1136ace74830eea37d378bd76152875622e273f4129f057e96970564dba131c7";
-
 std::string bytes_of(pqxx::transaction_base& transaction, std::string_view sha256) {
     return transaction.quote("\\x" + std::string(sha256)) + "::bytea";
 }
@@ -21,18 +17,15 @@ std::string bytes_of(pqxx::transaction_base& transaction, std::string_view sha25
 
 Ledger read_ledger(pqxx::transaction_base& transaction) {
     Ledger ledger;
-    const auto exists = [&](const char* table) {
-        return !transaction.exec1(std::string("select to_regclass('plimsoll.") + table + "')")[0]
-                    .is_null();
-    };
-    if (!exists("schema_migration")) return ledger;
+    if (transaction.exec1("select to_regclass('plimsoll.schema_migration')")[0].is_null()) {
+        return ledger;
+    }
     for (const auto& row : transaction.exec(
              "select version, name, encode(sha256, 'hex') from plimsoll.schema_migration "
              "order by version")) {
         ledger.versions.push_back(
             {row[0].as<int>(), row[1].as<std::string>(), row[2].as<std::string>()});
     }
-    if (!exists("schema_function")) return ledger;
     for (const auto& row :
          transaction.exec("select name, encode(sha256, 'hex') from plimsoll.schema_function")) {
         ledger.functions.emplace(row[0].as<std::string>(), row[1].as<std::string>());
@@ -43,20 +36,7 @@ Ledger read_ledger(pqxx::transaction_base& transaction) {
     return ledger;
 }
 
-bool is_development(const Ledger& ledger) {
-    return ledger.versions.size() == kLastDevelopmentVersion &&
-           ledger.versions.back().number == kLastDevelopmentVersion &&
-           ledger.versions.back().sha256 == kLastDevelopmentHash;
-}
-
 Result<void> check_versions(const Ledger& ledger, const migrations::Schema& schema) {
-    // The development schema's first file, which identifies its databases.
-    if (!ledger.versions.empty() && ledger.versions.front().name == "roles") {
-        return fail(
-            Errc::conflict,
-            "A development build created this database. Upgrade it with the last development "
-            "build (schema 58), or dump your data and load it into a new database.");
-    }
     for (std::size_t i = 0; i < ledger.versions.size(); ++i) {
         const auto& theirs = ledger.versions[i];
         if (theirs.number > static_cast<int>(schema.versions.size())) {

@@ -27,9 +27,6 @@ struct Ledger {
 // Throws pqxx::failure.
 Ledger read_ledger(pqxx::transaction_base& transaction);
 
-// Whether the last development schema, version 58, created it.
-bool is_development(const Ledger& ledger);
-
 // Errc::conflict: the database has versions that are unknown or differ from ours.
 Result<void> check_versions(const Ledger& ledger, const migrations::Schema& schema);
 

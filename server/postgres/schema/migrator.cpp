@@ -33,7 +33,6 @@ class Migration {
         work_.exec(kLock);
         ledger_ = read_ledger(work_);
         if (!ledger_.versions.empty()) report_.before = ledger_.versions.back().number;
-        if (is_development(ledger_)) rebase();
         if (auto same = check_versions(ledger_, schema_); !same) {
             return fail(std::move(same.error()));
         }
@@ -52,13 +51,6 @@ class Migration {
         work_.exec(std::string(sql));
         work_.exec0("reset role");
         step_.clear();
-    }
-
-    void rebase() {
-        apply("The migration of the development schema", schema_.rebase);
-        record(work_, schema_.versions.front());
-        ledger_ = read_ledger(work_);
-        report_.rebased = true;
     }
 
     void apply_versions() {

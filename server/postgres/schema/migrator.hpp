@@ -12,14 +12,13 @@ struct MigrationReport {
     int functions = 0;  // functions that were created or replaced
     // The database's functions are from a newer program and were not changed.
     bool newer_functions = false;
-    bool rebased = false;  // the last development schema created it
 };
 
 // Brings the schema up to date in one transaction: missing versions, functions whose hash differs,
 // rights. An advisory lock lets several servers start at once. Blocks: do not call on the I/O
 // thread. The role must be a superuser, or have CREATEROLE and CREATE on the database.
-// Errc::conflict if the schema has versions that this program does not know, if a recorded version
-// differs from ours, or if an older development build created it: each needs the operator.
+// Errc::conflict if the schema has versions that this program does not know, or if a recorded
+// version differs from ours: each needs the operator.
 // Errc::unavailable: the database cannot be reached, or refuses a statement; nothing has changed
 // then.
 Result<MigrationReport> migrate(const Target& target,

@@ -135,13 +135,13 @@ class Usage(QueueCase):
 
     def test_hours_are_deleted_after_their_time(self):
         for days in (401, 399):
-            self.queue.connection.execute("""insert into usage_hour values (%s, date_trunc('hour', now()) - make_interval(days => %s), 1, 'test', 1, 1, 1, 1, '')""",
+            self.queue.connection.execute("""insert into usage_hour values (%s, date_trunc('hour', now()) - make_interval(days => %s), 1, 'test', '', 1, 1, 1, 1)""",
                                           (self.team, days))
         self.assertEqual(self.queue.one('select forget_usage(400)'), 1)
         self.assertEqual(self.usage()[0].tasks, 1)
 
     def test_a_team_sees_its_own_rows_only(self):
-        self.queue.connection.execute("insert into usage_hour select unnest(%s::bigint[]), now(), 1, 'test', 1, 1, 1, 1, ''", ([self.team, self.other_team],))
+        self.queue.connection.execute("insert into usage_hour select unnest(%s::bigint[]), now(), 1, 'test', '', 1, 1, 1, 1", ([self.team, self.other_team],))
         app = self.second_queue('plimsoll_app')
         self.assertRaisesRegex(Exception, 'permission denied', app.rows, 'select * from usage_hour')
 

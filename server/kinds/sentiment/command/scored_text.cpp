@@ -122,10 +122,9 @@ std::string series_text(const json& series, std::size_t width) {
     return "\nby " + unit + "\n" + table_text(rows, width) + omitted;
 }
 
-// Reports of earlier servers do not name them.
 std::string devices_text(const json& summary) {
     std::string text;
-    for (const json& used : summary.value("devices", json::array())) {
+    for (const json& used : summary.at("devices")) {
         text += (text.empty() ? "computed by " : "; ") + used.at("device").get<std::string>();
         if (const json& name = used.at("name"); !name.is_null()) {
             text += ", " + name.get<std::string>();
@@ -195,7 +194,7 @@ std::string errors_text(const json& errors, std::size_t width) {
 }  // namespace
 
 std::string scored_text(const json& summary, std::size_t width) {
-    const auto goal = summary.value("goal", json());  // reports of earlier servers lack it
+    const json& goal = summary.at("goal");
     const auto total = scored(summary.at("labels"));
     auto text = texts(total) + " scored by " + scorer(summary) + "\n";
     if (total > 0) {

@@ -151,8 +151,7 @@ Result<Aggregate> Aggregate::from_json(std::string_view text) try {
         aggregate.failed_.push_back({f.at(0), f.at(1), id_from(f.at(2)), f.at(3), f.at(4)});
     }
     aggregate.choices_ = Choices::from_json(stored.at("choices"));
-    // Partial aggregates of earlier releases lack it.
-    aggregate.devices_ = DevicesUsed::from_json(stored.value("devices", json::array()));
+    aggregate.devices_ = DevicesUsed::from_json(stored.at("devices"));
     aggregate.by_source_ = Breakdown::from_json(stored.at("by_source"));
     aggregate.by_group_ = Breakdown::from_json(stored.at("by_group"));
     aggregate.over_time_ = Series::from_json(stored.at("over_time"));

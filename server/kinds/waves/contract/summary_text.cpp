@@ -80,8 +80,7 @@ std::string summary_text(const json& summary, std::size_t width) {
     for (const json& omission : summary.at("omissions")) {
         text += "  " + omission.get<std::string>() + "\n";
     }
-    // Reports of earlier versions do not say.
-    const json computed = summary.value("computed", json::array());
+    const json& computed = summary.at("computed");
     std::set<std::string> nodes;
     for (const json& it : computed) nodes.insert(it.value("node", ""));
     for (const json& it : computed) {

@@ -12,7 +12,8 @@ using nlohmann::json;
 
 json summary() {
     return json::parse(R"({
-        "model": "vader", "model_hash": null, "form": null, "policy": null, "choices": [],
+        "model": "vader", "model_hash": null, "form": null, "goal": null, "policy": null, "choices": [],
+        "devices": [{"device": "desk-1/host", "name": null, "processor_class": null, "items": 4}],
         "accuracies": [], "reading": null, "by_source": null, "by_group": null, "over_time": null,
         "labels": {"positive": 3, "neutral": 0, "negative": 1},
         "compound": {"mean": 0.33977, "standard_deviation": 0.52828, "minimum": -0.4767,
@@ -27,7 +28,8 @@ TEST(ScoredText, BeginsWithTheAnswer) {
               "positive         3   75.0 %  ██████████████████████████████\n"
               "neutral          0    0.0 %  \n"
               "negative         1   25.0 %  ██████████\n"
-              "mean score +0.340 on a scale from -1 to +1, standard deviation 0.528\n\n"
+              "mean score +0.340 on a scale from -1 to +1, standard deviation 0.528\n"
+              "computed by desk-1/host\n\n"
               "SCORE   MOST POSITIVE\n"
               "+0.852  Great service, I loved it!\n");
 }
@@ -95,7 +97,7 @@ TEST(ScoredText, OfFailedTextsHasTheReasonsAlone) {
     report["errors"] = {{{"index", 0}, {"custom_id", nullptr}, {"error", "The text is not UTF-8."}},
                         {{"index", 1}, {"custom_id", "b"}, {"error", "The text is not UTF-8."}}};
     EXPECT_EQ(scored_text(report, 0),
-              "0 texts scored by vader\n\n"
+              "0 texts scored by vader\ncomputed by desk-1/host\n\n"
               "TEXT  FAILED BECAUSE\n1     The text is not UTF-8.\nb     The text is not UTF-8.\n");
 }
 

@@ -1,7 +1,10 @@
-"""Puts rows of every sort into a schema, through the queue's own functions: jobs in each state, leases, schedules, shares,
-quotas, holds, people, webhooks, datasets, baselines. upgrade_test.py looks for them after an upgrade.
-"""
+"""A database as a release leaves it: rows of every sort, put in through the queue's own functions, and its dump. make_dump
+runs this in a throw-away cluster; upgrade_test.py looks for the rows after an upgrade."""
 import datetime
+import gzip
+import os
+import pathlib
+import subprocess
 
 from queue_client import Queue, connect, job, task
 
@@ -22,9 +25,8 @@ PEOPLE = """
 JOB_STATES = ('scheduled', 'queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled')
 
 
-def fill(compared):
-    """`compared` names the column by which measurements and baselines are compared."""
-    queue = Queue(connect())
+def fill(queue):
+    queue.rows('select ensure_partitions()')
     first, second = queue.make_team('first'), queue.make_team('second')
     queue.connection.execute(PEOPLE)
     cpu, host = queue.register('cpu'), queue.register('host', 'host')
@@ -45,10 +47,22 @@ def fill(compared):
     submit(job(first, name='later', run_at=tomorrow, deadline=tomorrow + datetime.timedelta(hours=1), timeout=60.0),
            job(second, 5, name='waiting', priority=3))
     queue.hold('device_class', 'gpu')
-    for table, rest in (('report_baseline', "job_id, summary) values (%s, 1, 'profile', 'of one device', %s, '{}')"),):
-        queue.rows(f'insert into {table} (team_id, user_id, kind, {compared}, {rest} returning id', first, done)
-    queue.rows(f"""insert into training_measurement (team_id, user_id, job_id, {compared}, predicted_bytes, measured_bytes, data)
-        values (%s, 1, %s, 'bert fp32', 10, 11, json_build_object('{compared}', 'bert fp32', 'batch', 4)) returning id""", first, done)
+    queue.rows("""insert into report_baseline (team_id, user_id, kind, comparison_key, job_id, summary)
+        values (%s, 1, 'profile', 'of one device', %s, '{}') returning id""", first, done)
+    queue.rows("""insert into training_measurement (team_id, user_id, job_id, comparison_key, predicted_bytes, measured_bytes, data)
+        values (%s, 1, %s, 'bert fp32', 10, 11, '{"batch": 4}') returning id""", first, done)
     states = {row.state for row in queue.rows('select state from job')}
     assert states == set(JOB_STATES), states
     assert running and broken and held
+
+
+def dump_of(url):
+    text = subprocess.run(['pg_dump', url], check=True, capture_output=True).stdout
+    # pg_dump's key of the day, and nothing else, would differ from one dump to the next.
+    return b''.join(line for line in text.splitlines(keepends=True) if not line.startswith((b'\\restrict', b'\\unrestrict')))
+
+
+if __name__ == '__main__':
+    fill(Queue(connect()))
+    packed = gzip.compress(dump_of(os.environ['PLIMSOLL_TEST_DATABASE_URL']), mtime=0)
+    pathlib.Path(os.environ['PLIMSOLL_UPGRADE_DUMP']).write_bytes(packed)

@@ -1,9 +1,21 @@
--- Kept responses to calls with an Idempotency-Key, and the key that signs cursors.
+-- Calls that are sent again, and the installation's secrets.
 set local role plimsoll_owner;
 set local search_path = plimsoll;
 
--- Calls other than submits and runs of schedules, which store their keys in idempotency_key in the transaction that
--- creates the job. By any user of the team.
+-- The responses to repeated submits. A response follows from the request (equal, by its fingerprint), the ID and the
+-- time, so no body is stored.
+create table idempotency_key (
+  team_id bigint not null,
+  key text not null check (length(key) between 1 and 255),
+  fingerprint bytea not null,
+  job_id bigint not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (team_id, key)
+);
+create index idempotency_key_expiry on idempotency_key (expires_at);
+
+-- Responses to other calls with an Idempotency-Key, by any user of the team.
 create table kept_answer (
   team_id bigint not null references team on delete cascade,
   key text not null,
@@ -15,14 +27,8 @@ create table kept_answer (
   primary key (team_id, key)
 );
 create index kept_answer_expiry on kept_answer (expires_at);
-alter table kept_answer enable row level security, force row level security;
-create policy owner on kept_answer to plimsoll_owner using (true) with check (true);
-create policy queue on kept_answer to plimsoll_queue using (true) with check (true);
-create policy team on kept_answer to plimsoll_app
-  using (team_id = nullif(current_setting('app.team_id', true), '')::bigint)
-  with check (team_id = nullif(current_setting('app.team_id', true), '')::bigint);
 
--- The secret that all servers of the installation share.
+-- The secret that all servers of the installation share: it signs cursors.
 create table installation_secret (
   name text primary key,
   value bytea not null check (octet_length(value) = 32)
