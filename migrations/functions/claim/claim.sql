@@ -2,8 +2,8 @@
 -- row: nothing to do; listen and poll. claim_next describes who gets which tasks.
 --
 -- One row per job: tasks and the arrays beside it have one element per task, in task order; places gives the position
--- of each among all tasks of the claim, from 1. items and inputs are null for a merge task, which has the job's summary
--- and its tasks' partials instead; an input is null if the task runs on a dataset's chunk (read_claimed_chunks).
+-- of each among all tasks of the claim, from 1. items and inputs are null for a merge task, which has its tasks'
+-- partials instead; an input is null if the task runs on a dataset's chunk (read_claimed_chunks).
 -- p_memory_bucket: 2^n MiB are free on the device; null: as registered. p_models: models that the device holds in
 -- memory. PLM01: the worker is not registered or has expired. A single task that is no merge task, the usual claim of
 -- an idle worker that is notified, has a fast path.
@@ -14,7 +14,7 @@ create or replace function claim(p_worker_id int, p_epoch int, p_max_seconds flo
   p_now timestamptz default clock_timestamp())
 returns table (fence bigint, job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text,
   tasks int[], attempts smallint[], est_seconds real[], places int[], items int[], inputs bytea[], partials bytea[],
-  summary json, priority smallint)
+  priority smallint)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -26,7 +26,7 @@ begin
   if cardinality(v_taken.jobs) = 1 then
     return query
     select v_taken.fence, j.id, false, j.kind, j.kind_version, j.args, l.model, v_taken.tasks, v_taken.attempts,
-      v_taken.ests, array[1], array[t.items], array[t.input], null::bytea[], null::json, j.priority
+      v_taken.ests, array[1], array[t.items], array[t.input], null::bytea[], j.priority
     from job j join lane l on l.id = j.lane_id join task t on t.job_id = j.id and t.seq = v_taken.tasks[1]
     where j.id = v_taken.jobs[1] and v_taken.tasks[1] < j.tasks_total;
   end if;
@@ -35,7 +35,7 @@ begin
   end if;
   return query
   select v_taken.fence, a.job_id, a.is_merge, a.kind, a.kind_version, a.args, a.model, a.tasks, a.attempts, a.ests,
-    a.places, a.items, a.inputs, a.partials, a.summary, a.priority
+    a.places, a.items, a.inputs, a.partials, a.priority
   from leased_jobs(v_taken.jobs, v_taken.tasks, v_taken.attempts, v_taken.ests) a;
 end
 $$;

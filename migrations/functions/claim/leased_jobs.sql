@@ -1,8 +1,7 @@
 -- The jobs of leased tasks, one row each, with their tasks in order and the tasks' inputs. A merge task has no row.
 create or replace function leased_jobs(p_jobs bigint[], p_tasks int[], p_attempts smallint[], p_ests real[])
 returns table (job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text, tasks int[],
-  attempts smallint[], ests real[], places int[], first_items bigint[], items int[], inputs bytea[], partials bytea[],
-  summary json, priority smallint)
+  attempts smallint[], ests real[], places int[], items int[], inputs bytea[], partials bytea[], priority smallint)
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -15,8 +14,7 @@ begin
   select min(id), max(id) into v_low, v_high from unnest(p_jobs) u(id);
   return query
   select a.job_id, j.is_merge, j.kind, j.kind_version, j.args, j.model, a.tasks, a.attempts, a.ests, a.places,
-    coalesce(d.first_items, t.first_items), coalesce(d.items, t.items), coalesce(d.inputs, t.inputs),
-    j.partials, j.summary, j.priority
+    coalesce(d.items, t.items), coalesce(d.inputs, t.inputs), j.partials, j.priority
   from (
     select u.job_id, array_agg(u.task) tasks, array_agg(u.attempt) attempts, array_agg(u.est) ests,
       array_agg(u.place) places
@@ -31,21 +29,18 @@ begin
       case when a.tasks[1] = x.tasks_total then
         array(select r.partial from result r where r.job_id = x.id and r.job_id between v_low and v_high
           and r.state = 'done' order by r.seq) end partials,
-      case when a.tasks[1] = x.tasks_total then json_build_object('items_total', x.items_total, 'items_ok', x.items_ok,
-        'items_failed', x.items_failed, 'tasks_total', x.tasks_total, 'tasks_quarantined', x.tasks_quarantined,
-        'created_at', x.created_at, 'started_at', x.started_at, 'charged_seconds', x.charged_seconds) end summary,
       case when a.tasks[1] < x.tasks_total then (select l.model from lane l where l.id = x.lane_id) else '' end model
     from job x where x.id = a.job_id and x.id between v_low and v_high offset 0) j
   -- Consecutive tasks of a job, the usual case, are read at once.
   cross join lateral (
-    select array_agg(y.first_item) first_items, array_agg(y.items) items, array_agg(y.input) inputs from (
-      select x.first_item, x.items, x.input from task x
+    select array_agg(y.items) items, array_agg(y.input) inputs from (
+      select x.items, x.input from task x
       where j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high
         and x.seq between a.tasks[1] and a.tasks[cardinality(a.tasks)]
       order by x.seq offset 0) y) d
   cross join lateral (
-    select array_agg(y.first_item) first_items, array_agg(y.items) items, array_agg(y.input) inputs from (
-      select x.first_item, x.items, x.input from task x
+    select array_agg(y.items) items, array_agg(y.input) inputs from (
+      select x.items, x.input from task x
       where not j.dense and x.job_id = a.job_id and x.job_id between v_low and v_high and x.seq = any(a.tasks)
         order by x.seq offset 0) y) t;
 end

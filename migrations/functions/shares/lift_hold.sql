@@ -10,7 +10,7 @@ begin
   if not found then
     return false;
   end if;
-  perform lock_held_classes(v_hold.scope, v_hold.subject);
+  perform lock_all_classes();
   delete from hold where id = p_hold_id;
   if v_hold.scope = 'team' then
     perform pause_accounts(v_hold.subject);

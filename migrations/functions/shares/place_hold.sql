@@ -16,7 +16,7 @@ begin
       when 'device' then exists (select from worker where id = p_subject::int) else false end) then
     return null;
   end if;
-  perform lock_held_classes(p_scope, p_subject);
+  perform lock_all_classes();
   insert into hold (scope, subject, mode, reason, by_admin, user_id, at)
   values (p_scope, p_subject, p_mode, p_reason, p_by_admin, p_user_id, p_now) returning id into v_id;
   if p_scope = 'team' then

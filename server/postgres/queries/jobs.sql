@@ -128,10 +128,6 @@ select * from plimsoll.list_tasks($1::bigint, $2::bigint, $3::int, $4::text, $5:
 -- What a long poll compares. Index job_<day>_pkey.
 select revision, state, finished_at is not null as finished from plimsoll.job where id = $1::bigint;
 
--- name: jobs.set_labels
--- $2 name, $3 labels. Index job_<day>_pkey.
-update plimsoll.job set name = $2::text, labels = $3::jsonb, revision = revision + 1 where id = $1::bigint returning revision;
-
 -- name: jobs.enqueue (prepared)
 -- Arguments in the order of migrations/README.md; $9 may hold several classes each, see connected_class.
 select ord, job_id, outcome, created_at, refusal from plimsoll.enqueue(

@@ -23,7 +23,3 @@ select coalesce(t.input, c.content) as input, t.seq % j.slices as slice, j.slice
 join plimsoll.job j on j.id = t.job_id
 left join plimsoll.dataset_chunk c on c.dataset_id = j.dataset_id and c.seq = t.seq / j.slices
 where t.job_id = $1::bigint and t.seq = $2::int;
-
--- name: results.attempts
--- Failed attempts. Index attempt_<day>_pkey.
-select seq, attempt, outcome, worker_id, error, at from plimsoll.attempt where job_id = $1::bigint order by seq, fence limit $2::int;

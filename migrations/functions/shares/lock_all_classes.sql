@@ -1,5 +1,5 @@
 -- Holds begin and end under the locks of all classes, because a worker of any class may claim in another.
-create or replace function lock_held_classes(p_scope text, p_subject text) returns void language plpgsql as $$
+create or replace function lock_all_classes() returns void language plpgsql as $$
 declare
   v_class smallint;
 begin
