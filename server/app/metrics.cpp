@@ -2,6 +2,7 @@
 
 #include "server/app/process_metrics.hpp"
 #include "server/app/queue_metrics.hpp"
+#include "server/postgres/workers/statistics.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 
@@ -64,15 +65,15 @@ asio::awaitable<void> Metrics::refresh_queue() {
     // Set before waiting, so that concurrent scrapes are served the cached values.
     queue_until_ = std::chrono::steady_clock::now() + kQueueFreshness;
     Families fresh;
-    const auto depth = co_await database_.statistics().depth();
+    const auto depth = co_await database_.background().statistics.depth();
     if (depth) fresh = queue_metrics(*depth);
     if (depth) {
-        if (const auto devices = co_await database_.jobs().devices()) {
+        if (const auto devices = co_await database_.stores().jobs.devices()) {
             append(fresh, device_metrics(*devices));
         }
     }
     if (depth) {
-        if (const auto holders = co_await database_.shares().vacuum_holders()) {
+        if (const auto holders = co_await database_.stores().shares.vacuum_holders()) {
             append(fresh, vacuum_metrics(*holders));
         }
     }

@@ -28,7 +28,7 @@ double number(const json& telemetry, const char* member) {
 
 }  // namespace
 
-Families queue_metrics(const std::vector<queue::QueueDepth>& depths) {
+Families queue_metrics(const std::vector<postgres::QueueDepth>& depths) {
     auto depth = gauge("plimsoll_queue_depth",
                        "Queue depth in tasks; the state waiting counts retries and scheduled jobs "
                        "(each job once), up to 10000");

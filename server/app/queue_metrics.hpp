@@ -1,13 +1,13 @@
 #pragma once
 
 #include "server/app/metric_family.hpp"
+#include "server/postgres/workers/statistics.hpp"
 #include "server/queue/job.hpp"
 #include "server/queue/shares.hpp"
-#include "server/queue/statistics.hpp"
 
 namespace plimsoll::app {
 
-Families queue_metrics(const std::vector<queue::QueueDepth>& depths);
+Families queue_metrics(const std::vector<postgres::QueueDepth>& depths);
 
 Families vacuum_metrics(const std::vector<queue::VacuumHolder>& holders);
 

@@ -103,74 +103,47 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
       signals_(io_, SIGTERM, SIGINT),
       sighup_(io_),
       timer_(io_),
-      stores_(io_.get_executor(), database.app(),
-              {.connections = static_cast<std::size_t>(settings.database.connections)}),
+      server_database_(io_.get_executor(), database.app(),
+                       {.connections = static_cast<std::size_t>(settings.database.connections)}),
       // Checked with the settings.
       webhook_targets_(outbound::AllowList::parse(settings.webhooks.allowed_origins,
                                                   settings.webhooks.allowed_networks)
                            .value()),
-      planner_(stores_.datasets(), jobs::contracts(),
-               {stores_.team_records(), stores_.jobs(), {.values = settings.kinds, .cache = {}}},
-               pool_, {.values = settings.kinds, .cache = {}}),
-      password_desk_(stores_.passwords(), std::move(rules), sibling_program("plimsoll-hasher")),
+      planner_(stores_.datasets, jobs::contracts(),
+               {stores_.records, stores_.jobs, {.values = settings.kinds, .cache = {}}}, pool_,
+               {.values = settings.kinds, .cache = {}}),
+      password_desk_(stores_.passwords, std::move(rules), sibling_program("plimsoll-hasher")),
       provider_desk_(
-          stores_.providers(), stores_.identity(), stores_.clock(),
+          stores_.providers, stores_.identity, server_database_.clock(),
           provider ? std::make_unique<oidc::Provider>(io_.get_executor(), std::move(*provider))
                    : nullptr),
-      http_(
-          io_,
-          {.jobs = stores_.jobs(),
-           .datasets = stores_.datasets(),
-           .signals = stores_.signals(),
-           .shares = stores_.shares(),
-           .identity = stores_.identity(),
-           .passwords = stores_.passwords(),
-           .password_desk = password_desk_,
-           .provider_desk = provider_desk_,
-           .providers = stores_.providers(),
-           .invitations = stores_.invitations(),
-           .webhooks = stores_.webhooks(),
-           .webhook_targets = webhook_targets_,
-           .clock = stores_.clock(),
-           .kinds = jobs::contracts(),
-           .pool = pool_,
-           .computing = computing_,
-           .downloads = downloads_,
-           .records = stores_.team_records(),
-           .planner = planner_,
-           .schedules = stores_.schedules(),
-           .baselines = stores_.baselines(),
-           .saved_views = stores_.saved_views(),
-           .report_links = stores_.report_links(),
-           .audit = stores_.audit(),
-           .answers = stores_.answers(),
-           .kind_operations =
-               [this, &settings](http::Handlers& handlers, const http::Draining& draining) {
-                   jobs::add_operations(handlers,
-                                        {.jobs = stores_.jobs(),
-                                         .signals = stores_.signals(),
-                                         .records = stores_.team_records(),
-                                         .shares = stores_.shares(),
-                                         .audit = stores_.audit(),
-                                         .planner = planner_,
-                                         .draining = draining,
-                                         .clock = stores_.clock(),
-                                         .pool = pool_,
-                                         .settings = {.values = settings.kinds, .cache = {}}});
-               },
-           .quotas = {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
-                      settings.limits.concurrent_requests}},
-          PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
-      metrics_(http_.traffic(), stores_, PLIMSOLL_VERSION),
+      http_(io_,
+            {.stores = stores_,
+             .kinds = jobs::contracts(),
+             .planner = planner_,
+             .password_desk = password_desk_,
+             .provider_desk = provider_desk_,
+             .webhook_targets = webhook_targets_,
+             .clock = server_database_.clock(),
+             .draining = draining_,
+             .pool = pool_,
+             .computing = computing_,
+             .downloads = downloads_,
+             .settings = {.values = settings.kinds, .cache = {}}},
+            jobs::add_operations,
+            {settings.limits.requests_per_minute, settings.limits.team_requests_per_minute,
+             settings.limits.concurrent_requests},
+            PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
+      metrics_(http_.traffic(), server_database_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
-      duties_(io_.get_executor(), stores_.duties(),
+      duties_(io_.get_executor(), background_.duties,
               {.keep_days = settings.retention.jobs_days,
                .keep_usage_days = settings.retention.usage_days,
                .keep_audit_days = settings.retention.audit_days},
               [this](std::string_view duty, const Result<int>& done) {
                   metrics_.on_duty_run(duty, done);
               }),
-      schedules_(io_.get_executor(), stores_.due_times(), planner_) {
+      schedules_(io_.get_executor(), background_.due_times, planner_) {
     if (settings.engine.local) {
         engine_ = std::make_unique<EngineProcess>(
             io_.get_executor(), sibling_program("plimsoll-engine"), database.worker_url());
@@ -187,7 +160,7 @@ Result<void> Server::run() {
 }
 
 asio::awaitable<void> Server::serve() {
-    stores_.start();
+    server_database_.start();
     started_ = co_await start();
     if (started_) {
         boost::system::error_code failed;
@@ -206,13 +179,13 @@ asio::awaitable<void> Server::serve() {
     duties_.stop();
     schedules_.stop();
     if (notices_) notices_->stop();
-    stores_.stop();
+    server_database_.stop();
 }
 
 asio::awaitable<Result<void>> Server::start() {
-    if (auto read = co_await stores_.duties().read_clock(); !read) co_return fail(read.error());
+    if (auto read = co_await background_.duties.read_clock(); !read) co_return fail(read.error());
     // Without today's partitions nothing can be submitted.
-    if (auto made = co_await stores_.duties().ensure_partitions(); !made)
+    if (auto made = co_await background_.duties.ensure_partitions(); !made)
         co_return fail(made.error());
     allow_open_files(settings_.limits.connections);
     const auto port = http_.start(listen_options(settings_.http, settings_.limits));
@@ -259,7 +232,7 @@ Result<void> Server::start_notices() {
     auto sender = webhooks::Sender::make(webhook_targets_, settings_.webhooks.ca_file);
     if (!sender) return fail(sender.error());
     notices_ = std::make_unique<webhooks::Dispatcher>(
-        io_.get_executor(), stores_.deliveries(), std::move(*sender), stores_.clock(),
+        io_.get_executor(), background_.deliveries, std::move(*sender), server_database_.clock(),
         [engine = std::minstd_rand(std::random_device{}())]() mutable {
             return std::uniform_real_distribution<double>(0, 1)(engine);
         });
@@ -269,8 +242,8 @@ Result<void> Server::start_notices() {
 
 asio::awaitable<Result<void>> Server::bootstrap() {
     const auto link = identity::make_secret(identity::SecretKind::sign_in);
-    auto made = co_await stores_.identity().bootstrap("admin", "main", link.hash,
-                                                      stores_.clock().now() + kWelcomeLifetime);
+    auto made = co_await stores_.identity.bootstrap(
+        "admin", "main", link.hash, server_database_.clock().now() + kWelcomeLifetime);
     if (!made) co_return fail(made.error());
     if (!*made) co_return Result<void>{};
     if (isatty(STDOUT_FILENO) == 1) {
@@ -333,8 +306,8 @@ asio::awaitable<void> Server::watch_cluster() {
         Database& database = database_;
         auto restarted = co_await offload(pool_, [&database] { return database.restart(); });
         interval = restarted ? kWatchInterval : std::min(2 * interval, kLongestWatchInterval);
-        stores_.set_disk_full(!restarted &&
-                              restarted.error().message.starts_with(postgres::kDiskFull));
+        server_database_.set_disk_full(!restarted &&
+                                       restarted.error().message.starts_with(postgres::kDiskFull));
         if (!restarted)
             log::error("cannot start the private PostgreSQL",
                        {{"reason", restarted.error().message}});

@@ -59,11 +59,14 @@ class Server {
     boost::asio::signal_set sighup_;
     boost::asio::steady_timer timer_;
 
-    postgres::ServerDatabase stores_;
+    postgres::ServerDatabase server_database_;
+    const Stores& stores_ = server_database_.stores();
+    const postgres::BackgroundStores& background_ = server_database_.background();
     outbound::AllowList webhook_targets_;
     planning::Planner planner_;
     http::PasswordDesk password_desk_;
     http::ProviderDesk provider_desk_;
+    http::Draining draining_;
     http::HttpServer http_;
     Metrics metrics_;
     http::MetricsServer metrics_server_;

@@ -2,7 +2,7 @@
 
 #include "server/planning/refusal.hpp"
 #include "server/queue/store.hpp"
-#include "server/queue/team_record_store.hpp"
+#include "server/teams/team_record_store.hpp"
 
 #include <chrono>
 #include <memory>
@@ -20,7 +20,7 @@ namespace plimsoll::planning {
 // Fills in what arguments leave to the server. References must outlive it.
 class ArgumentCompletion {
   public:
-    ArgumentCompletion(queue::TeamRecordStore& records, queue::JobStore& jobs,
+    ArgumentCompletion(teams::TeamRecordStore& records, queue::JobStore& jobs,
                        jobs::KindSettings settings = {})
         : records_(records), jobs_(jobs), settings_(std::move(settings)) {}
 
@@ -66,7 +66,7 @@ class ArgumentCompletion {
                                                       Names collections,
                                                       jobs::Knowledge& into) const;
 
-    queue::TeamRecordStore& records_;
+    teams::TeamRecordStore& records_;
     queue::JobStore& jobs_;
     jobs::KindSettings settings_;
     mutable SharedPool last_pool_;  // none: not read yet

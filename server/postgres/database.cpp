@@ -10,8 +10,8 @@
 #include "server/postgres/jobs/job_store.hpp"
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
-#include "server/postgres/teams/answer_store.hpp"
 #include "server/postgres/teams/baseline_store.hpp"
+#include "server/postgres/teams/idempotency_store.hpp"
 #include "server/postgres/teams/report_link_store.hpp"
 #include "server/postgres/teams/saved_view_store.hpp"
 #include "server/postgres/teams/schedule_store.hpp"
@@ -30,52 +30,39 @@ struct ServerDatabase::Parts {
         : calls(executor, target, {.connections = options.connections}),
           slow_calls(executor, target, {.connections = 1}),
           listener(executor, target, options.poll),
-          clock(calls),
           jobs(executor, calls),
-          datasets(calls),
           signals(executor, listener),
-          shares(calls),
-          baselines(calls),
-          duties(slow_calls, clock),
-          statistics(slow_calls),
-          identity(executor, calls),
-          passwords(calls, identity.known()),
-          invitations(calls, identity.known()),
-          providers(calls, identity.known()),
-          saved_views(calls),
-          report_links(calls),
-          audit(calls),
-          answers(calls),
-          webhooks(calls),
-          team_records(calls),
-          deliveries(slow_calls),
-          schedules(calls),
-          due_times(slow_calls) {}
+          identity(executor, calls) {}
 
     Pool calls;
     Pool slow_calls;  // duties never delay a request
     Listener listener;
-    DatabaseClock clock;
+    DatabaseClock clock{calls};
     JobStore jobs;
-    DatasetStore datasets;
     JobSignals signals;
-    ShareStore shares;
-    BaselineStore baselines;
-    DutyStore duties;
-    Statistics statistics;
+    DatasetStore datasets{calls};
+    ShareStore shares{calls};
     IdentityStore identity;
-    PasswordStore passwords;
-    InvitationStore invitations;
-    ProviderStore providers;
-    SavedViewStore saved_views;
-    ReportLinkStore report_links;
-    AuditStore audit;
-    AnswerStore answers;
-    WebhookStore webhooks;
-    TeamRecordStore team_records;
-    DeliveryQueue deliveries;
-    ScheduleStore schedules;
-    DueTimes due_times;
+    PasswordStore passwords{calls, identity.known()};
+    InvitationStore invitations{calls, identity.known()};
+    ProviderStore providers{calls, identity.known()};
+    AuditStore audit{calls};
+    BaselineStore baselines{calls};
+    IdempotencyStore idempotency{calls};
+    TeamRecordStore records{calls};
+    ReportLinkStore report_links{calls};
+    SavedViewStore saved_views{calls};
+    ScheduleStore schedules{calls};
+    WebhookStore webhooks{calls};
+    const Stores stores{jobs,         signals,     datasets,  shares,    identity,    passwords,
+                        invitations,  providers,   audit,     baselines, idempotency, records,
+                        report_links, saved_views, schedules, webhooks};
+
+    DutyStore duties{slow_calls, clock};
+    Statistics statistics{slow_calls};
+    DeliveryQueue deliveries{slow_calls};
+    DueTimes due_times{slow_calls};
+    const BackgroundStores background{duties, statistics, deliveries, due_times};
 };
 
 ServerDatabase::ServerDatabase(asio::any_io_executor executor, Target target,
@@ -115,84 +102,12 @@ const Clock& ServerDatabase::clock() const {
     return parts_->clock;
 }
 
-queue::JobStore& ServerDatabase::jobs() {
-    return parts_->jobs;
+const Stores& ServerDatabase::stores() const {
+    return parts_->stores;
 }
 
-queue::DatasetStore& ServerDatabase::datasets() {
-    return parts_->datasets;
-}
-
-queue::ShareStore& ServerDatabase::shares() {
-    return parts_->shares;
-}
-
-queue::BaselineStore& ServerDatabase::baselines() {
-    return parts_->baselines;
-}
-
-queue::JobSignals& ServerDatabase::signals() {
-    return parts_->signals;
-}
-
-queue::DutyStore& ServerDatabase::duties() {
-    return parts_->duties;
-}
-
-queue::Statistics& ServerDatabase::statistics() {
-    return parts_->statistics;
-}
-
-identity::IdentityStore& ServerDatabase::identity() {
-    return parts_->identity;
-}
-
-queue::AnswerStore& ServerDatabase::answers() {
-    return parts_->answers;
-}
-
-identity::AuditStore& ServerDatabase::audit() {
-    return parts_->audit;
-}
-
-identity::PasswordStore& ServerDatabase::passwords() {
-    return parts_->passwords;
-}
-
-identity::InvitationStore& ServerDatabase::invitations() {
-    return parts_->invitations;
-}
-
-identity::ProviderStore& ServerDatabase::providers() {
-    return parts_->providers;
-}
-
-identity::SavedViewStore& ServerDatabase::saved_views() {
-    return parts_->saved_views;
-}
-
-queue::ReportLinkStore& ServerDatabase::report_links() {
-    return parts_->report_links;
-}
-
-webhooks::WebhookStore& ServerDatabase::webhooks() {
-    return parts_->webhooks;
-}
-
-queue::TeamRecordStore& ServerDatabase::team_records() {
-    return parts_->team_records;
-}
-
-webhooks::DeliveryQueue& ServerDatabase::deliveries() {
-    return parts_->deliveries;
-}
-
-schedules::ScheduleStore& ServerDatabase::schedules() {
-    return parts_->schedules;
-}
-
-schedules::DueTimes& ServerDatabase::due_times() {
-    return parts_->due_times;
+const BackgroundStores& ServerDatabase::background() const {
+    return parts_->background;
 }
 
 }  // namespace plimsoll::postgres

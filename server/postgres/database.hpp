@@ -2,6 +2,7 @@
 
 #include "server/postgres/driver/connect.hpp"
 #include "server/postgres/pool/pool.hpp"
+#include "server/stores/stores.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -12,39 +13,30 @@
 // The stores of `serve` and their connections. Single-threaded: call start() and stop() on the
 // executor's thread or while it is not running.
 namespace plimsoll::queue {
-class AnswerStore;
-class BaselineStore;
-class DatasetStore;
 class DutyStore;
-class JobSignals;
-class JobStore;
-class ReportLinkStore;
-class ShareStore;
-class Statistics;
-class TeamRecordStore;
 }  // namespace plimsoll::queue
-namespace plimsoll::identity {
-class AuditStore;
-class IdentityStore;
-class InvitationStore;
-class PasswordStore;
-class ProviderStore;
-class SavedViewStore;
-}  // namespace plimsoll::identity
 namespace plimsoll::schedules {
 class DueTimes;
-class ScheduleStore;
 }  // namespace plimsoll::schedules
 namespace plimsoll::webhooks {
 class DeliveryQueue;
-class WebhookStore;
 }  // namespace plimsoll::webhooks
 
 namespace plimsoll::postgres {
 
+class Statistics;
+
 struct DatabaseOptions {
     std::size_t connections = 2;  // for calls; one for notifications and one for duties are extra
     std::chrono::milliseconds poll{2000};  // fallback for lost notifications
+};
+
+// What `serve` does besides answering requests; it has connections of its own.
+struct BackgroundStores {
+    queue::DutyStore& duties;
+    Statistics& statistics;
+    webhooks::DeliveryQueue& deliveries;
+    schedules::DueTimes& due_times;
 };
 
 // For `serve`. The target's role is plimsoll_app.
@@ -65,26 +57,8 @@ class ServerDatabase {
     // The database's clock, once a duty has read it.
     const Clock& clock() const;
 
-    queue::JobStore& jobs();
-    queue::DatasetStore& datasets();
-    queue::JobSignals& signals();
-    queue::ShareStore& shares();
-    queue::BaselineStore& baselines();
-    queue::DutyStore& duties();
-    queue::Statistics& statistics();
-    identity::IdentityStore& identity();
-    identity::PasswordStore& passwords();
-    identity::InvitationStore& invitations();
-    identity::ProviderStore& providers();
-    identity::SavedViewStore& saved_views();
-    queue::ReportLinkStore& report_links();
-    identity::AuditStore& audit();
-    queue::AnswerStore& answers();
-    webhooks::WebhookStore& webhooks();
-    queue::TeamRecordStore& team_records();
-    webhooks::DeliveryQueue& deliveries();
-    schedules::ScheduleStore& schedules();
-    schedules::DueTimes& due_times();
+    const Stores& stores() const;
+    const BackgroundStores& background() const;
 
   private:
     struct Parts;

@@ -47,15 +47,19 @@ ALLOWED = {
     # What a job kind is, its registry, and what kinds share.
     'server/jobs': ['server/base', 'engine/base', 'engine/text', 'engine/models'],
     'server/queue': ['server/jobs', 'server/base', 'engine/base'],
+    # What a team keeps besides its jobs.
+    'server/teams': ['server/queue', 'server/jobs', 'server/base', 'engine/base'],
     # Turns what is asked for into jobs: of requests, and of schedules.
-    'server/planning': ['server/queue', 'server/jobs', 'server/base', 'engine/base'],
+    'server/planning': ['server/teams', 'server/queue', 'server/jobs', 'server/base', 'engine/base'],
     'server/schedules': ['server/planning', 'server/queue', 'server/jobs', 'server/base',
                          'engine/base', 'engine/zones'],
-    'server/postgres': ['server/queue', 'server/jobs', 'server/identity', 'server/webhooks',
-                        'server/planning', 'server/schedules',
+    # Names the stores of the API, and includes nothing.
+    'server/stores': [],
+    'server/postgres': ['server/queue', 'server/teams', 'server/jobs', 'server/identity', 'server/webhooks',
+                        'server/planning', 'server/schedules', 'server/stores',
                         'server/base', 'engine/base', 'migrations'],
-    'server/http': ['server/queue', 'server/jobs', 'server/identity', 'server/oidc', 'server/outbound', 'server/webhooks',
-                    'server/planning', 'server/schedules',
+    'server/http': ['server/queue', 'server/teams', 'server/jobs', 'server/identity', 'server/oidc', 'server/outbound',
+                    'server/webhooks', 'server/planning', 'server/schedules', 'server/stores',
                     'server/base', 'engine/base', 'engine/zones'],
     'server/worker': ['server/queue', 'server/jobs', 'server/base', 'engine/*'],
     # The command line, from the ground up: the REST client, what talks to a person, commands.
@@ -63,10 +67,10 @@ ALLOWED = {
     'server/terminal': ['server/client', 'server/base', 'engine/base', 'engine/text'],
     # The kinds, on the roof: only the composition root includes this room. What a part of a kind may use stands
     # in PARTS.
-    'server/kinds': ['server/jobs', 'server/http', 'server/planning', 'server/queue', 'server/identity',
+    'server/kinds': ['server/jobs', 'server/http', 'server/planning', 'server/teams', 'server/queue', 'server/identity',
                      'server/outbound', 'server/client', 'server/terminal', 'server/base', 'engine/*'],
     # The composition root of `plimsoll serve`.
-    'server/app': ['server/http', 'server/postgres', 'server/schedules', 'server/planning',
+    'server/app': ['server/http', 'server/postgres', 'server/schedules', 'server/planning', 'server/stores',
                    'server/queue', 'server/webhooks', 'server/identity', 'server/oidc', 'server/outbound',
                    'server/jobs', 'server/kinds', 'server/base', 'engine/base'],
     'server/cli': ['server/app', 'server/terminal', 'server/client', 'server/postgres',
@@ -92,7 +96,7 @@ PARTS = {
     'run': ['server/outbound'],
     # Of http the check of arguments against openapi.yaml.
     'command': ['server/http', 'server/client', 'server/terminal'],
-    'rest': ['server/http', 'server/planning', 'server/queue'],
+    'rest': ['server/http', 'server/planning', 'server/teams', 'server/queue'],
 }
 
 # The executable specification of the queue: tests hold the SQL to it, and no program may use it.

@@ -1,11 +1,11 @@
-#include "server/queue/baseline_store.hpp"
+#include "server/teams/baseline_store.hpp"
 
 #include "tests/conformance/store_test.hpp"
 
 namespace plimsoll::conformance {
 namespace {
 
-using queue::BaselineStore;
+using teams::BaselineStore;
 
 class BaselineStoreTest : public StoreTest {
   protected:
@@ -17,9 +17,9 @@ class BaselineStoreTest : public StoreTest {
 };
 
 TEST_F(BaselineStoreTest, EveryPinAndRemovalIsAudited) {
-    auto& store = server_.baselines();
+    auto& store = stores_.baselines;
     const Author author{people_.team, people_.user, "req_1"};
-    const auto job = must(server_.jobs().submit(job_of(1))).id;
+    const auto job = must(stores_.jobs.submit(job_of(1))).id;
     const BaselineStore::NewBaseline wanted{"profile", "engine on a GPU", job, "{}"};
     must(store.pin(author, wanted));
     const auto id = must(store.pin(author, wanted)).id;

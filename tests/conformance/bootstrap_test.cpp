@@ -37,13 +37,13 @@ TEST(BootstrapTest, TwoFirstStartsMakeOneSystemAdmin) {
     while (answered < 2 && io.run_one()) {
     }
     EXPECT_EQ(made, 1);
-    const auto users = await(io, one.identity().users());
+    const auto users = await(io, one.stores().identity.users());
     ASSERT_TRUE(users);
     ASSERT_EQ(users->size(), 1u);
     EXPECT_TRUE(users->front().user.administrator);
-    const auto who = await(io, two.identity().spend_sign_in_link(std::string(32, 'l')));
+    const auto who = await(io, two.stores().identity.spend_sign_in_link(std::string(32, 'l')));
     ASSERT_TRUE(who);
-    const auto members = await(io, one.identity().members(who->team));
+    const auto members = await(io, one.stores().identity.members(who->team));
     ASSERT_TRUE(members);
     EXPECT_EQ(members->front().role, identity::Role::owner);
 }

@@ -9,7 +9,7 @@ using queue::DatasetState;
 
 class DatasetStoreTest : public StoreTest {
   protected:
-    queue::DatasetStore& store() { return server_.datasets(); }
+    queue::DatasetStore& store() { return stores_.datasets; }
 
     queue::Dataset announce(std::int64_t bytes = 100) {
         return must(
@@ -39,7 +39,7 @@ class DatasetStoreTest : public StoreTest {
 TEST_F(DatasetStoreTest, ATaskRunsOnEachChunk) {
     const auto dataset = upload_all();
     const auto id = submit(dataset.id);
-    const auto job = must(server_.jobs().get(people_.team, id));
+    const auto job = must(stores_.jobs.get(people_.team, id));
     EXPECT_EQ(job.items_total, 9);
     EXPECT_EQ(job.tasks_total, 3);
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
@@ -50,7 +50,7 @@ TEST_F(DatasetStoreTest, ATaskRunsOnEachChunk) {
     EXPECT_EQ(*claimed.tasks[2].chunk, "chunk 7");
     EXPECT_EQ(claimed.tasks[1].items, 3);
     EXPECT_NEAR(claimed.tasks[0].estimated_seconds, 4 * 0.001 + 50 * 0.0001, 1e-6);
-    EXPECT_EQ(must(server_.jobs().task_input(people_.team, id, 1)).packed, "chunk 4");
+    EXPECT_EQ(must(stores_.jobs.task_input(people_.team, id, 1)).packed, "chunk 4");
     must(worker.store().complete(worker.handle, claimed.fence, done(claimed)));
     finish(worker, host);
     EXPECT_EQ(state(id), queue::JobState::succeeded);
@@ -60,8 +60,8 @@ TEST_F(DatasetStoreTest, ChunksThatTakeTooLongAreCutIntoSlices) {
     const auto dataset = upload_all();
     // 0.405, 0.305 and 0.205 s: two tasks each.
     const auto id = submit(dataset.id, 0.1);
-    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).tasks_total, 6);
-    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_total, 9);
+    EXPECT_EQ(must(stores_.jobs.get(people_.team, id)).tasks_total, 6);
+    EXPECT_EQ(must(stores_.jobs.get(people_.team, id)).items_total, 9);
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     WorkerProcess host(io_, kind_, "host", "host");
     std::vector<std::string> given;
@@ -77,7 +77,7 @@ TEST_F(DatasetStoreTest, ChunksThatTakeTooLongAreCutIntoSlices) {
     EXPECT_EQ(given, (std::vector<std::string>{"chunk 0, 0 of 2, 2", "chunk 0, 1 of 2, 2",
                                                "chunk 4, 0 of 2, 1", "chunk 4, 1 of 2, 2",
                                                "chunk 7, 0 of 2, 1", "chunk 7, 1 of 2, 1"}));
-    const auto input = must(server_.jobs().task_input(people_.team, id, 3));
+    const auto input = must(stores_.jobs.task_input(people_.team, id, 3));
     EXPECT_EQ(input.packed, "chunk 4");
     EXPECT_EQ(input.slice.index, 1);
     EXPECT_EQ(input.slice.count, 2);
@@ -89,12 +89,12 @@ TEST_F(DatasetStoreTest, AbandonedUploadsExpire) {
     const auto dataset = announce();
     must(store().append(people_.team, dataset.id, step(0, 60, {chunk(0, 4)})));
     const auto finished = upload_all();
-    EXPECT_EQ(must(server_.duties().expire_uploads(1)), 0);
+    EXPECT_EQ(must(background_.duties.expire_uploads(1)), 0);
     Cluster::get().execute(
         "update plimsoll.dataset set touched_at = touched_at - interval '2 hours' "
         "where team_id = " +
         std::to_string(people_.team.value));
-    EXPECT_EQ(must(server_.duties().expire_uploads(1)), 1);
+    EXPECT_EQ(must(background_.duties.expire_uploads(1)), 1);
     EXPECT_EQ(run(store().get(people_.team, dataset.id)).error().code, Errc::not_found);
     EXPECT_EQ(must(store().get(people_.team, finished.id)).state, DatasetState::ready);
 }

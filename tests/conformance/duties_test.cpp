@@ -11,7 +11,7 @@ class DutiesTest : public StoreTest {};
 
 TEST_F(DutiesTest, EveryDutyRunsAgainstTheSchema) {
     std::map<std::string, int> done;
-    queue::Duties duties(io_.get_executor(), server_.duties(), {},
+    queue::Duties duties(io_.get_executor(), background_.duties, {},
                          [&](std::string_view duty, const Result<int>& result) {
                              ASSERT_TRUE(result) << duty << ": " << result.error().message;
                              ++done[std::string(duty)];
@@ -22,13 +22,13 @@ TEST_F(DutiesTest, EveryDutyRunsAgainstTheSchema) {
 }
 
 TEST_F(DutiesTest, ADeadWorkersTasksRunAgain) {
-    must(server_.jobs().submit(job_of(1)));
+    must(stores_.jobs.submit(job_of(1)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     ASSERT_EQ(claim(worker).tasks.size(), 1u);
     age(worker);
     // Other tests leave silent workers too: the duty is through when it finds none.
     bool expired = false;
-    queue::Duties duties(io_.get_executor(), server_.duties(), {},
+    queue::Duties duties(io_.get_executor(), background_.duties, {},
                          [&](std::string_view duty, const Result<int>& result) {
                              expired =
                                  expired || (duty == "expire_leases" && result && *result == 0);
@@ -44,7 +44,7 @@ TEST_F(DutiesTest, OldDaysAreDropped) {
     Cluster::get().execute("select plimsoll.ensure_partitions(0, '2001-01-01 12:00Z')");
     const char* const there = "select to_regclass('plimsoll.job_11323') is not null";
     ASSERT_EQ(Cluster::get().execute(there), "t");
-    while (must(server_.duties().drop_old_days(30)) > 0) {
+    while (must(background_.duties.drop_old_days(30)) > 0) {
     }
     EXPECT_EQ(Cluster::get().execute(there), "f");
 }
@@ -84,7 +84,7 @@ TEST_F(DutiesTest, EndedJobsAreDeletedAfterTheirDays) {
     link("used", later + day_31);
     link("lately used", later + day_29);
 
-    must(server_.duties().forget_ended(30));
+    must(background_.duties.forget_ended(30));
     EXPECT_EQ(Cluster::get().execute("select string_agg(csrf, ', ' order by id) from "
                                      "plimsoll.session where user_id = " +
                                      std::to_string(people_.user.value)),

@@ -10,7 +10,7 @@ class IdentityStoreTest : public StoreTest {
   protected:
     IdentityStoreTest() : author_{people_.team, people_.user, "request-1"} {}
 
-    identity::IdentityStore& store() { return server_.identity(); }
+    identity::IdentityStore& store() { return stores_.identity; }
 
     // A hash that no other test uses.
     std::string own_hash(char fill) const {
@@ -73,7 +73,7 @@ TEST_F(IdentityStoreTest, AWriteLeavesAnAuditRowUnlessItIsRefused) {
 TEST_F(IdentityStoreTest, AuditEventsAreReadByTheirTeam) {
     const auto list = [this](identity::AuditQuery query) {
         query.limit = 10;
-        return must(server_.audit().list(std::move(query)));
+        return must(stores_.audit.list(std::move(query)));
     };
     const auto token = make_token('q');
     must(store().rename_token(author_, token.id, "another name"));

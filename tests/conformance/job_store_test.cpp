@@ -11,7 +11,7 @@ using queue::JobState;
 class JobStoreTest : public StoreTest {};
 
 TEST_F(JobStoreTest, RunsFromSubmitToReport) {
-    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    const auto id = must(stores_.jobs.submit(job_of(2))).id;
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     WorkerProcess host(io_, kind_, "host", "host");
 
@@ -26,7 +26,7 @@ TEST_F(JobStoreTest, RunsFromSubmitToReport) {
     EXPECT_EQ(claimed.tasks[1].attempt, 1);
     EXPECT_EQ(state(id), JobState::running);
 
-    auto early = run(server_.jobs().report(people_.team, id));
+    auto early = run(stores_.jobs.report(people_.team, id));
     ASSERT_FALSE(early);
     EXPECT_EQ(early.error().code, Errc::conflict);
 
@@ -43,23 +43,23 @@ TEST_F(JobStoreTest, RunsFromSubmitToReport) {
     EXPECT_EQ(must(host.store().complete(host.handle, merge.fence, done(merge))),
               Acceptance::accepted);
 
-    const auto job = must(server_.jobs().get(people_.team, id));
+    const auto job = must(stores_.jobs.get(people_.team, id));
     EXPECT_EQ(job.state, JobState::succeeded);
     EXPECT_EQ(job.items_done, 20);
     EXPECT_EQ(job.items_failed, 2);
     EXPECT_EQ(job.tasks_done, 2);
     EXPECT_TRUE(job.finished_at);
-    EXPECT_EQ(must(server_.jobs().report(people_.team, id)), R"({"partials": 2})");
+    EXPECT_EQ(must(stores_.jobs.report(people_.team, id)), R"({"partials": 2})");
 
-    const auto chunks = must(server_.jobs().result_chunks(people_.team, id));
+    const auto chunks = must(stores_.jobs.result_chunks(people_.team, id));
     ASSERT_EQ(chunks.size(), 2u);
     EXPECT_EQ(chunks[1].seq, 1);
     EXPECT_EQ(chunks[1].items, 10);
-    const auto second = must(server_.jobs().result_chunk(people_.team, id, 1));
+    const auto second = must(stores_.jobs.result_chunk(people_.team, id, 1));
     EXPECT_EQ(second, "results of " + std::string("\0\xff", 2) + "1");
     EXPECT_EQ(chunks[1].bytes, static_cast<std::int64_t>(second.size()));
 
-    const auto events = must(server_.jobs().events(people_.team, id, 0, 100));
+    const auto events = must(stores_.jobs.events(people_.team, id, 0, 100));
     std::vector<std::string> types;
     for (const auto& event : events) {
         types.push_back(event.type);
@@ -67,36 +67,36 @@ TEST_F(JobStoreTest, RunsFromSubmitToReport) {
     }
     EXPECT_EQ(types.front(), "submitted");
     EXPECT_EQ(types.back(), "finished");
-    EXPECT_TRUE(must(server_.jobs().events(people_.team, id, events.back().number, 100)).empty());
+    EXPECT_TRUE(must(stores_.jobs.events(people_.team, id, events.back().number, 100)).empty());
 }
 
 TEST_F(JobStoreTest, NoWorkerClaimsACancelledJob) {
-    const auto id = must(server_.jobs().submit(job_of(2))).id;
-    must(server_.jobs().cancel(people_.team, people_.user, id));
+    const auto id = must(stores_.jobs.submit(job_of(2))).id;
+    must(stores_.jobs.cancel(people_.team, people_.user, id));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     EXPECT_TRUE(claim(worker).tasks.empty());
 }
 
 TEST_F(JobStoreTest, CancelsARunningJobThroughItsWorker) {
-    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    const auto id = must(stores_.jobs.submit(job_of(2))).id;
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto claimed = claim(worker);
-    EXPECT_EQ(must(server_.jobs().cancel(people_.team, people_.user, id)).state,
+    EXPECT_EQ(must(stores_.jobs.cancel(people_.team, people_.user, id)).state,
               JobState::cancelling);
     const auto reply = must(worker.store().heartbeat(worker.handle, {}, {}));
     EXPECT_EQ(reply.cancelled, std::vector<JobId>{id});
     EXPECT_FALSE(reply.expired);
     must(worker.store().complete(worker.handle, claimed.fence, done(claimed)));
     EXPECT_EQ(state(id), JobState::cancelled);
-    EXPECT_TRUE(must(server_.jobs().result_chunks(people_.team, id)).empty());
+    EXPECT_TRUE(must(stores_.jobs.result_chunks(people_.team, id)).empty());
 }
 
 TEST_F(JobStoreTest, ARemovedJobLeavesOnlyAuditRows) {
-    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     WorkerProcess host(io_, kind_, "host", "host");
     finish(worker, host);
-    must(server_.jobs().remove(people_.team, people_.user, id));
+    must(stores_.jobs.remove(people_.team, people_.user, id));
     EXPECT_EQ(Cluster::get().execute("select count(*) from plimsoll.result where job_id = " +
                                      std::to_string(id.value)),
               "0");
@@ -112,7 +112,7 @@ TEST_F(JobStoreTest, SubmitsShareCommits) {
     std::set<std::int64_t> ids;
     int answered = 0;
     for (int i = 0; i < kCallers; ++i) {
-        asio::co_spawn(io_, server_.jobs().submit(job_of(1)),
+        asio::co_spawn(io_, stores_.jobs.submit(job_of(1)),
                        [&](std::exception_ptr, Result<queue::Submitted> submitted) {
                            ++answered;
                            if (submitted) ids.insert(submitted->id.value);
@@ -132,9 +132,9 @@ TEST_F(JobStoreTest, LookUpsShareRoundsAndEachGetsItsOwnResult) {
     auto foreign = job_of(1);
     foreign.team = other.team;
     foreign.submitter = other.user;
-    const auto theirs = must(server_.jobs().submit(std::move(foreign))).id;
-    const auto first = must(server_.jobs().submit(job_of(1))).id;
-    const auto second = must(server_.jobs().submit(job_of(2))).id;
+    const auto theirs = must(stores_.jobs.submit(std::move(foreign))).id;
+    const auto first = must(stores_.jobs.submit(job_of(1))).id;
+    const auto second = must(stores_.jobs.submit(job_of(2))).id;
     struct Question {
         TeamId team;
         JobId job;
@@ -149,7 +149,7 @@ TEST_F(JobStoreTest, LookUpsShareRoundsAndEachGetsItsOwnResult) {
     int answered = 0;
     for (int i = 0; i < 60; ++i) {
         for (const auto& question : questions) {
-            asio::co_spawn(io_, server_.jobs().get(question.team, question.job),
+            asio::co_spawn(io_, stores_.jobs.get(question.team, question.job),
                            [&](std::exception_ptr, Result<queue::Job> job) {
                                ++answered;
                                ASSERT_EQ(job.has_value(), question.tasks.has_value());
@@ -172,7 +172,7 @@ TEST_F(JobStoreTest, OneBadJobDoesNotAffectOthers) {
     for (int i = 0; i < 10; ++i) {
         auto job = job_of(1);
         if (i == 4) job.plan.args = "not JSON";
-        asio::co_spawn(io_, server_.jobs().submit(std::move(job)),
+        asio::co_spawn(io_, stores_.jobs.submit(std::move(job)),
                        [&](std::exception_ptr, Result<queue::Submitted> submitted) {
                            stored += submitted.has_value();
                            refused += !submitted && submitted.error().code == Errc::invalid_input;
@@ -184,7 +184,7 @@ TEST_F(JobStoreTest, OneBadJobDoesNotAffectOthers) {
 }
 
 TEST_F(JobStoreTest, ChecksItsSchema) {
-    must(server_.jobs().ready());
+    must(stores_.jobs.ready());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ class OutageTest : public StoreTest {
     }
 
     void run_until_served() {
-        while (!run(server_.jobs().ready())) {
+        while (!run(stores_.jobs.ready())) {
             // Each refusal comes at once; the loop has to go on for the pool to reconnect.
             io_.restart();
             io_.run_one();
@@ -21,23 +21,23 @@ class OutageTest : public StoreTest {
 };
 
 TEST_F(OutageTest, SurvivesADatabaseThatRefusesConnections) {
-    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
     Cluster::get().stop();
-    auto submitted = run(server_.jobs().submit(job_of(1)));
-    auto found = run(server_.jobs().get(people_.team, id));
+    auto submitted = run(stores_.jobs.submit(job_of(1)));
+    auto found = run(stores_.jobs.get(people_.team, id));
     Cluster::get().start();
     ASSERT_FALSE(submitted);
     expect_later(submitted.error());
     ASSERT_FALSE(found);
     expect_later(found.error());
     run_until_served();
-    must(server_.jobs().get(people_.team, id));
-    must(server_.jobs().submit(job_of(1)));
-    EXPECT_EQ(must(server_.jobs().list(people_.team, {})).jobs.size(), 2u);
+    must(stores_.jobs.get(people_.team, id));
+    must(stores_.jobs.submit(job_of(1)));
+    EXPECT_EQ(must(stores_.jobs.list(people_.team, {})).jobs.size(), 2u);
 }
 
 TEST_F(OutageTest, SurvivesAStoppedDatabase) {
-    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
     Cluster::get().freeze();
     // Together, so that the test waits for one deadline.
     int answered = 0;
@@ -46,18 +46,18 @@ TEST_F(OutageTest, SurvivesAStoppedDatabase) {
         ASSERT_FALSE(result);
         expect_later(result.error());
     };
-    asio::co_spawn(io_, server_.jobs().submit(job_of(1)), count);
-    asio::co_spawn(io_, server_.jobs().get(people_.team, id), count);
-    asio::co_spawn(io_, server_.jobs().list(people_.team, {}), count);
+    asio::co_spawn(io_, stores_.jobs.submit(job_of(1)), count);
+    asio::co_spawn(io_, stores_.jobs.get(people_.team, id), count);
+    asio::co_spawn(io_, stores_.jobs.list(people_.team, {}), count);
     run_until([&] { return answered == 3; });
     // Known to be away by now: the next caller does not wait for a deadline of its own.
-    auto next = run(server_.jobs().get(people_.team, id));
+    auto next = run(stores_.jobs.get(people_.team, id));
     Cluster::get().thaw();
     ASSERT_FALSE(next);
     expect_later(next.error());
     run_until_served();
-    must(server_.jobs().get(people_.team, id));
-    must(server_.jobs().submit(job_of(1)));
+    must(stores_.jobs.get(people_.team, id));
+    must(stores_.jobs.submit(job_of(1)));
 }
 
 }  // namespace

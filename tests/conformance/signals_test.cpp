@@ -25,8 +25,9 @@ class SignalsTest : public StoreTest {
     }
 
     void listen(JobId id) {
-        asio::co_spawn(io_, quiet_.signals().changed(id, std::chrono::steady_clock::now() + kNever),
-                       [this](std::exception_ptr) { ++heard_; });
+        asio::co_spawn(
+            io_, quiet_.stores().signals.changed(id, std::chrono::steady_clock::now() + kNever),
+            [this](std::exception_ptr) { ++heard_; });
     }
 
     postgres::ServerDatabase quiet_;
@@ -34,23 +35,23 @@ class SignalsTest : public StoreTest {
 };
 
 TEST_F(SignalsTest, AChangeOfTheJobEndsEveryWait) {
-    const auto id = must(server_.jobs().submit(job_of(1))).id;
-    const auto other = must(server_.jobs().submit(job_of(1))).id;
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
+    const auto other = must(stores_.jobs.submit(job_of(1))).id;
     listen(id);
     listen(id);
     listen(other);
     io_.poll();
-    must(server_.jobs().cancel(people_.team, people_.user, id));
+    must(stores_.jobs.cancel(people_.team, people_.user, id));
     run_until([&] { return heard_ == 2; });
     io_.poll();
     EXPECT_EQ(heard_, 2);
 }
 
 TEST_F(SignalsTest, AChangeJustBeforeTheWaitEndsItToo) {
-    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
     listen(id);
     io_.poll();
-    must(server_.jobs().cancel(people_.team, people_.user, id));
+    must(stores_.jobs.cancel(people_.team, people_.user, id));
     run_until([&] { return heard_ == 1; });
     // Another caller has looked before the change and only now comes to wait.
     listen(id);
@@ -58,16 +59,16 @@ TEST_F(SignalsTest, AChangeJustBeforeTheWaitEndsItToo) {
 }
 
 TEST_F(SignalsTest, AChangeEndsAFollowersWaitOnce) {
-    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
     auto follow = [&]() -> asio::awaitable<void> {
         while (true) {
-            co_await quiet_.signals().changed(id, std::chrono::steady_clock::now() + kNever);
+            co_await quiet_.stores().signals.changed(id, std::chrono::steady_clock::now() + kNever);
             ++heard_;
         }
     };
     asio::co_spawn(io_, follow(), asio::detached);
     io_.poll();
-    must(server_.jobs().cancel(people_.team, people_.user, id));
+    must(stores_.jobs.cancel(people_.team, people_.user, id));
     run_until([&] { return heard_ > 0; });
     // What follows the change is the memory of it; the submission may be heard late, too.
     bool over = false;
@@ -88,7 +89,7 @@ TEST_F(SignalsTest, ASubmitWakesTheWorkersOfItsClass) {
         io_.poll();
     };
     wait();
-    must(server_.jobs().submit(job_of(1)));
+    must(stores_.jobs.submit(job_of(1)));
     run_until([&] { return woken; });
 }
 

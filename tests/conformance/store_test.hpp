@@ -56,12 +56,14 @@ class StoreTest : public testing::Test {
     // The worker fell silent more than a lease ago, by the database's clock.
     static void age(const WorkerProcess& worker);
 
-    queue::JobState state(JobId id) { return must(server_.jobs().get(people_.team, id)).state; }
+    queue::JobState state(JobId id) { return must(stores_.jobs.get(people_.team, id)).state; }
 
     asio::io_context io_;
     std::string kind_;
     People people_;
     postgres::ServerDatabase server_;
+    const plimsoll::Stores& stores_ = server_.stores();
+    const postgres::BackgroundStores& background_ = server_.background();
 };
 
 }  // namespace plimsoll::conformance

@@ -1,4 +1,4 @@
-#include "server/queue/team_record_store.hpp"
+#include "server/teams/team_record_store.hpp"
 
 #include "server/jobs/registry.hpp"
 #include "tests/conformance/store_test.hpp"
@@ -6,11 +6,11 @@
 namespace plimsoll::conformance {
 namespace {
 
-using queue::TeamRecordStore;
+using teams::TeamRecordStore;
 
 class TeamRecordStoreTest : public StoreTest {
   protected:
-    TeamRecordStore& store() { return server_.team_records(); }
+    TeamRecordStore& store() { return stores_.records; }
     Author author() const { return {people_.team, people_.user, "req_1"}; }
     static jobs::TeamRecord of(std::string id, std::string data) {
         jobs::TeamRecord record;

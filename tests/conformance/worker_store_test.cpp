@@ -16,13 +16,13 @@ class WorkerStoreTest : public StoreTest {
   protected:
     // Every worker that fell silent, as the duty does it.
     void expire_all() {
-        while (must(server_.duties().expire_leases()) > 0) {
+        while (must(background_.duties.expire_leases()) > 0) {
         }
     }
 };
 
 TEST_F(WorkerStoreTest, TasksOfAWorkerWithoutHeartbeatsExpireAndItsWritesAreStale) {
-    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    const auto id = must(stores_.jobs.submit(job_of(2))).id;
     WorkerProcess silent(io_, kind_, "cpu", "cpu:0");
     WorkerProcess other(io_, kind_, "cpu", "cpu:1");
     const auto lost = claim(silent);
@@ -43,7 +43,7 @@ TEST_F(WorkerStoreTest, TasksOfAWorkerWithoutHeartbeatsExpireAndItsWritesAreStal
         EXPECT_EQ(must(other.store().complete(other.handle, claimed.fence, done(claimed))),
                   Acceptance::accepted);
     }
-    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 20);
+    EXPECT_EQ(must(stores_.jobs.get(people_.team, id)).items_done, 20);
     EXPECT_TRUE(must(silent.store().heartbeat(silent.handle, {}, {})).expired);
     auto refused = run(silent.store().claim(silent.handle, 1, 1));
     ASSERT_FALSE(refused);
@@ -86,7 +86,7 @@ TEST_F(WorkerStoreTest, ADeviceThatCannotBeUsedIsListedWithTheReason) {
     device.name = "Fake card";
     device.capability = R"({"state":"crashed","reason":"killed by SIGSEGV"})";
     const auto listed = [&] {
-        for (auto& one : must(server_.jobs().devices())) {
+        for (auto& one : must(stores_.jobs.devices())) {
             if (one.node == kind_ && one.device == device.device) return one;
         }
         return queue::DeviceStatus{};
@@ -107,7 +107,7 @@ TEST_F(WorkerStoreTest, ADeviceThatCannotBeUsedIsListedWithTheReason) {
 }
 
 TEST_F(WorkerStoreTest, AHeartbeatKeepsLeasesAlive) {
-    must(server_.jobs().submit(job_of(1)));
+    must(stores_.jobs.submit(job_of(1)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto claimed = claim(worker);
     // Five minutes from its end, so that a slow machine meets it alive.
@@ -122,19 +122,19 @@ TEST_F(WorkerStoreTest, AHeartbeatKeepsLeasesAlive) {
 }
 
 TEST_F(WorkerStoreTest, ProgressOfRunningTasksIsShown) {
-    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    const auto id = must(stores_.jobs.submit(job_of(2))).id;
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     claim(worker);
     must(worker.store().heartbeat(worker.handle, {{id, 7}}, {}));
-    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).items_done, 7);
+    EXPECT_EQ(must(stores_.jobs.get(people_.team, id)).items_done, 7);
 }
 
 TEST_F(WorkerStoreTest, TokensAreCountedWithTheTasksOfEachJob) {
-    const auto first = must(server_.jobs().submit(job_of(2))).id;
-    const auto second = must(server_.jobs().submit(job_of(1))).id;
+    const auto first = must(stores_.jobs.submit(job_of(2))).id;
+    const auto second = must(stores_.jobs.submit(job_of(1))).id;
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto tokens = [&](JobId id) {
-        return must(server_.jobs().get(people_.team, id)).tokens_done;
+        return must(stores_.jobs.get(people_.team, id)).tokens_done;
     };
     const auto claimed = claim(worker);
     auto reports = done(claimed);
@@ -151,7 +151,7 @@ TEST_F(WorkerStoreTest, TokensAreCountedWithTheTasksOfEachJob) {
 }
 
 TEST_F(WorkerStoreTest, TokensOfTasksThatRunAgainAreCounted) {
-    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    const auto id = must(stores_.jobs.submit(job_of(2))).id;
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto claimed = claim(worker);
     auto reports = done(claimed);
@@ -160,25 +160,25 @@ TEST_F(WorkerStoreTest, TokensOfTasksThatRunAgainAreCounted) {
     reports[0].error = "The device ran out of memory.";
     EXPECT_EQ(must(worker.store().complete(worker.handle, claimed.fence, reports)),
               Acceptance::accepted);
-    EXPECT_EQ(must(server_.jobs().get(people_.team, id)).tokens_done, 5);
+    EXPECT_EQ(must(stores_.jobs.get(people_.team, id)).tokens_done, 5);
 }
 
 TEST_F(WorkerStoreTest, ATaskThatKillsTwoWorkersIsQuarantined) {
-    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
     for (const char* device : {"cpu:0", "cpu:1"}) {
         WorkerProcess worker(io_, kind_, "cpu", device);
         ASSERT_EQ(claim(worker).tasks.size(), 1u);
         age(worker);
         expire_all();
     }
-    const auto job = must(server_.jobs().get(people_.team, id));
+    const auto job = must(stores_.jobs.get(people_.team, id));
     EXPECT_EQ(job.state, JobState::failed);
     EXPECT_EQ(job.items_failed, 10);
     EXPECT_NE(job.error, "");
 }
 
 TEST_F(WorkerStoreTest, ATransientFailureIsRetriedLater) {
-    const auto id = must(server_.jobs().submit(job_of(1))).id;
+    const auto id = must(stores_.jobs.submit(job_of(1))).id;
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     for (int attempt = 1; attempt <= 3; ++attempt) {
         const auto claimed = claim(worker);
@@ -191,7 +191,7 @@ TEST_F(WorkerStoreTest, ATransientFailureIsRetriedLater) {
         must(worker.store().complete(worker.handle, claimed.fence, reports));
         EXPECT_TRUE(claim(worker).tasks.empty());
         if (attempt == 3) break;
-        const auto waiting = must(server_.jobs().get(people_.team, id));
+        const auto waiting = must(stores_.jobs.get(people_.team, id));
         EXPECT_EQ(waiting.state, JobState::running);
         EXPECT_EQ(waiting.retries, attempt);
         EXPECT_NE(waiting.last_error.find("out of memory"), std::string::npos);
@@ -203,16 +203,16 @@ TEST_F(WorkerStoreTest, ATransientFailureIsRetriedLater) {
                   "t");
         Cluster::get().execute("update plimsoll.scheduled set run_at = now() where job_id = " +
                                std::to_string(id.value));
-        must(server_.duties().promote_due());
+        must(background_.duties.promote_due());
     }
-    const auto job = must(server_.jobs().get(people_.team, id));
+    const auto job = must(stores_.jobs.get(people_.team, id));
     EXPECT_EQ(job.state, JobState::failed);
     EXPECT_NE(job.error.find("out of memory"), std::string::npos);
     EXPECT_EQ(job.retries, 2);
 }
 
 TEST_F(WorkerStoreTest, AFinalFailureFailsItsItemsAndTheJobContinues) {
-    const auto id = must(server_.jobs().submit(job_of(2))).id;
+    const auto id = must(stores_.jobs.submit(job_of(2))).id;
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     WorkerProcess host(io_, kind_, "host", "host");
     const auto claimed = claim(worker);
@@ -224,15 +224,15 @@ TEST_F(WorkerStoreTest, AFinalFailureFailsItsItemsAndTheJobContinues) {
     ASSERT_EQ(merge.tasks.size(), 1u);
     EXPECT_EQ(merge.tasks[0].partials, std::vector<std::string>{"partial 1"});
     must(host.store().complete(host.handle, merge.fence, done(merge)));
-    const auto job = must(server_.jobs().get(people_.team, id));
+    const auto job = must(stores_.jobs.get(people_.team, id));
     EXPECT_EQ(job.state, JobState::succeeded);
     EXPECT_EQ(job.items_failed, 11);
     // What failed has no results, but its input for rows that say so.
-    const auto chunks = must(server_.jobs().result_chunks(people_.team, id));
+    const auto chunks = must(stores_.jobs.result_chunks(people_.team, id));
     ASSERT_EQ(chunks.size(), 2u);
     EXPECT_EQ(chunks[0].error, "not a series");
     EXPECT_EQ(chunks[1].error, "");
-    EXPECT_FALSE(must(server_.jobs().task_input(people_.team, id, 0)).packed.empty());
+    EXPECT_FALSE(must(stores_.jobs.task_input(people_.team, id, 0)).packed.empty());
 }
 
 std::vector<queue::TaskName> names_of(const queue::Claim& claim) {
@@ -242,7 +242,7 @@ std::vector<queue::TaskName> names_of(const queue::Claim& claim) {
 }
 
 TEST_F(WorkerStoreTest, ALeaseIsSettledInParts) {
-    must(server_.jobs().submit(job_of(3)));
+    must(stores_.jobs.submit(job_of(3)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto claimed = claim(worker);
     ASSERT_EQ(claimed.tasks.size(), 3u);
@@ -264,8 +264,8 @@ TEST_F(WorkerStoreTest, ALeaseIsSettledInParts) {
 TEST_F(WorkerStoreTest, AClaimHasThePriorityOfEachJob) {
     auto urgent = job_of(1);
     urgent.priority = 10;
-    must(server_.jobs().submit(urgent));
-    must(server_.jobs().submit(job_of(1)));
+    must(stores_.jobs.submit(urgent));
+    must(stores_.jobs.submit(job_of(1)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto claimed = claim(worker);
     ASSERT_EQ(claimed.tasks.size(), 2u);
@@ -274,7 +274,7 @@ TEST_F(WorkerStoreTest, AClaimHasThePriorityOfEachJob) {
 }
 
 TEST_F(WorkerStoreTest, ReleasedAndRetiredTasksCostNoAttempt) {
-    must(server_.jobs().submit(job_of(2)));
+    must(stores_.jobs.submit(job_of(2)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto first = claim(worker);
     must(worker.store().release(worker.handle, first.fence, names_of(first)));
@@ -289,7 +289,7 @@ TEST_F(WorkerStoreTest, ReleasedAndRetiredTasksCostNoAttempt) {
 }
 
 TEST_F(WorkerStoreTest, AClaimWhoseReplyWasLostIsReleased) {
-    must(server_.jobs().submit(job_of(2)));
+    must(stores_.jobs.submit(job_of(2)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto unheard = claim(worker);
     // The same worker without a memory of the claim.
@@ -308,7 +308,7 @@ TEST_F(WorkerStoreTest, AClaimWhoseReplyWasLostIsReleased) {
 }
 
 TEST_F(WorkerStoreTest, ClaimsAreSizedInWork) {
-    must(server_.jobs().submit(job_of(20)));  // 0.1 s each
+    must(stores_.jobs.submit(job_of(20)));  // 0.1 s each
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     const auto claimed = must(worker.store().claim(worker.handle, 0.25, 64));
     EXPECT_GE(claimed.tasks.size(), 1u);
@@ -316,10 +316,10 @@ TEST_F(WorkerStoreTest, ClaimsAreSizedInWork) {
 }
 
 TEST_F(WorkerStoreTest, DevicesAreListedWithTheirWork) {
-    must(server_.jobs().submit(job_of(2)));
+    must(stores_.jobs.submit(job_of(2)));
     WorkerProcess worker(io_, kind_, "cpu", "cpu:0");
     auto device = [&] {
-        for (const auto& found : must(server_.jobs().devices())) {
+        for (const auto& found : must(stores_.jobs.devices())) {
             if (found.node == kind_) return found;
         }
         throw std::runtime_error("the device is not listed");
@@ -345,14 +345,14 @@ TEST_F(WorkerStoreTest, AClaimHoldsOnlyTasksThatFitIntoFreeMemory) {
     WorkerProcess worker(io_, kind_, "gpu", "shared");
     auto large = job_of(1, "gpu");
     large.plan.requirement.memory_bucket_mib = 2048;
-    must(server_.jobs().submit(std::move(large)));
+    must(stores_.jobs.submit(std::move(large)));
     const auto offer = [&](std::int64_t free) {
         return must(worker.store().claim(worker.handle, 1000, 1000, free)).tasks.size();
     };
     // The device has 4 GiB, but another program holds most of it.
     EXPECT_EQ(offer(0), 0u);
     EXPECT_EQ(offer((std::int64_t{2} << 30) - 1), 0u);
-    must(server_.jobs().submit(job_of(1, "gpu")));
+    must(stores_.jobs.submit(job_of(1, "gpu")));
     EXPECT_EQ(offer(0), 1u) << "what needs next to nothing waits for nobody";
     EXPECT_EQ(offer(std::int64_t{2} << 30), 1u);
 }
@@ -371,7 +371,7 @@ TEST_F(WorkerStoreTest, ALateCommitIsNotSkipped) {
     // Another submit and a claim come while the transaction is open.
     bool stored = false;
     std::optional<std::size_t> early;
-    asio::co_spawn(io_, server_.jobs().submit(job_of(1)),
+    asio::co_spawn(io_, stores_.jobs.submit(job_of(1)),
                    [&](std::exception_ptr, Result<queue::Submitted> submitted) {
                        stored = submitted.has_value();
                    });

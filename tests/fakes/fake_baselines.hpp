@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/queue/baseline_store.hpp"
+#include "server/teams/baseline_store.hpp"
 #include "tests/fakes/fake_job_store.hpp"
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 namespace plimsoll::fakes {
 
 // Baselines in memory. For one thread.
-class FakeBaselines final : public queue::BaselineStore {
+class FakeBaselines final : public teams::BaselineStore {
   public:
     // Both outlive this.
     FakeBaselines(const FakeIdentity& identity, const FakeJobStore& jobs)
         : identity_(identity), jobs_(jobs) {}
 
-    Answer<std::vector<queue::Baseline>> list(TeamId team) override {
-        std::vector<queue::Baseline> found;
+    Answer<std::vector<teams::Baseline>> list(TeamId team) override {
+        std::vector<teams::Baseline> found;
         for (const auto& one : pinned_) {
             if (one.team == team) found.push_back(shown(one).baseline);
         }
@@ -30,11 +30,11 @@ class FakeBaselines final : public queue::BaselineStore {
         if (one == nullptr) co_return std::optional<Found>();
         co_return shown(*one);
     }
-    Answer<queue::Baseline> pin(Author author, NewBaseline wanted) override {
+    Answer<teams::Baseline> pin(Author author, NewBaseline wanted) override {
         auto* one = search(author.team, wanted.kind, wanted.comparison_key);
         if (one == nullptr) {
             const auto own = std::ranges::count(pinned_, author.team, &Stored::team);
-            if (own >= queue::kBaselinesPerTeam) co_return fail(Errc::conflict, "Too many.");
+            if (own >= teams::kBaselinesPerTeam) co_return fail(Errc::conflict, "Too many.");
             one = &pinned_.emplace_back();
             one->team = author.team;
             one->found.baseline.id = {next_++};
@@ -48,7 +48,7 @@ class FakeBaselines final : public queue::BaselineStore {
         one->found.summary = wanted.summary;
         co_return made;
     }
-    Answer<void> remove(Author author, queue::BaselineId id) override {
+    Answer<void> remove(Author author, teams::BaselineId id) override {
         const auto gone = std::erase_if(pinned_, [&](const Stored& one) {
             return one.team == author.team && one.found.baseline.id == id;
         });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/queue/team_record_store.hpp"
+#include "server/teams/team_record_store.hpp"
 #include "tests/fakes/stale.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace plimsoll::fakes {
 
 // Teams' records for job kinds, in memory. A record stored without an ID turns its collection into
 // a numbered one. For one thread.
-class FakeTeamRecords final : public queue::TeamRecordStore {
+class FakeTeamRecords final : public teams::TeamRecordStore {
   public:
     template <class T>
     using Answer = queue::awaitable<Result<T>>;

@@ -6,7 +6,7 @@
 #include "server/http/access/holder.hpp"
 #include "server/http/access/network.hpp"
 #include "server/http/api/cursors.hpp"
-#include "server/http/api/repeated_call.hpp"
+#include "server/http/api/idempotency.hpp"
 #include "server/http/contract/json_body.hpp"
 #include "server/http/messages/accept.hpp"
 #include "server/http/messages/limits.hpp"
@@ -213,7 +213,7 @@ class ApiExchange final : public Exchange {
         const Call call{request, operation, parameters_, body, stream, principal_, *cursors};
         const auto& handler = api_.handlers_.find(operation.id)->second;
         if (operation.keeps == Operation::Keeps::none) co_return co_await handler(call);
-        co_return co_await answer_once(call, handler, api_.answers_);
+        co_return co_await answer_once(call, handler, api_.idempotency_);
     }
 
     // Signs the pages' cursors; what the caller sent is opened.
@@ -258,11 +258,11 @@ class ApiExchange final : public Exchange {
 };
 
 Api::Api(const Contract& contract, Handlers handlers, identity::IdentityStore& identity,
-         queue::AnswerStore& answers, boost::asio::thread_pool& pool, CallerQuotas quotas)
+         teams::IdempotencyStore& idempotency, boost::asio::thread_pool& pool, CallerQuotas quotas)
     : handlers_(std::move(handlers)),
       router_(contract),
       identity_(identity),
-      answers_(answers),
+      idempotency_(idempotency),
       pool_(pool),
       limits_(quotas) {
     check_complete(contract, handlers_);

@@ -8,7 +8,7 @@
 #include "server/http/messages/application.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/identity/store.hpp"
-#include "server/queue/answer_store.hpp"
+#include "server/teams/idempotency_store.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
@@ -21,7 +21,8 @@ class Api final : public Application {
     // Throws std::runtime_error that names every operation without a handler and every handler
     // without an operation. `pool` parses large bodies off the I/O thread.
     Api(const Contract& contract, Handlers handlers, identity::IdentityStore& identity,
-        queue::AnswerStore& answers, boost::asio::thread_pool& pool, CallerQuotas quotas = {});
+        teams::IdempotencyStore& idempotency, boost::asio::thread_pool& pool,
+        CallerQuotas quotas = {});
 
     std::unique_ptr<Exchange> exchange() override;
     void large_body_ended() override;
@@ -34,7 +35,7 @@ class Api final : public Application {
     Handlers handlers_;
     Router router_;
     identity::IdentityStore& identity_;
-    queue::AnswerStore& answers_;
+    teams::IdempotencyStore& idempotency_;
     std::string cursor_key_;  // empty until a list with pages was requested
     boost::asio::thread_pool& pool_;
     CredentialGuard guard_;

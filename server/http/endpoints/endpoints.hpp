@@ -7,16 +7,16 @@
 #include "server/http/api/handler.hpp"
 #include "server/identity/audit_store.hpp"
 #include "server/identity/invitation_store.hpp"
-#include "server/identity/saved_view_store.hpp"
 #include "server/identity/store.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/outbound/target.hpp"
 #include "server/planning/planner.hpp"
 #include "server/queue/dataset_store.hpp"
-#include "server/queue/report_link_store.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/schedules/store.hpp"
+#include "server/teams/report_link_store.hpp"
+#include "server/teams/saved_view_store.hpp"
 #include "server/webhooks/store.hpp"
 
 #include <span>
@@ -49,10 +49,10 @@ void add_job_events(Handlers& handlers, queue::JobStore& store, queue::JobSignal
                     const Clock& clock);
 // Results of jobs and of linked reports. `pool` decompresses and converts chunks. Other server
 // versions may encode the same rows differently, so downloads resume within one version only.
-void add_job_results(Handlers& handlers, queue::JobStore& store, queue::ReportLinkStore& links,
+void add_job_results(Handlers& handlers, queue::JobStore& store, teams::ReportLinkStore& links,
                      Kinds kinds, boost::asio::thread_pool& pool,
                      const std::string& server_version);
-void add_report_links(Handlers& handlers, queue::JobStore& jobs, queue::ReportLinkStore& store,
+void add_report_links(Handlers& handlers, queue::JobStore& jobs, teams::ReportLinkStore& store,
                       const Clock& clock);
 void add_datasets(Handlers& handlers, queue::DatasetStore& store);
 // `pool` cuts files into chunks and unpacks chunks.
@@ -86,7 +86,7 @@ void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& 
 void add_teams(Handlers& handlers, identity::IdentityStore& store);
 void add_service_accounts(Handlers& handlers, identity::IdentityStore& store);
 void add_audit(Handlers& handlers, identity::AuditStore& store);
-void add_saved_views(Handlers& handlers, identity::SavedViewStore& store);
+void add_saved_views(Handlers& handlers, teams::SavedViewStore& store);
 void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 
 // `allowed`: where notices may be sent.

@@ -42,83 +42,86 @@ void check_kinds(const Contract& contract, std::span<const jobs::Contract> kinds
     }
 }
 
-Handlers make_handlers(const Backends& backends, const Contract& contract, const Draining& draining,
-                       const std::string& version) {
+Handlers make_handlers(const Services& services, const Contract& contract,
+                       const std::string& version, AddOperations add_kinds) {
     Handlers handlers;
-    endpoints::add_jobs(handlers, backends.jobs, backends.datasets, backends.planner,
-                        backends.clock);
-    endpoints::add_job_bundles(handlers, backends.jobs, backends.planner, backends.pool,
-                               backends.clock);
-    endpoints::add_job_redrive(handlers, backends.jobs, backends.clock);
-    endpoints::add_job_cancellations(handlers, backends.jobs);
-    endpoints::add_job_attempts(handlers, backends.jobs);
-    endpoints::add_job_logs(handlers, backends.jobs);
-    endpoints::add_job_tasks(handlers, backends.jobs);
-    endpoints::add_job_reading(handlers, backends.jobs, backends.signals, backends.kinds, draining,
-                               backends.clock);
-    endpoints::add_job_events(handlers, backends.jobs, backends.signals, backends.identity,
-                              draining, backends.clock);
-    endpoints::add_job_results(handlers, backends.jobs, backends.report_links, backends.kinds,
-                               backends.downloads, version);
-    endpoints::add_report_links(handlers, backends.jobs, backends.report_links, backends.clock);
-    endpoints::add_job_pictures(handlers, backends.jobs, backends.kinds, backends.computing);
-    endpoints::add_baselines(handlers, backends.jobs, backends.baselines, backends.kinds);
-    endpoints::add_datasets(handlers, backends.datasets);
-    endpoints::add_dataset_upload(handlers, backends.datasets, backends.pool);
-    endpoints::add_dataset_records(handlers, backends.datasets, backends.pool);
-    endpoints::add_devices(handlers, backends.jobs, backends.shares);
-    endpoints::add_health(handlers, backends.jobs, backends.shares);
-    endpoints::add_queue(handlers, backends.shares);
-    endpoints::add_terms(handlers, backends.shares, backends.identity);
-    endpoints::add_usage(handlers, backends.shares, backends.clock);
-    endpoints::add_estimates(handlers, backends.kinds, {backends.records, backends.jobs},
-                             backends.computing);
-    endpoints::add_kind_answers(handlers, backends.jobs, backends.kinds, backends.computing);
-    endpoints::add_schedules(handlers, backends.schedules, backends.planner, backends.clock);
-    endpoints::add_sessions(handlers, backends.identity, backends.password_desk,
-                            backends.provider_desk, backends.invitations, backends.clock);
-    endpoints::add_provider_sign_ins(handlers, backends.provider_desk);
-    endpoints::add_user_identities(handlers, backends.providers, backends.identity);
-    endpoints::add_invitations(handlers, backends.invitations, backends.identity, backends.clock);
-    endpoints::add_passwords(handlers, backends.passwords, backends.password_desk, backends.clock);
-    endpoints::add_second_factor(handlers, backends.passwords, backends.password_desk);
-    endpoints::add_users(handlers, backends.identity, backends.clock);
-    endpoints::add_teams(handlers, backends.identity);
-    endpoints::add_saved_views(handlers, backends.saved_views);
-    endpoints::add_service_accounts(handlers, backends.identity);
-    endpoints::add_audit(handlers, backends.audit);
-    endpoints::add_tokens(handlers, backends.identity, backends.clock);
-    endpoints::add_webhooks(handlers, backends.webhooks, backends.webhook_targets);
-    endpoints::add_operations(handlers, backends.jobs, draining,
+    const auto& stores = services.stores;
+    endpoints::add_jobs(handlers, stores.jobs, stores.datasets, services.planner, services.clock);
+    endpoints::add_job_bundles(handlers, stores.jobs, services.planner, services.pool,
+                               services.clock);
+    endpoints::add_job_redrive(handlers, stores.jobs, services.clock);
+    endpoints::add_job_cancellations(handlers, stores.jobs);
+    endpoints::add_job_attempts(handlers, stores.jobs);
+    endpoints::add_job_logs(handlers, stores.jobs);
+    endpoints::add_job_tasks(handlers, stores.jobs);
+    endpoints::add_job_reading(handlers, stores.jobs, stores.signals, services.kinds,
+                               services.draining, services.clock);
+    endpoints::add_job_events(handlers, stores.jobs, stores.signals, stores.identity,
+                              services.draining, services.clock);
+    endpoints::add_job_results(handlers, stores.jobs, stores.report_links, services.kinds,
+                               services.downloads, version);
+    endpoints::add_report_links(handlers, stores.jobs, stores.report_links, services.clock);
+    endpoints::add_job_pictures(handlers, stores.jobs, services.kinds, services.computing);
+    endpoints::add_baselines(handlers, stores.jobs, stores.baselines, services.kinds);
+    endpoints::add_datasets(handlers, stores.datasets);
+    endpoints::add_dataset_upload(handlers, stores.datasets, services.pool);
+    endpoints::add_dataset_records(handlers, stores.datasets, services.pool);
+    endpoints::add_devices(handlers, stores.jobs, stores.shares);
+    endpoints::add_health(handlers, stores.jobs, stores.shares);
+    endpoints::add_queue(handlers, stores.shares);
+    endpoints::add_terms(handlers, stores.shares, stores.identity);
+    endpoints::add_usage(handlers, stores.shares, services.clock);
+    endpoints::add_estimates(handlers, services.kinds, {stores.records, stores.jobs},
+                             services.computing);
+    endpoints::add_kind_answers(handlers, stores.jobs, services.kinds, services.computing);
+    endpoints::add_schedules(handlers, stores.schedules, services.planner, services.clock);
+    endpoints::add_sessions(handlers, stores.identity, services.password_desk,
+                            services.provider_desk, stores.invitations, services.clock);
+    endpoints::add_provider_sign_ins(handlers, services.provider_desk);
+    endpoints::add_user_identities(handlers, stores.providers, stores.identity);
+    endpoints::add_invitations(handlers, stores.invitations, stores.identity, services.clock);
+    endpoints::add_passwords(handlers, stores.passwords, services.password_desk, services.clock);
+    endpoints::add_second_factor(handlers, stores.passwords, services.password_desk);
+    endpoints::add_users(handlers, stores.identity, services.clock);
+    endpoints::add_teams(handlers, stores.identity);
+    endpoints::add_saved_views(handlers, stores.saved_views);
+    endpoints::add_service_accounts(handlers, stores.identity);
+    endpoints::add_audit(handlers, stores.audit);
+    endpoints::add_tokens(handlers, stores.identity, services.clock);
+    endpoints::add_webhooks(handlers, stores.webhooks, services.webhook_targets);
+    endpoints::add_operations(handlers, stores.jobs, services.draining,
                               {version, contract.version(), contract.kinds()});
-    backends.kind_operations(handlers, draining);
+    add_kinds(handlers, services);
     return handlers;
 }
 
 }  // namespace
 
 struct HttpServer::Parts {
-    Parts(asio::io_context& io, const Backends& backends, const std::string& version,
-          std::optional<StaticFiles> pages)
-        : contract(contract_json()),
-          api(contract, make_handlers(backends, contract, draining, version), backends.identity,
-              backends.answers, backends.pool, backends.quotas),
+    Parts(asio::io_context& io, Services given, AddOperations add_kinds, const CallerQuotas& quotas,
+          const std::string& version, std::optional<StaticFiles> pages)
+        : services(std::move(given)),
+          contract(contract_json()),
+          api(contract, make_handlers(services, contract, version, add_kinds),
+              services.stores.identity, services.stores.idempotency, services.pool, quotas),
           site(api, std::move(pages)),
           listener(io, site, traffic) {
-        check_kinds(contract, backends.kinds);
+        check_kinds(contract, services.kinds);
     }
 
+    Services services;
     Traffic traffic;
-    Draining draining;
     Contract contract;
     Api api;
     Site site;
     Listener listener;
 };
 
-HttpServer::HttpServer(asio::io_context& io, Backends backends, const std::string& version,
+HttpServer::HttpServer(asio::io_context& io, Services services, AddOperations add_kinds,
+                       const CallerQuotas& quotas, const std::string& version,
                        std::optional<StaticFiles> pages)
-    : parts_(std::make_unique<Parts>(io, backends, version, std::move(pages))) {}
+    : parts_(std::make_unique<Parts>(io, std::move(services), add_kinds, quotas, version,
+                                     std::move(pages))) {}
 
 HttpServer::~HttpServer() = default;
 
@@ -135,11 +138,11 @@ Result<void> HttpServer::reload_tls() {
 }
 
 void HttpServer::announce_drain() {
-    parts_->draining.begin();
+    parts_->services.draining.begin();
 }
 
 void HttpServer::drain() {
-    parts_->draining.begin();
+    parts_->services.draining.begin();
     parts_->listener.drain();
 }
 
@@ -148,7 +151,7 @@ asio::awaitable<bool> HttpServer::drained(std::chrono::milliseconds time) {
 }
 
 void HttpServer::close() {
-    parts_->draining.begin();
+    parts_->services.draining.begin();
     parts_->listener.close();
 }
 

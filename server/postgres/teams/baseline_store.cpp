@@ -6,8 +6,8 @@
 namespace plimsoll::postgres {
 
 using boost::asio::awaitable;
-using queue::Baseline;
-using queue::BaselineId;
+using teams::Baseline;
+using teams::BaselineId;
 
 namespace {
 
@@ -54,10 +54,10 @@ awaitable<Result<Baseline>> BaselineStore::pin(Author author, NewBaseline baseli
     auto replies = co_await run(
         author.team, Statement::of(sql::baselines_pin, author.team.value, author.user.value,
                                    baseline.kind, baseline.comparison_key, baseline.job.value,
-                                   baseline.summary, author.request_id, queue::kBaselinesPerTeam));
+                                   baseline.summary, author.request_id, teams::kBaselinesPerTeam));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) {
-        co_return fail(Errc::conflict, "The team has " + std::to_string(queue::kBaselinesPerTeam) +
+        co_return fail(Errc::conflict, "The team has " + std::to_string(teams::kBaselinesPerTeam) +
                                            " other baselines, the maximum. Delete one first.");
     }
     co_return to_baseline(replies->back()[0]);

@@ -8,8 +8,8 @@
 namespace plimsoll::postgres {
 
 using boost::asio::awaitable;
-using queue::LinkedReport;
-using queue::ReportLink;
+using teams::LinkedReport;
+using teams::ReportLink;
 
 namespace {
 
@@ -68,7 +68,7 @@ awaitable<Result<Replies>> ReportLinkStore::run(TeamId team, Statement statement
 }
 
 awaitable<Result<std::vector<ReportLink>>> ReportLinkStore::list(
-    TeamId team, std::optional<JobId> job, std::optional<queue::ReportLinkId> before, int limit) {
+    TeamId team, std::optional<JobId> job, std::optional<teams::ReportLinkId> before, int limit) {
     std::optional<std::int64_t> only;
     if (job) only = job->value;
     std::optional<std::int64_t> older_than;
@@ -81,14 +81,14 @@ awaitable<Result<std::vector<ReportLink>>> ReportLinkStore::list(
     co_return links;
 }
 
-awaitable<Result<ReportLink>> ReportLinkStore::get(TeamId team, queue::ReportLinkId id) {
+awaitable<Result<ReportLink>> ReportLinkStore::get(TeamId team, teams::ReportLinkId id) {
     auto replies = co_await run(team, Statement::of(sql::report_links_get, team.value, id.value));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) co_return fail(no_such_link());
     co_return to_report_link(replies->back()[0]);
 }
 
-awaitable<Result<ReportLink>> ReportLinkStore::create(Author author, queue::NewReportLink link) {
+awaitable<Result<ReportLink>> ReportLinkStore::create(Author author, teams::NewReportLink link) {
     std::optional<std::int64_t> token;
     if (link.origin.token) token = link.origin.token->value;
     std::optional<std::int64_t> session;
@@ -97,17 +97,17 @@ awaitable<Result<ReportLink>> ReportLinkStore::create(Author author, queue::NewR
         author.team, Statement::of(sql::report_links_create, author.team.value, author.user.value,
                                    link.job.value, unless_empty(std::move(link.note)),
                                    Bytes{std::move(link.hash)}, link.expires_at, token, session,
-                                   queue::kReportLinksPerTeam, author.request_id));
+                                   teams::kReportLinksPerTeam, author.request_id));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) {
         co_return fail(Errc::conflict, "The team has " +
-                                           std::to_string(queue::kReportLinksPerTeam) +
+                                           std::to_string(teams::kReportLinksPerTeam) +
                                            " report links, the maximum. Revoke one first.");
     }
     co_return to_report_link(replies->back()[0]);
 }
 
-awaitable<Result<void>> ReportLinkStore::revoke(Author author, queue::ReportLinkId id) {
+awaitable<Result<void>> ReportLinkStore::revoke(Author author, teams::ReportLinkId id) {
     auto replies = co_await run(author.team,
                                 Statement::of(sql::report_links_revoke, id.value, author.team.value,
                                               author.user.value, author.request_id));

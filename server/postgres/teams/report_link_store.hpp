@@ -1,22 +1,22 @@
 #pragma once
 
 #include "server/postgres/pool/pool.hpp"
-#include "server/queue/report_link_store.hpp"
+#include "server/teams/report_link_store.hpp"
 
 namespace plimsoll::postgres {
 
-class ReportLinkStore final : public queue::ReportLinkStore {
+class ReportLinkStore final : public teams::ReportLinkStore {
   public:
     // `pool` has the role plimsoll_app and outlives this.
     explicit ReportLinkStore(Pool& pool) : pool_(pool) {}
 
-    Answer<std::vector<queue::ReportLink>> list(TeamId team, std::optional<JobId> job,
-                                                std::optional<queue::ReportLinkId> before,
+    Answer<std::vector<teams::ReportLink>> list(TeamId team, std::optional<JobId> job,
+                                                std::optional<teams::ReportLinkId> before,
                                                 int limit) override;
-    Answer<queue::ReportLink> get(TeamId team, queue::ReportLinkId id) override;
-    Answer<queue::ReportLink> create(Author author, queue::NewReportLink link) override;
-    Answer<void> revoke(Author author, queue::ReportLinkId id) override;
-    Answer<queue::LinkedReport> open(std::string hash) override;
+    Answer<teams::ReportLink> get(TeamId team, teams::ReportLinkId id) override;
+    Answer<teams::ReportLink> create(Author author, teams::NewReportLink link) override;
+    Answer<void> revoke(Author author, teams::ReportLinkId id) override;
+    Answer<teams::LinkedReport> open(std::string hash) override;
     Answer<std::vector<queue::ChunkInfo>> chunks(std::string hash) override;
     Answer<std::string> chunk(std::string hash, int seq) override;
 

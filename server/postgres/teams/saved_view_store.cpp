@@ -6,12 +6,12 @@
 namespace plimsoll::postgres {
 
 using boost::asio::awaitable;
-using identity::SavedView;
+using teams::SavedView;
 
 namespace {
 
 SavedView to_view(const Row& row) {
-    return {identity::SavedViewId{row.get<std::int64_t>("id")}, row.get<std::string>("page"),
+    return {teams::SavedViewId{row.get<std::int64_t>("id")}, row.get<std::string>("page"),
             row.get<std::string>("name"), row.get<std::string>("query"),
             row.get<Timestamp>("created_at")};
 }
@@ -37,17 +37,16 @@ awaitable<Result<SavedView>> SavedViewStore::put(TeamId team, UserId user, Saved
     auto replies =
         co_await run(team, Statement::of(sql::saved_views_put, team.value, user.value,
                                          std::move(view.page), std::move(view.name),
-                                         std::move(view.query), identity::kSavedViewsPerMember));
+                                         std::move(view.query), teams::kSavedViewsPerMember));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) {
-        co_return fail(Errc::conflict, "You have " +
-                                           std::to_string(identity::kSavedViewsPerMember) +
+        co_return fail(Errc::conflict, "You have " + std::to_string(teams::kSavedViewsPerMember) +
                                            " other saved views, the maximum. Delete one first.");
     }
     co_return to_view(replies->back()[0]);
 }
 
-awaitable<Result<void>> SavedViewStore::remove(TeamId team, UserId user, identity::SavedViewId id) {
+awaitable<Result<void>> SavedViewStore::remove(TeamId team, UserId user, teams::SavedViewId id) {
     auto replies = co_await run(team, Statement::of(sql::saved_views_delete, id.value, user.value));
     if (!replies) co_return fail(std::move(replies.error()));
     if (replies->back().empty()) co_return fail(Errc::not_found, "The saved view was not found.");

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/postgres/pool/pool.hpp"
-#include "server/queue/team_record_store.hpp"
+#include "server/teams/team_record_store.hpp"
 
 #include <map>
 #include <string_view>
@@ -10,7 +10,7 @@ namespace plimsoll::postgres {
 
 // The statements of each collection are in its kind's folder (server/kinds/<kind>/store/*.sql),
 // with parameters and columns as team_record_store.cpp passes and reads them.
-class TeamRecordStore final : public queue::TeamRecordStore {
+class TeamRecordStore final : public teams::TeamRecordStore {
   public:
     // `pool` has the role plimsoll_app and outlives this.
     explicit TeamRecordStore(Pool& pool);

@@ -5,10 +5,10 @@
 
 namespace plimsoll::postgres {
 
-asio::awaitable<Result<std::vector<queue::QueueDepth>>> Statistics::depth() {
+asio::awaitable<Result<std::vector<QueueDepth>>> Statistics::depth() {
     auto rows = co_await pool_.run(Statement::of(sql::statistics_queue_depth), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
-    std::vector<queue::QueueDepth> depths;
+    std::vector<QueueDepth> depths;
     for (const Row row : *rows) {
         depths.push_back({row.get<std::string>("device_class"), row.get<std::string>("state"),
                           row.get<std::int64_t>("tasks")});

@@ -8,9 +8,9 @@ namespace {
 
 class BaselinePromises : public Promises {
   protected:
-    queue::BaselineStore& store() { return stores_->baselines(); }
+    teams::BaselineStore& store() { return stores_->baselines(); }
     Author author() const { return {people_.team, people_.user, "req_1"}; }
-    static queue::BaselineStore::NewBaseline of(JobId job, const std::string& key,
+    static teams::BaselineStore::NewBaseline of(JobId job, const std::string& key,
                                                 const std::string& kind = "profile") {
         return {kind, key, job, R"({"mode": "engine"})"};
     }
@@ -66,7 +66,7 @@ TEST_P(BaselinePromises, AnotherTeamsBaselineLooksMissing) {
 
 TEST_P(BaselinePromises, ATeamAtItsLimitMayStillReplace) {
     const auto id = submit();
-    for (int i = 0; i < queue::kBaselinesPerTeam; ++i) {
+    for (int i = 0; i < teams::kBaselinesPerTeam; ++i) {
         must(store().pin(author(), of(id, "device " + std::to_string(i))));
     }
     EXPECT_EQ(code(store().pin(author(), of(id, "one too many"))), Errc::conflict);

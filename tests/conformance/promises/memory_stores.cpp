@@ -22,9 +22,9 @@ class MemoryStores final : public Stores {
 
     queue::JobStore& jobs() override { return jobs_; }
     queue::DatasetStore& datasets() override { return datasets_; }
-    queue::BaselineStore& baselines() override { return baselines_; }
+    teams::BaselineStore& baselines() override { return baselines_; }
     queue::ShareStore& shares() override { return shares_; }
-    queue::TeamRecordStore& team_records() override { return team_records_; }
+    teams::TeamRecordStore& team_records() override { return team_records_; }
     identity::IdentityStore& identity() override { return identity_; }
     identity::PasswordStore& passwords() override { return passwords_; }
     identity::InvitationStore& invitations() override { return invitations_; }

@@ -17,20 +17,20 @@ class PostgresStores final : public Stores {
           kind_(std::move(kind)),
           server_(io.get_executor(), Cluster::get().as(postgres::kAppRole)) {
         server_.start();
-        must(server_.duties().ensure_partitions());
+        must(server_.background().duties.ensure_partitions());
     }
 
-    queue::JobStore& jobs() override { return server_.jobs(); }
-    queue::DatasetStore& datasets() override { return server_.datasets(); }
-    queue::BaselineStore& baselines() override { return server_.baselines(); }
-    queue::ShareStore& shares() override { return server_.shares(); }
-    queue::TeamRecordStore& team_records() override { return server_.team_records(); }
-    identity::IdentityStore& identity() override { return server_.identity(); }
-    identity::PasswordStore& passwords() override { return server_.passwords(); }
-    identity::InvitationStore& invitations() override { return server_.invitations(); }
-    identity::ProviderStore& providers() override { return server_.providers(); }
-    schedules::ScheduleStore& schedules() override { return server_.schedules(); }
-    webhooks::WebhookStore& webhooks() override { return server_.webhooks(); }
+    queue::JobStore& jobs() override { return server_.stores().jobs; }
+    queue::DatasetStore& datasets() override { return server_.stores().datasets; }
+    teams::BaselineStore& baselines() override { return server_.stores().baselines; }
+    queue::ShareStore& shares() override { return server_.stores().shares; }
+    teams::TeamRecordStore& team_records() override { return server_.stores().records; }
+    identity::IdentityStore& identity() override { return server_.stores().identity; }
+    identity::PasswordStore& passwords() override { return server_.stores().passwords; }
+    identity::InvitationStore& invitations() override { return server_.stores().invitations; }
+    identity::ProviderStore& providers() override { return server_.stores().providers; }
+    schedules::ScheduleStore& schedules() override { return server_.stores().schedules; }
+    webhooks::WebhookStore& webhooks() override { return server_.stores().webhooks; }
 
     People make_people(const std::string& name) override { return conformance::make_people(name); }
 

@@ -4,12 +4,12 @@
 #include "server/identity/password_store.hpp"
 #include "server/identity/provider_store.hpp"
 #include "server/identity/store.hpp"
-#include "server/queue/baseline_store.hpp"
 #include "server/queue/dataset_store.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
-#include "server/queue/team_record_store.hpp"
 #include "server/schedules/store.hpp"
+#include "server/teams/baseline_store.hpp"
+#include "server/teams/team_record_store.hpp"
 #include "server/webhooks/store.hpp"
 #include "tests/conformance/worker_process.hpp"
 
@@ -25,9 +25,9 @@ class Stores {
 
     virtual queue::JobStore& jobs() = 0;
     virtual queue::DatasetStore& datasets() = 0;
-    virtual queue::BaselineStore& baselines() = 0;
+    virtual teams::BaselineStore& baselines() = 0;
     virtual queue::ShareStore& shares() = 0;
-    virtual queue::TeamRecordStore& team_records() = 0;
+    virtual teams::TeamRecordStore& team_records() = 0;
     virtual identity::IdentityStore& identity() = 0;
     virtual identity::PasswordStore& passwords() = 0;
     virtual identity::InvitationStore& invitations() = 0;

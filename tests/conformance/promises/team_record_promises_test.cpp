@@ -8,7 +8,7 @@ namespace {
 
 class TeamRecordPromises : public Promises {
   protected:
-    queue::TeamRecordStore& store() { return stores_->team_records(); }
+    teams::TeamRecordStore& store() { return stores_->team_records(); }
     Author author() const { return {people_.team, people_.user, "req_1"}; }
     static jobs::TeamRecord of(std::string id, std::string data) {
         jobs::TeamRecord record;

@@ -5,8 +5,8 @@
 namespace plimsoll::http::endpoints {
 
 using boost::asio::awaitable;
-using identity::SavedView;
 using nlohmann::json;
+using teams::SavedView;
 
 namespace {
 
@@ -18,7 +18,7 @@ json view_json(const SavedView& view) {
             {"created_at", to_rfc3339(view.created_at)}};
 }
 
-awaitable<Outcome<Response>> list(const Call& call, identity::SavedViewStore& store) {
+awaitable<Outcome<Response>> list(const Call& call, teams::SavedViewStore& store) {
     const auto views = co_await store.list(call.principal.team.id, call.principal.user.id);
     if (!views) co_return tl::unexpected<Problem>(views.error());
     auto items = json::array();
@@ -28,7 +28,7 @@ awaitable<Outcome<Response>> list(const Call& call, identity::SavedViewStore& st
     });
 }
 
-awaitable<Outcome<Response>> get(const Call& call, identity::SavedViewStore& store) {
+awaitable<Outcome<Response>> get(const Call& call, teams::SavedViewStore& store) {
     const auto id = parse_public_id("view", call.parameters.text("view_id").value_or(""));
     const auto views = co_await store.list(call.principal.team.id, call.principal.user.id);
     if (!views) co_return tl::unexpected<Problem>(views.error());
@@ -38,7 +38,7 @@ awaitable<Outcome<Response>> get(const Call& call, identity::SavedViewStore& sto
     co_return refuse(404, "The saved view was not found.");
 }
 
-awaitable<Outcome<Response>> put(const Call& call, identity::SavedViewStore& store) {
+awaitable<Outcome<Response>> put(const Call& call, teams::SavedViewStore& store) {
     SavedView view;
     view.page = call.body.at("page").get<std::string>();
     view.name = call.body.at("name").get<std::string>();
@@ -49,18 +49,18 @@ awaitable<Outcome<Response>> put(const Call& call, identity::SavedViewStore& sto
     co_return json_response(200, view_json(*kept));
 }
 
-awaitable<Outcome<Response>> remove(const Call& call, identity::SavedViewStore& store) {
+awaitable<Outcome<Response>> remove(const Call& call, teams::SavedViewStore& store) {
     const auto id = parse_public_id("view", call.parameters.text("view_id").value_or(""));
     if (!id) co_return refuse(404, "The saved view was not found.");
     const auto removed = co_await store.remove(call.principal.team.id, call.principal.user.id,
-                                               identity::SavedViewId{*id});
+                                               teams::SavedViewId{*id});
     if (!removed) co_return tl::unexpected<Problem>(removed.error());
     co_return empty_response(204);
 }
 
 }  // namespace
 
-void add_saved_views(Handlers& handlers, identity::SavedViewStore& store) {
+void add_saved_views(Handlers& handlers, teams::SavedViewStore& store) {
     handlers["listSavedViews"] = [&store](const Call& call) { return list(call, store); };
     handlers["getSavedView"] = [&store](const Call& call) { return get(call, store); };
     handlers["saveView"] = [&store](const Call& call) { return put(call, store); };

@@ -12,7 +12,7 @@ boost::asio::awaitable<Outcome<LinkedReports::Opened>> LinkedReports::open(const
                                       call.parameters.text("X-Report-Link").value_or(""));
     auto opened =
         hash ? co_await store_.open(*hash)
-             : Result<queue::LinkedReport>(tl::unexpected(Error{
+             : Result<teams::LinkedReport>(tl::unexpected(Error{
                    Errc::not_found, "X-Report-Link must be the secret of a report link.", {}}));
     if (!opened) {
         if (opened.error().code == Errc::not_found) limit_.failed(address, now);

@@ -2,7 +2,7 @@
 
 #include "server/http/access/failure_limit.hpp"
 #include "server/http/api/handler.hpp"
-#include "server/queue/report_link_store.hpp"
+#include "server/teams/report_link_store.hpp"
 
 #include <string>
 
@@ -13,16 +13,16 @@ class LinkedReports {
   public:
     struct Opened {
         std::string hash;
-        queue::LinkedReport report;
+        teams::LinkedReport report;
     };
 
-    explicit LinkedReports(queue::ReportLinkStore& store) : store_(store) {}
+    explicit LinkedReports(teams::ReportLinkStore& store) : store_(store) {}
 
     // 404: the link opens no report; 429: too many failed attempts from this address.
     boost::asio::awaitable<Outcome<Opened>> open(const Call& call);
 
   private:
-    queue::ReportLinkStore& store_;
+    teams::ReportLinkStore& store_;
     FailureLimit limit_{limits::kFailedCredentials, limits::kFailureWindow, "failed-links"};
 };
 

@@ -20,7 +20,7 @@ namespace {
 constexpr LinkLife kReportLinkLife{
     .usual = std::chrono::days(7), .longest = std::chrono::days(365), .within_credential = true};
 
-json link_json(const queue::ReportLink& link) {
+json link_json(const teams::ReportLink& link) {
     return {{"id", to_public(link.id)},
             {"job_id", to_public(link.job)},
             {"job_kind", text_or_null(link.job_kind)},
@@ -35,7 +35,7 @@ json link_json(const queue::ReportLink& link) {
 
 class ReportLinks {
   public:
-    ReportLinks(queue::JobStore& jobs, queue::ReportLinkStore& store, const Clock& clock)
+    ReportLinks(queue::JobStore& jobs, teams::ReportLinkStore& store, const Clock& clock)
         : jobs_(jobs), store_(store), opener_(store), clock_(clock) {}
 
     awaitable<Outcome<Response>> list(const Call& call) const {
@@ -45,13 +45,13 @@ class ReportLinks {
             if (!id) co_return tl::unexpected(id.error());
             job = *id;
         }
-        const auto before = page_cursor<queue::ReportLinkId>(call, "link");
+        const auto before = page_cursor<teams::ReportLinkId>(call, "link");
         if (!before) co_return tl::unexpected(before.error());
         const auto limit = static_cast<int>(page_limit(call)) + 1;
         auto links = co_await store_.list(call.principal.team.id, job, *before, limit);
         if (!links) co_return tl::unexpected<Problem>(links.error());
         co_return page_response(call, std::move(*links),
-                                [](JsonWriter& page, const queue::ReportLink& link) {
+                                [](JsonWriter& page, const teams::ReportLink& link) {
                                     page.json(to_text(link_json(link)));
                                 });
     }
@@ -116,22 +116,22 @@ class ReportLinks {
     }
 
   private:
-    static Outcome<queue::ReportLinkId> named(const Call& call) {
+    static Outcome<teams::ReportLinkId> named(const Call& call) {
         const auto id =
             parse_public_id("link", call.parameters.text("report_link_id").value_or(""));
         if (!id) return refuse(404, "The report link was not found.");
-        return queue::ReportLinkId{*id};
+        return teams::ReportLinkId{*id};
     }
 
     queue::JobStore& jobs_;
-    queue::ReportLinkStore& store_;
+    teams::ReportLinkStore& store_;
     LinkedReports opener_;
     const Clock& clock_;
 };
 
 }  // namespace
 
-void add_report_links(Handlers& handlers, queue::JobStore& jobs, queue::ReportLinkStore& store,
+void add_report_links(Handlers& handlers, queue::JobStore& jobs, teams::ReportLinkStore& store,
                       const Clock& clock) {
     const auto links = std::make_shared<ReportLinks>(jobs, store, clock);
     handlers["listReportLinks"] = [links](const Call& call) { return links->list(call); };

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-json baseline_json(const queue::Baseline& baseline) {
+json baseline_json(const teams::Baseline& baseline) {
     return {{"id", to_public(baseline.id)},
             {"kind", baseline.kind},
             {"comparison_key", baseline.comparison_key},
@@ -25,7 +25,7 @@ json baseline_json(const queue::Baseline& baseline) {
 
 class Baselines {
   public:
-    Baselines(queue::JobStore& jobs, queue::BaselineStore& store, Kinds kinds)
+    Baselines(queue::JobStore& jobs, teams::BaselineStore& store, Kinds kinds)
         : jobs_(jobs), store_(store), kinds_(kinds) {}
 
     awaitable<Outcome<Response>> list(const Call& call) const {
@@ -76,14 +76,14 @@ class Baselines {
     awaitable<Outcome<Response>> remove(const Call& call) const {
         const auto id = parse_public_id("base", call.parameters.text("baseline_id").value_or(""));
         if (!id) co_return refuse(404, "The baseline was not found.");
-        const auto removed = co_await store_.remove(author_of(call), queue::BaselineId{*id});
+        const auto removed = co_await store_.remove(author_of(call), teams::BaselineId{*id});
         if (!removed) co_return tl::unexpected<Problem>(removed.error());
         co_return empty_response(204);
     }
 
   private:
     // The report of the job that the path names, as it would be pinned.
-    awaitable<Outcome<queue::BaselineStore::NewBaseline>> report_of(const Call& call) const {
+    awaitable<Outcome<teams::BaselineStore::NewBaseline>> report_of(const Call& call) const {
         const auto id = job_id_of(call.parameters.text("job_id"));
         if (!id) co_return tl::unexpected(id.error());
         const auto team = call.principal.team.id;
@@ -97,19 +97,19 @@ class Baselines {
         if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
         auto summary = co_await jobs_.report(team, *id);
         if (!summary) co_return tl::unexpected<Problem>(summary.error());
-        co_return queue::BaselineStore::NewBaseline{
+        co_return teams::BaselineStore::NewBaseline{
             job->kind, offer->comparison_key(json::parse(job->args), json::parse(*summary)), *id,
             std::move(*summary)};
     }
 
     queue::JobStore& jobs_;
-    queue::BaselineStore& store_;
+    teams::BaselineStore& store_;
     Kinds kinds_;
 };
 
 }  // namespace
 
-void add_baselines(Handlers& handlers, queue::JobStore& jobs, queue::BaselineStore& store,
+void add_baselines(Handlers& handlers, queue::JobStore& jobs, teams::BaselineStore& store,
                    Kinds kinds) {
     const auto baselines = std::make_shared<const Baselines>(jobs, store, kinds);
     handlers["listBaselines"] = [baselines](const Call& call) { return baselines->list(call); };

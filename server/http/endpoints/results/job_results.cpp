@@ -81,7 +81,7 @@ std::string quoted(const std::string& etag, std::string_view coding = {}) {
 
 class Results {
   public:
-    Results(queue::JobStore& store, queue::ReportLinkStore& links, Kinds kinds,
+    Results(queue::JobStore& store, teams::ReportLinkStore& links, Kinds kinds,
             boost::asio::thread_pool& pool, std::string server_version)
         : store_(store),
           links_(links),
@@ -236,7 +236,7 @@ class Results {
     }
 
     queue::JobStore& store_;
-    queue::ReportLinkStore& links_;
+    teams::ReportLinkStore& links_;
     LinkedReports opener_;
     Kinds kinds_;
     boost::asio::thread_pool& pool_;
@@ -253,7 +253,7 @@ class Results {
 
 }  // namespace
 
-void add_job_results(Handlers& handlers, queue::JobStore& store, queue::ReportLinkStore& links,
+void add_job_results(Handlers& handlers, queue::JobStore& store, teams::ReportLinkStore& links,
                      Kinds kinds, boost::asio::thread_pool& pool,
                      const std::string& server_version) {
     const auto results = std::make_shared<Results>(store, links, kinds, pool, server_version);

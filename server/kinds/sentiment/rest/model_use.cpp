@@ -74,7 +74,7 @@ awaitable<Outcome<Response>> model_use(const Call& call, const Services& service
 }  // namespace
 
 awaitable<Result<json>> use_of(const Services& services, TeamId team, std::string model) {
-    auto uses = co_await services.jobs.uses(team, "model", model);
+    auto uses = co_await services.stores.jobs.uses(team, "model", model);
     if (!uses) co_return fail(uses.error());
     const auto settings = settings_that_name(services.settings, model);
     const bool is_used = std::ranges::any_of(

@@ -90,8 +90,8 @@ class ModelWorks {
         auto started = operations_->start(co_await boost::asio::this_coro::executor, *work);
         if (!started) co_return tl::unexpected<Problem>(started.error());
         if (work->action == "pull") {
-            const auto recorded =
-                co_await services_.audit.record(author, "model.pull", work->model, data.dump());
+            const auto recorded = co_await services_.stores.audit.record(author, "model.pull",
+                                                                         work->model, data.dump());
             if (!recorded) {  // without an audit event nothing is done
                 operations_->cancel(started->id);
                 co_return tl::unexpected<Problem>(recorded.error());

@@ -193,7 +193,7 @@ class Models {
                                                 " Set force to true to remove it anyway.");
             }
         }
-        const auto recorded = co_await services_.audit.record(
+        const auto recorded = co_await services_.stores.audit.record(
             http::endpoints::author_of(call), "model.remove", name,
             json{{"hash", installed->hash}, {"forced", forced}}.dump());
         if (!recorded) co_return tl::unexpected<Problem>(recorded.error());
@@ -211,7 +211,7 @@ class Models {
     awaitable<Result<Known>> read(TeamId team) const {
         Known known;
         known.team = team;
-        const auto devices = co_await services_.jobs.devices();
+        const auto devices = co_await services_.stores.jobs.devices();
         if (!devices) co_return fail(devices.error());
         for (const auto& device : *devices) {
             if (may_come_back(device, services_.clock.now())) {
@@ -224,7 +224,7 @@ class Models {
                 known.offers.push_back({name, std::move(text)});
             }
         }
-        auto speeds = co_await services_.records.list(kSpeeds, team, {}, kSpeeds.completing);
+        auto speeds = co_await services_.stores.records.list(kSpeeds, team, {}, kSpeeds.completing);
         if (!speeds) co_return fail(speeds.error());
         known.speeds = std::move(*speeds);
         known.local =

@@ -70,7 +70,7 @@ class Policies {
     awaitable<Outcome<Response>> list(const Call& call) const {
         const auto stored = co_await records_of(call);
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        const auto devices = co_await services_.jobs.devices();
+        const auto devices = co_await services_.stores.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
         const auto models = models_of(*devices, call.principal.team.id);
         auto items = json::array({built_in(models)});
@@ -83,7 +83,7 @@ class Policies {
     awaitable<Outcome<Response>> get(const Call& call) const {
         const auto stored = co_await records_of(call);
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        const auto devices = co_await services_.jobs.devices();
+        const auto devices = co_await services_.stores.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
         const auto models = models_of(*devices, call.principal.team.id);
         if (id_of(call) == kServerPolicy) co_return shown(built_in(models));
@@ -103,13 +103,13 @@ class Policies {
         TeamRecord record;
         record.id = id_of(call);
         record.data = call.body.dump();
-        auto stored = co_await services_.records.put(kPolicies, *author, record);
+        auto stored = co_await services_.stores.records.put(kPolicies, *author, record);
         if (!stored && stored.error().code == Errc::conflict && stored.error().where != kSeen) {
             stored.error().message = "The team has " + std::to_string(kPolicies.most) +
                                      " policies, the maximum. Delete one first.";
         }
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        const auto devices = co_await services_.jobs.devices();
+        const auto devices = co_await services_.stores.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
         record.created_at = stored->created_at;
         co_return shown(json_of(record, models_of(*devices, call.principal.team.id)));
@@ -118,7 +118,7 @@ class Policies {
     awaitable<Outcome<Response>> remove(const Call& call) const {
         if (id_of(call) == kServerPolicy) co_return of_server();
         const auto removed =
-            co_await services_.records.remove(kPolicies, author_of(call), id_of(call));
+            co_await services_.stores.records.remove(kPolicies, author_of(call), id_of(call));
         if (!removed && removed.error().code == Errc::not_found) co_return unknown();
         if (!removed) co_return tl::unexpected<Problem>(removed.error());
         co_return http::empty_response(204);
@@ -140,7 +140,7 @@ class Policies {
             if (found == stored->end()) co_return unknown();
             definition = json::parse(found->data);
         }
-        const auto devices = co_await services_.jobs.devices();
+        const auto devices = co_await services_.stores.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
         const auto at = body.contains("at") ? *parse_rfc3339(body["at"]) : services_.clock.now();
         const auto answer = preview_policy(
@@ -176,8 +176,8 @@ class Policies {
                            models);
     }
     awaitable<Result<std::vector<TeamRecord>>> records_of(const Call& call) const {
-        co_return co_await services_.records.list(kPolicies, call.principal.team.id, {},
-                                                  kPolicies.most);
+        co_return co_await services_.stores.records.list(kPolicies, call.principal.team.id, {},
+                                                         kPolicies.most);
     }
 
     Services services_;
@@ -185,8 +185,8 @@ class Policies {
 
 }  // namespace
 
-void add_policies(http::Handlers& handlers, Services services) {
-    const auto policies = std::make_shared<const Policies>(std::move(services));
+void add_policies(http::Handlers& handlers, const Services& services) {
+    const auto policies = std::make_shared<const Policies>(services);
     handlers["listPolicies"] = [policies](const Call& call) { return policies->list(call); };
     handlers["getPolicy"] = [policies](const Call& call) { return policies->get(call); };
     handlers["setPolicy"] = [policies](const Call& call) { return policies->put(call); };

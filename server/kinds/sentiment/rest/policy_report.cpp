@@ -28,14 +28,14 @@ awaitable<Outcome<Response>> report(const Call& call, const Services& services) 
     // The current hour is one of them.
     const auto now = std::chrono::floor<std::chrono::hours>(services.clock.now());
     question.from = now - std::chrono::hours(question.hours - 1);
-    const auto rows =
-        co_await services.shares.usage({.team = call.principal.team.id,
-                                        .from = question.from,
-                                        .to = question.from + std::chrono::hours(question.hours),
-                                        .by = {"hour", "kind", "model"},
-                                        .limit = question.hours * kMostModels});
+    const auto rows = co_await services.stores.shares.usage(
+        {.team = call.principal.team.id,
+         .from = question.from,
+         .to = question.from + std::chrono::hours(question.hours),
+         .by = {"hour", "kind", "model"},
+         .limit = question.hours * kMostModels});
     if (!rows) co_return tl::unexpected<Problem>(rows.error());
-    const auto devices = co_await services.jobs.devices();
+    const auto devices = co_await services.stores.jobs.devices();
     if (!devices) co_return tl::unexpected<Problem>(devices.error());
     std::vector<UseOfHour> use;
     for (const auto& row : *rows) {

@@ -13,7 +13,7 @@ std::vector<Manifest> models_of(const std::vector<queue::DeviceStatus>& devices,
     return models_of(texts, team);
 }
 
-void add_operations(http::Handlers& handlers, Services services) {
+void add_operations(http::Handlers& handlers, const Services& services) {
     const auto operations = std::make_shared<ModelOperations>(models_folder(services.settings),
                                                               services.clock, services.draining);
     add_models(handlers, services, operations);
@@ -21,7 +21,7 @@ void add_operations(http::Handlers& handlers, Services services) {
     add_model_use(handlers, services);
     add_scores(handlers, services);
     add_policy_report(handlers, services);
-    add_policies(handlers, std::move(services));
+    add_policies(handlers, services);
 }
 
 }  // namespace plimsoll::jobs::sentiment

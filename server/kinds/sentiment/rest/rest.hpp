@@ -16,7 +16,7 @@ void add_models(http::Handlers& handlers, const Services& services,
 void add_model_operations(http::Handlers& handlers, const Services& services,
                           const std::shared_ptr<ModelOperations>& operations);
 void add_model_use(http::Handlers& handlers, const Services& services);
-void add_policies(http::Handlers& handlers, Services services);
+void add_policies(http::Handlers& handlers, const Services& services);
 void add_policy_report(http::Handlers& handlers, const Services& services);
 void add_scores(http::Handlers& handlers, const Services& services);
 

@@ -47,7 +47,7 @@ class Scores {
   public:
     explicit Scores(const Services& services)
         : services_(services),
-          jobs_(services.jobs, services.signals, services.draining, services.clock) {}
+          jobs_(services.stores.jobs, services.stores.signals, services.draining, services.clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) {
         const auto place = waiting_.reserve(http::holder_of(call.principal), 1);

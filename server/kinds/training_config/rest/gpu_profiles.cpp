@@ -22,7 +22,7 @@ namespace {
 
 class GpuProfiles {
   public:
-    explicit GpuProfiles(queue::TeamRecordStore& store) : store_(store) {}
+    explicit GpuProfiles(teams::TeamRecordStore& store) : store_(store) {}
 
     awaitable<Outcome<Response>> list(const Call& call) const {
         const auto known = co_await all(call);
@@ -113,12 +113,12 @@ class GpuProfiles {
         return call.parameters.text("gpu_profile_id").value_or("");
     }
 
-    queue::TeamRecordStore& store_;
+    teams::TeamRecordStore& store_;
 };
 
 }  // namespace
 
-void add_gpu_profiles(http::Handlers& handlers, queue::TeamRecordStore& store) {
+void add_gpu_profiles(http::Handlers& handlers, teams::TeamRecordStore& store) {
     const auto profiles = std::make_shared<const GpuProfiles>(store);
     handlers["listGpuProfiles"] = [profiles](const Call& call) { return profiles->list(call); };
     handlers["getGpuProfile"] = [profiles](const Call& call) { return profiles->get(call); };

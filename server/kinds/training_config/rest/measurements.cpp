@@ -35,7 +35,7 @@ std::string newest_first(const json& measurement) {
 
 class Measurements {
   public:
-    Measurements(queue::TeamRecordStore& store, queue::JobStore& jobs)
+    Measurements(teams::TeamRecordStore& store, queue::JobStore& jobs)
         : store_(store), jobs_(jobs) {}
 
     awaitable<Outcome<Response>> list(const Call& call) const {
@@ -128,13 +128,13 @@ class Measurements {
         co_return std::move(*found);
     }
 
-    queue::TeamRecordStore& store_;
+    teams::TeamRecordStore& store_;
     queue::JobStore& jobs_;
 };
 
 }  // namespace
 
-void add_measurements(http::Handlers& handlers, queue::TeamRecordStore& store,
+void add_measurements(http::Handlers& handlers, teams::TeamRecordStore& store,
                       queue::JobStore& jobs) {
     const auto measurements = std::make_shared<const Measurements>(store, jobs);
     handlers["listTrainingMeasurements"] = [measurements](const Call& call) {

@@ -2,9 +2,9 @@
 
 namespace plimsoll::jobs::training_config {
 
-void add_operations(http::Handlers& handlers, Services services) {
-    add_gpu_profiles(handlers, services.records);
-    add_measurements(handlers, services.records, services.jobs);
+void add_operations(http::Handlers& handlers, const Services& services) {
+    add_gpu_profiles(handlers, services.stores.records);
+    add_measurements(handlers, services.stores.records, services.stores.jobs);
 }
 
 }  // namespace plimsoll::jobs::training_config

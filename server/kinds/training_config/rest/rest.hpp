@@ -6,8 +6,8 @@
 // The kind's own operations: what a team adds to the advice.
 namespace plimsoll::jobs::training_config {
 
-void add_gpu_profiles(http::Handlers& handlers, queue::TeamRecordStore& store);
-void add_measurements(http::Handlers& handlers, queue::TeamRecordStore& store,
+void add_gpu_profiles(http::Handlers& handlers, teams::TeamRecordStore& store);
+void add_measurements(http::Handlers& handlers, teams::TeamRecordStore& store,
                       queue::JobStore& jobs);
 
 using http::endpoints::author_of;

@@ -5,7 +5,7 @@
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/contract/parameters.hpp"
 #include "server/http/contract/router.hpp"
-#include "tests/fakes/fake_answers.hpp"
+#include "tests/fakes/fake_idempotency.hpp"
 #include "tests/fakes/fake_identity.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -94,7 +94,7 @@ TEST_F(ContractTest, FillsInDefaults) {
 
 TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
     fakes::FakeIdentity identity;
-    fakes::FakeAnswers answers;
+    fakes::FakeIdempotency answers;
     boost::asio::thread_pool pool(1);
     Handlers handlers;
     for (const auto& operation : contract_.operations()) {
@@ -128,7 +128,7 @@ TEST(DeprecatedOperations, AreMarkedInEveryResponse) {
         co_return empty_response(204);
     };
     fakes::FakeIdentity identity;
-    fakes::FakeAnswers answers;
+    fakes::FakeIdempotency answers;
     boost::asio::thread_pool pool(1);
     Api api(contract, {{"old", nothing}, {"older", nothing}, {"new", nothing}}, identity, answers,
             pool);

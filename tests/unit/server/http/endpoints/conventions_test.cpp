@@ -71,7 +71,7 @@ TEST_F(Conventions, AFirstCallWithoutAResponseIsReported) {
     const json body = {{"name", "ops"}};
     ASSERT_EQ(make("createTeam", "/v1/teams", "k1", body, identity_.ada).status, 201);
     on_io([&] {
-        answers_.forget_answers();
+        idempotency_.forget_answers();
         return 0;
     });
     const auto again = make("createTeam", "/v1/teams", "k1", body, identity_.ada);

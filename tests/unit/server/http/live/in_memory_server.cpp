@@ -7,44 +7,19 @@
 namespace plimsoll::http::test {
 
 InMemoryServer::InMemoryServer() {
-    const Backends backends{
-        .jobs = jobs_,
-        .datasets = datasets_,
-        .signals = signals_,
-        .shares = shares_,
-        .identity = identity_,
-        .passwords = passwords_,
-        .password_desk = password_desk_,
-        .provider_desk = provider_desk_,
-        .providers = providers_,
-        .invitations = invitations_,
-        .webhooks = webhooks_,
-        .webhook_targets = webhook_targets_,
-        .clock = clock_,
-        .kinds = jobs::contracts(),
-        .pool = pool_,
-        .computing = pool_,
-        .downloads = pool_,
-        .records = records_,
-        .planner = planner_,
-        .schedules = schedules_,
-        .baselines = baselines_,
-        .saved_views = saved_views_,
-        .report_links = report_links_,
-        .audit = audit_,
-        .answers = answers_,
-        .kind_operations = [this](Handlers& handlers, const Draining& draining) {
-            jobs::add_operations(handlers, {.jobs = jobs_,
-                                            .signals = signals_,
-                                            .records = records_,
-                                            .shares = shares_,
-                                            .audit = audit_,
-                                            .planner = planner_,
-                                            .draining = draining,
-                                            .clock = clock_,
-                                            .pool = pool_});
-        }};
-    server_ = std::make_unique<HttpServer>(io_, backends, "0.0.0", std::nullopt);
+    const Services services{.stores = stores_,
+                            .kinds = jobs::contracts(),
+                            .planner = planner_,
+                            .password_desk = password_desk_,
+                            .provider_desk = provider_desk_,
+                            .webhook_targets = webhook_targets_,
+                            .clock = clock_,
+                            .draining = draining_,
+                            .pool = pool_,
+                            .computing = pool_,
+                            .downloads = pool_};
+    server_ = std::make_unique<HttpServer>(io_, services, jobs::add_operations, CallerQuotas{},
+                                           "0.0.0", std::nullopt);
 }
 
 InMemoryServer::~InMemoryServer() {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "server/http/access/password_desk.hpp"
+#include "server/http/access/provider_desk.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/jobs/registry.hpp"
-#include "tests/fakes/fake_answers.hpp"
 #include "tests/fakes/fake_audit.hpp"
 #include "tests/fakes/fake_baselines.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
+#include "tests/fakes/fake_idempotency.hpp"
 #include "tests/fakes/fake_identity.hpp"
 #include "tests/fakes/fake_invitations.hpp"
 #include "tests/fakes/fake_job_store.hpp"
@@ -65,7 +67,12 @@ class InMemoryServer : public ::testing::Test {
     fakes::FakeSavedViews saved_views_;
     fakes::FakeReportLinks report_links_;
     fakes::FakeAudit audit_;
-    fakes::FakeAnswers answers_;
+    fakes::FakeIdempotency idempotency_;
+    const Stores stores_{jobs_,         signals_,     datasets_,    shares_,
+                         identity_,     passwords_,   invitations_, providers_,
+                         audit_,        baselines_,   idempotency_, records_,
+                         report_links_, saved_views_, schedules_,   webhooks_};
+    Draining draining_;
     outbound::AllowList webhook_targets_ =
         outbound::AllowList::parse("https://hooks.example.com", "").value();
     std::unique_ptr<HttpServer> server_;

@@ -1,23 +1,23 @@
 #pragma once
 
-#include "server/queue/answer_store.hpp"
+#include "server/teams/idempotency_store.hpp"
 
 #include <map>
 
 namespace plimsoll::fakes {
 
 // Kept answers in memory; they do not expire.
-class FakeAnswers final : public queue::AnswerStore {
+class FakeIdempotency final : public teams::IdempotencyStore {
   public:
-    Answer<std::optional<queue::KeptAnswer>> reserve(TeamId team, std::string key,
-                                                     std::string fingerprint) override {
+    Answer<std::optional<teams::StoredResponse>> reserve(TeamId team, std::string key,
+                                                         std::string fingerprint) override {
         const auto [entry, is_new] = kept_.try_emplace({team, key}, Entry{fingerprint, {}});
         if (is_new) co_return std::nullopt;
         if (entry->second.fingerprint != fingerprint) co_return fail(Errc::conflict, "Another.");
         if (!entry->second.answer) co_return fail(Errc::cancelled, "Not yet.");
         co_return entry->second.answer;
     }
-    Answer<void> keep(TeamId team, std::string key, queue::KeptAnswer answer) override {
+    Answer<void> keep(TeamId team, std::string key, teams::StoredResponse answer) override {
         kept_.at({team, key}).answer = std::move(answer);
         co_return Result<void>{};
     }
@@ -34,7 +34,7 @@ class FakeAnswers final : public queue::AnswerStore {
   private:
     struct Entry {
         std::string fingerprint;
-        std::optional<queue::KeptAnswer> answer;
+        std::optional<teams::StoredResponse> answer;
     };
     std::map<std::pair<TeamId, std::string>, Entry> kept_;
 };

@@ -10,7 +10,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-namespace plimsoll::queue {
+namespace plimsoll::teams {
 
 using boost::asio::awaitable;
 
@@ -34,4 +34,4 @@ class TeamRecordStore {
                                            std::string id) = 0;
 };
 
-}  // namespace plimsoll::queue
+}  // namespace plimsoll::teams

@@ -12,17 +12,17 @@
 // twice. Submissions and runs of schedules store their keys in the transaction that creates the
 // job; this is for all other calls. If the server stopped in the middle of a call, a repeated one
 // reports that, so that the caller can check. Implemented by server/postgres.
-namespace plimsoll::queue {
+namespace plimsoll::teams {
 
-struct KeptAnswer {
+struct StoredResponse {
     int status = 0;
     std::string location;
     std::optional<std::string> body;  // nullopt: it contains a secret, which is not kept
 };
 
-class AnswerStore {
+class IdempotencyStore {
   public:
-    virtual ~AnswerStore() = default;
+    virtual ~IdempotencyStore() = default;
 
     template <class T>
     using Answer = boost::asio::awaitable<Result<T>>;
@@ -30,10 +30,10 @@ class AnswerStore {
     // nullopt: the key is reserved for the caller, who responds and then keeps or releases it. A
     // value: the response of the first call. Errc::conflict: the key was used with another
     // fingerprint; Errc::cancelled: the first call has no response yet.
-    virtual Answer<std::optional<KeptAnswer>> reserve(TeamId team, std::string key,
-                                                      std::string fingerprint) = 0;
-    virtual Answer<void> keep(TeamId team, std::string key, KeptAnswer answer) = 0;
+    virtual Answer<std::optional<StoredResponse>> reserve(TeamId team, std::string key,
+                                                          std::string fingerprint) = 0;
+    virtual Answer<void> keep(TeamId team, std::string key, StoredResponse answer) = 0;
     virtual Answer<void> release(TeamId team, std::string key) = 0;
 };
 
-}  // namespace plimsoll::queue
+}  // namespace plimsoll::teams

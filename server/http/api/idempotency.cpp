@@ -1,4 +1,4 @@
-#include "server/http/api/repeated_call.hpp"
+#include "server/http/api/idempotency.hpp"
 
 #include "server/base/log.hpp"
 #include "server/http/messages/fingerprint.hpp"
@@ -25,7 +25,7 @@ Problem key_refused(const Error& error) {
     return problem;
 }
 
-Outcome<Response> replayed(queue::KeptAnswer kept) {
+Outcome<Response> replayed(teams::StoredResponse kept) {
     if (!kept.body) {
         Problem problem(409,
                         "An earlier request with this Idempotency-Key created the resource; only "
@@ -44,26 +44,26 @@ Outcome<Response> replayed(queue::KeptAnswer kept) {
 }  // namespace
 
 awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handler,
-                                         queue::AnswerStore& answers) {
+                                         teams::IdempotencyStore& idempotency) {
     const auto key = call.parameters.text(kKey);
     if (!key) co_return co_await handler(call);
     const auto team = call.principal.team.id;
     auto print =
         fingerprint(call.operation.id + ' ' + call.request.target + '\n' + call.body.dump());
-    auto reserved = co_await answers.reserve(team, *key, std::move(print));
+    auto reserved = co_await idempotency.reserve(team, *key, std::move(print));
     if (!reserved) co_return tl::unexpected(key_refused(reserved.error()));
     if (*reserved) co_return replayed(std::move(**reserved));
     auto answer = co_await handler(call);
     if (!answer) {
-        if (auto released = co_await answers.release(team, *key); !released) {
+        if (auto released = co_await idempotency.release(team, *key); !released) {
             log::warn("cannot release an Idempotency-Key", {{"why", released.error().message}});
         }
         co_return answer;
     }
     const auto location = find_header(answer->headers, "Location").value_or("");
-    queue::KeptAnswer kept{answer->status, std::string(location), std::nullopt};
+    teams::StoredResponse kept{answer->status, std::string(location), std::nullopt};
     if (call.operation.keeps == Operation::Keeps::whole) kept.body = answer->body;
-    if (auto done = co_await answers.keep(team, *key, std::move(kept)); !done) {
+    if (auto done = co_await idempotency.keep(team, *key, std::move(kept)); !done) {
         log::warn("cannot store a response", {{"why", done.error().message}});
     }
     co_return answer;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/http/api/handler.hpp"
-#include "server/queue/answer_store.hpp"
+#include "server/teams/idempotency_store.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -11,6 +11,6 @@ namespace plimsoll::http {
 // not kept, so that a corrected call may use the key. Neither are responses with a secret: the
 // repeated call gets 409 with the Location of the resource.
 boost::asio::awaitable<Outcome<Response>> answer_once(const Call& call, const Handler& handler,
-                                                      queue::AnswerStore& answers);
+                                                      teams::IdempotencyStore& idempotency);
 
 }  // namespace plimsoll::http

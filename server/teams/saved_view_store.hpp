@@ -12,7 +12,7 @@
 
 // Filters of a page that a member saved under a name. They belong to the member and one team;
 // another member's is Errc::not_found, like a missing one. Implemented by server/postgres.
-namespace plimsoll::identity {
+namespace plimsoll::teams {
 
 using SavedViewId = Id<struct SavedViewTag>;
 
@@ -45,4 +45,4 @@ class SavedViewStore {
     virtual Answer<void> remove(TeamId team, UserId user, SavedViewId id) = 0;
 };
 
-}  // namespace plimsoll::identity
+}  // namespace plimsoll::teams

@@ -14,7 +14,7 @@
 // Stores the reports that a team pinned as baselines for later reports. Implemented by
 // server/postgres. Another team's baseline is Errc::not_found, like a missing one. Every write adds
 // an audit row in the same transaction.
-namespace plimsoll::queue {
+namespace plimsoll::teams {
 
 using BaselineId = Id<struct BaselineTag>;
 
@@ -64,4 +64,4 @@ class BaselineStore {
     virtual Answer<void> remove(Author author, BaselineId id) = 0;
 };
 
-}  // namespace plimsoll::queue
+}  // namespace plimsoll::teams

@@ -1,4 +1,4 @@
-#include "server/postgres/teams/answer_store.hpp"
+#include "server/postgres/teams/idempotency_store.hpp"
 
 #include "server/postgres/driver/optional.hpp"
 #include "server/postgres/pool/scope.hpp"
@@ -11,7 +11,7 @@ constexpr int kKeptHours = 48;
 
 }  // namespace
 
-asio::awaitable<Result<std::optional<queue::KeptAnswer>>> AnswerStore::reserve(
+asio::awaitable<Result<std::optional<teams::StoredResponse>>> IdempotencyStore::reserve(
     TeamId team, std::string key, std::string fingerprint) {
     Batch batch;
     batch.push_back(in_team(team));
@@ -27,12 +27,12 @@ asio::awaitable<Result<std::optional<queue::KeptAnswer>>> AnswerStore::reserve(
     }
     const auto status = row.get<Maybe<int>>("status");
     if (!status) co_return fail(Errc::cancelled, "The first request has no response yet.");
-    co_return queue::KeptAnswer{*status, row.get<Maybe<std::string>>("location").value_or(""),
-                                row.get<Maybe<std::string>>("body")};
+    co_return teams::StoredResponse{*status, row.get<Maybe<std::string>>("location").value_or(""),
+                                    row.get<Maybe<std::string>>("body")};
 }
 
-asio::awaitable<Result<void>> AnswerStore::keep(TeamId team, std::string key,
-                                                queue::KeptAnswer answer) {
+asio::awaitable<Result<void>> IdempotencyStore::keep(TeamId team, std::string key,
+                                                     teams::StoredResponse answer) {
     Batch batch;
     batch.push_back(in_team(team));
     batch.push_back(Statement::of(sql::answers_keep, team.value, std::move(key), answer.status,
@@ -43,7 +43,7 @@ asio::awaitable<Result<void>> AnswerStore::keep(TeamId team, std::string key,
     co_return Result<void>{};
 }
 
-asio::awaitable<Result<void>> AnswerStore::release(TeamId team, std::string key) {
+asio::awaitable<Result<void>> IdempotencyStore::release(TeamId team, std::string key) {
     Batch batch;
     batch.push_back(in_team(team));
     batch.push_back(Statement::of(sql::answers_release, team.value, std::move(key)));

@@ -1,18 +1,18 @@
-#include "server/queue/answer_store.hpp"
+#include "server/teams/idempotency_store.hpp"
 
 #include "tests/conformance/store_test.hpp"
 
 namespace plimsoll::conformance {
 namespace {
 
-class AnswerStoreTest : public StoreTest {
+class IdempotencyStoreTest : public StoreTest {
   protected:
-    queue::AnswerStore& store() { return server_.answers(); }
+    teams::IdempotencyStore& store() { return stores_.idempotency; }
     const std::string one_ = std::string(32, '1');
     const std::string other_ = std::string(32, '2');
 };
 
-TEST_F(AnswerStoreTest, AKeyIsReservedOnceAndThenHasItsAnswer) {
+TEST_F(IdempotencyStoreTest, AKeyIsReservedOnceAndThenHasItsAnswer) {
     EXPECT_FALSE(must(store().reserve(people_.team, "k", one_)));
     EXPECT_EQ(run(store().reserve(people_.team, "k", one_)).error().code, Errc::cancelled);
     EXPECT_EQ(run(store().reserve(people_.team, "k", other_)).error().code, Errc::conflict);
@@ -25,7 +25,7 @@ TEST_F(AnswerStoreTest, AKeyIsReservedOnceAndThenHasItsAnswer) {
     EXPECT_EQ(run(store().reserve(people_.team, "k", other_)).error().code, Errc::conflict);
 }
 
-TEST_F(AnswerStoreTest, AnAnswerWithASecretHasNoBody) {
+TEST_F(IdempotencyStoreTest, AnAnswerWithASecretHasNoBody) {
     EXPECT_FALSE(must(store().reserve(people_.team, "k", one_)));
     must(store().keep(people_.team, "k", {201, "", std::nullopt}));
     const auto kept = must(store().reserve(people_.team, "k", one_));
@@ -34,7 +34,7 @@ TEST_F(AnswerStoreTest, AnAnswerWithASecretHasNoBody) {
     EXPECT_EQ(kept->location, "");
 }
 
-TEST_F(AnswerStoreTest, ReleasedAndExpiredKeysAreNew) {
+TEST_F(IdempotencyStoreTest, ReleasedAndExpiredKeysAreNew) {
     EXPECT_FALSE(must(store().reserve(people_.team, "k", one_)));
     must(store().release(people_.team, "k"));
     EXPECT_FALSE(must(store().reserve(people_.team, "k", other_)));
@@ -48,7 +48,7 @@ TEST_F(AnswerStoreTest, ReleasedAndExpiredKeysAreNew) {
         << "the old answer is gone";
 }
 
-TEST_F(AnswerStoreTest, TeamsDoNotShareKeys) {
+TEST_F(IdempotencyStoreTest, TeamsDoNotShareKeys) {
     EXPECT_FALSE(must(store().reserve(people_.team, "k", one_)));
     const auto stranger = make_people(kind_ + " other");
     EXPECT_FALSE(must(store().reserve(stranger.team, "k", other_)));

@@ -14,7 +14,7 @@
 
 // Links that show the report of one job to anyone who has them, until they expire or are revoked.
 // Implemented by server/postgres. Every write adds an audit row in the same transaction.
-namespace plimsoll::queue {
+namespace plimsoll::teams {
 
 using ReportLinkId = Id<struct ReportLinkTag>;
 
@@ -60,7 +60,7 @@ struct LinkedReport {
     std::string note;
     Timestamp expires_at;
     UserId maker;
-    Job job;
+    queue::Job job;
     std::string summary;  // JSON text
 };
 
@@ -84,8 +84,8 @@ class ReportLinkStore {
     // For anyone who has the secret with this hash. Errc::not_found: it opens no report, or no
     // longer does.
     virtual Answer<LinkedReport> open(std::string hash) = 0;
-    virtual Answer<std::vector<ChunkInfo>> chunks(std::string hash) = 0;
+    virtual Answer<std::vector<queue::ChunkInfo>> chunks(std::string hash) = 0;
     virtual Answer<std::string> chunk(std::string hash, int seq) = 0;
 };
 
-}  // namespace plimsoll::queue
+}  // namespace plimsoll::teams

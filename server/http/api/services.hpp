@@ -1,0 +1,43 @@
+#pragma once
+
+#include "server/base/time.hpp"
+#include "server/http/api/draining.hpp"
+#include "server/http/api/handler.hpp"
+#include "server/jobs/kind.hpp"
+#include "server/outbound/target.hpp"
+#include "server/planning/planner.hpp"
+#include "server/stores/stores.hpp"
+
+#include <span>
+
+#include <boost/asio/thread_pool.hpp>
+
+namespace plimsoll::http {
+
+class PasswordDesk;
+class ProviderDesk;
+
+// What handlers use; references must outlive them.
+struct Services {
+    Stores stores;
+    std::span<const jobs::Contract> kinds;
+    planning::Planner& planner;
+    PasswordDesk& password_desk;
+    ProviderDesk& provider_desk;
+    const outbound::AllowList& webhook_targets;
+    const Clock& clock;
+    Draining& draining;
+    // Processes large bodies and chunks off the I/O thread; its load is bounded by
+    // limits::kBodies and limits::kParsedBodies.
+    boost::asio::thread_pool& pool;
+    // Computes estimates, pictures and answers of the kinds, which may take seconds, and makes
+    // downloads: separate from `pool` and from each other, so that submits and downloads do not
+    // wait behind them. Their threads give way to requests, and stay nice (GivingWay).
+    boost::asio::thread_pool& computing;
+    boost::asio::thread_pool& downloads;
+    jobs::KindSettings settings = {};
+};
+
+using AddOperations = void (*)(Handlers&, const Services&);
+
+}  // namespace plimsoll::http
