@@ -5,66 +5,69 @@
 #include "server/teams/team_record_store.hpp"
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::planning {
 
-// Fills in what arguments leave to the server. References must outlive it.
+// Arguments that have passed the kind's schema. What they refer to must live until the result is
+// returned.
+struct Arguments {
+    const jobs::Contract& kind;
+    const nlohmann::json& args;
+    std::optional<Timestamp> start = {};  // of the job, unless it is now
+};
+
+// The completed arguments; none: nothing was left to the server.
+using Completed = tl::expected<std::optional<nlohmann::json>, Refusal>;
+
+// Fills in what arguments leave to the server: the class of a device named as `node/device`, and
+// what Contract::complete fills in. References must outlive it.
 class ArgumentCompletion {
   public:
     ArgumentCompletion(teams::TeamRecordStore& records, queue::JobStore& jobs,
                        jobs::KindSettings settings = {})
         : records_(records), jobs_(jobs), settings_(std::move(settings)) {}
 
-    // By Contract::complete, which the kind must have. `start`: of the job, unless it is now.
-    boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> complete(
-        TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
-        std::optional<Timestamp> start = {}) const;
+    // Called once for each, with its place.
+    using Then = std::function<void(std::size_t, Completed)>;
 
-    // Names of the kind's collections, and those that completing these arguments needs.
-    using Names = std::set<std::string_view>;
-    static Names collections_for(const jobs::Contract& kind, const nlohmann::json& args);
-
-    // The current facts about a team that Contract::complete needs, with these of its collections.
-    boost::asio::awaitable<Result<jobs::Knowledge>> knowledge(TeamId team,
-                                                              const jobs::Contract& kind,
-                                                              Names collections) const;
-
-    // Arguments whose `device` names a device as `node/device`, with its `device_class` filled in.
-    // Refused if no such device is known, or if they name another class. The job waits for a device
-    // that is not connected, as it does for a class.
-    boost::asio::awaitable<tl::expected<nlohmann::json, Refusal>> with_class_of_device(
-        const nlohmann::json& args) const;
-
-    // The same with the given devices.
-    static tl::expected<nlohmann::json, Refusal> with_class_of_device(
-        const nlohmann::json& args, const std::vector<queue::DeviceStatus>& devices);
-
-    boost::asio::awaitable<Result<std::vector<queue::DeviceStatus>>> devices() const {
-        return jobs_.devices();
-    }
+    // Completes the arguments of one call: what that needs is read once. With a pool, completes
+    // them and calls `then` there.
+    boost::asio::awaitable<Result<void>> complete(TeamId team, std::span<const Arguments> all,
+                                                  Then then,
+                                                  boost::asio::thread_pool* pool = nullptr) const;
 
   private:
+    // The devices, as completing sees them.
     struct Pool {
         std::chrono::steady_clock::time_point read_at;
+        std::map<std::string, std::string, std::less<>> classes;  // by `node/device`
         std::vector<jobs::PoolDevice> gpus;
         std::vector<std::string> offers;
         std::vector<std::string> absent_offers;
     };
     using SharedPool = std::shared_ptr<const Pool>;
 
-    boost::asio::awaitable<Result<SharedPool>> read_pool() const;
-    boost::asio::awaitable<Result<void>> read_records(TeamId team, const jobs::Contract& kind,
-                                                      Names collections,
-                                                      jobs::Knowledge& into) const;
+    struct Facts {
+        SharedPool pool;
+        bool is_recent = false;  // the pool was read for an earlier call
+        std::map<const jobs::Contract*, jobs::Knowledge> kinds;
+    };
+
+    boost::asio::awaitable<Result<Facts>> read(TeamId team, std::span<const Arguments> all,
+                                               bool anew) const;
+    boost::asio::awaitable<Result<void>> read_pool() const;
+    static Completed complete_one(Facts& facts, const Arguments& one);
 
     teams::TeamRecordStore& records_;
     queue::JobStore& jobs_;

@@ -33,10 +33,6 @@ jobs::DatasetShape shape_of(const queue::Dataset& dataset) {
     return {to_public(dataset.id), dataset.name, dataset.format, dataset.columns};
 }
 
-bool leaves_something(const jobs::Contract& kind, const json& args) {
-    return kind.complete != nullptr && (kind.is_complete == nullptr || !kind.is_complete(args));
-}
-
 }  // namespace
 
 const jobs::Contract* Planner::kind(std::string_view name) const {
@@ -44,71 +40,40 @@ const jobs::Contract* Planner::kind(std::string_view name) const {
     return found == kinds_.end() ? nullptr : &*found;
 }
 
-awaitable<Result<Planner::Known>> Planner::know(TeamId team, const json& specs) const {
-    Known known;
-    std::map<const jobs::Contract*, ArgumentCompletion::Names> needed;  // with which collections
-    bool needs_devices = false;
-    for (const json& spec : specs) {
-        const auto& of = *kind(spec.at("kind").get_ref<const std::string&>());
-        const json& args = spec.at("args");
-        needs_devices = needs_devices || args.contains("device");
-        if (!leaves_something(of, args)) continue;
-        needed[&of].merge(ArgumentCompletion::collections_for(of, args));
-    }
-    if (needs_devices) {
-        auto devices = co_await completion_.devices();
-        if (!devices) co_return fail(std::move(devices.error()));
-        known.devices = std::move(*devices);
-    }
-    for (auto& [of, collections] : needed) {
-        auto knowledge = co_await completion_.knowledge(team, *of, std::move(collections));
-        if (!knowledge) co_return fail(std::move(knowledge.error()));
-        known.kinds.emplace(of->name, std::move(*knowledge));
-    }
-    co_return known;
+awaitable<Completed> Planner::complete(TeamId team, Arguments given) const {
+    Completed completed;
+    const auto done = co_await completion_.complete(
+        team, {&given, 1}, [&](std::size_t, Completed one) { completed = std::move(one); });
+    if (!done) co_return tl::unexpected<Refusal>(done.error());
+    co_return completed;
 }
 
-tl::expected<std::optional<json>, Refusal> Planner::complete(const Known& known,
-                                                             const jobs::Contract& kind,
-                                                             const json& args,
-                                                             std::optional<Timestamp> start) const {
-    std::optional<json> placed;
-    if (args.contains("device")) {
-        auto found = ArgumentCompletion::with_class_of_device(args, known.devices);
-        if (!found) return tl::unexpected<Refusal>(std::move(found.error()));
-        placed = std::move(*found);
-    }
-    if (!leaves_something(kind, args)) return placed;
-    const auto& now = known.kinds.at(kind.name);
-    auto later = start ? std::optional(now) : std::nullopt;
-    if (later) later->at = *start;
-    auto completed = kind.complete(placed ? *placed : args, later ? *later : now);
-    if (!completed) return tl::unexpected<Refusal>(std::move(completed.error()));
-    return std::move(*completed);
+awaitable<Result<Planner::Plans>> Planner::plan_all(TeamId team,
+                                                    std::span<const Arguments> all) const {
+    Plans plans(all.size());
+    const auto plan_one = [&](std::size_t place, const Completed& completed) {
+        if (!completed) {
+            plans[place] = tl::unexpected(completed.error());
+        } else {
+            const auto& [kind, given, start] = all[place];
+            plans[place] = kind.plan(*completed ? **completed : given, settings_);
+        }
+    };
+    const auto done = co_await completion_.complete(team, all, plan_one, &pool_);
+    if (!done) co_return fail(done.error());
+    co_return plans;
 }
 
-awaitable<Answered> Planner::plan(TeamId team, const jobs::Contract& kind, const json& args,
-                                  bool large, std::optional<Timestamp> start) {
-    std::optional<json> placed;
-    if (args.contains("device")) {
-        auto found = co_await completion_.with_class_of_device(args);
-        if (!found) co_return tl::unexpected(found.error());
-        placed = std::move(*found);
-    }
-    const json& given = placed ? *placed : args;
-    if (!leaves_something(kind, given)) co_return co_await plan_complete(team, kind, given, large);
-    const auto completed = co_await completion_.complete(team, kind, given, start);
+awaitable<Answered> Planner::plan(TeamId team, Arguments given, bool large) {
+    const auto completed = co_await complete(team, given);
     if (!completed) co_return tl::unexpected(completed.error());
-    co_return co_await plan_complete(team, kind, *completed, large);
-}
-
-awaitable<Answered> Planner::plan_complete(TeamId team, const jobs::Contract& kind,
-                                           const json& args, bool large) {
+    const auto& kind = given.kind;
+    const json& args = *completed ? **completed : given.args;
     const bool takes_datasets = kind.plan_dataset != nullptr || kind.gather_dataset != nullptr;
     if (takes_datasets && args.contains("dataset")) {
         co_return co_await plan_on_dataset(team, kind, args);
     }
-    const auto work = [this, &kind, &args] { return plan_alone(kind, args); };
+    const auto work = [this, &kind, &args] { return kind.plan(args, settings_); };
     if (!large) co_return of_plan(work());
     co_return of_plan(co_await offload(pool_, work));
 }

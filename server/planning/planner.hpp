@@ -5,10 +5,10 @@
 #include "server/planning/refusal.hpp"
 #include "server/queue/dataset_store.hpp"
 
-#include <map>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/thread_pool.hpp>
 #include <nlohmann/json.hpp>
@@ -48,35 +48,21 @@ class Planner {
     // Null for an unknown kind.
     const jobs::Contract* kind(std::string_view name) const;
 
-    // For complete arguments without a dataset; on any thread.
-    tl::expected<jobs::Plan, jobs::FieldErrors> plan_alone(const jobs::Contract& kind,
-                                                           const nlohmann::json& args) const {
-        return kind.plan(args, settings_);
-    }
+    // As plan() completes them, for what is no job.
+    boost::asio::awaitable<Completed> complete(TeamId team, Arguments given) const;
 
-    // `args` have passed the kind's schema and must live until the result is returned; `large`:
-    // parsing them takes long; `start`: of the job, unless it is now.
-    boost::asio::awaitable<tl::expected<Planned, Refusal>> plan(
-        TeamId team, const jobs::Contract& kind, const nlohmann::json& args, bool large = false,
-        std::optional<Timestamp> start = {});
+    // `large`: parsing them takes long.
+    boost::asio::awaitable<tl::expected<Planned, Refusal>> plan(TeamId team, Arguments given,
+                                                                bool large = false);
 
-    // Completes the specs of one call, reading what they need only once.
-    struct Known {
-        std::map<std::string_view, jobs::Knowledge> kinds;
-        std::vector<queue::DeviceStatus> devices;
-    };
-    boost::asio::awaitable<Result<Known>> know(TeamId team, const nlohmann::json& specs) const;
-
-    // The completed arguments; none: nothing was left to the server. On any thread.
-    tl::expected<std::optional<nlohmann::json>, Refusal> complete(
-        const Known& known, const jobs::Contract& kind, const nlohmann::json& args,
-        std::optional<Timestamp> start) const;
+    // Plans the jobs of one call, none of them on a dataset.
+    using Plans = std::vector<tl::expected<jobs::Plan, Refusal>>;
+    boost::asio::awaitable<Result<Plans>> plan_all(TeamId team,
+                                                   std::span<const Arguments> all) const;
 
   private:
     using Answer = boost::asio::awaitable<tl::expected<Planned, Refusal>>;
 
-    Answer plan_complete(TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
-                         bool large);
     Answer plan_on_dataset(TeamId team, const jobs::Contract& kind, const nlohmann::json& args);
     Answer gather(TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
                   const queue::Dataset& dataset);

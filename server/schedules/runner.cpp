@@ -178,7 +178,7 @@ struct Runner::State : std::enable_shared_from_this<State> {
             co_return true;
         }
         try {
-            auto planned = co_await planner.plan(claimed.team, *kind, spec.at("args"), true);
+            auto planned = co_await planner.plan(claimed.team, {*kind, spec.at("args")}, true);
             if (!planned && passes(planned.error())) {
                 log::warn("a due job cannot be planned now",
                           {{"schedule", to_public(claimed.id)},

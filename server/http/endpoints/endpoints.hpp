@@ -65,7 +65,7 @@ void add_queue(Handlers& handlers, queue::ShareStore& store);
 void add_terms(Handlers& handlers, queue::ShareStore& store, identity::IdentityStore& people);
 void add_usage(Handlers& handlers, queue::ShareStore& store, const Clock& clock);
 // `pool` computes the estimates.
-void add_estimates(Handlers& handlers, Kinds kinds, planning::ArgumentCompletion completion,
+void add_estimates(Handlers& handlers, const planning::Planner& planner,
                    boost::asio::thread_pool& pool);
 
 void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning::Planner& planner,

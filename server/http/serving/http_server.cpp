@@ -71,8 +71,7 @@ Handlers make_handlers(const Services& services, const Contract& contract,
     endpoints::add_queue(handlers, stores.shares);
     endpoints::add_terms(handlers, stores.shares, stores.identity);
     endpoints::add_usage(handlers, stores.shares, services.clock);
-    endpoints::add_estimates(handlers, services.kinds, {stores.records, stores.jobs},
-                             services.computing);
+    endpoints::add_estimates(handlers, services.planner, services.computing);
     endpoints::add_kind_answers(handlers, stores.jobs, services.kinds, services.computing);
     endpoints::add_schedules(handlers, stores.schedules, services.planner, services.clock);
     endpoints::add_sessions(handlers, stores.identity, services.password_desk,

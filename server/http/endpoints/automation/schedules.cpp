@@ -222,9 +222,10 @@ class Schedules {
                                     {},
                                     "is not allowed: the schedule sets when its jobs run"});
         }
-        const auto planned = co_await planner_.plan(
-            call.principal.team.id, *planner_.kind(job.at("kind").get<std::string>()),
-            job.at("args"), call.request.body.size() > limits::kInlineBytes);
+        const auto& kind = *planner_.kind(job.at("kind").get_ref<const std::string&>());
+        const auto planned =
+            co_await planner_.plan(call.principal.team.id, {kind, job.at("args")},
+                                   call.request.body.size() > limits::kInlineBytes);
         if (!planned) {
             auto problem = refused(planned.error());
             if (problem.status != 422) co_return tl::unexpected(std::move(problem));
@@ -243,7 +244,7 @@ class Schedules {
         const auto* kind = planner_.kind(spec.at("kind").get<std::string>());
         if (kind == nullptr) co_return refuse(409, "This server no longer supports this job kind.");
         const auto team = call.principal.team.id;
-        auto plan = co_await planner_.plan(team, *kind, spec.at("args"), true);
+        auto plan = co_await planner_.plan(team, {*kind, spec.at("args")}, true);
         if (!plan) co_return tl::unexpected(refused(plan.error()));
         auto job = planning::new_job(team, call.principal.user.id, *kind, spec);
         job.plan = std::move(plan->plan);

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-using Planned = std::vector<Outcome<queue::NewJob>>;
+using Specified = std::vector<Outcome<queue::NewJob>>;
 
 // Each job of a bundle has its own key, made from the bundle's key and the job's place.
 queue::IdempotencyKey key_of_item(const std::string& key, std::size_t index, const json& spec) {
@@ -56,10 +56,11 @@ class JobBundles {
         : store_(store), planner_(planner), pool_(pool), clock_(clock) {}
 
     awaitable<Outcome<Response>> create(const Call& call) const {
-        const auto known = co_await planner_.know(call.principal.team.id, call.body.at("jobs"));
-        if (!known) co_return tl::unexpected<Problem>(known.error());
-        const auto plan_all = [&] { return plan(call, *known); };
-        auto planned = co_await offload(pool_, plan_all);
+        const auto read_all = [&] { return specified(call); };
+        auto planned = co_await offload(pool_, read_all);
+        if (auto done = co_await plan(call, planned); !done) {
+            co_return tl::unexpected<Problem>(done.error());
+        }
         const bool whole = call.body.value("mode", "all_or_nothing") == "all_or_nothing";
         std::vector<queue::NewJob> jobs;
         for (auto& job : planned) {
@@ -82,36 +83,59 @@ class JobBundles {
     using Outcomes = std::vector<Result<queue::Submitted>>;
     using Answers = std::vector<Outcome<queue::Submitted>>;
 
-    Planned plan(const Call& call, const planning::Planner::Known& known) const {
+    // The jobs of the bundle, without their plans.
+    Specified specified(const Call& call) const {
         const auto key = call.parameters.text("Idempotency-Key");
-        Planned planned;
+        Specified jobs;
         for (const auto& spec : call.body.at("jobs")) {
-            auto job = plan_one(call, spec, known);
-            if (job && key) job->idempotency = key_of_item(*key, planned.size(), spec);
-            planned.push_back(std::move(job));
+            auto job = job_of(call, spec);
+            if (job && key) job->idempotency = key_of_item(*key, jobs.size(), spec);
+            jobs.push_back(std::move(job));
         }
-        return planned;
+        return jobs;
     }
 
-    Outcome<queue::NewJob> plan_one(const Call& call, const json& spec,
-                                    const planning::Planner::Known& known) const {
-        const auto& kind = *planner_.kind(spec.at("kind").get_ref<const std::string&>());
+    Outcome<queue::NewJob> job_of(const Call& call, const json& spec) const {
         if (spec.at("args").contains("dataset")) {
             return tl::unexpected(refused_args(
                 {{"/dataset", "dataset", "A job on a dataset must be submitted individually."}}));
         }
-        auto job = new_job(call.principal, kind, spec, clock_.now());
-        if (!job) return job;
-        const auto completed = planner_.complete(known, kind, spec.at("args"), start_of(spec));
-        if (!completed) return tl::unexpected(refused(completed.error()));
-        auto plan = planner_.plan_alone(kind, *completed ? **completed : spec.at("args"));
-        if (!plan) return tl::unexpected(refused_args(plan.error()));
-        job->plan = std::move(*plan);
+        auto job =
+            planning::new_job(call.principal.team.id, call.principal.user.id, kind_of(spec), spec);
+        if (auto set = set_times(job, spec, clock_.now()); !set) {
+            return tl::unexpected(std::move(set.error()));
+        }
         return job;
     }
 
+    const jobs::Contract& kind_of(const json& spec) const {
+        return *planner_.kind(spec.at("kind").get_ref<const std::string&>());
+    }
+
+    awaitable<Result<void>> plan(const Call& call, Specified& jobs) const {
+        std::vector<planning::Arguments> given;
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            if (!jobs[i]) continue;
+            const auto& spec = call.body["jobs"][i];
+            given.push_back({kind_of(spec), spec.at("args"), jobs[i]->run_at});
+            places.push_back(i);
+        }
+        auto plans = co_await planner_.plan_all(call.principal.team.id, given);
+        if (!plans) co_return fail(std::move(plans.error()));
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            auto& job = jobs[places[i]];
+            if (auto& plan = (*plans)[i]) {
+                job->plan = std::move(*plan);
+            } else {
+                job = tl::unexpected(refused(plan.error()));
+            }
+        }
+        co_return Result<void>();
+    }
+
     // The specs' answers in order; `outcomes` are of those that could be planned.
-    Answers answers_of(const Planned& planned, const Outcomes& outcomes, const Call& call,
+    Answers answers_of(const Specified& planned, const Outcomes& outcomes, const Call& call,
                        bool whole) const {
         Answers answers;
         auto outcome = outcomes.begin();

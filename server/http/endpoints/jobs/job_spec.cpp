@@ -2,7 +2,6 @@
 
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
-#include "server/planning/planner.hpp"
 
 #include <algorithm>
 
@@ -22,7 +21,9 @@ std::optional<Timestamp> time_of(const nlohmann::json& spec, const std::string& 
     return parse_rfc3339(found->get_ref<const std::string&>()).value();  // checked by the contract
 }
 
-Outcome<void> take_times(queue::NewJob& job, const nlohmann::json& spec, Timestamp now) {
+}  // namespace
+
+Outcome<void> set_times(queue::NewJob& job, const nlohmann::json& spec, Timestamp now) {
     const auto run_at = time_of(spec, "run_at");
     const auto deadline = time_of(spec, "deadline");
     if (deadline && *deadline <= now) {
@@ -36,23 +37,8 @@ Outcome<void> take_times(queue::NewJob& job, const nlohmann::json& spec, Timesta
     return {};
 }
 
-}  // namespace
-
-Outcome<queue::NewJob> new_job(const identity::Principal& submitter, const jobs::Contract& kind,
-                               const nlohmann::json& spec, Timestamp now) {
-    auto job = planning::new_job(submitter.team.id, submitter.user.id, kind, spec);
-    if (auto taken = take_times(job, spec, now); !taken) {
-        return tl::unexpected(std::move(taken.error()));
-    }
-    return job;
-}
-
 Problem refused(const planning::Refusal& refusal) {
     return refusal.arguments.empty() ? Problem(refusal.error) : refused_args(refusal.arguments);
-}
-
-std::optional<Timestamp> start_of(const nlohmann::json& spec) {
-    return time_of(spec, "run_at");
 }
 
 bool returns_existing(const nlohmann::json& spec) {

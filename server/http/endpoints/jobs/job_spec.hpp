@@ -1,8 +1,6 @@
 #pragma once
 
 #include "server/http/messages/problem.hpp"
-#include "server/identity/identity.hpp"
-#include "server/jobs/kind.hpp"
 #include "server/planning/refusal.hpp"
 #include "server/queue/job.hpp"
 #include "server/queue/shares.hpp"
@@ -11,13 +9,9 @@
 
 namespace plimsoll::http::endpoints {
 
-// The job of a JobSpec, without its plan, which the kind makes. 422: a time is invalid, or the
-// deadline is not in the future or not after the start.
-Outcome<queue::NewJob> new_job(const identity::Principal& submitter, const jobs::Contract& kind,
-                               const nlohmann::json& spec, Timestamp now);
-
-// When the job of a JobSpec may start; none: immediately.
-std::optional<Timestamp> start_of(const nlohmann::json& spec);
+// Sets when the job of a JobSpec starts, and its deadline. 422: the deadline is not in the future
+// or not after the start.
+Outcome<void> set_times(queue::NewJob& job, const nlohmann::json& spec, Timestamp now);
 
 // Whether a submit with a taken unique key returns the job that holds it (`on_conflict: return`).
 bool returns_existing(const nlohmann::json& spec);

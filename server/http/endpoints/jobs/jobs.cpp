@@ -97,16 +97,6 @@ class Jobs {
         co_return std::move(*submitted.made);
     }
 
-    const jobs::Contract& kind_of(const Call& call) const {
-        return *planner_.kind(call.body.at("kind").get_ref<const std::string&>());
-    }
-
-    Outcome<queue::NewJob> new_job(const Call& call) const {
-        auto job = endpoints::new_job(call.principal, kind_of(call), call.body, clock_.now());
-        if (job) job->idempotency = idempotency_of(call);
-        return job;
-    }
-
     static std::optional<queue::IdempotencyKey> idempotency_of(const Call& call) {
         auto key = call.parameters.text("Idempotency-Key");
         if (!key) return std::nullopt;
@@ -114,19 +104,23 @@ class Jobs {
     }
 
     awaitable<Outcome<queue::Submitted>> submit(const Call& call) const {
-        auto planned = co_await planner_.plan(
-            call.principal.team.id, kind_of(call), call.body.at("args"),
-            call.request.body.size() > limits::kInlineBytes, start_of(call.body));
+        const auto team = call.principal.team.id;
+        const auto& kind = *planner_.kind(call.body.at("kind").get_ref<const std::string&>());
+        auto job = planning::new_job(team, call.principal.user.id, kind, call.body);
+        if (auto set = set_times(job, call.body, clock_.now()); !set) {
+            co_return tl::unexpected(std::move(set.error()));
+        }
+        auto planned = co_await planner_.plan(team, {kind, call.body.at("args"), job.run_at},
+                                              call.request.body.size() > limits::kInlineBytes);
         if (!planned && planned.error().no_dataset) co_return co_await without_dataset(call);
         if (!planned) co_return tl::unexpected(refused(planned.error()));
-        auto job = new_job(call);
-        if (!job) co_return tl::unexpected(std::move(job.error()));
-        job->plan = std::move(planned->plan);
+        job.plan = std::move(planned->plan);
+        job.idempotency = idempotency_of(call);
         const auto& dataset = planned->dataset;
-        auto submitted = dataset ? co_await datasets_.submit(std::move(*job), dataset->id,
+        auto submitted = dataset ? co_await datasets_.submit(std::move(job), dataset->id,
                                                              dataset->seconds_per_record,
                                                              dataset->seconds_per_byte)
-                                 : co_await store_.submit(std::move(*job));
+                                 : co_await store_.submit(std::move(job));
         if (!submitted && dataset && submitted.error().code == Errc::not_found) {
             co_return co_await without_dataset(call);
         }

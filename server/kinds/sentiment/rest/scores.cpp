@@ -55,7 +55,7 @@ class Scores {
         const auto& kind = *services_.planner.kind(kName);
         const auto spec = spec_of(call.body);
         auto planned =
-            co_await services_.planner.plan(call.principal.team.id, kind, spec.at("args"));
+            co_await services_.planner.plan(call.principal.team.id, {kind, spec.at("args")});
         if (!planned) co_return tl::unexpected(refused(planned.error()));
         auto job = planning::new_job(call.principal.team.id, call.principal.user.id, kind, spec);
         job.plan = std::move(planned->plan);

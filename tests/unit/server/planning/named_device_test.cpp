@@ -31,7 +31,7 @@ class NamedDevice : public testing::Test {
 
     tl::expected<Planned, Refusal> plan(const json& args) {
         auto planned = boost::asio::co_spawn(
-            io_, planner_.plan({1}, *planner_.kind("profile"), args), boost::asio::use_future);
+            io_, planner_.plan({1}, {*planner_.kind("profile"), args}), boost::asio::use_future);
         io_.restart();
         io_.run();
         return planned.get();

@@ -39,7 +39,7 @@ class OfferedModel : public testing::Test {
     tl::expected<Planned, Refusal> plan(json args) {
         args["texts"] = {"a"};
         auto planned = boost::asio::co_spawn(
-            io_, planner_.plan({1}, *planner_.kind("sentiment"), args), boost::asio::use_future);
+            io_, planner_.plan({1}, {*planner_.kind("sentiment"), args}), boost::asio::use_future);
         io_.restart();
         io_.run();
         return planned.get();
