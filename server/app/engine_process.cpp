@@ -1,10 +1,10 @@
 #include "server/app/engine_process.hpp"
 
+#include "server/base/backoff.hpp"
 #include "server/base/log.hpp"
 #include "server/base/programs/spawn.hpp"
 #include "server/jobs/registry.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -90,15 +90,14 @@ asio::awaitable<void> EngineProcess::wait_for_end() {
 }
 
 asio::awaitable<void> EngineProcess::run() {
-    auto pause = kFirstPause;
+    Backoff backoff(kFirstPause, kLongestPause);
     while (!stopping_) {
         const auto started = std::chrono::steady_clock::now();
         start();
         co_await wait_for_end();
         if (stopping_) break;
-        if (std::chrono::steady_clock::now() - started > kHealthyAfter) pause = kFirstPause;
-        pause_.expires_after(pause);
-        pause = std::min(pause * 2, kLongestPause);
+        if (std::chrono::steady_clock::now() - started > kHealthyAfter) backoff.reset();
+        pause_.expires_after(backoff.next());
         boost::system::error_code cancelled;
         co_await pause_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
     }

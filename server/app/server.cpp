@@ -1,6 +1,7 @@
 #include "server/app/server.hpp"
 
 #include "server/app/address.hpp"
+#include "server/base/backoff.hpp"
 #include "server/base/log.hpp"
 #include "server/base/offload.hpp"
 #include "server/base/programs/sibling_program.hpp"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <tuple>
 
 #include <boost/asio/co_spawn.hpp>
@@ -231,11 +231,9 @@ Result<void> Server::start_metrics() {
 Result<void> Server::start_notices() {
     auto sender = webhooks::Sender::make(webhook_targets_, settings_.webhooks.ca_file);
     if (!sender) return fail(sender.error());
-    notices_ = std::make_unique<webhooks::Dispatcher>(
-        io_.get_executor(), background_.deliveries, std::move(*sender), server_database_.clock(),
-        [engine = std::minstd_rand(std::random_device{}())]() mutable {
-            return std::uniform_real_distribution<double>(0, 1)(engine);
-        });
+    notices_ = std::make_unique<webhooks::Dispatcher>(io_.get_executor(), background_.deliveries,
+                                                      std::move(*sender), server_database_.clock(),
+                                                      system_random());
     notices_->start();
     return {};
 }
@@ -298,14 +296,18 @@ void Server::reload_on_sighup() {
 
 // A private PostgreSQL that crashed is started again; callers get 503 meanwhile.
 asio::awaitable<void> Server::watch_cluster() {
-    auto interval = kWatchInterval;
+    Backoff backoff(kWatchInterval, kLongestWatchInterval);
     while (!stopping_) {
-        co_await pause(interval);
-        if (stopping_ || database_.is_alive()) continue;
+        co_await pause(backoff.next());
+        if (stopping_) break;
+        if (database_.is_alive()) {
+            backoff.reset();
+            continue;
+        }
         log::error("the private PostgreSQL stopped: restarting it");
         Database& database = database_;
         auto restarted = co_await offload(pool_, [&database] { return database.restart(); });
-        interval = restarted ? kWatchInterval : std::min(2 * interval, kLongestWatchInterval);
+        if (restarted) backoff.reset();
         server_database_.set_disk_full(!restarted &&
                                        restarted.error().message.starts_with(postgres::kDiskFull));
         if (!restarted)

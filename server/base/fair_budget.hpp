@@ -53,6 +53,8 @@ class FairBudget {
     };
 
     explicit FairBudget(Limits limits) : limits_(limits) {}
+    // Without shares.
+    explicit FairBudget(std::size_t total) : FairBudget({total, total, total}) {}
 
     // An empty reservation, to be grown.
     Reservation open(Holder holder) { return {*this, std::move(holder)}; }

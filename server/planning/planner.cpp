@@ -105,7 +105,7 @@ awaitable<Answered> Planner::plan_on_dataset(TeamId team, const jobs::Contract& 
 // The dataset is read here, a chunk at a time, and its items are stored with the job.
 awaitable<Answered> Planner::gather(TeamId team, const jobs::Contract& kind, const json& args,
                                     const queue::Dataset& dataset) {
-    const auto place = gathering_.reserve(1);
+    const auto place = gathering_.reserve({}, 1);
     if (!place) {
         co_return tl::unexpected<Refusal>(
             Error{Errc::unavailable, "Too many datasets are being read.", {}});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/base/budget.hpp"
+#include "server/base/fair_budget.hpp"
 #include "server/planning/argument_completion.hpp"
 #include "server/planning/refusal.hpp"
 #include "server/queue/dataset_store.hpp"
@@ -72,7 +72,7 @@ class Planner {
     ArgumentCompletion completion_;
     boost::asio::thread_pool& pool_;
     jobs::KindSettings settings_;
-    Budget gathering_{4};  // datasets being read into tasks: each may hold 100 MB
+    FairBudget gathering_{4};  // datasets being read into tasks: each may hold 100 MB
 };
 
 // The job of a spec from openapi.yaml, except its times and its plan.

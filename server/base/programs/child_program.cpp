@@ -66,7 +66,7 @@ asio::awaitable<Result<int>> ChildProgram::run(std::string path, std::vector<std
     child_ = spawn({.path = path,
                     .arguments = std::move(arguments),
                     .environment = own_environment(),
-                    .output = ends[1]});
+                    .redirections = {{ends[1], STDOUT_FILENO}, {ends[1], STDERR_FILENO}}});
     close(ends[1]);
     if (child_ < 0) co_return cannot_start(path);
     const auto handle = static_cast<int>(syscall(SYS_pidfd_open, child_, 0));

@@ -1,10 +1,12 @@
 #include "server/base/programs/spawn.hpp"
 
-#include <csignal>
 #include <cstring>
 
+#include <fcntl.h>
+#include <grp.h>
 #include <linux/close_range.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,44 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     for (auto& text : texts) pointers.push_back(text.data());
     pointers.push_back(nullptr);
     return pointers;
+}
+
+bool redirect(const ChildCommand::Redirection& one) {
+    const int from =
+        one.from == ChildCommand::kNothing ? open("/dev/null", O_RDWR | O_CLOEXEC) : one.from;
+    if (from == one.to) return fcntl(from, F_SETFD, 0) == 0;
+    return dup2(from, one.to) >= 0;
+}
+
+bool drop_privileges(const RunAs& as) {
+    return setgroups(as.groups.size(), as.groups.data()) == 0 && setgid(as.group) == 0 &&
+           setuid(as.user) == 0;
+}
+
+// Between fork and exec: async-signal-safe calls only, because other threads may have held any
+// lock.
+[[noreturn]] void become(const ChildCommand& command, char* const* arguments,
+                         char* const* environment, pid_t parent) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    // The program must not hold the server's sockets: it would keep its port and could read what
+    // its clients send.
+    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    for (const auto& one : command.redirections) {
+        if (!redirect(one)) _exit(kCannotRun);
+    }
+    // Ctrl-C reaches the whole terminal; this program decides when its children end.
+    setpgid(0, 0);
+    if (command.umask) umask(*command.umask);
+    if (command.as && !drop_privileges(*command.as)) _exit(kCannotRun);
+    // After the change of user, which would reset it.
+    if (prctl(PR_SET_PDEATHSIG, command.death_signal) != 0) _exit(kCannotRun);
+    if (getppid() != parent) _exit(kCannotRun);  // it ended before the line above
+    if (command.folder.empty() || chdir(command.folder.c_str()) == 0) {
+        execve(command.path.c_str(), arguments, environment);
+    }
+    _exit(kCannotRun);
 }
 
 }  // namespace
@@ -35,28 +75,16 @@ pid_t spawn(ChildCommand command) {
     const auto environment = pointers_to(command.environment);
     const pid_t parent = getpid();
     const pid_t child = fork();
-    if (child != 0) return child;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) _exit(1);  // the parent ended before the line above
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    if (command.input >= 0) dup2(command.input, STDIN_FILENO);
-    if (command.output >= 0) {
-        dup2(command.output, STDOUT_FILENO);
-        dup2(command.output, STDERR_FILENO);
-    }
-    // The program must not hold the server's sockets: it would keep its port and could read what
-    // its clients send.
-    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-    // Ctrl-C reaches the whole terminal; the server decides when its children end.
-    setpgid(0, 0);
-    execve(command.path.c_str(), arguments.data(), environment.data());
-    _exit(127);
+    if (child == 0) become(command, arguments.data(), environment.data(), parent);
+    return child;
 }
 
 std::string describe_end(int status) {
-    if (WIFSIGNALED(status)) return std::string("killed by ") + strsignal(WTERMSIG(status));
+    if (WIFSIGNALED(status)) {
+        const char* name = sigabbrev_np(WTERMSIG(status));
+        return name != nullptr ? "killed by SIG" + std::string(name)
+                               : "killed by signal " + std::to_string(WTERMSIG(status));
+    }
     return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 

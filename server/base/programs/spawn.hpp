@@ -1,5 +1,7 @@
 #pragma once
 
+#include <csignal>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,24 +9,44 @@
 
 namespace plimsoll {
 
+// An operating-system user, with its groups, to run a program as.
+struct RunAs {
+    uid_t user;
+    gid_t group;
+    std::vector<gid_t> groups;
+    std::string home;
+};
+
 // A program to run as a child of this one.
 struct ChildCommand {
+    // `to`: a descriptor of the child; `from`: what it is a copy of.
+    struct Redirection {
+        int from;
+        int to;
+    };
+    static constexpr int kNothing = -1;  // as `from`: /dev/null
+
     std::string path;
     std::vector<std::string> arguments;
     std::vector<std::string> environment;  // "NAME=value"
-    int input = -1;   // descriptor of its standard input; -1: that of this program
-    int output = -1;  // descriptor of its standard output and error; -1: those of this program
+    // In this order. Without any, the child has the standard descriptors of this program.
+    std::vector<Redirection> redirections = {};
+    std::optional<RunAs> as = {};      // drops root privileges
+    std::string folder = {};           // where it runs; empty: where this program does
+    std::optional<mode_t> umask = {};  // none: that of this program
+    int death_signal = SIGTERM;        // gets it when the calling thread ends
 };
 
 // This program's environment.
 std::vector<std::string> own_environment();
 
-// Starts it in a process group of its own, with no other descriptors of this program. It gets
-// SIGTERM when the calling thread ends. -1 with errno if it cannot be started; a path that cannot
-// be run ends with status 127.
+// Starts it in a process group of its own, with no other descriptors of this program and no blocked
+// signals. -1 with errno if it cannot be started; one that cannot be run ends with status
+// kCannotRun.
 pid_t spawn(ChildCommand command);
+constexpr int kCannotRun = 127;
 
-// "exit status 1", "killed by Terminated": how a child ended, by its wait status.
+// "exit status 1", "killed by SIGTERM": how a child ended, by its wait status.
 std::string describe_end(int status);
 
 }  // namespace plimsoll

@@ -1,4 +1,5 @@
 #include "server/app/database.hpp"
+#include "server/base/programs/run_program.hpp"
 #include "server/base/programs/sibling_program.hpp"
 #include "server/cli/machine/doctor.hpp"
 #include "server/client/api_client.hpp"
@@ -95,17 +96,12 @@ Result<std::string> probe() {
     if (access(program.c_str(), X_OK) != 0) {
         return fail(Errc::not_found, program + " cannot be run: " + std::strerror(errno) + ".");
     }
-    std::string quoted = "'";
-    for (const char c : program) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(
-        popen((quoted + "' probe --json 2>/dev/null").c_str(), "r"), pclose);
-    if (!pipe) return fail(Errc::unavailable, "plimsoll-engine cannot be started.");
-    std::string output;
-    char piece[4096];
-    while (const auto size = std::fread(piece, 1, sizeof piece, pipe.get())) {
-        output.append(piece, size);
-    }
-    return output;
+    auto probed = run_program({.path = program,
+                               .arguments = {"probe", "--json"},
+                               .environment = own_environment(),
+                               .redirections = {{ChildCommand::kNothing, STDERR_FILENO}}});
+    if (!probed) return fail(std::move(probed.error()));
+    return std::move(probed->output);
 }
 
 std::optional<std::uint64_t> available_memory() {

@@ -79,7 +79,10 @@ bool Hasher::start() {
         const timeval time{.tv_sec = whole.count(),
                            .tv_usec = std::chrono::microseconds(patience_.answer - whole).count()};
         setsockopt(channel_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
-        child_ = spawn({.path = program_, .arguments = {}, .environment = {}, .input = ends[1]});
+        child_ = spawn({.path = program_,
+                        .arguments = {},
+                        .environment = {},
+                        .redirections = {{ends[1], STDIN_FILENO}}});
         const int reason = errno;
         close(ends[1]);
         if (child_ > 0) return true;

@@ -116,10 +116,10 @@ Result<void> EmbeddedCluster::create() {
     if (layout_.run_as && chown(draft.c_str(), layout_.run_as->user, layout_.run_as->group) != 0) {
         return fail(problem("The owner of " + draft.string() + " cannot be set."));
     }
-    auto made = run_program(
-        {layout_.binaries / "initdb", "--pgdata", draft, "--username", kEmbeddedSuperuser, "--auth",
-         "peer", "--encoding", "UTF8", "--locale", "C", "--data-checksums", "--no-instructions"},
-        layout_.run_as);
+    auto made =
+        run(layout_.binaries / "initdb",
+            {"--pgdata", draft, "--username", kEmbeddedSuperuser, "--auth", "peer", "--encoding",
+             "UTF8", "--locale", "C", "--data-checksums", "--no-instructions"});
     if (!made) return fail(std::move(made.error()));
     if (made->status != 0) {
         return fail(
@@ -195,8 +195,7 @@ Result<void> EmbeddedCluster::remove_stale_locks() const {
     fs::remove(layout_.sockets / ".s.PGSQL.5432.lock", ignored);
     const fs::path file = layout_.cluster / "postmaster.pid";
     if (!fs::exists(file)) return {};
-    auto edited = run_program({"/bin/sed", "-i", std::string("1s/.*/") + kNoProcess + "/", file},
-                              layout_.run_as);
+    auto edited = run("/bin/sed", {"-i", std::string("1s/.*/") + kNoProcess + "/", file});
     if (!edited) return fail(std::move(edited.error()));
     if (edited->status != 0) return fail(problem(edited->output));
     return {};
@@ -215,10 +214,24 @@ Result<void> EmbeddedCluster::stop() {
 }
 
 Result<Finished> EmbeddedCluster::control(std::initializer_list<std::string> arguments) const {
-    std::vector<std::string> command = {layout_.binaries / "pg_ctl"};
-    command.insert(command.end(), arguments);
-    command.insert(command.end(), {"--silent", "--pgdata", layout_.cluster});
-    return run_program(command, layout_.run_as);
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--silent", "--pgdata", layout_.cluster});
+    return run(layout_.binaries / "pg_ctl", std::move(all));
+}
+
+Result<Finished> EmbeddedCluster::run(const fs::path& program,
+                                      std::vector<std::string> arguments) const {
+    ChildCommand command{
+        .path = program,
+        .arguments = std::move(arguments),
+        .environment = {"PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"},
+        .redirections = {{ChildCommand::kNothing, STDIN_FILENO}, {STDOUT_FILENO, STDERR_FILENO}},
+        .as = layout_.run_as,
+        .folder = "/",
+        .umask = 0077,
+        .death_signal = SIGKILL};  // for example initdb, when a start is aborted
+    if (command.as) command.environment.push_back("HOME=" + command.as->home);
+    return run_program(std::move(command));
 }
 
 }  // namespace plimsoll::postgres

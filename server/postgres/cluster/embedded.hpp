@@ -1,12 +1,14 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/programs/run_program.hpp"
 #include "server/postgres/cluster/data_lock.hpp"
 #include "server/postgres/cluster/embedded_layout.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace plimsoll::postgres {
 
@@ -51,6 +53,9 @@ class EmbeddedCluster {
     Result<void> remove_stale_locks() const;
     Result<void> create_database();
     Result<Finished> control(std::initializer_list<std::string> arguments) const;
+    // In "/", with a clean environment, as the user who runs PostgreSQL.
+    Result<Finished> run(const std::filesystem::path& program,
+                         std::vector<std::string> arguments) const;
 
     EmbeddedLayout layout_;
     DataLock lock_;

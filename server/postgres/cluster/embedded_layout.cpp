@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 
+#include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,19 @@ namespace plimsoll::postgres {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::optional<RunAs> find_os_user(const std::string& name) {
+    const passwd* entry = getpwnam(name.c_str());
+    if (!entry) return std::nullopt;
+    RunAs found{entry->pw_uid, entry->pw_gid, std::vector<gid_t>(64), entry->pw_dir};
+    int count = static_cast<int>(found.groups.size());
+    if (getgrouplist(name.c_str(), found.group, found.groups.data(), &count) < 0) {
+        count = 1;
+        found.groups[0] = found.group;
+    }
+    found.groups.resize(static_cast<std::size_t>(count));
+    return found;
+}
 
 // A socket's path has at most 107 bytes (sockaddr_un); PostgreSQL adds "/.s.PGSQL.5432".
 constexpr std::size_t kLongestSocketDirectory = 107 - 14;

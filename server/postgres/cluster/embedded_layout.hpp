@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "server/postgres/cluster/child_process.hpp"
+#include "server/base/programs/spawn.hpp"
 
 #include <filesystem>
 #include <optional>

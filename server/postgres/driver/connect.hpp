@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/backoff.hpp"
 #include "server/postgres/driver/deadline.hpp"
 
 #include <memory>
@@ -29,5 +30,10 @@ using Handle = std::unique_ptr<pg_conn, FinishConnection>;
 // refused; Errc::timeout: no response by the deadline. libpq resolves host names with a blocking
 // call: use addresses where the resolver is slow.
 asio::awaitable<Result<Handle>> connect(Target target, Deadline deadline);
+
+// Between attempts to connect: a recovered database is found within about a second.
+inline Backoff reconnect_backoff() {
+    return {std::chrono::milliseconds(50), std::chrono::seconds(1)};
+}
 
 }  // namespace plimsoll::postgres

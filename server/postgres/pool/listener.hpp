@@ -1,7 +1,6 @@
 #pragma once
 
 #include "server/postgres/driver/connection.hpp"
-#include "server/postgres/pool/backoff.hpp"
 
 #include <chrono>
 #include <functional>
@@ -55,7 +54,7 @@ class Listener {
     std::shared_ptr<Connection> connection_;
     asio::steady_timer ticker_;
     asio::steady_timer pause_;
-    Backoff backoff_;
+    Backoff backoff_ = reconnect_backoff();
     // Expires with the listener; handlers that outlive it check this.
     std::shared_ptr<Listener*> alive_;
     bool listening_ = false;

@@ -22,7 +22,7 @@ struct Pool::Slot {
     explicit Slot(const asio::any_io_executor& executor) : pause(executor) {}
     std::shared_ptr<Connection> connection;
     asio::steady_timer pause;
-    Backoff backoff;
+    Backoff backoff = reconnect_backoff();
     // Batches in flight when the connection became distrusted; an answer since then restores trust.
     std::size_t doubted = 0;
 

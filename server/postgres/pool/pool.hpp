@@ -1,7 +1,6 @@
 #pragma once
 
 #include "server/postgres/driver/connection.hpp"
-#include "server/postgres/pool/backoff.hpp"
 
 #include <chrono>
 #include <cstddef>

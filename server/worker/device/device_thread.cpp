@@ -23,8 +23,8 @@ std::uint64_t beats_of(const std::vector<const TaskSlot*>& slots) {
 
 }  // namespace
 
-DeviceThread::DeviceThread(boost::asio::any_io_executor loop, FindRun find_run,
-                           Backoff::Random random, IdleOptions idle, jobs::KindSettings settings)
+DeviceThread::DeviceThread(boost::asio::any_io_executor loop, FindRun find_run, Random random,
+                           IdleOptions idle, jobs::KindSettings settings)
     : loop_(std::move(loop)),
       find_run_(std::move(find_run)),
       random_(std::move(random)),

@@ -7,7 +7,7 @@
 #include "engine/opencl/runtime/device.hpp"
 #include "engine/telemetry/memory_probe.hpp"
 #include "engine/telemetry/monitor.hpp"
-#include "server/worker/base/backoff.hpp"
+#include "server/base/backoff.hpp"
 #include "server/worker/base/batch.hpp"
 #include "server/worker/device/task_runner.hpp"
 
@@ -85,7 +85,7 @@ class DeviceThread {
     using OnBroken = std::function<void(std::string reason)>;
 
     // `random`: jitter for retry pauses; called only by the thread.
-    DeviceThread(boost::asio::any_io_executor loop, FindRun find_run, Backoff::Random random,
+    DeviceThread(boost::asio::any_io_executor loop, FindRun find_run, Random random,
                  IdleOptions idle = {}, jobs::KindSettings settings = {});
     // Joins the thread: call hold() and stop the running task first.
     ~DeviceThread();
@@ -145,7 +145,7 @@ class DeviceThread {
 
     boost::asio::any_io_executor loop_;
     FindRun find_run_;
-    Backoff::Random random_;
+    Random random_;
     IdleOptions idle_;
     jobs::KindSettings settings_;
 

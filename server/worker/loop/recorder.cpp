@@ -41,7 +41,7 @@ void make_failed(queue::TaskReport& report, const Error& refusal) {
 
 }  // namespace
 
-Recorder::Recorder(queue::WorkerStore& store, Timer& timer, Outage& outage, Backoff::Random random)
+Recorder::Recorder(queue::WorkerStore& store, Timer& timer, Outage& outage, Random random)
     : store_(store), timer_(timer), outage_(outage), random_(std::move(random)) {}
 
 awaitable<bool> Recorder::settle(Batch& batch) {

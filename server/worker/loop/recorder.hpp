@@ -1,7 +1,7 @@
 #pragma once
 
+#include "server/base/backoff.hpp"
 #include "server/queue/worker_store.hpp"
-#include "server/worker/base/backoff.hpp"
 #include "server/worker/base/batch.hpp"
 #include "server/worker/base/outage.hpp"
 #include "server/worker/base/timer.hpp"
@@ -14,7 +14,7 @@ namespace plimsoll::worker {
 // whose lease was lost are dropped, because another worker has the tasks.
 class Recorder {
   public:
-    Recorder(queue::WorkerStore& store, Timer& timer, Outage& outage, Backoff::Random random);
+    Recorder(queue::WorkerStore& store, Timer& timer, Outage& outage, Random random);
 
     // Records finished tasks and releases the rest. False if the queue accepts neither: such a
     // batch ends only when its lease expires.
@@ -30,7 +30,7 @@ class Recorder {
     queue::WorkerStore& store_;
     Timer& timer_;
     Outage& outage_;
-    Backoff::Random random_;
+    Random random_;
 };
 
 }  // namespace plimsoll::worker

@@ -25,8 +25,7 @@ constexpr std::chrono::milliseconds kPreparingEnds{2000};
 }  // namespace
 
 Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
-               DeviceThread& device, Timer& timer, const Backoff::Random& random,
-               WorkerOptions options)
+               DeviceThread& device, Timer& timer, const Random& random, WorkerOptions options)
     : store_(store),
       device_(device),
       timer_(timer),

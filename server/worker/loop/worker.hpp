@@ -1,7 +1,7 @@
 #pragma once
 
+#include "server/base/backoff.hpp"
 #include "server/queue/worker_store.hpp"
-#include "server/worker/base/backoff.hpp"
 #include "server/worker/base/batch.hpp"
 #include "server/worker/base/event.hpp"
 #include "server/worker/base/outage.hpp"
@@ -62,7 +62,7 @@ struct WorkerOptions {
 class Worker {
   public:
     Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store, DeviceThread& device,
-           Timer& timer, const Backoff::Random& random, WorkerOptions options = {});
+           Timer& timer, const Random& random, WorkerOptions options = {});
 
     // Registers and works until drained or abandoned, then retires. True if the device thread is
     // idle and may be joined.

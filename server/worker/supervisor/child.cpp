@@ -1,5 +1,7 @@
 #include "server/worker/supervisor/child.hpp"
 
+#include "server/base/programs/spawn.hpp"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -12,10 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,16 +24,6 @@ namespace plimsoll::worker {
 namespace asio = boost::asio;
 
 namespace {
-
-std::string describe(int status) {
-    if (WIFSIGNALED(status)) {
-        const char* name = sigabbrev_np(WTERMSIG(status));
-        return name != nullptr ? "killed by SIG" + std::string(name)
-                               : "killed by signal " + std::to_string(WTERMSIG(status));
-    }
-    if (WEXITSTATUS(status) == 0) return {};
-    return "exit status " + std::to_string(WEXITSTATUS(status));
-}
 
 class Process final : public Child {
   public:
@@ -53,7 +42,7 @@ class Process final : public Child {
                 asio::posix::stream_descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
             if (!error && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;
         }
-        co_return describe(status_);
+        co_return status_ == 0 ? std::string() : describe_end(status_);
     }
 
     asio::awaitable<void> wrote() override {
@@ -104,23 +93,6 @@ class Process final : public Child {
     asio::posix::stream_descriptor pipe_;
 };
 
-// Between fork and exec: async-signal-safe calls only.
-[[noreturn]] void become(char* const* arguments, int pipe, int pipe_fd, pid_t parent) {
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) _exit(127);
-    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-    const int nothing = open("/dev/null", O_RDONLY);
-    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
-    if (pipe == pipe_fd) {
-        fcntl(pipe, F_SETFD, 0);
-    } else {
-        dup2(pipe, pipe_fd);
-    }
-    execv("/proc/self/exe", arguments);
-    _exit(127);
-}
-
 Error os_error(const char* call) {
     return {Errc::unavailable,
             std::string(call) + " failed: " + std::generic_category().message(errno) + ".",
@@ -131,17 +103,13 @@ Error os_error(const char* call) {
 
 Result<std::unique_ptr<Child>> start_child(const asio::any_io_executor& executor,
                                            const std::vector<std::string>& arguments, int pipe_fd) {
-    std::string name = "plimsoll-engine";
-    auto texts = arguments;
-    std::vector<char*> argv{name.data()};
-    for (auto& text : texts) argv.push_back(text.data());
-    argv.push_back(nullptr);
-
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail(os_error("pipe2"));
-    const pid_t parent = getpid();
-    const pid_t pid = fork();
-    if (pid == 0) become(argv.data(), ends[1], pipe_fd, parent);
+    const pid_t pid =
+        spawn({.path = "/proc/self/exe",
+               .arguments = arguments,
+               .environment = own_environment(),
+               .redirections = {{ChildCommand::kNothing, STDIN_FILENO}, {ends[1], pipe_fd}}});
     close(ends[1]);
     if (pid < 0) {
         const auto error = os_error("fork");

@@ -32,9 +32,7 @@ class Child {
 };
 
 // Starts this program again with other arguments. `pipe_fd`: the child's descriptor for the write
-// end of its pipe. The child is in its own process group, so that Ctrl-C reaches only the
-// supervisor; it inherits the environment and gets SIGTERM when the supervisor dies. The supervisor
-// must be single-threaded.
+// end of its pipe. It inherits the environment; see spawn().
 Result<std::unique_ptr<Child>> start_child(const boost::asio::any_io_executor& executor,
                                            const std::vector<std::string>& arguments, int pipe_fd);
 

@@ -20,7 +20,7 @@ constexpr int kLifeFd = 3;
 }  // namespace
 
 Supervisor::Supervisor(asio::any_io_executor executor, StartChild start_child, Report report,
-                       Timer& timer, Backoff::Random random, SupervisorOptions options)
+                       Timer& timer, Random random, SupervisorOptions options)
     : executor_(std::move(executor)),
       start_child_(std::move(start_child)),
       report_(std::move(report)),

@@ -37,7 +37,7 @@ class Supervisor {
     using Report = std::function<awaitable<void>(const opencl::Capability&)>;
 
     Supervisor(boost::asio::any_io_executor executor, StartChild start_child, Report report,
-               Timer& timer, Backoff::Random random, SupervisorOptions options = {});
+               Timer& timer, Random random, SupervisorOptions options = {});
 
     awaitable<void> run();  // until stop() and the end of all workers
 
@@ -59,7 +59,7 @@ class Supervisor {
     StartChild start_child_;
     Report report_;
     Timer& timer_;
-    Backoff::Random random_;
+    Random random_;
     SupervisorOptions options_;
     std::vector<std::unique_ptr<WorkerSupervisor>> workers_;
     std::size_t running_ = 0;  // coroutines that run() awaits

@@ -13,8 +13,8 @@ namespace plimsoll::worker {
 using namespace boost::asio::experimental::awaitable_operators;
 
 WorkerSupervisor::WorkerSupervisor(const boost::asio::any_io_executor& executor, std::string device,
-                                   Start start, OnFailing on_failing, Timer& timer,
-                                   Backoff::Random random, WorkerSupervisorOptions options)
+                                   Start start, OnFailing on_failing, Timer& timer, Random random,
+                                   WorkerSupervisorOptions options)
     : device_(std::move(device)),
       start_(std::move(start)),
       on_failing_(std::move(on_failing)),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/worker/base/backoff.hpp"
+#include "server/base/backoff.hpp"
 #include "server/worker/base/event.hpp"
 #include "server/worker/base/timer.hpp"
 #include "server/worker/supervisor/child.hpp"
@@ -45,7 +45,7 @@ class WorkerSupervisor {
 
     // Without `on_failing`, the device is never taken out of service.
     WorkerSupervisor(const boost::asio::any_io_executor& executor, std::string device, Start start,
-                     OnFailing on_failing, Timer& timer, Backoff::Random random,
+                     OnFailing on_failing, Timer& timer, Random random,
                      WorkerSupervisorOptions options = {});
 
     awaitable<void> run();  // until stop() and the end of its worker

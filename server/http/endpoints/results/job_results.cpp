@@ -1,7 +1,7 @@
 // A job's results: chunks of rows, read and converted one at a time while the client takes them.
 // Results of an ended job never change, so an interrupted download can resume (RFC 9110, 14).
 // Ranges are of the uncompressed bytes: a response to a Range is never compressed.
-#include "server/base/budget.hpp"
+#include "server/base/fair_budget.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/linked_report.hpp"
@@ -46,7 +46,7 @@ RowSelection rows_of(const Call& call) {
 class CountedBody final : public BodyStream {
   public:
     CountedBody(std::unique_ptr<BodyStream> content, UserSlots::Slot slot, UserTurns::Queue turns,
-                std::shared_ptr<Budget> downloads, Budget::Reservation place)
+                std::shared_ptr<FairBudget> downloads, FairBudget::Reservation place)
         : content_(std::move(content)),
           slot_(std::move(slot)),
           turns_(std::move(turns)),
@@ -62,8 +62,8 @@ class CountedBody final : public BodyStream {
     std::unique_ptr<BodyStream> content_;
     UserSlots::Slot slot_;
     UserTurns::Queue turns_;
-    std::shared_ptr<Budget> downloads_;  // outlives the place in it
-    Budget::Reservation place_;
+    std::shared_ptr<FairBudget> downloads_;  // outlives the place in it
+    FairBudget::Reservation place_;
 };
 
 // The version of one format of the results; none if it may still change: rows of quarantined tasks
@@ -175,7 +175,7 @@ class Results {
         if (!slot)
             co_return exhausted("You have " + std::to_string(limits::kDownloadsPerUser) +
                                 " downloads open, the maximum.");
-        auto place = downloads_->reserve(1);
+        auto place = downloads_->reserve({}, 1);
         if (!place) co_return overloaded_now("The server has too many downloads in progress.");
         std::unique_ptr<BodyStream> body;
         if (range) {
@@ -207,7 +207,7 @@ class Results {
                                         Response& response) {
         auto total = parts.total();
         if (!total) {
-            const auto turn = measuring_.reserve(1);
+            const auto turn = measuring_.reserve({}, 1);
             if (!turn) {
                 const auto problem = overloaded("The server is preparing too many downloads.");
                 co_return tl::unexpected(problem);
@@ -247,8 +247,8 @@ class Results {
     // user's own.
     UserSlots downloading_by_link_{limits::kDownloadsPerUser};
     UserTurns turns_;
-    std::shared_ptr<Budget> downloads_ = std::make_shared<Budget>(limits::kDownloads);
-    Budget measuring_{limits::kMeasuresInFlight};
+    std::shared_ptr<FairBudget> downloads_ = std::make_shared<FairBudget>(limits::kDownloads);
+    FairBudget measuring_{limits::kMeasuresInFlight};
 };
 
 }  // namespace

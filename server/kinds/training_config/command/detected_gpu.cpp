@@ -1,11 +1,12 @@
 #include "server/kinds/training_config/command/detected_gpu.hpp"
 
 #include "engine/training/gpus/catalogue.hpp"
+#include "server/base/programs/run_program.hpp"
 #include "server/kinds/training_config/contract/default_gpu.hpp"
 
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
+
+#include <unistd.h>
 
 namespace plimsoll::jobs::training_config {
 
@@ -15,17 +16,17 @@ Result<training::DetectedGpu> detected_gpu(const CardFlags& flags) {
             flags.name.empty() ? "A GPU" : flags.name,
             static_cast<std::int64_t>(flags.memory_gib * 1024 * 1024 * 1024)};
     }
-    const std::unique_ptr<FILE, int (*)(FILE*)> tool(
-        popen("nvidia-smi --query-gpu=name,memory.total --format=csv,noheader,nounits 2>/dev/null",
-              "r"),
-        pclose);
-    char line[256] = {};
-    if (!tool || std::fgets(line, sizeof line, tool.get()) == nullptr) {
+    const auto tool = run_program({.path = "/usr/bin/env",  // looks it up
+                                   .arguments = {"nvidia-smi", "--query-gpu=name,memory.total",
+                                                 "--format=csv,noheader,nounits"},
+                                   .environment = own_environment(),
+                                   .redirections = {{ChildCommand::kNothing, STDERR_FILENO}}});
+    if (!tool || tool->status != 0 || tool->output.empty()) {
         return fail(
             Errc::not_found,
             "nvidia-smi lists no GPU on this machine. Describe one with --memory-gib and --name.");
     }
-    const std::string text = line;
+    const auto text = tool->output.substr(0, tool->output.find('\n'));
     const auto comma = text.rfind(',');
     const auto mebibytes = comma == std::string::npos ? 0 : std::atoll(text.c_str() + comma + 1);
     if (mebibytes <= 0) return fail(Errc::internal, "nvidia-smi reported: " + text);

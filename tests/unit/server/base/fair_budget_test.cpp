@@ -57,6 +57,18 @@ TEST(FairBudget, ACallerWithoutATeamHasItsOwnShare) {
     EXPECT_TRUE(one && other);
 }
 
+TEST(FairBudget, MayHaveNoShares) {
+    FairBudget budget(10);
+    {
+        const auto most = budget.reserve({}, 8);
+        ASSERT_TRUE(most);
+        EXPECT_FALSE(budget.reserve({}, 3));
+        EXPECT_TRUE(budget.reserve({}, 2));
+    }
+    EXPECT_EQ(budget.used(), 0u);
+    EXPECT_TRUE(budget.reserve({}, 10));
+}
+
 TEST(TieredBudget, KeepsAReserveForSmallOnes) {
     TieredBudget budget({.small = 10,
                          .of_small = {.total = 40, .team = 20, .caller = 20},

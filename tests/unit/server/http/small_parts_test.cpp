@@ -1,5 +1,4 @@
 // Accept, server-sent events, cookies, targets, budgets: the small rules.
-#include "server/base/budget.hpp"
 #include "server/http/access/cookies.hpp"
 #include "server/http/access/failure_limit.hpp"
 #include "server/http/contract/target.hpp"
@@ -116,18 +115,6 @@ TEST(Target, RefusesHostilePaths) {
                              "ftp://host/", "/a b"}) {
         EXPECT_FALSE(parse_target(text)) << text;
     }
-}
-
-TEST(Budget, RefusesReservationsThatDoNotFit) {
-    Budget budget(10);
-    {
-        const auto most = budget.reserve(8);
-        ASSERT_TRUE(most);
-        EXPECT_FALSE(budget.reserve(3));
-        EXPECT_TRUE(budget.reserve(2));
-    }
-    EXPECT_EQ(budget.used(), 0u);
-    EXPECT_TRUE(budget.reserve(10));
 }
 
 TEST(FailureLimit, LimitsRepeatedFailures) {

@@ -1,8 +1,8 @@
-#include "server/worker/base/backoff.hpp"
+#include "server/base/backoff.hpp"
 
 #include <gtest/gtest.h>
 
-namespace plimsoll::worker {
+namespace plimsoll {
 namespace {
 
 using namespace std::chrono_literals;
@@ -14,6 +14,12 @@ TEST(Backoff, DoublesUpToItsLongestAndStartsAgain) {
     EXPECT_EQ(backoff.next(), 350ms);
     EXPECT_EQ(backoff.next(), 350ms);
     backoff.reset();
+    EXPECT_EQ(backoff.next(), 100ms);
+}
+
+TEST(Backoff, IsExactWithoutRandom) {
+    Backoff backoff(50ms, 1s);
+    EXPECT_EQ(backoff.next(), 50ms);
     EXPECT_EQ(backoff.next(), 100ms);
 }
 
@@ -30,4 +36,4 @@ TEST(Backoff, JitterRemovesUpToHalf) {
 }
 
 }  // namespace
-}  // namespace plimsoll::worker
+}  // namespace plimsoll
