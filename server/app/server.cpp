@@ -11,7 +11,7 @@
 #include "server/jobs/registry.hpp"
 #include "server/kinds/operations.hpp"
 #include "server/postgres/driver/sqlstate.hpp"
-#include "server/queue/duty_store.hpp"
+#include "server/postgres/workers/duties.hpp"
 #include "server/webhooks/store.hpp"
 
 #include <algorithm>
@@ -136,13 +136,6 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
             PLIMSOLL_VERSION, load_pages(settings.http.web_directory)),
       metrics_(http_.traffic(), server_database_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
-      duties_(io_.get_executor(), background_.duties,
-              {.keep_days = settings.retention.jobs_days,
-               .keep_usage_days = settings.retention.usage_days,
-               .keep_audit_days = settings.retention.audit_days},
-              [this](std::string_view duty, const Result<int>& done) {
-                  metrics_.on_duty_run(duty, done);
-              }),
       schedules_(io_.get_executor(), background_.due_times, planner_) {
     if (settings.engine.local) {
         engine_ = std::make_unique<EngineProcess>(
@@ -176,16 +169,17 @@ asio::awaitable<void> Server::serve() {
     sighup_.cancel();
     http_.close();
     metrics_server_.close();
-    duties_.stop();
+    background_.duties.stop();
     schedules_.stop();
     if (notices_) notices_->stop();
     server_database_.stop();
 }
 
 asio::awaitable<Result<void>> Server::start() {
-    if (auto read = co_await background_.duties.read_clock(); !read) co_return fail(read.error());
+    if (auto read = co_await background_.duties.run("read_clock"); !read)
+        co_return fail(read.error());
     // Without today's partitions nothing can be submitted.
-    if (auto made = co_await background_.duties.ensure_partitions(); !made)
+    if (auto made = co_await background_.duties.run("ensure_partitions"); !made)
         co_return fail(made.error());
     allow_open_files(settings_.limits.connections);
     const auto port = http_.start(listen_options(settings_.http, settings_.limits));
@@ -194,7 +188,12 @@ asio::awaitable<Result<void>> Server::start() {
     if (auto metrics = start_metrics(); !metrics) co_return metrics;
     if (auto bootstrapped = co_await bootstrap(); !bootstrapped) co_return bootstrapped;
     if (auto notices = start_notices(); !notices) co_return notices;
-    duties_.start();
+    background_.duties.start({.keep_days = settings_.retention.jobs_days,
+                              .keep_usage_days = settings_.retention.usage_days,
+                              .keep_audit_days = settings_.retention.audit_days},
+                             [this](std::string_view duty, const Result<int>& done) {
+                                 metrics_.on_duty_run(duty, done);
+                             });
     schedules_.start();
     if (!settings_.http.tls_certificate.empty()) {
         sighup_.add(SIGHUP);

@@ -11,7 +11,6 @@
 #include "server/http/serving/metrics_server.hpp"
 #include "server/planning/planner.hpp"
 #include "server/postgres/database.hpp"
-#include "server/queue/duties.hpp"
 #include "server/schedules/runner.hpp"
 #include "server/webhooks/dispatcher.hpp"
 
@@ -70,7 +69,6 @@ class Server {
     http::HttpServer http_;
     Metrics metrics_;
     http::MetricsServer metrics_server_;
-    queue::Duties duties_;
     schedules::Runner schedules_;
     std::unique_ptr<webhooks::Dispatcher> notices_;
     std::unique_ptr<EngineProcess> engine_;

@@ -19,7 +19,7 @@
 #include "server/postgres/teams/team_record_store.hpp"
 #include "server/postgres/teams/webhook_store.hpp"
 #include "server/postgres/workers/database_clock.hpp"
-#include "server/postgres/workers/duty_store.hpp"
+#include "server/postgres/workers/duties.hpp"
 #include "server/postgres/workers/statistics.hpp"
 
 namespace plimsoll::postgres {
@@ -32,7 +32,8 @@ struct ServerDatabase::Parts {
           listener(executor, target, options.poll),
           jobs(executor, calls),
           signals(executor, listener),
-          identity(executor, calls) {}
+          identity(executor, calls),
+          duties(executor, slow_calls, clock) {}
 
     Pool calls;
     Pool slow_calls;  // duties never delay a request
@@ -58,7 +59,7 @@ struct ServerDatabase::Parts {
                         invitations,  providers,   audit,     baselines, idempotency, records,
                         report_links, saved_views, schedules, webhooks};
 
-    DutyStore duties{slow_calls, clock};
+    Duties duties;
     Statistics statistics{slow_calls};
     DeliveryQueue deliveries{slow_calls};
     DueTimes due_times{slow_calls};

@@ -12,9 +12,6 @@
 
 // The stores of `serve` and their connections. Single-threaded: call start() and stop() on the
 // executor's thread or while it is not running.
-namespace plimsoll::queue {
-class DutyStore;
-}  // namespace plimsoll::queue
 namespace plimsoll::schedules {
 class DueTimes;
 }  // namespace plimsoll::schedules
@@ -24,6 +21,7 @@ class DeliveryQueue;
 
 namespace plimsoll::postgres {
 
+class Duties;
 class Statistics;
 
 struct DatabaseOptions {
@@ -33,7 +31,7 @@ struct DatabaseOptions {
 
 // What `serve` does besides answering requests; it has connections of its own.
 struct BackgroundStores {
-    queue::DutyStore& duties;
+    Duties& duties;
     Statistics& statistics;
     webhooks::DeliveryQueue& deliveries;
     schedules::DueTimes& due_times;

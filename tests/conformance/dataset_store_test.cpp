@@ -89,12 +89,12 @@ TEST_F(DatasetStoreTest, AbandonedUploadsExpire) {
     const auto dataset = announce();
     must(store().append(people_.team, dataset.id, step(0, 60, {chunk(0, 4)})));
     const auto finished = upload_all();
-    EXPECT_EQ(must(background_.duties.expire_uploads(1)), 0);
+    EXPECT_EQ(must(background_.duties.run("expire_uploads", {.idle_upload_hours = 1})), 0);
     Cluster::get().execute(
         "update plimsoll.dataset set touched_at = touched_at - interval '2 hours' "
         "where team_id = " +
         std::to_string(people_.team.value));
-    EXPECT_EQ(must(background_.duties.expire_uploads(1)), 1);
+    EXPECT_EQ(must(background_.duties.run("expire_uploads", {.idle_upload_hours = 1})), 1);
     EXPECT_EQ(run(store().get(people_.team, dataset.id)).error().code, Errc::not_found);
     EXPECT_EQ(must(store().get(people_.team, finished.id)).state, DatasetState::ready);
 }

@@ -1,4 +1,4 @@
-#include "server/queue/duties.hpp"
+#include "server/postgres/workers/duties.hpp"
 
 #include "tests/conformance/store_test.hpp"
 
@@ -11,14 +11,12 @@ class DutiesTest : public StoreTest {};
 
 TEST_F(DutiesTest, EveryDutyRunsAgainstTheSchema) {
     std::map<std::string, int> done;
-    queue::Duties duties(io_.get_executor(), background_.duties, {},
-                         [&](std::string_view duty, const Result<int>& result) {
-                             ASSERT_TRUE(result) << duty << ": " << result.error().message;
-                             ++done[std::string(duty)];
-                         });
-    duties.start();
-    run_until([&] { return done.size() == 14; });
-    duties.stop();
+    background_.duties.start({}, [&](std::string_view duty, const Result<int>& result) {
+        ASSERT_TRUE(result) << duty << ": " << result.error().message;
+        ++done[std::string(duty)];
+    });
+    run_until([&] { return done.size() == 15; });
+    background_.duties.stop();
 }
 
 TEST_F(DutiesTest, ADeadWorkersTasksRunAgain) {
@@ -28,14 +26,11 @@ TEST_F(DutiesTest, ADeadWorkersTasksRunAgain) {
     age(worker);
     // Other tests leave silent workers too: the duty is through when it finds none.
     bool expired = false;
-    queue::Duties duties(io_.get_executor(), background_.duties, {},
-                         [&](std::string_view duty, const Result<int>& result) {
-                             expired =
-                                 expired || (duty == "expire_leases" && result && *result == 0);
-                         });
-    duties.start();
+    background_.duties.start({}, [&](std::string_view duty, const Result<int>& result) {
+        expired = expired || (duty == "expire_leases" && result && *result == 0);
+    });
     run_until([&] { return expired; });
-    duties.stop();
+    background_.duties.stop();
     WorkerProcess other(io_, kind_, "cpu", "cpu:1");
     EXPECT_EQ(claim(other).tasks.size(), 1u);
 }
@@ -44,7 +39,7 @@ TEST_F(DutiesTest, OldDaysAreDropped) {
     Cluster::get().execute("select plimsoll.ensure_partitions(0, '2001-01-01 12:00Z')");
     const char* const there = "select to_regclass('plimsoll.job_11323') is not null";
     ASSERT_EQ(Cluster::get().execute(there), "t");
-    while (must(background_.duties.drop_old_days(30)) > 0) {
+    while (must(background_.duties.run("drop_old_days")) > 0) {
     }
     EXPECT_EQ(Cluster::get().execute(there), "f");
 }
@@ -84,7 +79,7 @@ TEST_F(DutiesTest, EndedJobsAreDeletedAfterTheirDays) {
     link("used", later + day_31);
     link("lately used", later + day_29);
 
-    must(background_.duties.forget_ended(30));
+    must(background_.duties.run("forget_ended"));
     EXPECT_EQ(Cluster::get().execute("select string_agg(csrf, ', ' order by id) from "
                                      "plimsoll.session where user_id = " +
                                      std::to_string(people_.user.value)),

@@ -33,7 +33,7 @@ TEST_F(JobLifecycleTest, AJobPastItsDeadlineIsStopped) {
     Cluster::get().execute("update plimsoll.overdue set at = '2001-01-01'" + of_job);
     Cluster::get().execute("update plimsoll.job set deadline = '2001-01-01' where id = " +
                            std::to_string(id.value));
-    while (must(background_.duties.end_overdue()) > 0) {
+    while (must(background_.duties.run("end_overdue")) > 0) {
     }
     const auto ended = must(stores_.jobs.get(people_.team, id));
     EXPECT_EQ(ended.state, JobState::failed);

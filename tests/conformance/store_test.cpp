@@ -7,7 +7,7 @@ StoreTest::StoreTest()
       people_(make_people(kind_)),
       server_(io_.get_executor(), Cluster::get().as(postgres::kAppRole)) {
     server_.start();
-    must(background_.duties.ensure_partitions());
+    must(background_.duties.run("ensure_partitions"));
 }
 
 void StoreTest::finish(WorkerProcess& worker, WorkerProcess& host) {

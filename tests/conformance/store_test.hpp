@@ -3,7 +3,7 @@
 #include "server/identity/store.hpp"
 #include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/database.hpp"
-#include "server/queue/duty_store.hpp"
+#include "server/postgres/workers/duties.hpp"
 #include "server/queue/store.hpp"
 #include "server/queue/worker_store.hpp"
 #include "tests/conformance/cluster.hpp"

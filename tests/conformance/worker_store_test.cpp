@@ -16,7 +16,7 @@ class WorkerStoreTest : public StoreTest {
   protected:
     // Every worker that fell silent, as the duty does it.
     void expire_all() {
-        while (must(background_.duties.expire_leases()) > 0) {
+        while (must(background_.duties.run("expire_leases")) > 0) {
         }
     }
 };
@@ -203,7 +203,7 @@ TEST_F(WorkerStoreTest, ATransientFailureIsRetriedLater) {
                   "t");
         Cluster::get().execute("update plimsoll.scheduled set run_at = now() where job_id = " +
                                std::to_string(id.value));
-        must(background_.duties.promote_due());
+        must(background_.duties.run("promote_due"));
     }
     const auto job = must(stores_.jobs.get(people_.team, id));
     EXPECT_EQ(job.state, JobState::failed);

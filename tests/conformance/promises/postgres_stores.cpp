@@ -1,6 +1,6 @@
 #include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/database.hpp"
-#include "server/queue/duty_store.hpp"
+#include "server/postgres/workers/duties.hpp"
 #include "tests/conformance/promises/stores.hpp"
 
 #include <optional>
@@ -17,7 +17,7 @@ class PostgresStores final : public Stores {
           kind_(std::move(kind)),
           server_(io.get_executor(), Cluster::get().as(postgres::kAppRole)) {
         server_.start();
-        must(server_.background().duties.ensure_partitions());
+        must(server_.background().duties.run("ensure_partitions"));
     }
 
     queue::JobStore& jobs() override { return server_.stores().jobs; }
