@@ -96,7 +96,7 @@ PARTS = {
     'run': ['server/outbound'],
     # Of http the check of arguments against openapi.yaml.
     'command': ['server/http', 'server/client', 'server/terminal'],
-    'rest': ['server/http', 'server/planning', 'server/teams', 'server/queue'],
+    'rest': ['server/http', 'server/identity', 'server/planning', 'server/teams', 'server/queue'],
 }
 
 # The executable specification of the queue: tests hold the SQL to it, and no program may use it.

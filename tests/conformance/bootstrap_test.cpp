@@ -27,12 +27,12 @@ TEST(BootstrapTest, TwoFirstStartsMakeOneSystemAdmin) {
     int answered = 0;
     int made = 0;
     for (auto* server : {&one, &two}) {
-        asio::co_spawn(io,
-                       server->identity().bootstrap("admin", "Research", std::string(32, 'l'), end),
-                       [&](std::exception_ptr, Result<bool> result) {
-                           ++answered;
-                           made += result && *result;
-                       });
+        asio::co_spawn(
+            io, server->stores().identity.bootstrap("admin", "Research", std::string(32, 'l'), end),
+            [&](std::exception_ptr, Result<bool> result) {
+                ++answered;
+                made += result && *result;
+            });
     }
     while (answered < 2 && io.run_one()) {
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
 #include <concepts>
@@ -31,6 +32,8 @@ class Param {
     Param(std::string value) : bytes_(std::move(value)) {}
     Param(std::string_view value) : bytes_(value) {}
     Param(const char* value) : bytes_(value) {}
+    template <class Tag>
+    Param(Id<Tag> id) : Param(id.value) {}
     Param(Bytes value);
     Param(Timestamp value);
     Param(const std::vector<std::int64_t>& values);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
 #include <cstdint>
@@ -33,6 +34,10 @@ std::vector<Cell> elements(const Cell& array);
 template <class T>
 struct Decoder {
     static T from(const Cell& cell) { return decode<T>(cell); }
+};
+template <class Tag>
+struct Decoder<Id<Tag>> {
+    static Id<Tag> from(const Cell& cell) { return {decode<std::int64_t>(cell)}; }
 };
 template <class T>
 struct Decoder<std::optional<T>> {

@@ -42,20 +42,14 @@ awaitable<Result<void>> IdentityStore::remove_user(Author author, UserId user) {
 }
 
 awaitable<Result<std::vector<Member>>> IdentityStore::service_accounts(TeamId team) {
-    auto rows =
-        co_await run(in_team(team), Statement::of(sql::identity_service_accounts, team.value));
-    if (!rows) co_return fail(std::move(rows.error()));
-    std::vector<Member> accounts;
-    for (const Row row : *rows) accounts.push_back(to_account(row));
-    co_return accounts;
+    co_return every(
+        co_await run(in_team(team), Statement::of(sql::identity_service_accounts, team.value)),
+        to_account);
 }
 
 awaitable<Result<Member>> IdentityStore::create_service_account(Author author, std::string name,
                                                                 identity::Role role) {
-    Error full{Errc::conflict,
-               "The team has " + std::to_string(identity::kServiceAccountsPerTeam) +
-                   " service accounts, the maximum. Delete one first.",
-               {}};
+    auto full = team_has_most(identity::kServiceAccountsPerTeam, "service accounts");
     co_return one_account(
         co_await run(
             across_teams(),
@@ -78,12 +72,11 @@ awaitable<Result<Member>> IdentityStore::update_service_account(
 }
 
 awaitable<Result<void>> IdentityStore::remove_service_account(Author author, UserId account) {
-    auto rows = co_await run(
-        across_teams(), Statement::of(sql::identity_remove_user, account.value, author.team.value,
-                                      author.team.value, author.user.value, author.request_id));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(no_such_account());
-    co_return Result<void>{};
+    co_return found(
+        co_await run(across_teams(),
+                     Statement::of(sql::identity_remove_user, account.value, author.team.value,
+                                   author.team.value, author.user.value, author.request_id)),
+        no_such_account());
 }
 
 }  // namespace plimsoll::postgres

@@ -18,12 +18,10 @@ std::string audit_text(const Row& row, std::string_view column) {
 
 identity::AuditEvent to_audit_event(const Row& row) {
     identity::AuditEvent event;
-    event.id = identity::AuditEventId{row.get<std::int64_t>("id")};
-    if (const auto team = row.get<std::optional<std::int64_t>>("team_id"))
-        event.team = TeamId{*team};
+    event.id = row.get<identity::AuditEventId>("id");
+    event.team = row.get<std::optional<TeamId>>("team_id");
     event.team_name = audit_text(row, "team_name");
-    if (const auto user = row.get<std::optional<std::int64_t>>("user_id"))
-        event.user = UserId{*user};
+    event.user = row.get<std::optional<UserId>>("user_id");
     event.user_name = audit_text(row, "user_name");
     event.at = row.get<Timestamp>("at");
     event.action = row.get<std::string>("action");
@@ -55,13 +53,10 @@ asio::awaitable<Result<std::vector<identity::AuditEvent>>> AuditStore::list(
 
 asio::awaitable<Result<void>> AuditStore::record(Author author, std::string action,
                                                  std::string target, std::string data) {
-    Batch batch;
-    batch.push_back(in_team(author.team));
-    batch.push_back(Statement::of(sql::audit_record, author.team.value, author.user.value, action,
-                                  target, author.request_id, data));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return Result<void>{};
+    co_return done(
+        co_await run_in(pool_, in_team(author.team),
+                        Statement::of(sql::audit_record, author.team.value, author.user.value,
+                                      action, target, author.request_id, data)));
 }
 
 }  // namespace plimsoll::postgres

@@ -19,9 +19,9 @@ std::string text_or_empty(const Row& row, std::string_view column) {
 }  // namespace
 
 identity::User to_user(const Row& row) {
-    return {UserId{row.get<std::int64_t>("id")}, row.get<std::string>("name"),
-            text_or_empty(row, "email"),         row.get<bool>("is_admin"),
-            row.get<bool>("disabled"),           row.get<Timestamp>("created_at")};
+    return {row.get<UserId>("id"),       row.get<std::string>("name"),
+            text_or_empty(row, "email"), row.get<bool>("is_admin"),
+            row.get<bool>("disabled"),   row.get<Timestamp>("created_at")};
 }
 
 identity::Account to_user_account(const Row& row) {
@@ -29,8 +29,8 @@ identity::Account to_user_account(const Row& row) {
 }
 
 identity::Team to_team(const Row& row) {
-    return {TeamId{row.get<std::int64_t>("id")}, row.get<std::string>("name"),
-            row.get<Timestamp>("created_at"), row.get<bool>("archived")};
+    return {row.get<TeamId>("id"), row.get<std::string>("name"), row.get<Timestamp>("created_at"),
+            row.get<bool>("archived")};
 }
 
 identity::Member to_member(const Row& row) {
@@ -43,10 +43,10 @@ identity::Membership to_membership(const Row& row) {
 
 identity::Session to_session(const Row& row) {
     identity::Session session;
-    session.id = SessionId{row.get<std::int64_t>("id")};
-    session.user = UserId{row.get<std::int64_t>("user_id")};
+    session.id = row.get<SessionId>("id");
+    session.user = row.get<UserId>("user_id");
     session.user_name = row.get<std::string>("user_name");
-    session.team.id = TeamId{row.get<std::int64_t>("team_id")};
+    session.team.id = row.get<TeamId>("team_id");
     session.team.name = row.get<std::string>("team_name");
     session.address = text_or_empty(row, "address");
     session.agent = text_or_empty(row, "agent");
@@ -59,7 +59,7 @@ identity::Session to_session(const Row& row) {
 identity::Token to_token(const Row& row) {
     identity::Token token;
     token.id = TokenId{row.get<std::int64_t>("id")};
-    token.user = UserId{row.get<std::int64_t>("user_id")};
+    token.user = row.get<UserId>("user_id");
     token.user_name = text_or_empty(row, "user_name");
     token.name = row.get<std::string>("name");
     token.hint = row.get<std::string>("hint");
@@ -72,14 +72,14 @@ identity::Token to_token(const Row& row) {
 
 identity::Principal to_principal(const Row& row) {
     identity::Principal principal;
-    principal.user = {UserId{row.get<std::int64_t>("user_id")},
+    principal.user = {row.get<UserId>("user_id"),
                       row.get<std::string>("user_name"),
                       text_or_empty(row, "email"),
                       row.get<bool>("is_admin"),
                       false,  // a disabled user cannot authenticate
                       row.get<Timestamp>("user_created_at"),
                       row.get<bool>("is_service")};
-    principal.team = {TeamId{row.get<std::int64_t>("team_id")}, row.get<std::string>("team_name"),
+    principal.team = {row.get<TeamId>("team_id"), row.get<std::string>("team_name"),
                       row.get<Timestamp>("team_created_at")};
     principal.role = role_of(row);
     principal.expires_at = row.get<std::optional<Timestamp>>("token_expires_at");

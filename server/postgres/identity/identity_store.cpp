@@ -31,9 +31,8 @@ asio::awaitable<Result<Rows>> IdentityStore::run(Statement scope, Statement stat
 }
 
 awaitable<Result<std::vector<identity::Account>>> IdentityStore::users() {
-    auto rows = co_await run(across_teams(), Statement::of(sql::identity_users));
-    if (!rows) co_return fail(std::move(rows.error()));
-    co_return all(*rows, to_user_account);
+    co_return every(co_await run(across_teams(), Statement::of(sql::identity_users)),
+                    to_user_account);
 }
 
 awaitable<Result<identity::User>> IdentityStore::create_user(Author author, std::string name,
@@ -120,40 +119,34 @@ awaitable<Result<identity::Team>> IdentityStore::update_team(Author author, Team
 }
 
 awaitable<Result<std::vector<identity::Member>>> IdentityStore::members(TeamId team) {
-    auto rows = co_await run(in_team(team), Statement::of(sql::identity_members, team.value));
-    if (!rows) co_return fail(std::move(rows.error()));
-    co_return all(*rows, to_member);
+    co_return every(co_await run(in_team(team), Statement::of(sql::identity_members, team.value)),
+                    to_member);
 }
 
 awaitable<Result<void>> IdentityStore::set_member(Author author, TeamId team, UserId user,
                                                   identity::Role role) {
-    auto rows = co_await run(
-        across_teams(),
-        Statement::of(sql::identity_set_member, team.value, user.value, to_string(role),
-                      author.team.value, author.user.value, author.request_id, author.seen));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) {
-        co_return fail(not_edited(author, {Errc::not_found, "The user was not found.", {}}));
-    }
-    co_return Result<void>{};
+    co_return found(co_await run(across_teams(),
+                                 Statement::of(sql::identity_set_member, team.value, user.value,
+                                               to_string(role), author.team.value,
+                                               author.user.value, author.request_id, author.seen)),
+                    not_edited(author, {Errc::not_found, "The user was not found.", {}}));
 }
 
 awaitable<Result<void>> IdentityStore::remove_member(Author author, TeamId team, UserId user) {
-    auto rows = co_await run(
-        across_teams(), Statement::of(sql::identity_remove_member, team.value, user.value,
-                                      author.team.value, author.user.value, author.request_id));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "The member was not found.");
-    co_return Result<void>{};
+    co_return found(
+        co_await run(across_teams(),
+                     Statement::of(sql::identity_remove_member, team.value, user.value,
+                                   author.team.value, author.user.value, author.request_id)),
+        {Errc::not_found, "The member was not found.", {}});
 }
 
 awaitable<Result<std::vector<identity::Token>>> IdentityStore::tokens(TeamId team,
                                                                       std::optional<UserId> user) {
     std::optional<std::int64_t> only;
     if (user) only = user->value;
-    auto rows = co_await run(in_team(team), Statement::of(sql::identity_tokens, team.value, only));
-    if (!rows) co_return fail(std::move(rows.error()));
-    co_return all(*rows, to_token);
+    co_return every(
+        co_await run(in_team(team), Statement::of(sql::identity_tokens, team.value, only)),
+        to_token);
 }
 
 awaitable<Result<identity::Token>> IdentityStore::create_token(Author author, identity::Token token,
@@ -188,24 +181,19 @@ awaitable<Result<identity::Token>> IdentityStore::create_token(Author author, id
 }
 
 awaitable<Result<void>> IdentityStore::rename_token(Author author, TokenId id, std::string name) {
-    auto rows = co_await run(
-        in_team(author.team),
-        Statement::of(sql::identity_rename_token, id.value, std::move(name), author.team.value,
-                      author.user.value, author.request_id, author.seen));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) {
-        co_return fail(not_edited(author, {Errc::not_found, "The token was not found.", {}}));
-    }
-    co_return Result<void>{};
+    co_return found(co_await run(in_team(author.team),
+                                 Statement::of(sql::identity_rename_token, id.value,
+                                               std::move(name), author.team.value,
+                                               author.user.value, author.request_id, author.seen)),
+                    not_edited(author, {Errc::not_found, "The token was not found.", {}}));
 }
 
 awaitable<Result<void>> IdentityStore::revoke_token(Author author, TokenId id) {
-    auto rows = co_await run(in_team(author.team),
-                             Statement::of(sql::identity_revoke_token, id.value, author.team.value,
-                                           author.user.value, author.request_id));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "The token was not found.");
-    co_return Result<void>{};
+    co_return found(
+        co_await run(in_team(author.team),
+                     Statement::of(sql::identity_revoke_token, id.value, author.team.value,
+                                   author.user.value, author.request_id)),
+        {Errc::not_found, "The token was not found.", {}});
 }
 
 }  // namespace plimsoll::postgres

@@ -21,7 +21,7 @@ Invitation to_invitation(const Row& row) {
     invitation.id = {row.get<std::int64_t>("id")};
     invitation.role = role_in(row);
     invitation.email = row.get<Maybe<std::string>>("email").value_or("");
-    invitation.user = UserId{row.get<std::int64_t>("user_id")};
+    invitation.user = row.get<UserId>("user_id");
     invitation.user_name = row.get<Maybe<std::string>>("user_name").value_or("");
     invitation.created_at = row.get<Timestamp>("created_at");
     invitation.expires_at = row.get<Timestamp>("expires_at");
@@ -41,20 +41,12 @@ std::optional<std::string> text_or_none(std::string text) {
 }  // namespace
 
 InvitationStore::Answer<Rows> InvitationStore::run(TeamId team, Statement statement) {
-    Batch batch;
-    batch.push_back(in_team(team));
-    batch.push_back(std::move(statement));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return std::move(replies->back());
+    return run_in(pool_, in_team(team), std::move(statement));
 }
 
 InvitationStore::Answer<std::vector<Invitation>> InvitationStore::list(TeamId team) {
-    auto rows = co_await run(team, Statement::of(sql::invitations_list, team.value));
-    if (!rows) co_return fail(std::move(rows.error()));
-    std::vector<Invitation> invitations;
-    for (const Row row : *rows) invitations.push_back(to_invitation(row));
-    co_return invitations;
+    co_return every(co_await run(team, Statement::of(sql::invitations_list, team.value)),
+                    to_invitation);
 }
 
 InvitationStore::Answer<Invitation> InvitationStore::create(Author author,
@@ -67,20 +59,16 @@ InvitationStore::Answer<Invitation> InvitationStore::create(Author author,
                       invitation.expires_at, identity::kInvitationsPerTeam, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) {
-        co_return fail(Errc::conflict, "The team has " +
-                                           std::to_string(identity::kInvitationsPerTeam) +
-                                           " open invitations, the maximum. Revoke one first.");
+        co_return fail(team_has_most(identity::kInvitationsPerTeam, "open invitations", "Revoke"));
     }
     co_return to_invitation((*rows)[0]);
 }
 
 InvitationStore::Answer<void> InvitationStore::revoke(Author author, identity::InvitationId id) {
-    auto rows = co_await run(author.team,
-                             Statement::of(sql::invitations_revoke, id.value, author.team.value,
-                                           author.user.value, author.request_id));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "The invitation was not found.");
-    co_return Result<void>{};
+    co_return found(co_await run(author.team,
+                                 Statement::of(sql::invitations_revoke, id.value, author.team.value,
+                                               author.user.value, author.request_id)),
+                    {Errc::not_found, "The invitation was not found.", {}});
 }
 
 InvitationStore::Answer<InvitationOffer> InvitationStore::find(std::string hash) {
@@ -125,8 +113,7 @@ InvitationStore::Answer<identity::Joined> InvitationStore::accept(std::string ha
         co_return fail(Errc::conflict, "You are already a member of this team.");
     }
     if (outcome != "accepted") co_return fail(invites_nobody());
-    co_return identity::Joined{UserId{row.get<std::int64_t>("user_id")},
-                               TeamId{row.get<std::int64_t>("team_id")}};
+    co_return identity::Joined{row.get<UserId>("user_id"), row.get<TeamId>("team_id")};
 }
 
 }  // namespace plimsoll::postgres

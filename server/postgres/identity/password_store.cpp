@@ -10,12 +10,7 @@ using boost::asio::awaitable;
 using identity::PasswordAttempt;
 
 awaitable<Result<Rows>> PasswordStore::run(Statement statement) {
-    Batch batch;
-    batch.push_back(across_teams());
-    batch.push_back(std::move(statement));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return std::move(replies->back());
+    return run_in(pool_, across_teams(), std::move(statement));
 }
 
 awaitable<Result<PasswordAttempt>> PasswordStore::begin(std::optional<std::string> name,
@@ -27,8 +22,8 @@ awaitable<Result<PasswordAttempt>> PasswordStore::begin(std::optional<std::strin
     const Row row = (*rows)[0];
     PasswordAttempt attempt;
     attempt.wait = std::chrono::seconds(row.get<std::int32_t>("wait_s"));
-    if (const auto id = row.get<std::optional<std::int64_t>>("user_id")) attempt.user = UserId{*id};
-    if (const auto id = row.get<std::optional<std::int64_t>>("team_id")) attempt.team = TeamId{*id};
+    attempt.user = row.get<std::optional<UserId>>("user_id");
+    attempt.team = row.get<std::optional<TeamId>>("team_id");
     attempt.hash = row.get<std::optional<std::string>>("hash").value_or("");
     attempt.name = row.get<std::string>("name");
     attempt.source = row.get<std::string>("source");
@@ -45,18 +40,15 @@ awaitable<Result<PasswordAttempt>> PasswordStore::begin_attempt(UserId user, std
 }
 
 awaitable<Result<void>> PasswordStore::forget_attempts(PasswordAttempt attempt) {
-    auto rows = co_await run(Statement::of(
-        sql::passwords_forget_attempts, Bytes{std::move(attempt.name)}, std::move(attempt.source)));
-    if (!rows) co_return fail(std::move(rows.error()));
-    co_return Result<void>{};
+    co_return done(
+        co_await run(Statement::of(sql::passwords_forget_attempts, Bytes{std::move(attempt.name)},
+                                   std::move(attempt.source))));
 }
 
 awaitable<Result<void>> PasswordStore::renew_hash(UserId user, std::string present,
                                                   std::string hash) {
-    auto rows = co_await run(
-        Statement::of(sql::passwords_renew_hash, user.value, std::move(present), std::move(hash)));
-    if (!rows) co_return fail(std::move(rows.error()));
-    co_return Result<void>{};
+    co_return done(co_await run(
+        Statement::of(sql::passwords_renew_hash, user.value, std::move(present), std::move(hash))));
 }
 
 awaitable<Result<std::optional<Timestamp>>> PasswordStore::changed_at(UserId user) {
@@ -84,12 +76,11 @@ awaitable<Result<void>> PasswordStore::change(Author author, std::string hash, s
 
 awaitable<Result<void>> PasswordStore::create_link(Author author, UserId user,
                                                    std::string link_hash, Timestamp expires_at) {
-    auto rows = co_await run(Statement::of(
-        sql::passwords_create_link, user.value, Bytes{std::move(link_hash)}, expires_at,
-        author.team.value, author.user.value, std::move(author.request_id)));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
-    co_return Result<void>{};
+    co_return found(
+        co_await run(Statement::of(sql::passwords_create_link, user.value,
+                                   Bytes{std::move(link_hash)}, expires_at, author.team.value,
+                                   author.user.value, std::move(author.request_id))),
+        {Errc::not_found, "The user was not found.", {}});
 }
 
 awaitable<Result<void>> PasswordStore::spend_link(std::string link_hash, std::string hash) {

@@ -31,7 +31,7 @@ std::map<Credential, Principal> PrincipalLookups::read(const Replies& replies) c
     }
     for (const Row row : replies[1]) {
         Principal principal = to_principal(row);
-        principal.session = SessionId{row.get<std::int64_t>("session_id")};
+        principal.session = row.get<SessionId>("session_id");
         principal.csrf = row.get<std::string>("csrf");
         found.emplace(Credential{SecretKind::session, row.get<std::string>("hash")},
                       std::move(principal));

@@ -22,12 +22,7 @@ Error no_provided_sign_in(const std::string& outcome) {
 }  // namespace
 
 ProviderStore::Answer<Rows> ProviderStore::run(Statement statement) {
-    Batch batch;
-    batch.push_back(across_teams());
-    batch.push_back(std::move(statement));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return std::move(replies->back());
+    return run_in(pool_, across_teams(), std::move(statement));
 }
 
 ProviderStore::Answer<bool> ProviderStore::spend_state(std::string hash, Timestamp expires_at) {
@@ -56,10 +51,10 @@ ProviderStore::Answer<identity::ProvidedSignIn> ProviderStore::sign_in(identity:
     const Row row = (*rows)[0];
     const auto outcome = row.get<std::string>("outcome");
     if (outcome != "signed in") co_return fail(no_provided_sign_in(outcome));
-    co_return identity::ProvidedSignIn{
-        UserId{row.get<std::int64_t>("user_id")}, TeamId{row.get<std::int64_t>("team_id")},
-        row.get<std::vector<std::string>>("unknown_teams"),
-        row.get<std::vector<std::string>>("ownerless_teams"), row.get<bool>("last_admin")};
+    co_return identity::ProvidedSignIn{row.get<UserId>("user_id"), row.get<TeamId>("team_id"),
+                                       row.get<std::vector<std::string>>("unknown_teams"),
+                                       row.get<std::vector<std::string>>("ownerless_teams"),
+                                       row.get<bool>("last_admin")};
 }
 
 ProviderStore::Answer<std::vector<identity::ProvidedIdentity>> ProviderStore::identities(
@@ -68,23 +63,19 @@ ProviderStore::Answer<std::vector<identity::ProvidedIdentity>> ProviderStore::id
     if (!rows) co_return fail(std::move(rows.error()));
     std::vector<identity::ProvidedIdentity> found;
     for (const Row row : *rows) {
-        found.push_back({identity::IdentityId{row.get<std::int64_t>("id")},
-                         row.get<std::string>("issuer"), row.get<std::string>("subject"),
-                         row.get<Timestamp>("created_at"), row.get<Timestamp>("last_used_at")});
+        found.push_back({row.get<identity::IdentityId>("id"), row.get<std::string>("issuer"),
+                         row.get<std::string>("subject"), row.get<Timestamp>("created_at"),
+                         row.get<Timestamp>("last_used_at")});
     }
     co_return found;
 }
 
 ProviderStore::Answer<void> ProviderStore::unlink(Author author, UserId user,
                                                   identity::IdentityId identity) {
-    auto rows =
+    co_return found(
         co_await run(Statement::of(sql::providers_unlink, user.value, identity.value,
-                                   author.team.value, author.user.value, author.request_id));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) {
-        co_return fail(Errc::not_found, "The user has no such identity at a provider.");
-    }
-    co_return Result<void>{};
+                                   author.team.value, author.user.value, author.request_id)),
+        {Errc::not_found, "The user has no such identity at a provider.", {}});
 }
 
 }  // namespace plimsoll::postgres

@@ -21,13 +21,11 @@ awaitable<Result<std::optional<SecondFactor>>> PasswordStore::second_factor(User
 }
 
 awaitable<Result<void>> PasswordStore::offer_second_factor(UserId user, std::string secret) {
-    auto rows =
-        co_await run(Statement::of(sql::second_factor_offer, user.value, Bytes{std::move(secret)}));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (!rows->empty()) co_return Result<void>{};
-    co_return fail(
-        Errc::conflict,
-        "You already have a second factor, which must be removed first, or you have no password.");
+    co_return found(
+        co_await run(Statement::of(sql::second_factor_offer, user.value, Bytes{std::move(secret)})),
+        {Errc::conflict,
+         "You already have a second factor, which must be removed first, or you have no password.",
+         {}});
 }
 
 awaitable<Result<void>> PasswordStore::confirm_second_factor(
@@ -35,14 +33,13 @@ awaitable<Result<void>> PasswordStore::confirm_second_factor(
     std::vector<std::string> recovery_hashes) {
     std::vector<Bytes> hashes;
     for (auto& hash : recovery_hashes) hashes.push_back(Bytes{std::move(hash)});
-    auto rows = co_await run(
-        Statement::of(sql::second_factor_confirm, author.user.value, Bytes{std::move(secret)}, step,
-                      hashes, author.team.value, author.user.value, std::move(author.request_id)));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (!rows->empty()) co_return Result<void>{};
-    co_return fail(
-        Errc::conflict,
-        "The second factor is confirmed already, or another setup has replaced this one.");
+    co_return found(
+        co_await run(Statement::of(sql::second_factor_confirm, author.user.value,
+                                   Bytes{std::move(secret)}, step, hashes, author.team.value,
+                                   author.user.value, std::move(author.request_id))),
+        {Errc::conflict,
+         "The second factor is confirmed already, or another setup has replaced this one.",
+         {}});
 }
 
 awaitable<Result<bool>> PasswordStore::spend_step(UserId user, std::int64_t step) {
@@ -59,11 +56,10 @@ awaitable<Result<bool>> PasswordStore::spend_recovery_code(UserId user, std::str
 }
 
 awaitable<Result<void>> PasswordStore::remove_second_factor(Author author, UserId user) {
-    auto rows = co_await run(Statement::of(sql::second_factor_remove, user.value, author.team.value,
-                                           author.user.value, std::move(author.request_id)));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "The user has no second factor.");
-    co_return Result<void>{};
+    co_return found(
+        co_await run(Statement::of(sql::second_factor_remove, user.value, author.team.value,
+                                   author.user.value, std::move(author.request_id))),
+        {Errc::not_found, "The user has no second factor.", {}});
 }
 
 }  // namespace plimsoll::postgres

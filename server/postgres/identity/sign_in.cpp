@@ -38,8 +38,7 @@ awaitable<Result<identity::NewSession>> IdentityStore::spend_sign_in_link(std::s
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(invalid_credential());
     const Row row = (*rows)[0];
-    co_return identity::NewSession{
-        UserId{row.get<std::int64_t>("user_id")}, TeamId{row.get<std::int64_t>("team_id")}, {}};
+    co_return identity::NewSession{row.get<UserId>("user_id"), row.get<TeamId>("team_id"), {}};
 }
 
 awaitable<Result<SessionId>> IdentityStore::create_session(identity::NewSession who,
@@ -57,22 +56,17 @@ awaitable<Result<SessionId>> IdentityStore::create_session(identity::NewSession 
 
 awaitable<Result<std::vector<identity::Session>>> IdentityStore::sessions(
     identity::SessionsOf whose) {
-    Batch batch;
-    batch.push_back(across_teams());
-    batch.push_back(Statement::of(sql::identity_sessions, whose.team.value, whose.user.value,
-                                  whose.whole_team, whose.all_teams));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    std::vector<identity::Session> sessions;
-    for (const Row row : replies->back()) sessions.push_back(to_session(row));
-    co_return sessions;
+    co_return every(
+        co_await run_in(pool_, across_teams(),
+                        Statement::of(sql::identity_sessions, whose.team.value, whose.user.value,
+                                      whose.whole_team, whose.all_teams)),
+        to_session);
 }
 
 awaitable<Result<void>> IdentityStore::end_session(Author author, SessionId id) {
-    auto rows = co_await run(across_teams(), Statement::of(sql::identity_end_session, id.value,
-                                                           author.user.value, author.request_id));
-    if (!rows) co_return fail(std::move(rows.error()));
-    co_return Result<void>{};
+    co_return done(co_await run(
+        across_teams(),
+        Statement::of(sql::identity_end_session, id.value, author.user.value, author.request_id)));
 }
 
 awaitable<Result<void>> IdentityStore::switch_team(SessionId id, TeamId team) {

@@ -13,7 +13,7 @@ namespace {}  // namespace
 queue::Dataset to_dataset(const Row& row) {
     queue::Dataset dataset;
     dataset.id = DatasetId{row.get<std::int64_t>("id")};
-    dataset.submitter = UserId{row.get<std::int64_t>("user_id")};
+    dataset.submitter = row.get<UserId>("user_id");
     dataset.submitter_name = row.get<Maybe<std::string>>("submitter_name").value_or("");
     dataset.name = row.get<std::string>("name");
     dataset.format = jobs::parse_format(row.get<std::string>("format"));
@@ -30,6 +30,11 @@ queue::Dataset to_dataset(const Row& row) {
     dataset.created_at = row.get<Timestamp>("created_at");
     dataset.version = row.get<std::int64_t>("revision");
     return dataset;
+}
+
+queue::DatasetChunkInfo to_dataset_chunk(const Row& row) {
+    return {row.get<int>("seq"), row.get<std::int64_t>("first_record"),
+            row.get<std::int64_t>("records"), row.get<std::int64_t>("failed")};
 }
 
 Statement creation(const queue::NewDataset& dataset) {

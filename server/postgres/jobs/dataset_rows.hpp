@@ -9,6 +9,7 @@
 namespace plimsoll::postgres {
 
 queue::Dataset to_dataset(const Row& row);
+queue::DatasetChunkInfo to_dataset_chunk(const Row& row);
 
 Statement creation(const queue::NewDataset& dataset);
 // The exceeded limit; nullopt if the dataset was created.

@@ -2,6 +2,7 @@
 
 #include "server/postgres/jobs/dataset_rows.hpp"
 #include "server/postgres/jobs/group_commit.hpp"
+#include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
 
@@ -18,55 +19,38 @@ Error no_such_dataset() {
     return {Errc::not_found, "The dataset was not found.", {}};
 }
 
-template <class... Statements>
-Batch in_scope(TeamId team, Statements&&... statements) {
-    Batch batch;
-    batch.push_back(in_team(team));
-    (batch.push_back(std::forward<Statements>(statements)), ...);
-    return batch;
-}
-
-Result<queue::Dataset> only(const Rows& rows) {
-    if (rows.empty()) return fail(no_such_dataset());
-    return to_dataset(rows[0]);
+Result<queue::Dataset> only(Result<Rows> rows) {
+    return first(std::move(rows), to_dataset, no_such_dataset());
 }
 
 }  // namespace
 
 awaitable<Result<queue::Dataset>> DatasetStore::create(queue::NewDataset dataset) {
-    auto made = co_await pool_.run(in_scope(dataset.team, creation(dataset)), kCallTimeout);
+    auto made = co_await run_in(pool_, in_team(dataset.team), creation(dataset));
     if (!made) co_return fail(std::move(made.error()));
-    const Row row = made->back()[0];
+    const Row row = (*made)[0];
     if (auto broken = broken_limit(row)) co_return fail(std::move(*broken));
-    co_return co_await get(dataset.team, DatasetId{row.get<std::int64_t>("id")});
+    co_return co_await get(dataset.team, row.get<DatasetId>("id"));
 }
 
 awaitable<Result<queue::Dataset>> DatasetStore::get(TeamId team, DatasetId id) {
-    auto replies = co_await pool_.run(in_scope(team, Statement::of(sql::datasets_get, id.value)),
-                                      kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return only(replies->back());
+    co_return only(co_await run_in(pool_, in_team(team), Statement::of(sql::datasets_get, id)));
 }
 
 awaitable<Result<std::vector<queue::Dataset>>> DatasetStore::list(TeamId team,
                                                                   std::optional<DatasetId> before,
                                                                   int limit) {
-    std::optional<std::int64_t> cursor;
-    if (before) cursor = before->value;
-    auto replies = co_await pool_.run(
-        in_scope(team, Statement::of(sql::datasets_list, cursor, limit)), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    std::vector<queue::Dataset> datasets;
-    for (const Row row : replies->back()) datasets.push_back(to_dataset(row));
-    co_return datasets;
+    co_return every(
+        co_await run_in(pool_, in_team(team), Statement::of(sql::datasets_list, before, limit)),
+        to_dataset);
 }
 
 awaitable<Result<queue::Upload>> DatasetStore::upload(TeamId team, DatasetId id) {
-    auto replies = co_await pool_.run(in_scope(team, Statement::of(sql::datasets_get, id.value),
-                                               Statement::of(sql::datasets_reading, id.value)),
-                                      kCallTimeout);
+    auto replies =
+        co_await run_in(pool_, kCallTimeout, in_team(team), Statement::of(sql::datasets_get, id),
+                        Statement::of(sql::datasets_reading, id));
     if (!replies) co_return fail(std::move(replies.error()));
-    auto dataset = only((*replies)[1]);
+    auto dataset = only(std::move((*replies)[1]));
     if (!dataset) co_return fail(std::move(dataset.error()));
     queue::Upload upload{std::move(*dataset), {}};
     if (!replies->back().empty()) {
@@ -77,12 +61,12 @@ awaitable<Result<queue::Upload>> DatasetStore::upload(TeamId team, DatasetId id)
 
 awaitable<Result<queue::Dataset>> DatasetStore::append(TeamId team, DatasetId id,
                                                        queue::UploadStep step) {
-    auto replies = co_await pool_.run(
-        in_scope(team, appending(id, std::move(step)), Statement::of(sql::datasets_get, id.value)),
-        kStepTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    auto dataset = only(replies->back());
-    if (dataset && (*replies)[1].empty()) {
+    auto replies =
+        co_await run_in(pool_, kStepTimeout, in_team(team), appending(id, std::move(step)),
+                        Statement::of(sql::datasets_get, id));
+    const bool is_appended = replies && !(*replies)[1].empty();
+    auto dataset = only(last(std::move(replies)));
+    if (dataset && !is_appended) {
         co_return fail(Errc::conflict,
                        "This upload was continued by another request at the same time.");
     }
@@ -90,18 +74,14 @@ awaitable<Result<queue::Dataset>> DatasetStore::append(TeamId team, DatasetId id
 }
 
 awaitable<Result<queue::Dataset>> DatasetStore::reject(TeamId team, DatasetId id, std::string why) {
-    auto replies = co_await pool_.run(
-        in_scope(team, Statement::of(sql::datasets_reject, id.value, std::move(why)),
-                 Statement::of(sql::datasets_get, id.value)),
-        kStepTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return only(replies->back());
+    co_return only(last(co_await run_in(pool_, kStepTimeout, in_team(team),
+                                        Statement::of(sql::datasets_reject, id, std::move(why)),
+                                        Statement::of(sql::datasets_get, id))));
 }
 
 awaitable<Result<void>> DatasetStore::remove(TeamId team, UserId by, DatasetId id) {
-    auto replies = co_await pool_.run(
-        in_scope(team, Statement::of(sql::datasets_delete, team.value, id.value, by.value)),
-        kStepTimeout);
+    auto replies = co_await run_in(pool_, kStepTimeout, in_team(team),
+                                   Statement::of(sql::datasets_delete, team, id, by));
     if (!replies) co_return fail(std::move(replies.error()));
     const auto outcome = replies->back()[0].get<std::string>("outcome");
     if (outcome == "not_found") co_return fail(no_such_dataset());
@@ -114,33 +94,24 @@ awaitable<Result<void>> DatasetStore::remove(TeamId team, UserId by, DatasetId i
 
 awaitable<Result<std::vector<queue::DatasetChunkInfo>>> DatasetStore::chunks(TeamId team,
                                                                              DatasetId id) {
-    auto replies = co_await pool_.run(in_scope(team, Statement::of(sql::datasets_get, id.value),
-                                               Statement::of(sql::datasets_chunks, id.value)),
-                                      kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    if ((*replies)[1].empty()) co_return fail(no_such_dataset());
-    std::vector<queue::DatasetChunkInfo> chunks;
-    for (const Row row : replies->back()) {
-        chunks.push_back({row.get<int>("seq"), row.get<std::int64_t>("first_record"),
-                          row.get<std::int64_t>("records"), row.get<std::int64_t>("failed")});
-    }
-    co_return chunks;
+    auto replies =
+        co_await run_in(pool_, kCallTimeout, in_team(team), Statement::of(sql::datasets_get, id),
+                        Statement::of(sql::datasets_chunks, id));
+    if (replies && (*replies)[1].empty()) co_return fail(no_such_dataset());
+    co_return every(last(std::move(replies)), to_dataset_chunk);
 }
 
 awaitable<Result<std::string>> DatasetStore::chunk(TeamId team, DatasetId id, int seq) {
-    auto replies = co_await pool_.run(
-        in_scope(team, Statement::of(sql::datasets_chunk, id.value, seq)), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty()) co_return fail(no_such_dataset());
-    co_return replies->back()[0].get<std::string>("content");
+    co_return first(
+        co_await run_in(pool_, in_team(team), Statement::of(sql::datasets_chunk, id, seq)),
+        to_content, no_such_dataset());
 }
 
 awaitable<Result<queue::Submitted>> DatasetStore::submit(queue::NewJob job, DatasetId id,
                                                          double seconds_per_record,
                                                          double seconds_per_byte) {
-    auto replies = co_await pool_.run(
-        in_scope(job.team, enqueueing(job, id, seconds_per_record, seconds_per_byte)),
-        kStepTimeout);
+    auto replies = co_await run_in(pool_, kStepTimeout, in_team(job.team),
+                                   enqueueing(job, id, seconds_per_record, seconds_per_byte));
     if (!replies) co_return fail(std::move(replies.error()));
     const Row row = replies->back()[0];
     const auto outcome = row.get<std::string>("outcome");

@@ -45,7 +45,7 @@ Result<queue::Submitted> to_submitted(const Row& row) {
     if (outcome == "over_quota") {
         return queue::Submitted{{}, false, false, to_over_quota(row.get<std::string>("refusal"))};
     }
-    return queue::Submitted{JobId{row.get<std::int64_t>("job_id")}, outcome == "replayed",
+    return queue::Submitted{row.get<JobId>("job_id"), outcome == "replayed",
                             outcome == "unique_conflict"};
 }
 

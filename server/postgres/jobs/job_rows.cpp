@@ -48,9 +48,9 @@ std::string reason_of(const json& capability) {
 
 queue::Job to_job(const Row& row) {
     queue::Job job;
-    job.id = JobId{row.get<std::int64_t>("id")};
-    job.team = TeamId{row.get<std::int64_t>("team_id")};
-    job.submitter = UserId{row.get<std::int64_t>("user_id")};
+    job.id = row.get<JobId>("id");
+    job.team = row.get<TeamId>("team_id");
+    job.submitter = row.get<UserId>("user_id");
     job.submitter_name = row.get<Maybe<std::string>>("submitter_name").value_or("");
     job.kind = row.get<std::string>("kind");
     job.kind_version = row.get<int>("kind_version");
@@ -92,7 +92,7 @@ queue::Redriven to_redriven(const Row& row) {
         {"redriven", queue::Redrive::redriven},     {"unfinished", queue::Redrive::unfinished},
         {"complete", queue::Redrive::complete},     {"no_dataset", queue::Redrive::no_dataset},
         {"not_unique", queue::Redrive::not_unique}, {"not_found", queue::Redrive::not_found}};
-    return {JobId{row.get<std::int64_t>("job_id")}, kOutcomes.at(row.get<std::string>("outcome"))};
+    return {row.get<JobId>("job_id"), kOutcomes.at(row.get<std::string>("outcome"))};
 }
 
 queue::Wait to_wait(const Row& row) {
@@ -133,6 +133,10 @@ queue::ChunkInfo to_chunk_info(const Row& row) {
             chunk.error = "The task was quarantined: two workers died while running it.";
     }
     return chunk;
+}
+
+std::string to_content(const Row& row) {
+    return row.get<Maybe<std::string>>("content").value_or("");
 }
 
 queue::Attempt to_attempt(const Row& row) {

@@ -31,6 +31,9 @@ queue::FoundTasks to_found_tasks(const Rows& rows);
 // From a row of results.chunks or report_links.chunks.
 queue::ChunkInfo to_chunk_info(const Row& row);
 
+// From a row of results.chunk or report_links.chunk.
+std::string to_content(const Row& row);
+
 // From a row of devices.list.
 queue::DeviceStatus to_device(const Row& row);
 

@@ -48,7 +48,7 @@ class JobStore final : public queue::JobStore {
   private:
     // Runs a query about a job in one round trip with the team's scope and the job's state.
     // Errc::not_found: the job does not exist.
-    asio::awaitable<Result<Replies>> about(TeamId team, JobId id, Statement statement);
+    asio::awaitable<Result<Rows>> about(TeamId team, JobId id, Statement statement);
 
     Pool& pool_;
     std::shared_ptr<GroupCommit> submits_;

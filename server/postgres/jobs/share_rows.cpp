@@ -10,7 +10,7 @@ using nlohmann::json;
 
 queue::Share to_share(const Row& row) {
     queue::Share share;
-    share.team = TeamId{row.get<std::int64_t>("team_id")};
+    share.team = row.get<TeamId>("team_id");
     share.team_name = row.get<std::string>("team_name");
     share.device_class = row.get<std::string>("device_class");
     share.terms.weight = row.get<double>("weight");
@@ -31,7 +31,7 @@ queue::Share to_share(const Row& row) {
 }
 
 queue::TeamLimit to_team_limit(const Row& row) {
-    return {TeamId{row.get<std::int64_t>("team_id")},
+    return {row.get<TeamId>("team_id"),
             {row.get<Maybe<int>>("queued_jobs"), row.get<Maybe<int>>("jobs_per_minute")},
             row.get<std::int64_t>("queued")};
 }
@@ -116,9 +116,9 @@ queue::VacuumHolder to_vacuum_holder(const Row& row) {
 queue::Usage to_usage(const Row& row) {
     queue::Usage usage;
     usage.start = row.get<Maybe<Timestamp>>("start");
-    if (const auto id = row.get<Maybe<std::int64_t>>("team_id")) usage.team = TeamId{*id};
+    usage.team = row.get<Maybe<TeamId>>("team_id");
     usage.team_name = row.get<Maybe<std::string>>("team_name").value_or("");
-    if (const auto id = row.get<Maybe<std::int64_t>>("user_id")) usage.user = UserId{*id};
+    usage.user = row.get<Maybe<UserId>>("user_id");
     usage.user_name = row.get<Maybe<std::string>>("user_name").value_or("");
     usage.kind = row.get<Maybe<std::string>>("kind").value_or("");
     usage.model = row.get<Maybe<std::string>>("model").value_or("");

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "server/base/id.hpp"
-#include "server/postgres/driver/statement.hpp"
+#include "server/postgres/driver/results.hpp"
+#include "server/postgres/pool/pool.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -22,5 +23,20 @@ Statement across_teams();
 
 // How long a caller waits for one database response.
 inline constexpr std::chrono::milliseconds kCallTimeout{5000};
+
+// Runs statements in a scope, as one transaction. The first reply is the scope's.
+template <class... Statements>
+asio::awaitable<Result<Replies>> run_in(Pool& pool, std::chrono::milliseconds timeout,
+                                        Statement scope, Statements... statements) {
+    Batch batch;
+    batch.push_back(std::move(scope));
+    (batch.push_back(std::move(statements)), ...);
+    co_return co_await pool.run(std::move(batch), timeout);
+}
+
+// Runs one, and returns its rows.
+inline asio::awaitable<Result<Rows>> run_in(Pool& pool, Statement scope, Statement statement) {
+    co_return last(co_await run_in(pool, kCallTimeout, std::move(scope), std::move(statement)));
+}
 
 }  // namespace plimsoll::postgres

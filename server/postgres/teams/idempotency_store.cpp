@@ -13,12 +13,10 @@ constexpr int kKeptHours = 48;
 
 asio::awaitable<Result<std::optional<teams::StoredResponse>>> IdempotencyStore::reserve(
     TeamId team, std::string key, std::string fingerprint) {
-    Batch batch;
-    batch.push_back(in_team(team));
-    batch.push_back(
-        Statement::of(sql::answers_reserve, team.value, key, Bytes{fingerprint}, kKeptHours));
-    batch.push_back(Statement::of(sql::answers_read, team.value, key, Bytes{fingerprint}));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+    auto replies = co_await run_in(
+        pool_, kCallTimeout, in_team(team),
+        Statement::of(sql::answers_reserve, team, key, Bytes{fingerprint}, kKeptHours),
+        Statement::of(sql::answers_read, team, key, Bytes{fingerprint}));
     if (!replies) co_return fail(std::move(replies.error()));
     if (!(*replies)[1].empty()) co_return std::nullopt;
     const Row row = replies->back()[0];
@@ -33,23 +31,15 @@ asio::awaitable<Result<std::optional<teams::StoredResponse>>> IdempotencyStore::
 
 asio::awaitable<Result<void>> IdempotencyStore::keep(TeamId team, std::string key,
                                                      teams::StoredResponse answer) {
-    Batch batch;
-    batch.push_back(in_team(team));
-    batch.push_back(Statement::of(sql::answers_keep, team.value, std::move(key), answer.status,
-                                  unless_empty(std::move(answer.location)),
-                                  std::move(answer.body)));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return Result<void>{};
+    co_return done(co_await run_in(
+        pool_, in_team(team),
+        Statement::of(sql::answers_keep, team, std::move(key), answer.status,
+                      unless_empty(std::move(answer.location)), std::move(answer.body))));
 }
 
 asio::awaitable<Result<void>> IdempotencyStore::release(TeamId team, std::string key) {
-    Batch batch;
-    batch.push_back(in_team(team));
-    batch.push_back(Statement::of(sql::answers_release, team.value, std::move(key)));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return Result<void>{};
+    co_return done(co_await run_in(pool_, in_team(team),
+                                   Statement::of(sql::answers_release, team, std::move(key))));
 }
 
 }  // namespace plimsoll::postgres

@@ -21,8 +21,6 @@ class ReportLinkStore final : public teams::ReportLinkStore {
     Answer<std::string> chunk(std::string hash, int seq) override;
 
   private:
-    boost::asio::awaitable<Result<Replies>> run(TeamId team, Statement statement);
-
     Pool& pool_;
 };
 

@@ -30,10 +30,10 @@ schedules::Settings settings_of(const Row& row) {
 
 schedules::Schedule to_schedule(const Row& row) {
     schedules::Schedule schedule;
-    schedule.id = schedules::ScheduleId{row.get<std::int64_t>("id")};
+    schedule.id = row.get<schedules::ScheduleId>("id");
     schedule.settings = settings_of(row);
     schedule.settings.name = row.get<std::string>("name");
-    schedule.user = UserId{row.get<std::int64_t>("user_id")};
+    schedule.user = row.get<UserId>("user_id");
     schedule.user_name = row.get<Maybe<std::string>>("user_name").value_or("");
     schedule.paused_at = row.get<Maybe<Timestamp>>("paused_at");
     schedule.next_at = row.get<Maybe<Timestamp>>("next_at");
@@ -46,10 +46,10 @@ schedules::Schedule to_schedule(const Row& row) {
 schedules::Run to_run(const Row& row) {
     schedules::Run run;
     run.due_at = row.get<Timestamp>("due_at");
-    if (const auto user = row.get<Maybe<std::int64_t>>("by_user")) run.by_user = UserId{*user};
+    run.by_user = row.get<Maybe<UserId>>("by_user");
     run.by_user_name = row.get<Maybe<std::string>>("by_user_name").value_or("");
     run.outcome = row.get<std::string>("outcome");
-    if (const auto job = row.get<Maybe<std::int64_t>>("job_id")) run.job = JobId{*job};
+    run.job = row.get<Maybe<JobId>>("job_id");
     run.job_state = row.get<Maybe<std::string>>("job_state").value_or("");
     run.reason = row.get<Maybe<std::string>>("reason").value_or("");
     run.missed = row.get<int>("missed");
@@ -58,10 +58,10 @@ schedules::Run to_run(const Row& row) {
 }
 
 schedules::Claimed to_claimed(const Row& row) {
-    return {schedules::ScheduleId{row.get<std::int64_t>("id")},
+    return {row.get<schedules::ScheduleId>("id"),
             row.get<int>("version"),
-            TeamId{row.get<std::int64_t>("team_id")},
-            UserId{row.get<std::int64_t>("user_id")},
+            row.get<TeamId>("team_id"),
+            row.get<UserId>("user_id"),
             settings_of(row),
             row.get<Maybe<Timestamp>>("due_at"),
             row.get<Maybe<Timestamp>>("waiting_at"),
@@ -72,7 +72,7 @@ schedules::Claimed to_claimed(const Row& row) {
 schedules::Answered to_answered(const Row& row) {
     schedules::Answered answered;
     answered.outcome = row.get<std::string>("outcome");
-    if (const auto job = row.get<Maybe<std::int64_t>>("job_id")) answered.job = JobId{*job};
+    answered.job = row.get<Maybe<JobId>>("job_id");
     answered.due_at = row.get<Timestamp>("due_at");
     return answered;
 }
@@ -88,9 +88,8 @@ Statement answering(const Answer& answer) {
         seconds.push_back(task.estimated_seconds);
         inputs.push_back({task.input});
     }
-    Maybe<std::int64_t> user, dataset_id;
-    if (answer.user) user = answer.user->value;
-    if (dataset) dataset_id = dataset->id.value;
+    Maybe<DatasetId> dataset_id;
+    if (dataset) dataset_id = dataset->id;
     Maybe<std::string> key;
     Maybe<Bytes> fingerprint;
     if (job.idempotency) {
@@ -101,10 +100,10 @@ Statement answering(const Answer& answer) {
     if (job.timeout) timeout = job.timeout->count();
     const auto& requirement = job.plan.requirement;
     return Statement::of(
-        sql::schedules_run, answer.schedule.value, answer.version,
+        sql::schedules_run, answer.schedule, answer.version,
         kWays.at(static_cast<std::size_t>(answer.way)), answer.expected, answer.due_at, answer.then,
         answer.missed, kVerdicts.at(static_cast<std::size_t>(answer.verdict)),
-        unless_empty(answer.reason), user, key, fingerprint, job.kind, job.kind_version,
+        unless_empty(answer.reason), answer.user, key, fingerprint, job.kind, job.kind_version,
         unless_empty(job.plan.args), unless_empty(job.name), to_json(job.labels), job.priority,
         requirement.device_class, requirement.capability,
         memory_bucket(requirement.memory_bucket_mib), requirement.model, timeout,

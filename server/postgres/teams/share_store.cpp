@@ -7,20 +7,8 @@
 namespace plimsoll::postgres {
 namespace {
 
-std::optional<std::int64_t> number(const std::optional<TeamId>& team) {
-    return team ? std::optional(team->value) : std::nullopt;
-}
-
 Error no_such_team() {
     return {Errc::not_found, "The team was not found.", {}};
-}
-
-template <class T>
-Result<std::vector<T>> each(Result<Rows> rows, T (*read)(const Row&)) {
-    if (!rows) return fail(std::move(rows.error()));
-    std::vector<T> items;
-    for (const Row row : *rows) items.push_back(read(row));
-    return items;
 }
 
 }  // namespace
@@ -31,95 +19,79 @@ asio::awaitable<Result<Rows>> ShareStore::edit(const Author& author, Statement s
     batch.push_back(across_teams());
     if (author.seen) batch.push_back(Statement::of(sql::shares_lock_terms));
     batch.push_back(std::move(statement));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return std::move(replies->back());
+    co_return last(co_await pool_.run(std::move(batch), kCallTimeout));
 }
 
 asio::awaitable<Result<Rows>> ShareStore::run(Statement statement, std::optional<TeamId> team) {
-    Batch batch;
-    batch.push_back(team ? in_team(*team) : across_teams());
-    batch.push_back(std::move(statement));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return std::move(replies->back());
+    return run_in(pool_, team ? in_team(*team) : across_teams(), std::move(statement));
 }
 
 ShareStore::Answer<std::vector<queue::Share>> ShareStore::shares(std::optional<TeamId> team) {
-    co_return each(co_await run(Statement::of(sql::shares_list, number(team)), team), to_share);
+    co_return every(co_await run(Statement::of(sql::shares_list, team), team), to_share);
 }
 
 ShareStore::Answer<std::vector<queue::TeamLimit>> ShareStore::limits(std::optional<TeamId> team) {
-    co_return each(co_await run(Statement::of(sql::shares_limits, number(team)), team),
-                   to_team_limit);
+    co_return every(co_await run(Statement::of(sql::shares_limits, team), team), to_team_limit);
 }
 
 ShareStore::Answer<std::vector<queue::Hold>> ShareStore::holds(std::optional<TeamId> team) {
-    co_return each(co_await run(Statement::of(sql::shares_holds, number(team)), team), to_hold);
+    co_return every(co_await run(Statement::of(sql::shares_holds, team), team), to_hold);
 }
 
 ShareStore::Answer<std::vector<queue::ClassOverview>> ShareStore::classes() {
-    co_return each(co_await run(Statement::of(sql::shares_classes)), to_class_overview);
+    co_return every(co_await run(Statement::of(sql::shares_classes)), to_class_overview);
 }
 
 ShareStore::Answer<std::vector<queue::VacuumHolder>> ShareStore::vacuum_holders() {
-    co_return each(co_await run(Statement::of(sql::shares_vacuum_holders)), to_vacuum_holder);
+    co_return every(co_await run(Statement::of(sql::shares_vacuum_holders)), to_vacuum_holder);
 }
 
 ShareStore::Answer<std::vector<queue::Usage>> ShareStore::usage(queue::UsageQuery query) {
-    co_return each(co_await run(Statement::of(sql::shares_usage, number(query.team), query.from,
-                                              query.to, query.by, query.limit),
-                                query.team),
-                   to_usage);
+    co_return every(co_await run(Statement::of(sql::shares_usage, query.team, query.from, query.to,
+                                               query.by, query.limit),
+                                 query.team),
+                    to_usage);
 }
 
 ShareStore::Answer<void> ShareStore::set_share(Author author, TeamId team, std::string device_class,
                                                queue::ShareTerms terms) {
     std::optional<double> quota;
     if (terms.quota) quota = terms.quota->seconds;
-    auto rows = co_await edit(
-        author, Statement::of(sql::shares_set, team.value, std::move(device_class), terms.weight,
-                              terms.cap, quota, terms.quota ? terms.quota->period : "day",
-                              author.user.value, author.request_id, author.seen));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(not_edited(author, no_such_team()));
-    co_return Result<void>{};
+    co_return found(
+        co_await edit(author,
+                      Statement::of(sql::shares_set, team, std::move(device_class), terms.weight,
+                                    terms.cap, quota, terms.quota ? terms.quota->period : "day",
+                                    author.user, author.request_id, author.seen)),
+        not_edited(author, no_such_team()));
 }
 
 ShareStore::Answer<void> ShareStore::set_limits(Author author, TeamId team,
                                                 queue::TeamLimits limits) {
-    auto rows =
-        co_await edit(author, Statement::of(sql::shares_set_limit, team.value, limits.queued_jobs,
-                                            limits.jobs_per_minute, author.user.value,
-                                            author.request_id, author.seen));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(not_edited(author, no_such_team()));
-    co_return Result<void>{};
+    co_return found(
+        co_await edit(author, Statement::of(sql::shares_set_limit, team, limits.queued_jobs,
+                                            limits.jobs_per_minute, author.user, author.request_id,
+                                            author.seen)),
+        not_edited(author, no_such_team()));
 }
 
 ShareStore::Answer<void> ShareStore::set_class(Author author, std::string device_class,
                                                double half_life_seconds,
                                                double entry_limit_seconds) {
-    auto rows =
+    co_return found(
         co_await edit(author, Statement::of(sql::shares_set_class, std::move(device_class),
-                                            half_life_seconds, entry_limit_seconds,
-                                            author.user.value, author.request_id, author.seen));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) {
-        co_return fail(
-            not_edited(author, {Errc::not_found, "The device class was not found.", {}}));
-    }
-    co_return Result<void>{};
+                                            half_life_seconds, entry_limit_seconds, author.user,
+                                            author.request_id, author.seen)),
+        not_edited(author, {Errc::not_found, "The device class was not found.", {}}));
 }
 
 ShareStore::Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold hold) {
     const auto subject = hold.team                   ? std::to_string(hold.team->value)
                          : hold.device_class.empty() ? hold.node
                                                      : hold.device_class;
-    auto rows = co_await run(
-        Statement::of(sql::shares_hold, hold.scope, subject, hold.device, hold.mode, hold.reason,
-                      hold.by_admin, author.user.value, author.request_id),
-        hold.team);
+    auto rows =
+        co_await run(Statement::of(sql::shares_hold, hold.scope, subject, hold.device, hold.mode,
+                                   hold.reason, hold.by_admin, author.user, author.request_id),
+                     hold.team);
     if (!rows) co_return fail(std::move(rows.error()));
     const auto id = (*rows)[0].get<std::optional<std::int64_t>>("id");
     if (!id) co_return fail(Errc::not_found, "The team, class, node or device was not found.");
@@ -129,8 +101,7 @@ ShareStore::Answer<std::int64_t> ShareStore::hold(Author author, queue::NewHold 
 ShareStore::Answer<void> ShareStore::resume(Author author, std::int64_t id,
                                             std::optional<TeamId> team) {
     auto rows = co_await run(
-        Statement::of(sql::shares_resume, id, number(team), author.user.value, author.request_id),
-        team);
+        Statement::of(sql::shares_resume, id, team, author.user, author.request_id), team);
     if (!rows) co_return fail(std::move(rows.error()));
     if (!(*rows)[0].get<bool>("found")) {
         co_return fail(Errc::not_found, "The hold was not found, or the team may not lift it.");
@@ -140,9 +111,8 @@ ShareStore::Answer<void> ShareStore::resume(Author author, std::int64_t id,
 
 ShareStore::Answer<void> ShareStore::ask_cleanup(Author author, std::string node,
                                                  std::string device) {
-    auto rows =
-        co_await run(Statement::of(sql::devices_ask_cleanup, std::move(node), std::move(device),
-                                   author.user.value, author.request_id));
+    auto rows = co_await run(Statement::of(sql::devices_ask_cleanup, std::move(node),
+                                           std::move(device), author.user, author.request_id));
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "The device was not found.");
     if ((*rows)[0].get<std::string_view>("outcome") == "gone") {

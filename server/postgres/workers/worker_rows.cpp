@@ -99,7 +99,7 @@ queue::Claim to_claim(const Rows& rows) {
     for (const Row row : rows) {
         claim.fence = row.get<std::int64_t>("fence");
         queue::ClaimedTask of_job;
-        of_job.job = JobId{row.get<std::int64_t>("job_id")};
+        of_job.job = row.get<JobId>("job_id");
         of_job.kind = row.get<std::string>("kind");
         of_job.kind_version = row.get<int>("kind_version");
         of_job.args = row.get<std::string>("args");

@@ -2,6 +2,7 @@
 #include "engine/models/store.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/author.hpp"
+#include "server/identity/audit_store.hpp"
 #include "server/jobs/records/audience.hpp"
 #include "server/jobs/records/models_folder.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"

@@ -5,6 +5,7 @@
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/identity/audit_store.hpp"
 #include "server/jobs/records/audience.hpp"
 #include "server/jobs/records/models_folder.hpp"
 #include "server/kinds/sentiment/contract/server_policy.hpp"

@@ -4,6 +4,7 @@
 #include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "server/kinds/sentiment/rest/rest.hpp"
+#include "server/queue/share_store.hpp"
 
 #include <memory>
 

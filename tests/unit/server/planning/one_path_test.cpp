@@ -39,7 +39,11 @@ tl::expected<jobs::Plan, jobs::FieldErrors> lift(const json& args, const jobs::K
 }
 
 constexpr std::array kLifts{
-    jobs::Contract{.name = "lift", .complete = with_crane, .is_complete = has_crane, .plan = lift},
+    jobs::Contract{.name = "lift",
+                   .columns = {},
+                   .complete = with_crane,
+                   .is_complete = has_crane,
+                   .plan = lift},
 };
 
 class OnePath : public testing::Test {

@@ -6,10 +6,10 @@ namespace plimsoll::http::test {
 namespace {
 
 using nlohmann::json;
-using Pointers = std::vector<std::string>;
-
 class CompletedArguments : public LiveServer {
   protected:
+    using Pointers = std::vector<std::string>;
+
     void add_gpu() {
         queue::DeviceStatus device;
         device.node = "crane-1";
