@@ -70,7 +70,8 @@ std::vector<std::string> own_environment() {
 
 pid_t spawn(ChildCommand command) {
     // Everything is allocated before fork(): the child of a program with threads may not.
-    command.arguments.insert(command.arguments.begin(), command.path);
+    command.arguments.insert(command.arguments.begin(),
+                             command.name.empty() ? command.path : command.name);
     const auto arguments = pointers_to(command.arguments);
     const auto environment = pointers_to(command.environment);
     const pid_t parent = getpid();

@@ -35,6 +35,7 @@ struct ChildCommand {
     std::string folder = {};           // where it runs; empty: where this program does
     std::optional<mode_t> umask = {};  // none: that of this program
     int death_signal = SIGTERM;        // gets it when the calling thread ends
+    std::string name = {};             // its own name in lists of processes; empty: the path
 };
 
 // This program's environment.

@@ -109,7 +109,8 @@ Result<std::unique_ptr<Child>> start_child(const asio::any_io_executor& executor
         spawn({.path = "/proc/self/exe",
                .arguments = arguments,
                .environment = own_environment(),
-               .redirections = {{ChildCommand::kNothing, STDIN_FILENO}, {ends[1], pipe_fd}}});
+               .redirections = {{ChildCommand::kNothing, STDIN_FILENO}, {ends[1], pipe_fd}},
+               .name = "plimsoll-engine"});
     close(ends[1]);
     if (pid < 0) {
         const auto error = os_error("fork");

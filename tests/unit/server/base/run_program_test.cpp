@@ -13,9 +13,9 @@ ChildCommand shell(const std::string& script) {
 }
 
 TEST(RunProgram, ReturnsItsOutputAndItsStatus) {
-    const auto finished = run_program(shell("echo $COLOUR $HOME; exit 3"));
+    const auto finished = run_program(shell("echo \"$COLOUR$HOME\"; exit 3"));
     ASSERT_TRUE(finished);
-    EXPECT_EQ(finished->output, "green \n") << "with no other variable of this program";
+    EXPECT_EQ(finished->output, "green\n") << "with no other variable of this program";
     EXPECT_EQ(finished->status, 3);
     EXPECT_EQ(run_program(shell("kill -9 $$"))->status, 128 + SIGKILL);
 }
