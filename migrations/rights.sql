@@ -81,10 +81,10 @@ grant insert (team_id, at, action, target) on audit_event to plimsoll_guest;
 grant select on job, task, result, attempt, event, report, job_label, task_log, account, device_class, team_limit,
   schedule_run, webhook_delivery, schema_migration, schema_function, schema_set to plimsoll_app;
 grant update (name, labels, revision) on job to plimsoll_app;
-grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, gpu_profile,
-  sentiment_policy, report_baseline to plimsoll_app;
+grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, team_record
+  to plimsoll_app;
 grant select, insert, update, delete on second_factor, recovery_code to plimsoll_app;
-grant select, insert, update, delete on saved_view, report_link, kept_answer, invitation to plimsoll_app;
+grant select, insert, update, delete on report_link, kept_answer, invitation to plimsoll_app;
 grant select on installation_secret to plimsoll_app;
 -- A password's hash is written and read by functions only.
 grant select (user_id, changed_at), delete on user_password to plimsoll_app;
@@ -93,7 +93,7 @@ grant select, delete on user_identity to plimsoll_app;
 grant select, insert, update, delete on spent_sign_in to plimsoll_app;
 grant select, delete on password_attempt to plimsoll_app;
 grant select, insert on audit_event to plimsoll_app;
-grant select, insert, delete on training_measurement, dataset_chunk to plimsoll_app;
+grant select, insert, delete on dataset_chunk to plimsoll_app;
 grant select, update on dataset to plimsoll_app;
 grant select, insert, delete, update (user_id, name, spec, cron, time_zone, misfire, misfire_limit, overlap, paused_at,
   next_at, claimed_until, version, updated_at) on schedule to plimsoll_app;

@@ -16,20 +16,29 @@ namespace plimsoll::jobs {
 
 struct KindSettings;
 
-// Records of one type that a team keeps for a kind. Their statements are `records.<name>.list`,
-// `.put` and `.remove` in the kind's `store/<name>.sql`.
+// Records of one type that a team, or each of its members, keeps.
 struct Collection {
-    std::string_view name;  // unique among all kinds
-    int most = 0;           // per team; 0: the server counts it, and it has only `.list`
-    int completing = 0;     // passed to Contract::complete: the first of the list
+    std::string_view name;           // unique
+    std::string_view singular = {};  // for messages
+    std::string_view plural = {};
+    int most = 0;  // of a team or member; 0: the server counts them, with `records.<name>.list` in
+                   // the kind's store/<name>.sql
+    int completing = 0;        // passed to Contract::complete: the first of the list
+    bool is_named = false;     // people know a record by its name, not by a number
+    bool of_members = false;   // a record is a member's own
+    bool has_origins = false;  // lists tell who wrote a record, and its job only while that exists
+    std::string_view written = "put";  // what the audit log calls a write; empty: it has none
 };
 
 struct TeamRecord {
-    std::string id;            // chosen by the team, or numbered by the database
-    std::string key;           // look-up key of the kind; set by the store
-    std::optional<JobId> job;  // the job it belongs to; may outlive it
+    std::string id;            // the name, or the number from the store
+    std::string section;       // what it is kept under: a job kind, a page, a comparison key
+    std::string name;          // unique in its section; empty: it has none
+    std::optional<JobId> job;  // the job of the report that it belongs to; may outlive it
     std::string data;          // JSON text
-    Timestamp created_at;      // of creation or replacement; set by the store
+    std::string author;        // the name of who wrote it last; empty: deleted, or not asked for
+    Timestamp created_at;      // set by the store, like the next one
+    Timestamp updated_at;
 };
 
 struct PoolDevice {

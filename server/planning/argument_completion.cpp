@@ -112,7 +112,8 @@ awaitable<Result<ArgumentCompletion::Facts>> ArgumentCompletion::read(
         known.settings = &settings_;
         for (const auto& collection : kind->collections) {
             if (!collections.contains(collection.name)) continue;
-            auto records = co_await records_.list(collection, team, {}, collection.completing);
+            auto records =
+                co_await records_.list(collection, team, {.limit = collection.completing});
             if (!records) co_return fail(std::move(records.error()));
             known.records.emplace(collection.name, std::move(*records));
             has_records = true;

@@ -10,10 +10,8 @@
 #include "server/postgres/jobs/job_store.hpp"
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
-#include "server/postgres/teams/baseline_store.hpp"
 #include "server/postgres/teams/idempotency_store.hpp"
 #include "server/postgres/teams/report_link_store.hpp"
-#include "server/postgres/teams/saved_view_store.hpp"
 #include "server/postgres/teams/schedule_store.hpp"
 #include "server/postgres/teams/share_store.hpp"
 #include "server/postgres/teams/team_record_store.hpp"
@@ -48,16 +46,14 @@ struct ServerDatabase::Parts {
     InvitationStore invitations{calls, identity.known()};
     ProviderStore providers{calls, identity.known()};
     AuditStore audit{calls};
-    BaselineStore baselines{calls};
     IdempotencyStore idempotency{calls};
     TeamRecordStore records{calls};
     ReportLinkStore report_links{calls};
-    SavedViewStore saved_views{calls};
     ScheduleStore schedules{calls};
     WebhookStore webhooks{calls};
-    const Stores stores{jobs,         signals,     datasets,  shares,    identity,    passwords,
-                        invitations,  providers,   audit,     baselines, idempotency, records,
-                        report_links, saved_views, schedules, webhooks};
+    const Stores stores{jobs,      signals,      datasets,  shares,  identity,
+                        passwords, invitations,  providers, audit,   idempotency,
+                        records,   report_links, schedules, webhooks};
 
     Duties duties;
     Statistics statistics{slow_calls};

@@ -16,10 +16,8 @@ class PasswordStore;
 class ProviderStore;
 }  // namespace identity
 namespace teams {
-class BaselineStore;
 class IdempotencyStore;
 class ReportLinkStore;
-class SavedViewStore;
 class TeamRecordStore;
 }  // namespace teams
 namespace schedules {
@@ -40,11 +38,9 @@ struct Stores {
     identity::InvitationStore& invitations;
     identity::ProviderStore& providers;
     identity::AuditStore& audit;
-    teams::BaselineStore& baselines;
     teams::IdempotencyStore& idempotency;
     teams::TeamRecordStore& records;
     teams::ReportLinkStore& report_links;
-    teams::SavedViewStore& saved_views;
     schedules::ScheduleStore& schedules;
     webhooks::WebhookStore& webhooks;
 };

@@ -14,20 +14,28 @@ namespace plimsoll::teams {
 
 using boost::asio::awaitable;
 
-// Records that teams keep for job kinds, by collection. Implemented by server/postgres; tests have
-// a fake in memory. Another team's record is Errc::not_found, like a missing one.
+// Which records of a collection, and what of them.
+struct RecordFilter {
+    std::optional<UserId> member = {};  // whose, in a collection of members' own
+    std::optional<JobId> job = {};
+    std::optional<std::string> section = {};
+    std::optional<std::string> name = {};
+    std::optional<int> limit = {};  // none: as many as the collection may have
+    bool with_data = true;          // else `data` stays empty
+};
+
+// Records that teams and their members keep, by collection. Implemented by server/postgres. Another
+// team's or member's record is Errc::not_found, like a missing one.
 class TeamRecordStore {
   public:
     virtual ~TeamRecordStore() = default;
 
-    // In the collection's own order; of one job, or of all if `job` is empty.
+    // By section and name; those without names newest first.
     virtual awaitable<Result<std::vector<jobs::TeamRecord>>> list(jobs::Collection collection,
                                                                   TeamId team,
-                                                                  std::optional<JobId> job,
-                                                                  int limit) = 0;
-    // Adds the record, or replaces the one with its ID. If the database numbers records,
-    // `record.id` is empty and the result has it. Errc::conflict if the team has `collection.most`
-    // others and none may be replaced.
+                                                                  RecordFilter filter = {}) = 0;
+    // Adds the record, or replaces the one with its name. Errc::conflict if the team or the member
+    // has `collection.most` others; of records without names, the oldest make room.
     virtual awaitable<Result<jobs::TeamRecord>> put(jobs::Collection collection, Author author,
                                                     jobs::TeamRecord record) = 0;
     virtual awaitable<Result<void>> remove(jobs::Collection collection, Author author,

@@ -12,49 +12,67 @@ class TeamRecordStoreTest : public StoreTest {
   protected:
     TeamRecordStore& store() { return stores_.records; }
     Author author() const { return {people_.team, people_.user, "req_1"}; }
-    static jobs::TeamRecord of(std::string id, std::string data) {
+    static jobs::TeamRecord of(std::string name) {
         jobs::TeamRecord record;
-        record.id = std::move(id);
-        record.data = std::move(data);
+        record.name = std::move(name);
+        record.data = "{}";
         return record;
     }
-    std::string audited(const std::string& action) const {
-        return Cluster::get().execute("select count(*) from plimsoll.audit_event where action = '" +
-                                      action +
-                                      "' and team_id = " + std::to_string(people_.team.value));
+    // Its rows in the audit log: the action and, behind a space, the target.
+    std::string audited() const {
+        return Cluster::get().execute(
+            "select string_agg(action || ' ' || target, ', ' order by id) from "
+            "plimsoll.audit_event where action like 'kept.%' and team_id = " +
+            std::to_string(people_.team.value));
     }
-
-    static constexpr jobs::Collection kNamed{"gpu_profile", 1, 1};
-    static constexpr jobs::Collection kNumbered{"training_measurement", 1, 1};
-    static constexpr const char* kRun =
-        R"({"comparison_key": "bert fp32", "predicted": {"peak_reserved_bytes": 1000},
-            "measured": {"peak_reserved_bytes": 1100}})";
 };
 
-TEST_F(TeamRecordStoreTest, EveryCollectionOfAKindHasItsStatements) {
+TEST_F(TeamRecordStoreTest, EveryCollectionOfAKindIsListed) {
     int collections = 0;
     for (const auto& kind : jobs::contracts()) {
         for (const auto& collection : kind.collections) {
             ++collections;
-            EXPECT_TRUE(must(store().list(collection, people_.team, {}, 1)).empty());
-            if (collection.most == 0) continue;
-            EXPECT_EQ(run(store().remove(collection, author(), "1")).error().code, Errc::not_found);
+            EXPECT_TRUE(must(store().list(collection, people_.team, {.limit = 1})).empty());
         }
     }
     EXPECT_GT(collections, 0);
 }
 
-TEST_F(TeamRecordStoreTest, EveryWriteIsAudited) {
-    must(store().put(kNamed, author(), of("a", "{}")));
-    EXPECT_FALSE(run(store().put(kNamed, author(), of("b", "{}"))));
+TEST_F(TeamRecordStoreTest, EveryWriteIsAuditedByNameNumberOrJob) {
+    constexpr jobs::Collection kNamed{.name = "kept", .most = 1, .is_named = true};
+    must(store().put(kNamed, author(), of("a")));
+    EXPECT_FALSE(run(store().put(kNamed, author(), of("b"))));
     must(store().remove(kNamed, author(), "a"));
     EXPECT_FALSE(run(store().remove(kNamed, author(), "a")));
-    EXPECT_EQ(audited("gpu_profile.put"), "1");
-    EXPECT_EQ(audited("gpu_profile.delete"), "1");
-    const auto made = must(store().put(kNumbered, author(), of("", kRun)));
-    must(store().remove(kNumbered, author(), made.id));
-    EXPECT_EQ(audited("training_measurement.create"), "1");
-    EXPECT_EQ(audited("training_measurement.delete"), "1");
+    EXPECT_EQ(audited(), "kept.put a, kept.delete a");
+
+    constexpr jobs::Collection kNumbered{.name = "kept", .most = 1, .written = "create"};
+    const auto number = must(store().put(kNumbered, author(), of(""))).id;
+    must(store().remove(kNumbered, author(), number));
+    auto pinned = of("engine on a GPU");
+    pinned.job = must(stores_.jobs.submit(job_of(1))).id;
+    const auto id = must(store().put(kNumbered, author(), pinned)).id;
+    must(store().remove(kNumbered, author(), id));
+    const auto job = std::to_string(pinned.job->value);
+    EXPECT_EQ(audited(), "kept.put a, kept.delete a, kept.create " + number + ", kept.delete " +
+                             number + ", kept.create " + job + ", kept.delete " + job);
+
+    constexpr jobs::Collection kSilent{.name = "kept", .most = 1, .written = ""};
+    must(store().put(kSilent, author(), of("c")));
+    EXPECT_EQ(audited().find("kept. "), std::string::npos);
+}
+
+TEST_F(TeamRecordStoreTest, AMembersOwnEndWithTheMembership) {
+    constexpr jobs::Collection kOwn{.name = "kept", .most = 2, .of_members = true, .written = ""};
+    must(store().put(kOwn, author(), of("mine")));
+    const auto kept = [] {
+        return Cluster::get().execute("select count(*) from plimsoll.team_record");
+    };
+    const auto before = kept();
+    Cluster::get().execute("delete from plimsoll.membership where team_id = " +
+                           std::to_string(people_.team.value));
+    EXPECT_NE(kept(), before);
+    EXPECT_TRUE(must(store().list(kOwn, people_.team, {.member = people_.user})).empty());
 }
 
 }  // namespace

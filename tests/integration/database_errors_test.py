@@ -36,8 +36,8 @@ class DatabaseErrors(unittest.TestCase):
         self.assertEqual(self.api.get("/v1/schedules").status, 200)
 
     def test_a_write_that_the_database_refuses_is_a_mistake_of_the_caller(self):
-        self.database.execute("alter table saved_view add constraint none check (name <> 'none')")
-        self.addCleanup(self.database.execute, "alter table saved_view drop constraint none")
+        self.database.execute("alter table team_record add constraint none check (name <> 'none')")
+        self.addCleanup(self.database.execute, "alter table team_record drop constraint none")
         reply = self.api.send("PUT", "/v1/saved-views", {"page": "jobs", "name": "none", "query": "text=a"})
         self.assertEqual(reply.status, 422, reply.body)
         self.assertEqual(reply.json["errors"][0]["detail"], "A value cannot be stored.")

@@ -95,7 +95,7 @@ class ReportLinks(unittest.TestCase):
                         "select count(distinct job_id) from result", "select count(distinct job_id) from task"):
                 self.assertEqual(as_guest(hash_, sql), rows, sql)
         for sql in ("select input from task", "select labels from job", "select partial from result",
-                    *(f"select count(*) from {table}" for table in ("token", "session", "membership", "dataset", "event", "webhook", "saved_view"))):
+                    *(f"select count(*) from {table}" for table in ("token", "session", "membership", "dataset", "event", "webhook", "team_record"))):
             with self.assertRaises(psycopg.errors.InsufficientPrivilege, msg=sql):
                 as_guest(known, sql)
 

@@ -20,7 +20,8 @@ PEOPLE = """
       select id, 1, 'texts', 'csv', 'ready', 10, 10, '{text}', 1, 1 from team where name = 'first';
     insert into dataset_chunk (dataset_id, seq, team_id, first_record, records, failed, bytes, content)
       select id, 0, team_id, 0, 1, 0, 10, 'x' from dataset;
-    insert into gpu_profile (team_id, id, definition, user_id) select id, 'our_card', '{"memory_gb": 24}', 1 from team where name = 'first';
+    insert into team_record (team_id, collection, section, name, data, user_id)
+      select id, 'gpu_profile', '', 'our_card', '{"memory_gb": 24}', 1 from team where name = 'first';
 """
 JOB_STATES = ('scheduled', 'queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled')
 
@@ -47,10 +48,8 @@ def fill(queue):
     submit(job(first, name='later', run_at=tomorrow, deadline=tomorrow + datetime.timedelta(hours=1), timeout=60.0),
            job(second, 5, name='waiting', priority=3))
     queue.hold('device_class', 'gpu')
-    queue.rows("""insert into report_baseline (team_id, user_id, kind, comparison_key, job_id, summary)
-        values (%s, 1, 'profile', 'of one device', %s, '{}') returning id""", first, done)
-    queue.rows("""insert into training_measurement (team_id, user_id, job_id, comparison_key, predicted_bytes, measured_bytes, data)
-        values (%s, 1, %s, 'bert fp32', 10, 11, '{"batch": 4}') returning id""", first, done)
+    queue.rows("""insert into team_record (team_id, user_id, job_id, collection, section, name, data)
+        values (%s, 1, %s, 'baseline', 'profile', 'of one device', '{}') returning id""", first, done)
     states = {row.state for row in queue.rows('select state from job')}
     assert states == set(JOB_STATES), states
     assert running and broken and held

@@ -119,8 +119,7 @@ class Upgrade(unittest.TestCase):
         self.addCleanup(connection.close)
         queue = Queue(connection)
         self.assertEqual({row.state for row in queue.rows('select state from job')}, set(JOB_STATES))
-        for table in ('app_user', 'token', 'webhook', 'schedule', 'dataset_chunk', 'gpu_profile', 'report_baseline', 'hold',
-                      'training_measurement', 'job_label', 'unique_key', 'idempotency_key', 'audit_event'):
+        for table in ('app_user', 'token', 'webhook', 'schedule', 'dataset_chunk', 'team_record', 'hold', 'job_label', 'unique_key', 'idempotency_key', 'audit_event'):
             self.assertGreater(queue.one(f'select count(*) from {table}'), 0, table)
         self.assertEqual(queue.one("select has_table_privilege('plimsoll_app', 'hold', 'select')"), False)
 

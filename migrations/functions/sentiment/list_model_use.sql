@@ -20,10 +20,12 @@ begin
     where exists (select from unnest(string_to_array(l.capability, ',')) u(need)
       where split_part(u.need, ' ', 1) in ('model', 'measure') and split_part(u.need, ' ', 2) = p_name)
     union all
-    select 'policy', p.team_id, 0, p.id, p.id from sentiment_policy p
-    where p.definition ->> 'model' = p_name
-      or exists (select from json_array_elements(p.definition -> 'rules') r(rule) where r.rule ->> 'model' = p_name)
-      or exists (select from json_array_elements_text(p.definition -> 'fallback') f(model) where f.model = p_name)
+    select 'policy', p.team_id, 0, p.name, p.name
+    -- Selected first: the data of others is no policy.
+    from (select * from team_record r where r.collection = 'sentiment_policy' offset 0) p
+    where p.data ->> 'model' = p_name
+      or exists (select from json_array_elements(p.data -> 'rules') r(rule) where r.rule ->> 'model' = p_name)
+      or exists (select from json_array_elements_text(p.data -> 'fallback') f(model) where f.model = p_name)
     union all
     select 'schedule', s.team_id, s.id, s.id::text, s.name from schedule s
     cross join lateral (select replace(s.spec::text, '\u0000', '\ufffd')::json -> 'args' args offset 0) a

@@ -15,8 +15,7 @@ begin
       'audit_event', 'user_password', 'password_link', 'password_attempt', 'second_factor', 'recovery_code',
       'user_identity', 'spent_sign_in', 'account', 'job', 'task', 'result', 'attempt', 'task_log', 'event', 'report',
       'job_label', 'idempotency_key', 'kept_answer', 'unique_key', 'dataset', 'dataset_chunk', 'team_limit', 'schedule',
-      'schedule_run', 'webhook', 'webhook_delivery', 'report_link', 'usage_hour', 'gpu_profile', 'training_measurement',
-      'sentiment_policy', 'saved_view', 'report_baseline'] loop
+      'schedule_run', 'webhook', 'webhook_delivery', 'report_link', 'usage_hour', 'team_record'] loop
     execute format('alter table %I enable row level security, force row level security', v_table);
     execute format('create policy owner on %I to plimsoll_owner using (true) with check (true)', v_table);
   end loop;
@@ -58,7 +57,7 @@ begin
 
   -- Written by the application.
   foreach v_table in array array['dataset', 'dataset_chunk', 'schedule', 'schedule_run', 'webhook', 'webhook_delivery',
-      'kept_answer', 'gpu_profile', 'training_measurement', 'sentiment_policy', 'saved_view', 'report_baseline'] loop
+      'kept_answer', 'team_record'] loop
     execute format('create policy team on %1$I to plimsoll_app using (%2$s) with check (%2$s)', v_table, v_team);
   end loop;
 

@@ -16,7 +16,7 @@
 #include "server/queue/store.hpp"
 #include "server/schedules/store.hpp"
 #include "server/teams/report_link_store.hpp"
-#include "server/teams/saved_view_store.hpp"
+#include "server/teams/team_record_store.hpp"
 #include "server/webhooks/store.hpp"
 
 #include <span>
@@ -86,7 +86,7 @@ void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& 
 void add_teams(Handlers& handlers, identity::IdentityStore& store);
 void add_service_accounts(Handlers& handlers, identity::IdentityStore& store);
 void add_audit(Handlers& handlers, identity::AuditStore& store);
-void add_saved_views(Handlers& handlers, teams::SavedViewStore& store);
+void add_saved_views(Handlers& handlers, teams::TeamRecordStore& store);
 void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 
 // `allowed`: where notices may be sent.

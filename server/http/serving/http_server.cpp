@@ -62,7 +62,7 @@ Handlers make_handlers(const Services& services, const Contract& contract,
                                services.downloads, version);
     endpoints::add_report_links(handlers, stores.jobs, stores.report_links, services.clock);
     endpoints::add_job_pictures(handlers, stores.jobs, services.kinds, services.computing);
-    endpoints::add_baselines(handlers, stores.jobs, stores.baselines, services.kinds);
+    endpoints::add_baselines(handlers, stores.jobs, stores.records, services.kinds);
     endpoints::add_datasets(handlers, stores.datasets);
     endpoints::add_dataset_upload(handlers, stores.datasets, services.pool);
     endpoints::add_dataset_records(handlers, stores.datasets, services.pool);
@@ -83,7 +83,7 @@ Handlers make_handlers(const Services& services, const Contract& contract,
     endpoints::add_second_factor(handlers, stores.passwords, services.password_desk);
     endpoints::add_users(handlers, stores.identity, services.clock);
     endpoints::add_teams(handlers, stores.identity);
-    endpoints::add_saved_views(handlers, stores.saved_views);
+    endpoints::add_saved_views(handlers, stores.records);
     endpoints::add_service_accounts(handlers, stores.identity);
     endpoints::add_audit(handlers, stores.audit);
     endpoints::add_tokens(handlers, stores.identity, services.clock);

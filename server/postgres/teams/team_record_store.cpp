@@ -1,7 +1,11 @@
 #include "server/postgres/teams/team_record_store.hpp"
 
+#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
+
+#include <algorithm>
+#include <stdexcept>
 
 namespace plimsoll::postgres {
 
@@ -10,86 +14,105 @@ using jobs::TeamRecord;
 
 namespace {
 
-constexpr std::string_view kPrefix = "records.";
-
-std::optional<std::string> text_or_null(std::string text) {
-    if (text.empty()) return std::nullopt;
-    return text;
+std::optional<UserId> member_of(Collection collection, const Author& author) {
+    if (!collection.of_members) return std::nullopt;
+    return author.user;
 }
 
-std::optional<std::int64_t> number_of(std::optional<JobId> job) {
-    if (!job) return std::nullopt;
-    return job->value;
+std::optional<std::string> audited(Collection collection, std::string_view action) {
+    if (collection.written.empty()) return std::nullopt;
+    return std::string(collection.name) + "." + std::string(action);
+}
+
+// What the server counts: the statement is in the kind's folder (server/kinds/<kind>/store/*.sql).
+Statement count_records(Collection collection, int limit) {
+    const auto name = "records." + std::string(collection.name) + ".list";
+    const auto query = std::ranges::find(sql::all, name, &Query::name);
+    if (query == std::end(sql::all)) throw std::logic_error("no statement " + name);
+    return Statement::of(*query, limit);
+}
+
+TeamRecord to_counted_record(const Row& row) {
+    TeamRecord record;
+    record.id = record.name = row.get<std::string>("name");
+    record.data = row.get<std::string>("data");
+    return record;
+}
+
+TeamRecord to_record(Collection collection, const Row& row) {
+    TeamRecord record;
+    record.section = row.get<std::string>("section");
+    record.name = row.get<std::optional<std::string>>("name").value_or("");
+    record.id = collection.is_named ? record.name : std::to_string(row.get<std::int64_t>("id"));
+    record.job = row.get<std::optional<JobId>>("job_id");
+    record.data = row.get<std::optional<std::string>>("data").value_or("");
+    record.author = row.get<std::optional<std::string>>("author").value_or("");
+    record.created_at = row.get<Timestamp>("created_at");
+    record.updated_at = row.get<Timestamp>("updated_at");
+    return record;
+}
+
+Error full(Collection collection) {
+    return {Errc::conflict,
+            std::string(collection.of_members ? "You have " : "The team has ") +
+                std::to_string(collection.most) + " " + std::string(collection.plural) +
+                ", the maximum. Delete one first.",
+            {}};
 }
 
 }  // namespace
 
-TeamRecordStore::TeamRecordStore(Pool& pool) : pool_(pool) {
-    for (const Query& query : sql::all) {
-        if (query.name.starts_with(kPrefix)) statements_.emplace(query.name, query);
-    }
-}
-
-const Query& TeamRecordStore::statement(Collection collection, std::string_view verb) const {
-    auto name = std::string(kPrefix) + std::string(collection.name) + "." + std::string(verb);
-    return statements_.at(name);
-}
-
-TeamRecordStore::Answer<Replies> TeamRecordStore::run(TeamId team, Statement statement) {
-    Batch batch;
-    batch.push_back(in_team(team));
-    batch.push_back(std::move(statement));
-    co_return co_await pool_.run(std::move(batch), kCallTimeout);
-}
-
 TeamRecordStore::Answer<std::vector<TeamRecord>> TeamRecordStore::list(Collection collection,
                                                                        TeamId team,
-                                                                       std::optional<JobId> job,
-                                                                       int limit) {
-    auto replies =
-        co_await run(team, Statement::of(statement(collection, "list"), number_of(job), limit));
-    if (!replies) co_return fail(std::move(replies.error()));
+                                                                       teams::RecordFilter filter) {
+    const bool is_counted = collection.most == 0;
+    const auto limit = filter.limit.value_or(collection.most);
+    auto statement = is_counted
+                         ? count_records(collection, limit)
+                         : Statement::of(sql::team_records_list, team, collection.name,
+                                         filter.member, filter.job, filter.section, filter.name,
+                                         limit, filter.with_data, collection.has_origins);
+    const auto rows = co_await run_in(pool_, in_team(team), std::move(statement));
+    if (!rows) co_return fail(rows.error());
     std::vector<TeamRecord> records;
-    for (const Row row : replies->back()) {
-        TeamRecord record;
-        record.id = row.get<std::string>("id");
-        record.key = row.get<std::string>("key");
-        if (const auto of = row.get<std::optional<std::int64_t>>("job_id")) record.job = JobId{*of};
-        record.data = row.get<std::string>("data");
-        record.created_at = row.get<Timestamp>("created_at");
-        records.push_back(std::move(record));
+    for (const Row row : *rows) {
+        records.push_back(is_counted ? to_counted_record(row) : to_record(collection, row));
     }
     co_return records;
 }
 
 TeamRecordStore::Answer<TeamRecord> TeamRecordStore::put(Collection collection, Author author,
                                                          TeamRecord record) {
-    auto replies =
-        co_await run(author.team, Statement::of(statement(collection, "put"), author.team.value,
-                                                author.user.value, text_or_null(record.id),
-                                                number_of(record.job), record.data,
-                                                author.request_id, collection.most, author.seen));
-    if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty() && author.seen) co_return fail(changed_meanwhile());
-    if (replies->back().empty()) {
-        co_return fail(Errc::conflict, "The team has " + std::to_string(collection.most) +
-                                           " such records, the maximum. Delete one first.");
-    }
-    const Row row = replies->back()[0];
-    record.id = row.get<std::string>("id");
-    record.key = row.get<std::string>("key");
-    record.created_at = row.get<Timestamp>("created_at");
-    co_return record;
+    const auto rows = co_await run_in(
+        pool_, in_team(author.team),
+        Statement::of(sql::team_records_put, author.team, author.user, collection.name,
+                      member_of(collection, author), record.section, unless_empty(record.name),
+                      record.job, record.data, collection.most, author.seen,
+                      audited(collection, collection.written), collection.is_named,
+                      author.request_id));
+    if (!rows) co_return fail(rows.error());
+    if (rows->empty()) co_return fail(author.seen ? changed_meanwhile() : full(collection));
+    auto kept = to_record(collection, (*rows)[0]);
+    kept.data = std::move(record.data);
+    co_return kept;
 }
 
 TeamRecordStore::Answer<void> TeamRecordStore::remove(Collection collection, Author author,
                                                       std::string id) {
-    auto replies = co_await run(
-        author.team, Statement::of(statement(collection, "remove"), id, author.team.value,
-                                   author.user.value, author.request_id));
-    if (!replies) co_return fail(std::move(replies.error()));
-    if (replies->back().empty()) co_return fail(Errc::not_found, "The record was not found.");
-    co_return Result<void>{};
+    std::optional<std::int64_t> number;
+    std::optional<std::string> name;
+    if (collection.is_named) {
+        name = std::move(id);
+    } else {
+        number = std::stoll(id);
+    }
+    co_return found(
+        co_await run_in(
+            pool_, in_team(author.team),
+            Statement::of(sql::team_records_remove, author.team, author.user, collection.name,
+                          member_of(collection, author), number, name,
+                          audited(collection, "delete"), collection.is_named, author.request_id)),
+        {Errc::not_found, "The " + std::string(collection.singular) + " was not found.", {}});
 }
 
 }  // namespace plimsoll::postgres

@@ -119,9 +119,9 @@ TEST_P(EditPromises, OfAWebhook) {
 
 TEST_P(EditPromises, OfANamedRecord) {
     auto& store = stores_->team_records();
-    constexpr jobs::Collection kNamed{"gpu_profile", 2, 2};
+    constexpr jobs::Collection kNamed{.name = "gpu_profile", .most = 2, .is_named = true};
     jobs::TeamRecord record;
-    record.id = "card";
+    record.name = "card";
     record.data = R"({"name": "later", "gib": 2.50})";
     const auto put = [&](const Author& author) { return store.put(kNamed, author, record); };
     const auto none = run(put(saw({{"name", "card"}})));

@@ -1,5 +1,4 @@
 #include "tests/conformance/promises/stores.hpp"
-#include "tests/fakes/fake_baselines.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_invitations.hpp"
 #include "tests/fakes/fake_passwords.hpp"
@@ -22,7 +21,6 @@ class MemoryStores final : public Stores {
 
     queue::JobStore& jobs() override { return jobs_; }
     queue::DatasetStore& datasets() override { return datasets_; }
-    teams::BaselineStore& baselines() override { return baselines_; }
     queue::ShareStore& shares() override { return shares_; }
     teams::TeamRecordStore& team_records() override { return team_records_; }
     identity::IdentityStore& identity() override { return identity_; }
@@ -82,9 +80,8 @@ class MemoryStores final : public Stores {
     fakes::FakeProviders providers_{identity_};
     fakes::FakeJobStore jobs_{identity_};
     fakes::FakeDatasetStore datasets_{identity_, jobs_};
-    fakes::FakeBaselines baselines_{identity_, jobs_};
     fakes::FakeShares shares_{identity_};
-    fakes::FakeTeamRecords team_records_;
+    fakes::FakeTeamRecords team_records_{identity_, jobs_};
     fakes::FakeSchedules schedules_{identity_, jobs_};
     fakes::FakeWebhooks webhooks_{identity_};
 };

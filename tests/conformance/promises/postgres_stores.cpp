@@ -22,7 +22,6 @@ class PostgresStores final : public Stores {
 
     queue::JobStore& jobs() override { return server_.stores().jobs; }
     queue::DatasetStore& datasets() override { return server_.stores().datasets; }
-    teams::BaselineStore& baselines() override { return server_.stores().baselines; }
     queue::ShareStore& shares() override { return server_.stores().shares; }
     teams::TeamRecordStore& team_records() override { return server_.stores().records; }
     identity::IdentityStore& identity() override { return server_.stores().identity; }

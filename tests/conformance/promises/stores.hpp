@@ -8,7 +8,6 @@
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/schedules/store.hpp"
-#include "server/teams/baseline_store.hpp"
 #include "server/teams/team_record_store.hpp"
 #include "server/webhooks/store.hpp"
 #include "tests/conformance/worker_process.hpp"
@@ -25,7 +24,6 @@ class Stores {
 
     virtual queue::JobStore& jobs() = 0;
     virtual queue::DatasetStore& datasets() = 0;
-    virtual teams::BaselineStore& baselines() = 0;
     virtual queue::ShareStore& shares() = 0;
     virtual teams::TeamRecordStore& team_records() = 0;
     virtual identity::IdentityStore& identity() = 0;

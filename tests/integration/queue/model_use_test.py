@@ -26,11 +26,11 @@ class ModelUse(QueueCase):
 
     def test_policies_and_schedules_use_the_models_that_they_name(self):
         run = self.queue.connection.execute
-        self.addCleanup(run, 'truncate sentiment_policy, schedule cascade')
+        self.addCleanup(run, 'truncate team_record, schedule cascade')
         policies = {'fixed': {'model': 'a'}, 'ruled': {'model': 'b', 'rules': [{'model': 'a'}]},
                     'spare': {'model': 'b', 'fallback': ['c', 'a']}, 'others': {'model': 'ab'}}
         for name, definition in policies.items():
-            run('insert into sentiment_policy (team_id, id, definition, user_id) values (%s, %s, %s, 1)',
+            run("insert into team_record (team_id, collection, section, name, data, user_id) values (%s, 'sentiment_policy', '', %s, %s, 1)",
                 (self.team, name, json.dumps(definition)))
         specs = {'one': {'model': 'a'}, 'many': {'models': ['b', 'a']}, 'speed': {'sentiment_model': 'a'}, 'none': {'texts': []}}
         for team in (self.team, self.other_team):

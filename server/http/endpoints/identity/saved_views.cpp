@@ -1,25 +1,35 @@
-// Filters of a page that the caller keeps under a name.
+// Filters of a page that the caller keeps under a name. They belong to the caller and one team.
+#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/teams/team_record_store.hpp"
 
 namespace plimsoll::http::endpoints {
 
 using boost::asio::awaitable;
+using jobs::TeamRecord;
 using nlohmann::json;
-using teams::SavedView;
 
 namespace {
 
-json view_json(const SavedView& view) {
-    return {{"id", to_public(view.id)},
-            {"page", view.page},
+constexpr jobs::Collection kSavedViews{.name = "saved_view",
+                                       .singular = "saved view",
+                                       .plural = "other saved views",
+                                       .most = 100,
+                                       .of_members = true,
+                                       .written = ""};
+
+json view_json(const TeamRecord& view) {
+    return {{"id", public_id("view", std::stoll(view.id))},
+            {"page", view.section},
             {"name", view.name},
-            {"query", view.query},
+            {"query", json::parse(view.data)},
             {"created_at", to_rfc3339(view.created_at)}};
 }
 
-awaitable<Outcome<Response>> list(const Call& call, teams::SavedViewStore& store) {
-    const auto views = co_await store.list(call.principal.team.id, call.principal.user.id);
+awaitable<Outcome<Response>> list(const Call& call, teams::TeamRecordStore& store) {
+    const auto views = co_await store.list(kSavedViews, call.principal.team.id,
+                                           {.member = call.principal.user.id});
     if (!views) co_return tl::unexpected<Problem>(views.error());
     auto items = json::array();
     for (const auto& view : *views) items.push_back(view_json(view));
@@ -28,39 +38,38 @@ awaitable<Outcome<Response>> list(const Call& call, teams::SavedViewStore& store
     });
 }
 
-awaitable<Outcome<Response>> get(const Call& call, teams::SavedViewStore& store) {
+awaitable<Outcome<Response>> get(const Call& call, teams::TeamRecordStore& store) {
     const auto id = parse_public_id("view", call.parameters.text("view_id").value_or(""));
-    const auto views = co_await store.list(call.principal.team.id, call.principal.user.id);
+    const auto views = co_await store.list(kSavedViews, call.principal.team.id,
+                                           {.member = call.principal.user.id});
     if (!views) co_return tl::unexpected<Problem>(views.error());
     for (const auto& view : *views) {
-        if (id && view.id.value == *id) co_return json_response(200, view_json(view));
+        if (id && view.id == std::to_string(*id)) co_return json_response(200, view_json(view));
     }
     co_return refuse(404, "The saved view was not found.");
 }
 
-awaitable<Outcome<Response>> put(const Call& call, teams::SavedViewStore& store) {
-    SavedView view;
-    view.page = call.body.at("page").get<std::string>();
+awaitable<Outcome<Response>> put(const Call& call, teams::TeamRecordStore& store) {
+    TeamRecord view;
+    view.section = call.body.at("page").get<std::string>();
     view.name = call.body.at("name").get<std::string>();
-    view.query = call.body.at("query").get<std::string>();
-    const auto kept =
-        co_await store.put(call.principal.team.id, call.principal.user.id, std::move(view));
+    view.data = call.body.at("query").dump();
+    const auto kept = co_await store.put(kSavedViews, author_of(call), std::move(view));
     if (!kept) co_return tl::unexpected<Problem>(kept.error());
     co_return json_response(200, view_json(*kept));
 }
 
-awaitable<Outcome<Response>> remove(const Call& call, teams::SavedViewStore& store) {
+awaitable<Outcome<Response>> remove(const Call& call, teams::TeamRecordStore& store) {
     const auto id = parse_public_id("view", call.parameters.text("view_id").value_or(""));
     if (!id) co_return refuse(404, "The saved view was not found.");
-    const auto removed = co_await store.remove(call.principal.team.id, call.principal.user.id,
-                                               teams::SavedViewId{*id});
+    const auto removed = co_await store.remove(kSavedViews, author_of(call), std::to_string(*id));
     if (!removed) co_return tl::unexpected<Problem>(removed.error());
     co_return empty_response(204);
 }
 
 }  // namespace
 
-void add_saved_views(Handlers& handlers, teams::SavedViewStore& store) {
+void add_saved_views(Handlers& handlers, teams::TeamRecordStore& store) {
     handlers["listSavedViews"] = [&store](const Call& call) { return list(call, store); };
     handlers["getSavedView"] = [&store](const Call& call) { return get(call, store); };
     handlers["saveView"] = [&store](const Call& call) { return put(call, store); };

@@ -2,7 +2,7 @@
 
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/jobs/offer.hpp"
-#include "server/teams/baseline_store.hpp"
+#include "server/teams/team_record_store.hpp"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ void add_kind_answers(Handlers& handlers, queue::JobStore& store, Kinds kinds,
 void add_job_pictures(Handlers& handlers, queue::JobStore& store, Kinds kinds,
                       boost::asio::thread_pool& pool);
 
-void add_baselines(Handlers& handlers, queue::JobStore& jobs, teams::BaselineStore& baselines,
+void add_baselines(Handlers& handlers, queue::JobStore& jobs, teams::TeamRecordStore& records,
                    Kinds kinds);
 
 }  // namespace plimsoll::http::endpoints

@@ -12,7 +12,12 @@
 namespace plimsoll::jobs::sentiment {
 
 // Each a SentimentPolicyUpdate of the contract, by ID.
-inline constexpr Collection kPolicies{"sentiment_policy", 50, 50};
+inline constexpr Collection kPolicies{.name = "sentiment_policy",
+                                      .singular = "team's policy",
+                                      .plural = "policies",
+                                      .most = 50,
+                                      .completing = 50,
+                                      .is_named = true};
 
 // The policy from the server's settings, which every team has.
 inline constexpr std::string_view kServerPolicy = "server";

@@ -10,7 +10,7 @@ namespace plimsoll::jobs::sentiment {
 
 // What it took to score the team's texts of recent days; see store/sentiment_speed.sql. By
 // resident_name(); empty for VADER.
-inline constexpr Collection kSpeeds{"sentiment_speed", 0, 1000};
+inline constexpr Collection kSpeeds{.name = "sentiment_speed", .completing = 1000};
 
 struct Speed {
     double seconds_per_text = 0;

@@ -225,7 +225,8 @@ class Models {
                 known.offers.push_back({name, std::move(text)});
             }
         }
-        auto speeds = co_await services_.stores.records.list(kSpeeds, team, {}, kSpeeds.completing);
+        auto speeds =
+            co_await services_.stores.records.list(kSpeeds, team, {.limit = kSpeeds.completing});
         if (!speeds) co_return fail(speeds.error());
         known.speeds = std::move(*speeds);
         known.local =

@@ -101,25 +101,20 @@ class Policies {
             call, present(call), +[](const json& definition) { return definition; });
         if (!author) co_return tl::unexpected(author.error());
         TeamRecord record;
-        record.id = id_of(call);
+        record.name = id_of(call);
         record.data = call.body.dump();
-        auto stored = co_await services_.stores.records.put(kPolicies, *author, record);
-        if (!stored && stored.error().code == Errc::conflict && stored.error().where != kSeen) {
-            stored.error().message = "The team has " + std::to_string(kPolicies.most) +
-                                     " policies, the maximum. Delete one first.";
-        }
+        const auto stored =
+            co_await services_.stores.records.put(kPolicies, *author, std::move(record));
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         const auto devices = co_await services_.stores.jobs.devices();
         if (!devices) co_return tl::unexpected<Problem>(devices.error());
-        record.created_at = stored->created_at;
-        co_return shown(json_of(record, models_of(*devices, call.principal.team.id)));
+        co_return shown(json_of(*stored, models_of(*devices, call.principal.team.id)));
     }
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
         if (id_of(call) == kServerPolicy) co_return of_server();
         const auto removed =
             co_await services_.stores.records.remove(kPolicies, author_of(call), id_of(call));
-        if (!removed && removed.error().code == Errc::not_found) co_return unknown();
         if (!removed) co_return tl::unexpected<Problem>(removed.error());
         co_return http::empty_response(204);
     }
@@ -169,15 +164,14 @@ class Policies {
         return http::refuse(409, "The policy \"server\" comes from the server's settings.");
     }
     static json json_of(const TeamRecord& record, const std::vector<Manifest>& models) {
-        return policy_json(record.id, json::parse(record.data), record.created_at, models);
+        return policy_json(record.id, json::parse(record.data), record.updated_at, models);
     }
     json built_in(const std::vector<Manifest>& models) const {
         return policy_json(std::string(kServerPolicy), server_policy(services_.settings), {},
                            models);
     }
     awaitable<Result<std::vector<TeamRecord>>> records_of(const Call& call) const {
-        co_return co_await services_.stores.records.list(kPolicies, call.principal.team.id, {},
-                                                         kPolicies.most);
+        co_return co_await services_.stores.records.list(kPolicies, call.principal.team.id);
     }
 
     Services services_;

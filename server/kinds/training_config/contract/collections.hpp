@@ -4,14 +4,24 @@
 
 #include <array>
 
-// What a team adds to the advice; the statements are in store/.
+// What a team adds to the advice.
 namespace plimsoll::jobs::training_config {
 
 // Each a TrainingCustomGpu of the contract, by ID.
-inline constexpr Collection kGpuProfiles{"gpu_profile", 24, 24};
-// TrainingMeasurement of the contract without ID, job and time, newest first; the oldest are
-// replaced.
-inline constexpr Collection kMeasurements{"training_measurement", 1000, 200};
+inline constexpr Collection kGpuProfiles{.name = "gpu_profile",
+                                         .singular = "team's GPU profile",
+                                         .plural = "GPU profiles",
+                                         .most = 24,
+                                         .completing = 24,
+                                         .is_named = true};
+// TrainingMeasurement of the contract without ID, job and time, each under its comparison key;
+// newest first; the oldest are replaced.
+inline constexpr Collection kMeasurements{.name = "training_measurement",
+                                          .singular = "measurement",
+                                          .plural = "measurements",
+                                          .most = 1000,
+                                          .completing = 200,
+                                          .written = "create"};
 
 inline constexpr std::array kCollections = {kGpuProfiles, kMeasurements};
 

@@ -58,13 +58,9 @@ class GpuProfiles {
             call, own_definition(call), +[](const json& definition) { return definition; });
         if (!author) co_return tl::unexpected(author.error());
         TeamRecord record;
-        record.id = id_of(call);
+        record.name = id_of(call);
         record.data = card.dump();
-        auto stored = co_await store_.put(kGpuProfiles, *author, std::move(record));
-        if (!stored && stored.error().code == Errc::conflict && stored.error().where != kSeen) {
-            stored.error().message = "The team has " + std::to_string(kGpuProfiles.most) +
-                                     " GPU profiles, the maximum. Delete one first.";
-        }
+        const auto stored = co_await store_.put(kGpuProfiles, *author, std::move(record));
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         auto shown = gpu_profile_json(*gpu);
         shown["version"] = http::endpoints::content_version(card);
@@ -73,17 +69,13 @@ class GpuProfiles {
 
     awaitable<Outcome<Response>> remove(const Call& call) const {
         const auto removed = co_await store_.remove(kGpuProfiles, author_of(call), id_of(call));
-        if (!removed && removed.error().code == Errc::not_found) {
-            co_return http::refuse(404, "The team's GPU profile was not found.");
-        }
         if (!removed) co_return tl::unexpected<Problem>(removed.error());
         co_return http::empty_response(204);
     }
 
   private:
     awaitable<Outcome<json>> all(const Call& call) const {
-        const auto stored =
-            co_await store_.list(kGpuProfiles, call.principal.team.id, {}, kGpuProfiles.most);
+        const auto stored = co_await store_.list(kGpuProfiles, call.principal.team.id);
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         std::vector<::plimsoll::training::GpuProfile> custom;
         std::map<std::string, json> definitions;
@@ -100,8 +92,7 @@ class GpuProfiles {
 
     // Of the team's profile in the path; null if the team has none of this ID.
     awaitable<Outcome<json>> own_definition(const Call& call) const {
-        const auto stored =
-            co_await store_.list(kGpuProfiles, call.principal.team.id, {}, kGpuProfiles.most);
+        const auto stored = co_await store_.list(kGpuProfiles, call.principal.team.id);
         if (!stored) co_return tl::unexpected<Problem>(stored.error());
         for (const auto& record : *stored) {
             if (record.id == id_of(call)) co_return json::parse(record.data);

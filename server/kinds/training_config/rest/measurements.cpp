@@ -46,7 +46,7 @@ class Measurements {
             job = *id;
         }
         const auto found =
-            co_await store_.list(kMeasurements, call.principal.team.id, job, kMeasurements.most);
+            co_await store_.list(kMeasurements, call.principal.team.id, {.job = job});
         if (!found) co_return tl::unexpected<Problem>(found.error());
         auto items = json::array();
         for (const auto& record : *found) items.push_back(measurement_json(record));
@@ -54,8 +54,7 @@ class Measurements {
     }
 
     awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto found =
-            co_await store_.list(kMeasurements, call.principal.team.id, {}, kMeasurements.most);
+        const auto found = co_await store_.list(kMeasurements, call.principal.team.id);
         if (!found) co_return tl::unexpected<Problem>(found.error());
         for (const auto& record : *found) {
             auto shown = measurement_json(record);
@@ -89,6 +88,7 @@ class Measurements {
         }
         TeamRecord record;
         record.job = job;
+        record.section = compared->at("comparison_key").get<std::string>();
         record.data = compared->dump();
         const auto added = co_await store_.put(kMeasurements, author_of(call), std::move(record));
         if (!added) co_return tl::unexpected<Problem>(added.error());
@@ -104,7 +104,6 @@ class Measurements {
         if (!id) co_return unknown();
         const auto removed =
             co_await store_.remove(kMeasurements, author_of(call), std::to_string(*id));
-        if (!removed && removed.error().code == Errc::not_found) co_return unknown();
         if (!removed) co_return tl::unexpected<Problem>(removed.error());
         co_return http::empty_response(204);
     }

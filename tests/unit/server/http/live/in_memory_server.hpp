@@ -5,7 +5,6 @@
 #include "server/http/serving/http_server.hpp"
 #include "server/jobs/registry.hpp"
 #include "tests/fakes/fake_audit.hpp"
-#include "tests/fakes/fake_baselines.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_idempotency.hpp"
 #include "tests/fakes/fake_identity.hpp"
@@ -14,7 +13,6 @@
 #include "tests/fakes/fake_passwords.hpp"
 #include "tests/fakes/fake_providers.hpp"
 #include "tests/fakes/fake_report_links.hpp"
-#include "tests/fakes/fake_saved_views.hpp"
 #include "tests/fakes/fake_schedules.hpp"
 #include "tests/fakes/fake_shares.hpp"
 #include "tests/fakes/fake_team_records.hpp"
@@ -26,7 +24,6 @@
 
 namespace plimsoll::http::test {
 
-using fakes::FakeBaselines;
 using fakes::FakeDatasetStore;
 using fakes::FakeIdentity;
 using fakes::FakeJobStore;
@@ -60,18 +57,15 @@ class InMemoryServer : public ::testing::Test {
     FakeSignals signals_;
     FakeShares shares_{identity_};
     FakeWebhooks webhooks_{identity_};
-    FakeTeamRecords records_;
+    FakeTeamRecords records_{identity_, jobs_};
     planning::Planner planner_{datasets_, jobs::contracts(), {records_, jobs_}, pool_};
     FakeSchedules schedules_{identity_, jobs_};
-    FakeBaselines baselines_{identity_, jobs_};
-    fakes::FakeSavedViews saved_views_;
     fakes::FakeReportLinks report_links_;
     fakes::FakeAudit audit_;
     fakes::FakeIdempotency idempotency_;
-    const Stores stores_{jobs_,         signals_,     datasets_,    shares_,
-                         identity_,     passwords_,   invitations_, providers_,
-                         audit_,        baselines_,   idempotency_, records_,
-                         report_links_, saved_views_, schedules_,   webhooks_};
+    const Stores stores_{jobs_,      signals_,      datasets_,  shares_,  identity_,
+                         passwords_, invitations_,  providers_, audit_,   idempotency_,
+                         records_,   report_links_, schedules_, webhooks_};
     Draining draining_;
     outbound::AllowList webhook_targets_ =
         outbound::AllowList::parse("https://hooks.example.com", "").value();

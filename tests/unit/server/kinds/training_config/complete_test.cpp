@@ -22,7 +22,7 @@ class Complete : public testing::Test {
     void keep(const Collection& collection, std::string id, const json& data) {
         TeamRecord record;
         record.id = std::move(id);
-        record.key = data.value("comparison_key", record.id);
+        record.section = data.value("comparison_key", "");
         record.data = data.dump();
         knowledge_.records[collection.name].push_back(std::move(record));
     }

@@ -9,7 +9,7 @@ namespace {
 TeamRecord measured(std::int64_t id, const char* comparison_key, std::int64_t bytes) {
     TeamRecord record;
     record.id = std::to_string(id);
-    record.key = comparison_key;
+    record.section = comparison_key;
     record.data = nlohmann::json{{"gpu", {{"name", "Tesla T4"}, {"id", "t4"}}},
                                  {"model", "bert-base"},
                                  {"batch", 8},
