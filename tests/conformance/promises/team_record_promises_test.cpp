@@ -45,7 +45,7 @@ TEST_P(TeamRecordPromises, NamedRecordsAreReplacedAndLimited) {
     EXPECT_EQ(all[1].name, "b");
     EXPECT_EQ(all[1].data, R"({"n": 3})");
     EXPECT_EQ(all[1].updated_at, replaced.updated_at);
-    EXPECT_LT(all[1].created_at, all[1].updated_at);
+    EXPECT_LE(all[1].created_at, all[1].updated_at);
     must(store().remove(kNamed, author(), "b"));
     EXPECT_EQ(code(store().remove(kNamed, author(), "b")), Errc::not_found);
 }
