@@ -4,11 +4,12 @@
 namespace plimsoll::training {
 namespace {
 
-// A weight or bias as the kernel sees it: itself, or autocast's half copy.
+// A weight or bias as the kernel sees it: itself, or autocast's half copy. An uncached copy goes
+// with the operand, also where a recomputation stops inside the product.
 struct Operand {
     BufferId buffer = kNoBuffer;
     Edge edge;
-    bool owned = false;  // an uncached copy that the caller releases
+    Var copy = {};
 };
 
 void cast_backward(Graph& g, Node& n) {
@@ -21,11 +22,13 @@ Operand operand(Graph& g, int index) {
     if (index < 0) return {};
     auto& p = g.parameter(index);
     const Edge own = p.trainable ? Edge{Edge::Kind::parameter, index, 0} : Edge{};
-    if (!g.autocast() || p.dtype != Dtype::fp32) return {p.data, own, false};
-    if (p.cast != kNoBuffer) return {p.cast, p.cast_edge, false};
-    const BufferId copy = g.allocate(p.elements * 2, Group::half_weights);
-    if (!p.trainable) return {copy, {}, true};
-    p.cast = copy;
+    if (!g.autocast() || p.dtype != Dtype::fp32) return {p.data, own};
+    if (p.cast != kNoBuffer) return {p.cast, p.cast_edge};
+    if (!p.trainable) {
+        Var copy = g.make(p.elements, Dtype::half, Group::half_weights);
+        return {copy.buffer(), {}, std::move(copy)};
+    }
+    p.cast = g.allocate(p.elements * 2, Group::half_weights);
     p.cast_edge = own;
     if (!g.recomputing()) {
         Node* n = g.node(cast_backward, {own}, Dtype::fp32, Group::half_weights);
@@ -35,7 +38,7 @@ Operand operand(Graph& g, int index) {
         }
         p.cast_edge = g.edge_to(n);
     }
-    return {copy, p.cast_edge, false};
+    return {p.cast, p.cast_edge};
 }
 
 // DeepSpeed replaces torch.nn.functional.linear in stage 3 (deepspeed/runtime/zero/linear.py).
@@ -96,18 +99,14 @@ Var product(Graph& g, const Var& x, const Operand& weight, const Operand& bias, 
 // bitsandbytes multiplies by a half copy of the weight that lives as long as the product takes; its
 // scales become fp32 first.
 struct Unpacked {
-    BufferId scales = kNoBuffer, weight = kNoBuffer;
+    Var scales, weight;
 };
 Unpacked unpack(Graph& g, std::int64_t elements, Group group) {
     Unpacked u;
     if (g.settings().quantization == Quantization::nf4_double)
-        u.scales = g.allocate((elements + 63) / 64 * 4, group);
-    u.weight = g.allocate(elements * 2, group);
+        u.scales = g.make((elements + 63) / 64, Dtype::fp32, group);
+    u.weight = g.make(elements, Dtype::half, group);
     return u;
-}
-void release(Graph& g, const Unpacked& u) {
-    g.release(u.weight);
-    g.release(u.scales);
 }
 
 // size: rows, in, out. Nothing is saved: the weight is frozen.
@@ -115,7 +114,6 @@ void four_bit_backward(Graph& g, Node& n) {
     const Unpacked weight = unpack(g, n.size[1] * n.size[2], kBackward);
     Graph::output(n, 0, g.allocate(n.size[0] * n.size[1] * 2, kBackward), true);
     g.matmul(flops_of(n), false);
-    release(g, weight);
 }
 
 Var four_bit_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
@@ -123,9 +121,11 @@ Var four_bit_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
     const std::int64_t rows = x.elements() / layer.in;
     Var bias;
     if (layer.bias >= 0) bias = to(g, parameter(g, layer.bias), Dtype::half, group);
-    const Unpacked weight = unpack(g, layer.in * layer.out, Group::half_weights);
-    Var y = g.make(rows * layer.out, Dtype::half, group);
-    release(g, weight);
+    Var y;
+    {
+        const Unpacked weight = unpack(g, layer.in * layer.out, Group::half_weights);
+        y = g.make(rows * layer.out, Dtype::half, group);
+    }
     g.matmul(2.0 * static_cast<double>(rows) * static_cast<double>(layer.in) *
                  static_cast<double>(layer.out),
              layer.bias >= 0);
@@ -174,8 +174,8 @@ Var quantized_linear(Graph& g, const Var& x, const Linear& layer, Group group) {
 
 Var base_linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d) {
     if (g.parameter(layer.weight).quantized) return quantized_linear(g, x, layer, group);
-    Operand weight, bias;
     Var input;
+    Operand bias, weight;  // an owned weight goes first
     const auto take_input = [&] {
         input = g.autocast() && x.dtype() == Dtype::fp32 ? to(g, x, Dtype::half, group) : x;
     };
@@ -188,10 +188,7 @@ Var base_linear(Graph& g, const Var& x, const Linear& layer, Group group, bool c
         weight = operand(g, layer.weight);
         take_input();
     }
-    Var y = product(g, input, weight, bias, layer.bias >= 0, layer.in, layer.out, group, conv1d);
-    if (weight.owned) g.release(weight.buffer);
-    if (bias.owned) g.release(bias.buffer);
-    return y;
+    return product(g, input, weight, bias, layer.bias >= 0, layer.in, layer.out, group, conv1d);
 }
 
 Var without_bias(Graph& g, const Var& x, int weight, std::int64_t in, std::int64_t out) {
@@ -214,11 +211,11 @@ void join_slices_backward(Graph& g, Node& n) {
 // A slice of a parameter: autocast converts it without its cache, for it is no leaf.
 Operand slice_operand(Graph& g, int index, std::int64_t elements, Edge slice) {
     const auto& p = g.parameter(index);
-    if (!g.autocast() || p.dtype != Dtype::fp32) return {p.data, slice, false};
-    const BufferId copy = g.allocate(elements * 2, Group::half_weights);
+    if (!g.autocast() || p.dtype != Dtype::fp32) return {p.data, slice};
+    Var copy = g.make(elements, Dtype::half, Group::half_weights);
     Node* n = g.node(cast_backward, {slice}, Dtype::fp32, Group::half_weights);
     if (n != nullptr) n->size[0] = elements;
-    return {copy, g.edge_to(n), true};
+    return {copy.buffer(), g.edge_to(n), std::move(copy)};
 }
 
 }  // namespace
@@ -236,20 +233,20 @@ Var packed_projection(Graph& g, const Var& x, const PackedWeight& packed, std::i
                       Edge weight_slice, Edge bias_slice) {
     const bool whole = parts == 3;
     const std::int64_t width = packed.width;
-    const Operand bias =
-        whole ? operand(g, packed.bias) : slice_operand(g, packed.bias, parts * width, bias_slice);
-    const Operand weight =
-        whole ? operand(g, packed.weight)
-              : slice_operand(g, packed.weight, parts * width * width, weight_slice);
     Var y;
+    Edge bias_edge;
     {
+        const Operand bias = whole ? operand(g, packed.bias)
+                                   : slice_operand(g, packed.bias, parts * width, bias_slice);
+        bias_edge = bias.edge;
+        const Operand weight =
+            whole ? operand(g, packed.weight)
+                  : slice_operand(g, packed.weight, parts * width * width, weight_slice);
         const Var cast = g.autocast() ? to(g, x, Dtype::half, Group::attention) : x;
         const Var input = copy(g, cast, false, Group::attention);
         y = product(g, input, weight, {}, false, width, parts * width, Group::attention);
     }
-    if (weight.owned) g.release(weight.buffer);
-    if (bias.owned) g.release(bias.buffer);
-    Node* n = g.node(bias_add_backward, {y.edge(), bias.edge}, y.dtype(), Group::attention);
+    Node* n = g.node(bias_add_backward, {y.edge(), bias_edge}, y.dtype(), Group::attention);
     if (n == nullptr) return y;
     n->finish = bias_add_finish;
     n->size = {y.elements() / (parts * width), parts * width};
@@ -281,9 +278,10 @@ void convolution_backward(Graph& g, Node& n) {
 
 // cuDNN's workspaces are not known.
 Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positions, Group group) {
+    Var input;
     const Operand bias = operand(g, layer.bias);
     const Operand weight = operand(g, layer.weight);
-    const Var input = g.autocast() && x.dtype() == Dtype::fp32 ? to(g, x, Dtype::half, group) : x;
+    input = g.autocast() && x.dtype() == Dtype::fp32 ? to(g, x, Dtype::half, group) : x;
     Var y = g.make(positions * layer.out, input.dtype(), group);
     const std::int64_t weights = layer.in * layer.out;
     g.count_flops(2.0 * static_cast<double>(positions) * static_cast<double>(weights));
@@ -296,8 +294,6 @@ Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positi
         y = y.alias(y.elements(), g.edge_to(n));
         g.sealed(n);
     }
-    if (weight.owned) g.release(weight.buffer);
-    if (bias.owned) g.release(bias.buffer);
     return y;
 }
 
@@ -308,10 +304,9 @@ Var frozen_weight(Graph& g, const Linear& layer, Dtype dtype) {
     constexpr auto group = Group::lora;
     if (!g.parameter(layer.weight).quantized)
         return to(g, parameter(g, layer.weight), dtype, Group::half_weights);
-    const Unpacked u = unpack(g, layer.in * layer.out, group);
-    g.release(u.scales);
-    const Var weight{g, u.weight, layer.in * layer.out, Dtype::half, {}};
-    return to(g, weight, dtype, group);
+    Unpacked u = unpack(g, layer.in * layer.out, group);
+    u.scales.reset();
+    return to(g, u.weight, dtype, group);
 }
 
 // x times a tensor that does not train and that autocast converts.
@@ -322,7 +317,7 @@ Var product_with(Graph& g, const Var& x, const Var& weight, const Linear& layer)
     const bool packed = g.parameter(layer.weight).quantized;
     const Var w = to(g, weight, dtype, packed ? group : Group::half_weights);
     const Var input = to(g, x, dtype, group);
-    return product(g, input, {w.buffer(), w.edge(), false}, {}, false, layer.in, layer.out, group);
+    return product(g, input, {w.buffer(), w.edge()}, {}, false, layer.in, layer.out, group);
 }
 
 // peft transposes GPT-2's weight into a parameter of its own, which then gets a gradient.
