@@ -150,9 +150,9 @@ class Training(unittest.TestCase):
         above = self.server.run("estimate", "--preset", "bert-base", "--gpu", "t4", "--batch", "4096", check=False)
         self.assertEqual(above.returncode, 1)
         self.assertIn("A batch of 4096 needs", above.stdout)
-        wrong = self.server.run("estimate", "--preset", "bert-base", "--gpu", "H20", check=False)
+        wrong = self.server.run("estimate", "--preset", "bert-base", "--gpu", "H21", check=False)
         self.assertEqual(wrong.returncode, 2)
-        self.assertIn('--gpu: There is no GPU profile named "H20"', wrong.stderr)
+        self.assertIn('--gpu: There is no GPU profile named "H21"', wrong.stderr)
         for margin in ("nan", "-1"):
             self.assertEqual(self.server.run("estimate", "--preset", "gpt2", "--safety-margin", margin,
                                              check=False).returncode, 2)

@@ -28,9 +28,10 @@ std::vector<std::vector<std::string>> profile_rows(std::span<const GpuProfile> p
 }
 
 std::string profile_details(const GpuProfile& p) {
-    std::string out =
-        fmt::format("{} ({}, {}, compute capability {}.{})\n", p.name, p.id, p.architecture,
-                    p.compute_capability / 10, p.compute_capability % 10);
+    std::string out = fmt::format("{} ({}, {}", p.name, p.id, p.architecture);
+    out += p.is_amd() ? ")\n"
+                      : fmt::format(", compute capability {}.{})\n", p.compute_capability / 10,
+                                    p.compute_capability % 10);
     const auto line = [&](const char* what, const std::string& value, const std::string& source) {
         out += fmt::format("  {:<16} {:>16}  [{}]\n", what, value, source);
     };

@@ -24,24 +24,59 @@ std::vector<std::string> words(std::string_view text) {
     return out;
 }
 
-// The essential part of a card's name, however it is written: "NVIDIA GeForce RTX 3090" and
-// "rtx_3090" are "rtx3090".
-std::string spelled(std::string_view text) {
-    constexpr std::string_view kMakers[] = {"nvidia", "geforce", "tesla", "quadro"};
-    std::string out;
-    for (const auto& word : words(text)) {
-        if (std::ranges::find(kMakers, word) == std::end(kMakers)) out += word;
+// How a card is called: "NVIDIA A100-SXM4-80GB" is "a100" with 80 GB, "GeForce RTX 3080 Ti" is
+// "3080ti". Makers, connectors and the like name no other card.
+struct Called {
+    std::string name;
+    double gb = 0;  // 0: not said
+};
+
+std::optional<double> size_in(const std::string& word, const std::string* next) {
+    const auto end =
+        std::ranges::find_if_not(word, [](unsigned char c) { return std::isdigit(c); });
+    if (end == word.begin()) return std::nullopt;
+    const std::string unit(end, word.end());
+    const bool apart = unit.empty() && next != nullptr && (*next == "gb" || *next == "gib");
+    if (unit != "gb" && unit != "g" && unit != "gib" && !apart) return std::nullopt;
+    return std::stod(std::string(word.begin(), end));
+}
+
+Called called(std::string_view text) {
+    constexpr std::string_view kNames[] = {
+        "nvidia",    "geforce",     "tesla",   "quadro", "amd",        "instinct", "gpu", "pcie",
+        "blackwell", "workstation", "edition", "server", "generation", "gb",       "max", "q"};
+    constexpr std::string_view kStarts[] = {"sxm", "hbm"};
+    Called out;
+    const auto all = words(text);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto word = all[i];
+        if (word == "mig") break;  // a share of the card
+        if (std::ranges::find(kNames, word) != std::end(kNames)) continue;
+        if (std::ranges::any_of(kStarts, [&](auto start) { return word.starts_with(start); }))
+            continue;
+        if (const auto size = size_in(word, i + 1 < all.size() ? &all[i + 1] : nullptr);
+            size && !out.name.empty()) {
+            out.gb = *size;
+            continue;
+        }
+        const bool prefix = word.starts_with("rtx") || word.starts_with("gtx");
+        if (out.name.empty() && prefix) word.erase(0, 3);
+        out.name += word;
     }
     return out;
 }
 
-bool name_matches(const GpuProfile& profile, const std::vector<std::string>& card) {
-    const auto wanted = words(profile.id);
-    return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
-        // The memory size is decided by the reported bytes, not by the driver's name.
-        if (word.ends_with("gb")) return true;
-        return std::find(card.begin(), card.end(), word) != card.end();
-    });
+bool is_called(const GpuProfile& profile, const Called& card) {
+    // 180 and 192 GB of a B200 are the same; 80 and 94 GB of an H100 are not.
+    constexpr double kSameSize = 0.07;
+    return (called(profile.id).name == card.name || called(profile.name).name == card.name) &&
+           (card.gb == 0 || std::abs(card.gb - profile.sold_gb) <= kSameSize * profile.sold_gb);
+}
+
+std::string spelled(std::string_view text) {
+    std::string out;
+    for (const auto& word : words(text)) out += word;
+    return out;
 }
 
 // The architecture that a card's name gives away; empty if it does not. NVIDIA's own naming: A100,
@@ -53,6 +88,7 @@ std::string_view generation_of(std::string_view card) {
     };
     constexpr Sign kSigns[] = {
         {"blackwell", "Blackwell"},
+        {"pro", "Blackwell"},
         {"ada", "Ada"},
         {"gb", "Blackwell"},
         {"gh", "Hopper"},
@@ -124,32 +160,74 @@ GpuCatalogue::GpuCatalogue(std::span<const GpuProfile> custom)
 }
 
 Result<GpuProfile> GpuCatalogue::find(std::string_view id) const {
-    std::string names;
-    std::vector<std::string> known;
+    const auto by = [&](auto&& matches) {
+        const auto found = std::ranges::find_if(profiles_, matches);
+        return found == profiles_.end() ? nullptr : &*found;
+    };
     const auto wanted = spelled(id);
-    const GpuProfile* meant = nullptr;
-    for (const auto& profile : profiles_) {
-        if (profile.id == id) return profile;
-        if (spelled(profile.id) == wanted || spelled(profile.name) == wanted) meant = &profile;
-        names += (names.empty() ? "" : ", ") + profile.id;
-        known.push_back(profile.id);
+    const auto card = called(id);
+    const auto* found = by([&](const auto& p) { return p.id == id; });
+    if (found == nullptr)
+        found =
+            by([&](const auto& p) { return spelled(p.id) == wanted || spelled(p.name) == wanted; });
+    if (found == nullptr) found = by([&](const auto& p) { return is_called(p, card); });
+    if (found != nullptr) return *found;
+    return fail(
+        Errc::not_found,
+        "There is no GPU profile named \"" + std::string(id) + "\"." + advice_on(id) +
+            " `plimsoll gpu-profiles list` names all; describe any other GPU by its memory: "
+            "--gpu-memory 24, or \"custom_gpus\".",
+        "/gpu");
+}
+
+std::string GpuCatalogue::advice_on(std::string_view id) const {
+    struct Unlike {
+        std::string_view word, what;
+    };
+    constexpr Unlike kUnlike[] = {
+        {"gaudi", "Gaudi runs no CUDA: its graph compiler plans memory, which is not modelled."},
+        {"tpu", "A TPU runs no CUDA: its compiler plans memory, which is not modelled."},
+        {"trainium", "Trainium runs no CUDA: its compiler plans memory, which is not modelled."},
+        {"ascend", "Ascend runs no CUDA: its allocator is not modelled."},
+        {"laptop", "A laptop's GPU has less memory than its namesake."},
+        {"mobile", "A laptop's GPU has less memory than its namesake."},
+    };
+    const auto typed = spelled(id);
+    for (const auto& [word, what] : kUnlike)
+        if (typed.find(word) != std::string::npos) return " " + std::string(what);
+    // Another number is another card, an older generation or less memory another answer.
+    const auto digits = [](std::string_view text) {
+        std::string out;
+        for (const char c : called(text).name)
+            if (std::isdigit(static_cast<unsigned char>(c))) out += c;
+        std::ranges::sort(out);
+        return out;
+    };
+    const auto asked = called(id);
+    const auto generation = generation_of(id);
+    const auto typed_digits = digits(id);
+    std::vector<std::string> likely;
+    std::string sizes;
+    for (const auto& p : profiles_) {
+        const auto own = digits(p.id);
+        const bool same = std::ranges::includes(own, typed_digits) &&
+                          own.size() <= typed_digits.size() + 1 && p.sold_gb >= asked.gb &&
+                          (generation.empty() || generation == p.architecture);
+        if (same) likely.push_back(p.id);
+        if (is_called(p, {asked.name})) sizes += (sizes.empty() ? "" : ", ") + p.id;
     }
-    if (meant != nullptr) return *meant;
-    return fail(Errc::not_found,
-                "There is no GPU profile named \"" + std::string(id) + "\"." +
-                    did_you_mean(id, known) + " Valid names: " + names + ".",
-                "/gpu");
+    if (!sizes.empty()) return " There is " + sizes + ".";
+    return did_you_mean(id, likely);
 }
 
 std::optional<GpuProfile> profile_named(const DetectedGpu& card,
                                         std::span<const GpuProfile> profiles) {
-    const auto card_words = words(card.name);
-    // An RTX PRO 6000 with 96 GB is no RTX 6000. Less memory than the card has is a share of it.
-    constexpr double kSameCard = 1.6;
-    const auto total = static_cast<double>(card.total_bytes);
-    return nearest(card, profiles, [&](const GpuProfile& profile) {
-        return name_matches(profile, card_words) && total < profile.memory_bytes.value * kSameCard;
-    });
+    // The driver's bytes decide between sizes; the name of a GH200 has those of its host.
+    const auto name = called(card.name).name;
+    for (const auto& profile : profiles)
+        if (spelled(profile.name) == spelled(card.name)) return profile;
+    return nearest(card, profiles,
+                   [&](const GpuProfile& profile) { return is_called(profile, {name}); });
 }
 
 GpuProfile profile_for(const DetectedGpu& card, std::span<const GpuProfile> profiles) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,11 +24,14 @@ class GpuCatalogue {
     explicit GpuCatalogue(std::span<const GpuProfile> custom);
 
     std::span<const GpuProfile> all() const { return profiles_; }
-    // By its ID, or by any spelling of its ID or name ("RTX 3090", "NVIDIA GeForce RTX
-    // 3090"). Errc::not_found lists the valid names.
+    // By its ID, or as people and drivers write its name ("h100", "RTX 3090", "NVIDIA
+    // A100-SXM4-80GB"); of several sizes the smallest, unless the name says which.
     Result<GpuProfile> find(std::string_view id) const;
 
   private:
+    // What to say of a name that is not found; begins with a space.
+    std::string advice_on(std::string_view id) const;
+
     std::vector<GpuProfile> profiles_;
 };
 

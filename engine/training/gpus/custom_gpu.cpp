@@ -34,8 +34,8 @@ Result<void> check_rates(const CustomGpu& gpu) {
 Result<void> check_chip(const CustomGpu& gpu) {
     const int capability = gpu.compute_capability.value_or(kUsualCapability);
     const int multiprocessors = gpu.multiprocessors.value_or(kUsualMultiprocessors);
-    if (capability < 30 || capability > 200)
-        return bad("/compute_capability", "The compute capability must be between 30 and 200.");
+    if (capability < 30 || capability > 999)
+        return bad("/compute_capability", "The compute capability must be between 30 and 999.");
     if (multiprocessors < 1 || multiprocessors > 1024)
         return bad("/multiprocessors", "The number of multiprocessors must be between 1 and 1024.");
     return {};
@@ -109,6 +109,7 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
     p.sold_gb = gpu.sold_gb ? *gpu.sold_gb : gpu.memory_gib;
     p.memory_bytes = given(std::floor(gpu.memory_gib * kGiB));
     p.context_bytes = given(std::floor(gpu.context_gib * kGiB));
+    p.common = true;  // who describes a card wants it in every comparison
     p.guide = gpu.guide;
     return p;
 }

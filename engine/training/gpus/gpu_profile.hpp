@@ -6,6 +6,9 @@
 
 namespace plimsoll::training {
 
+// From here on a compute capability is the number of an AMD gfx target: 942 is gfx942.
+inline constexpr int kAmdCapability = 900;
+
 // A value and its source. 0 means that the card does not support it.
 struct Figure {
     double value = 0;
@@ -32,7 +35,7 @@ struct GpuProfile {
     std::string id;              // identifier, lower case: "rtx_4090"
     std::string name;            // display name: "NVIDIA RTX 4090"
     std::string architecture;    // "Ada", "Hopper" ...
-    int compute_capability = 0;  // major * 10 + minor
+    int compute_capability = 0;  // major * 10 + minor; AMD: the number of its gfx target
     double sold_gb = 0;          // nominal memory
     Figure multiprocessors;
     Figure memory_bytes;   // what the driver reports as total to a process
@@ -42,6 +45,7 @@ struct GpuProfile {
     Figure tf32_flops;
     Figure fp16_flops;
     Figure bf16_flops;
+    bool common = false;  // stands for others of its kind where all are compared
     std::optional<GuideSettings> guide;
 
     std::int64_t total_bytes() const { return static_cast<std::int64_t>(memory_bytes.value); }
@@ -53,11 +57,12 @@ struct GpuProfile {
     int threads_per_multiprocessor() const {
         if (compute_capability == 75) return 1024;
         if (compute_capability == 80 || compute_capability == 90 || compute_capability == 100 ||
-            compute_capability < 75)
+            compute_capability == 103 || compute_capability < 75 || is_amd())
             return 2048;
         return 1536;
     }
     bool has_bf16() const { return bf16_flops.value > 0; }
+    bool is_amd() const { return compute_capability >= kAmdCapability; }
 };
 
 }  // namespace plimsoll::training

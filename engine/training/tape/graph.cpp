@@ -1,5 +1,6 @@
 #include "engine/training/tape/graph.hpp"
 
+#include "engine/training/gpus/gpu_profile.hpp"
 #include "engine/training/tape/communication.hpp"
 #include "engine/training/tape/reduction.hpp"
 
@@ -126,17 +127,20 @@ void Graph::clear_counters() {
     layer_flops_.clear();
 }
 
-// Hopper and newer get 32 MiB a handle, others 4096 KiB * 2 + 16 KiB * 8; cuBLASLt 1 MiB. A handle
-// belongs to a thread: forward and backward have their own (ATen CUDABlas.cpp).
+// Hopper and newer get 32 MiB a handle, others 4096 KiB * 2 + 16 KiB * 8; cuBLASLt 1 MiB. hipBLAS
+// gets 32 MiB or, from gfx94x on, 128; hipBLASLt 76. A handle belongs to a thread: forward and
+// backward have their own (ATen CublasHandlePool.cpp, CUDABlas.cpp).
 void Graph::matmul(double flops, bool through_lt) {
     count_flops(flops);
-    const bool large = device_.compute_capability == 90 || device_.compute_capability == 100 ||
-                       device_.compute_capability == 120;
+    const int capability = device_.compute_capability;
+    const bool amd = capability >= kAmdCapability;
     const std::size_t thread = on_backward_thread_ ? 1 : 0;
     if (!std::exchange(workspace_made_[thread], true))
-        allocate(large ? 32LL << 20 : 8'519'680, Group::workspace);
+        allocate(amd ? (capability >= 940 ? 128LL : 32LL) << 20
+                     : (capability >= 90 ? 32LL << 20 : 8'519'680),
+                 Group::workspace);
     if (through_lt && !std::exchange(lt_workspace_made_[thread], true))
-        allocate(1 << 20, Group::workspace);
+        allocate(amd ? 76LL << 20 : 1LL << 20, Group::workspace);
 }
 
 void Graph::make_dropout_states() {

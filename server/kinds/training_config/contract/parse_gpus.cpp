@@ -3,6 +3,7 @@
 #include "server/kinds/training_config/contract/request.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
 
@@ -38,14 +39,16 @@ std::vector<tr::GpuProfile> parse_gpus(const json& args, FieldErrors& errors) {
     for (std::size_t i = 0; i < named->size(); ++i) {
         const auto id = (*named)[i].get<std::string>();
         if (id == "all") {
-            gpus.assign(catalogue.all().begin(), catalogue.all().end());
+            gpus.clear();
+            std::ranges::copy_if(catalogue.all(), std::back_inserter(gpus),
+                                 &tr::GpuProfile::common);
             continue;
         }
         auto gpu = catalogue.find(id);
         if (!gpu) {
             errors.push_back(
                 {"/gpus/" + std::to_string(i), "unknown_gpu", std::move(gpu.error().message)});
-        } else if (std::ranges::find(gpus, id, &tr::GpuProfile::id) == gpus.end()) {
+        } else if (std::ranges::find(gpus, gpu->id, &tr::GpuProfile::id) == gpus.end()) {
             gpus.push_back(std::move(*gpu));
         }
     }

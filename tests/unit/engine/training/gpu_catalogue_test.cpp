@@ -1,6 +1,7 @@
 #include "engine/training/gpus/catalogue.hpp"
 #include "engine/training/gpus/custom_gpu.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@ namespace plimsoll::training {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(GpuCatalogue, ShipsEveryCardOnceWithASourceForEveryNumber) {
     std::set<std::string> ids;
@@ -36,13 +38,53 @@ TEST(GpuCatalogue, AcceptsNamesAsPeopleWriteThem) {
     }
 }
 
-TEST(GpuCatalogue, UnknownNamesListTheValidOnes) {
-    const auto missing = GpuCatalogue().find("rtx_9999");
-    ASSERT_FALSE(missing);
-    EXPECT_EQ(missing.error().code, Errc::not_found);
-    EXPECT_THAT(missing.error().message, HasSubstr("a100_80gb"));
-    EXPECT_THAT(GpuCatalogue().find("rtx 490").error().message,
-                HasSubstr("Did you mean \"rtx_4090\"?"));
+// As people, clouds and nvidia-smi write them.
+TEST(GpuCatalogue, ResolvesTheUsualNames) {
+    const std::pair<const char*, const char*> all[] = {
+        {"h100", "h100_80gb"},
+        {"A100", "a100_40gb"},
+        {"4090", "rtx_4090"},
+        {"RTX A6000", "rtx_a6000"},
+        {"A10G", "a10g"},
+        {"A100-80G", "a100_80gb"},
+        {"2080 Ti", "rtx_2080_ti"},
+        {"4060 Ti 16 GB", "rtx_4060_ti_16gb"},
+        {"B200 180GB", "b200"},
+        {"MI300X", "mi300x"},
+        {"NVIDIA H100 80GB HBM3", "h100_80gb"},
+        {"NVIDIA H100 PCIe", "h100_pcie"},
+        {"NVIDIA H100 NVL", "h100_94gb"},
+        {"NVIDIA A100-SXM4-40GB", "a100_40gb"},
+        {"Tesla V100-SXM2-32GB", "v100_32gb"},
+        {"Tesla P100-PCIE-16GB", "p100"},
+        {"Tesla T4", "t4"},
+        {"NVIDIA GH200 480GB", "gh200"},
+        {"NVIDIA RTX 6000 Ada Generation", "rtx_6000_ada"},
+        {"Quadro RTX 6000", "rtx_6000"},
+        {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "rtx_pro_6000"},
+        {"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", "rtx_pro_6000"},
+        {"NVIDIA GeForce RTX 3080 Ti", "rtx_3080_ti"},
+        {"AMD Instinct MI210", "mi210"},
+    };
+    for (const auto& [name, id] : all) {
+        const auto found = GpuCatalogue().find(name);
+        ASSERT_TRUE(found) << name << ": " << found.error().message;
+        EXPECT_EQ(found->id, id) << name;
+    }
+    EXPECT_GE(shipped_gpus().size(), 70U);
+    EXPECT_LE(std::ranges::count(shipped_gpus(), true, &GpuProfile::common), 32);
+}
+
+TEST(GpuCatalogue, SuggestsOnlyWhatCanBeMeant) {
+    const auto says = [](const char* name) { return GpuCatalogue().find(name).error().message; };
+    EXPECT_EQ(GpuCatalogue().find("rtx_9999").error().code, Errc::not_found);
+    EXPECT_THAT(says("rtx_9999"), HasSubstr("--gpu-memory 24"));
+    EXPECT_THAT(says("rtx_9999"), Not(HasSubstr("Did you mean")));
+    EXPECT_THAT(says("rtx 490"), HasSubstr("Did you mean \"rtx_4090\"?"));
+    EXPECT_THAT(says("RTX PRO 5500"), Not(HasSubstr("Did you mean")));
+    EXPECT_THAT(says("A100 64GB"), HasSubstr("There is a100_40gb, a100_80gb."));
+    EXPECT_THAT(says("Gaudi 3"), HasSubstr("Gaudi runs no CUDA"));
+    EXPECT_THAT(says("NVIDIA GeForce RTX 4090 Laptop GPU"), HasSubstr("less memory"));
 }
 
 TEST(GpuCatalogue, CustomProfilesAreFoundAndMayReplaceShippedOnes) {
@@ -86,7 +128,7 @@ TEST(GpuCatalogue, UsesTheGenerationOfAnUnknownCard) {
     EXPECT_EQ(profile_for({"Quadro RTX 5000", 16 * gib}).architecture, "Turing");
     EXPECT_EQ(profile_for({"NVIDIA RTX 4000 Ada Generation", 20 * gib}).architecture, "Ada");
     EXPECT_EQ(profile_for({"NVIDIA GeForce RTX 5080", 16 * gib}).sold_gb, 16);
-    EXPECT_EQ(profile_for({"NVIDIA RTX PRO 6000 Blackwell", 95 * gib}).id, "rtx_5090");
+    EXPECT_EQ(profile_for({"NVIDIA RTX PRO 7000 Blackwell", 95 * gib}).architecture, "Blackwell");
     EXPECT_EQ(profile_for({"Something Else 80", 79 * gib}).id, "a100_80gb");
     EXPECT_EQ(profile_for({"A card", 79 * gib}).id, "a100_80gb");
     EXPECT_FALSE(profile_named({"A card", 79 * gib}));

@@ -346,7 +346,7 @@ TEST(TrainingConfigKind, BadInputNamesItsPlaceAndItsRule) {
          "/model/dimensions/hidden", "parameters"},
         {"unknown architecture", bert({{"model", {{"config", {{"model_type", "mamba"}}}}}}),
          "/model/config/model_type", "mamba"},
-        {"unknown card", bert({{"gpus", {"rtx_4090", "rtx_9090"}}}), "/gpus/1", "Valid names"},
+        {"unknown card", bert({{"gpus", {"rtx_4090", "rtx_9090"}}}), "/gpus/1", "gpu-profiles list"},
         {"a mistyped card", bert({{"gpus", {"H20"}}}), "/gpus/0", "Did you mean"},
         {"sequence", bert({{"training", {{"sequence_length", 513}}}}), "/training/sequence_length",
          "positions"},
