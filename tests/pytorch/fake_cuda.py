@@ -113,12 +113,12 @@ def grouped_product(rows, weights, *_, offs, **__):
 @contextlib.contextmanager
 def autocast(precision):
     """torch.autocast("cuda") switches itself off where no GPU is; these are its own calls."""
-    if not precision.endswith('autocast'):
+    if not precision.endswith('autocast') and precision != 'fp16':
         yield
         return
     before = torch.is_autocast_enabled('cuda'), torch.get_autocast_dtype('cuda')
     torch.set_autocast_enabled('cuda', True)
-    torch.set_autocast_dtype('cuda', torch.bfloat16)
+    torch.set_autocast_dtype('cuda', torch.float16 if precision == 'fp16' else torch.bfloat16)
     torch.autocast_increment_nesting()
     try:
         yield

@@ -29,96 +29,12 @@ import peft
 import torch
 import transformers as tf
 from fake_cuda import Packed, Packed8, Storages, autocast, fused_attention, grouped_product
+from models import MODELS
 from recorded import record
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests/unit/engine/training/data/pytorch_2_11_saved.json'
-BERT = dict(model_type='bert', vocab_size=30522, max_position_embeddings=512, type_vocab_size=2, num_labels=3)
-LLAMA = dict(model_type='llama', vocab_size=32000, max_position_embeddings=2048)
-MODELS = {
-    'bert-base': ('sequence', dict(BERT, num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
-                                   intermediate_size=3072)),
-    'bert-large': ('sequence', dict(BERT, num_hidden_layers=24, hidden_size=1024, num_attention_heads=16,
-                                    intermediate_size=4096)),
-    'bert-base, masked words': ('masked', dict(BERT, num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
-                                               intermediate_size=3072)),
-    'minilm-l6': ('sequence', dict(BERT, num_hidden_layers=6, hidden_size=384, num_attention_heads=12,
-                                   intermediate_size=1536)),
-    'distilbert': ('sequence', dict(model_type='distilbert', vocab_size=30522, n_layers=6, dim=768, n_heads=12,
-                                    hidden_dim=3072, max_position_embeddings=512, num_labels=3)),
-    'roberta-base': ('sequence', dict(BERT, model_type='roberta', vocab_size=50265, max_position_embeddings=514,
-                                      type_vocab_size=1, num_hidden_layers=12, hidden_size=768,
-                                      num_attention_heads=12, intermediate_size=3072)),
-    'gpt2': ('causal', dict(model_type='gpt2', vocab_size=50257, n_positions=1024, n_embd=768, n_layer=12, n_head=12)),
-    'gpt2-medium': ('causal', dict(model_type='gpt2', vocab_size=50257, n_positions=1024, n_embd=1024, n_layer=24,
-                                   n_head=16)),
-    'llama-1b': ('causal', dict(LLAMA, num_hidden_layers=22, hidden_size=2048, num_attention_heads=32,
-                                num_key_value_heads=4, intermediate_size=5632)),
-    'llama-8b': ('causal', dict(LLAMA, vocab_size=128256, num_hidden_layers=32, hidden_size=4096,
-                                num_attention_heads=32, num_key_value_heads=8, intermediate_size=14336)),
-}
-QWEN = dict(vocab_size=151936, hidden_act='silu', tie_word_embeddings=True, max_position_embeddings=32768)
-GEMMA = dict(vocab_size=256000, head_dim=256, max_position_embeddings=8192)
-MODERNBERT = dict(model_type='modernbert', vocab_size=50368, num_hidden_layers=22, hidden_size=768,
-                  num_attention_heads=12, intermediate_size=1152, max_position_embeddings=8192, num_labels=3)
-MIXTRAL = dict(model_type='mixtral', vocab_size=32000, num_hidden_layers=32, hidden_size=4096, num_attention_heads=32,
-               num_key_value_heads=8, intermediate_size=14336, num_local_experts=8, num_experts_per_tok=2)
-QWEN2_MOE = dict(QWEN, model_type='qwen2_moe', num_hidden_layers=24, hidden_size=2048, num_attention_heads=16,
-                 num_key_value_heads=16, intermediate_size=5632, moe_intermediate_size=1408, num_experts=60,
-                 shared_expert_intermediate_size=5632, num_experts_per_tok=4, tie_word_embeddings=False)
-QWEN3_MOE = dict(QWEN, model_type='qwen3_moe', num_hidden_layers=48, hidden_size=2048, num_attention_heads=32,
-                 num_key_value_heads=4, head_dim=128, intermediate_size=6144, moe_intermediate_size=768, num_experts=128,
-                 num_experts_per_tok=8, norm_topk_prob=True, tie_word_embeddings=False)
-T5 = dict(model_type='t5', vocab_size=32128, num_layers=12, d_model=768, num_heads=12, d_kv=64, decoder_start_token_id=0)
-MODELS.update({
-    'pythia-410m': ('causal', dict(model_type='gpt_neox', vocab_size=50304, num_hidden_layers=24, hidden_size=1024,
-                                   num_attention_heads=16, intermediate_size=4096, rotary_pct=0.25,
-                                   max_position_embeddings=2048)),
-    'mistral-7b, window': ('causal', dict(model_type='mistral', vocab_size=32000, num_hidden_layers=32,
-                                          hidden_size=4096,
-                                          num_attention_heads=32, num_key_value_heads=8, intermediate_size=14336,
-                                          sliding_window=256, max_position_embeddings=32768)),
-    'qwen3-0.6b': ('causal', dict(QWEN, model_type='qwen3', num_hidden_layers=28, hidden_size=1024,
-                                  num_attention_heads=16, num_key_value_heads=8, head_dim=128,
-                                  intermediate_size=3072)),
-    'gemma-2b': ('causal', dict(GEMMA, model_type='gemma', num_hidden_layers=18, hidden_size=2048,
-                                num_attention_heads=8, num_key_value_heads=1, intermediate_size=16384)),
-    'gemma-2-2b': ('causal', dict(GEMMA, model_type='gemma2', num_hidden_layers=26, hidden_size=2304,
-                                  num_attention_heads=8, num_key_value_heads=4, intermediate_size=9216,
-                                  sliding_window=4096)),
-    'gemma-3-1b': ('causal', dict(GEMMA, model_type='gemma3_text', vocab_size=262144, num_hidden_layers=26,
-                                  hidden_size=1152, num_attention_heads=4, num_key_value_heads=1,
-                                  intermediate_size=6912, sliding_window=512)),
-    'phi-3-mini': ('causal', dict(model_type='phi3', vocab_size=32064, num_hidden_layers=32, hidden_size=3072,
-                                  num_attention_heads=32, num_key_value_heads=32, intermediate_size=8192,
-                                  pad_token_id=32000, sliding_window=None)),
-    'phi-4-mini': ('causal', dict(model_type='phi3', vocab_size=200064, num_hidden_layers=32, hidden_size=3072,
-                                  num_attention_heads=24, num_key_value_heads=8, intermediate_size=8192,
-                                  pad_token_id=32000, partial_rotary_factor=0.75, tie_word_embeddings=True)),
-    'mixtral-8x7b': ('causal', MIXTRAL),
-    'mixtral-8x7b, router loss': ('causal', dict(MIXTRAL, output_router_logits=True)),
-    'qwen1.5-moe': ('causal', QWEN2_MOE),
-    'qwen1.5-moe, router loss': ('causal', dict(QWEN2_MOE, output_router_logits=True)),
-    'qwen3-30b-a3b': ('causal', QWEN3_MOE),
-    'qwen3-30b-a3b, router loss': ('causal', dict(QWEN3_MOE, output_router_logits=True)),
-    'deberta-v3-base': ('sequence', dict(model_type='deberta-v2', vocab_size=128100, num_hidden_layers=12,
-                                         hidden_size=768, num_attention_heads=12, intermediate_size=3072,
-                                         type_vocab_size=0, position_buckets=256, share_att_key=True,
-                                         max_position_embeddings=512,
-                                         relative_attention=True, position_biased_input=False,
-                                         pos_att_type=['p2c', 'c2p'], norm_rel_ebd='layer_norm', num_labels=3,
-                                         problem_type='single_label_classification')),
-    'modernbert-base': ('sequence', dict(MODERNBERT, classifier_pooling='mean')),
-    'modernbert-base, masked words': ('masked', MODERNBERT),
-    't5-base': ('translation', dict(T5, d_ff=3072)),
-    'flan-t5-base': ('translation', dict(T5, d_ff=2048, feed_forward_proj='gated-gelu', tie_word_embeddings=False)),
-    'vit-base': ('image', dict(model_type='vit', num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
-                               intermediate_size=3072, image_size=224, patch_size=16, num_labels=1000)),
-    'whisper-small': ('sound', dict(model_type='whisper', encoder_layers=12, d_model=768, encoder_attention_heads=12,
-                                    encoder_ffn_dim=3072, decoder_layers=1, num_mel_bins=80,
-                                    max_source_positions=1500, num_labels=10)),
-})
 CLASSES = {'sequence': tf.AutoModelForSequenceClassification, 'masked': tf.AutoModelForMaskedLM,
            'causal': tf.AutoModelForCausalLM, 'translation': tf.AutoModelForSeq2SeqLM,
            'image': tf.AutoModelForImageClassification,
@@ -127,7 +43,7 @@ HEADS = {'sequence': 'ForSequenceClassification', 'masked': 'ForMaskedLM', 'caus
          'translation': 'T5ForConditionalGeneration', 'image': 'ViTForImageClassification', 'sound': 'WhisperForAudioClassification'}
 LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'distilbert': ['q_lin', 'v_lin'],
                 'gpt2': ['c_attn'], 'gpt_neox': ['query_key_value'], 'phi3': ['qkv_proj'], 'modernbert': ['Wqkv'],
-                'deberta-v2': ['query_proj', 'value_proj'], 't5': ['q', 'v']}
+                'deberta-v2': ['query_proj', 'value_proj'], 't5': ['q', 'v'], 'mt5': ['q', 'v']}
 
 QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
 POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
@@ -157,6 +73,8 @@ def cases():
         yield Case(model, 'bf16', 'sdpa', *small, 0, False, False, 't4')
         yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb')
         yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', adapters='model')
+        if MODELS[model][0] == 'causal':
+            yield Case(model, 'fp16', 'sdpa', *long, 8, False, False, 't4')
 
         yield from method_cases(model)
         if MODELS[model][1]['model_type'] in QUANTIZED:
@@ -174,7 +92,7 @@ def method_cases(model):
     yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', adapters='model', method='dora')
     if type_ in QUANTIZED:
         yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, False, False, 'a100_80gb', 'nf4_double', method='dora')
-    if type_ not in (*UNFUSED, 't5', 'whisper'):
+    if type_ not in (*UNFUSED, 't5', 'mt5', 'whisper'):
         for precision in ('bf16_autocast', 'bf16'):
             yield Case(model, precision, 'flash_attention_2', *long, 0, False, False, 'a100_80gb')
     if task == 'causal' and 'output_router_logits' not in values:  # would count experts in a tensor
@@ -214,11 +132,21 @@ def quantize(model, case):
     return model.requires_grad_(False)
 
 
+def has_own_head(case):
+    """The class ties heads that published checkpoints of this file have for themselves."""
+    return MODELS[case.model][0] == 'translation' and MODELS[case.model][1].get('tie_word_embeddings') is False
+
+
+WEIGHTS = {'bf16': torch.bfloat16, 'fp16': torch.float16}
+
+
 def build(case):
     task, _ = MODELS[case.model]
     config = config_of(case)
     with torch.device('cuda'):
-        model = CLASSES[task].from_config(config, dtype=torch.bfloat16 if case.precision == 'bf16' else torch.float32)
+        model = CLASSES[task].from_config(config, dtype=WEIGHTS.get(case.precision, torch.float32))
+        if has_own_head(case):
+            model.lm_head.weight = torch.nn.Parameter(torch.empty_like(model.lm_head.weight))
         if case.quantization != 'none':
             model = quantize(model, case)
         # Modules of fake tensors cannot be moved; adapters are made where they belong.
@@ -324,6 +252,8 @@ def architectures(case):
 
 def arguments(case):
     config = {**config_of(case).to_dict(), 'architectures': architectures(case)}
+    if has_own_head(case):
+        config['tie_word_embeddings'] = False
     args = {'model': {'config': json.loads(json.dumps(config, default=str))}, 'gpus': [case.gpu], 'what_ifs': False,
             'target_effective_batch': case.batch,  # with accumulation, gradients of the steps before would be there
             'training': {'precision': case.precision, 'attention': case.attention, 'batch': case.batch,
@@ -334,7 +264,7 @@ def arguments(case):
         args['training']['quantization'] = case.quantization
     if case.lora:
         args['training']['lora'] = {'rank': case.lora, 'dropout': 0.1, 'dora': case.method == 'dora'}
-        if case.precision == 'bf16':  # elsewhere they have the type of the weights
+        if case.precision in WEIGHTS:  # elsewhere they have the type of the weights
             args['training']['lora']['dtype'] = case.adapters
     for method in ('packed', 'fused_loss'):
         args['training'][method] = case.method == method

@@ -65,7 +65,9 @@ Convention convention_for(const ModelShape& shape, const TrainingSettings& setti
                 "fine-tuning of T5 (batch: Raffel et al. 2020, section 3.1.3; rate for AdamW: "
                 "transformers' page on T5)"};
     if (shape.family == Family::vit)
-        return {8, 2e-5, 8, "fine-tuning in transformers' image classification example"};
+        return {512, 2e-5, 8,
+                "fine-tuning of ViT (batch: Dosovitskiy et al. 2021, appendix B.1.1; rate for "
+                "AdamW at a batch of 8: transformers' image classification example)"};
     if (shape.family == Family::whisper)
         return {32, 3e-5, 32, "fine-tuning in transformers' audio classification example"};
     if (shape.is_decoder())

@@ -1,6 +1,7 @@
 #include "engine/training/advice/report.hpp"
 
 #include "engine/training/advice/guide_batch.hpp"
+#include "engine/training/advice/precision.hpp"
 #include "engine/training/advice/settings_changes.hpp"
 
 #include <algorithm>
@@ -41,11 +42,8 @@ class Maker {
         GpuReport out;
         out.gpu = gpu;
         settings_ = r_.settings;
-        if (r_.adapts_precision && settings_.precision == Precision::bf16_autocast &&
-            !gpu.has_bf16()) {
-            settings_.precision =
-                gpu.fp16_flops.value > 0 ? Precision::fp16_autocast : Precision::fp32;
-        }
+        if (r_.adapts_precision)
+            settings_.precision = automatic_precision(r_.shape, settings_, gpu);
         out.precision = settings_.precision;
         guide_.reset();
         if (r_.goal == Goal::guide) guide_ = guide_batch(r_, gpu);

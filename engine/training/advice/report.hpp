@@ -23,9 +23,7 @@ enum class Goal {
 struct ReportRequest {
     ModelShape shape;
     TrainingSettings settings;
-    // bf16 was not requested: a card without it trains in fp16 autocast, or in fp32 if it has no
-    // fast fp16 either.
-    bool adapts_precision = false;
+    bool adapts_precision = false;   // none was requested: see automatic_precision
     std::optional<Lengths> lengths;  // of the texts; settings.sequence is their longest
     std::vector<GpuProfile> gpus;
     std::size_t compared = 0;  // cards in the whole comparison; 0: as many as here

@@ -24,8 +24,12 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
          [bf16](auto& t) {
              t.precision = bf16 ? Precision::bf16_autocast : Precision::fp16_autocast;
          }},
-        {"weights in bf16", [bf16](auto& t) { return bf16 && t.precision != Precision::bf16; },
+        {"weights in bf16", [bf16](auto& t) { return bf16 && !t.half_weights(); },
          [](auto& t) { t.precision = Precision::bf16; }},
+        {"weights in fp32 with autocast", [](auto& t) { return t.half_weights(); },
+         [bf16](auto& t) {
+             t.precision = bf16 ? Precision::bf16_autocast : Precision::fp16_autocast;
+         }},
         {"LoRA of rank 8", [text](auto& t) { return text && t.lora.rank == 0; },
          [](auto& t) {
              t.lora.rank = 8;

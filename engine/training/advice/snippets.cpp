@@ -16,16 +16,18 @@ const char* lower(bool value) {
     return value ? "true" : "false";
 }
 
+bool fp16(const RecommendedSettings& s) {
+    return s.training.scaled();
+}
 bool bf16(const RecommendedSettings& s) {
-    return s.training.precision == Precision::bf16_autocast ||
-           s.training.precision == Precision::bf16;
+    return s.training.precision != Precision::fp32 && !fp16(s);
 }
 // DeepSpeed converts the weights itself.
 bool half_weights(const TrainingSettings& t) {
-    return t.precision == Precision::bf16 && !layout_of(t).is_zero();
+    return t.half_weights() && !layout_of(t).is_zero();
 }
-bool fp16(const RecommendedSettings& s) {
-    return s.training.precision == Precision::fp16_autocast;
+const char* half_type(const RecommendedSettings& s) {
+    return fp16(s) ? "float16" : "bfloat16";
 }
 
 const char* optimizer_name(const TrainingSettings& t) {
@@ -59,6 +61,8 @@ const char* lightning_precision(const TrainingSettings& t) {
             // bf16-true would convert the adapters, too.
             return layout_of(t).wide_adapters ? "32-true  # for a model that is loaded in bfloat16"
                                               : "bf16-true";
+        case Precision::fp16:
+            return "16-mixed  # for a model that is loaded in float16";
     }
     return "";
 }
@@ -118,25 +122,27 @@ std::string model_setup(const RecommendedSettings& s) {
                 "load_in_4bit=True, bnb_4bit_quant_type=\"nf4\",\n"
                 "                                  bnb_4bit_use_double_quant={}, "
                 "bnb_4bit_compute_dtype=torch.{})\n",
-                python(t.quantization == Quantization::nf4_double),
-                fp16(s) ? "float16" : "bfloat16");
+                python(t.quantization == Quantization::nf4_double), half_type(s));
         }
         // prepare_model_for_kbit_training converts everything that is not quantized to fp32.
         if (half_weights(t))
             out += fmt::format(
                 "# load the model with from_pretrained(name, quantization_config=quantization, "
-                "dtype=torch.bfloat16)\n{}",
-                t.checkpointing ? "model.enable_input_require_grads()\n" : "");
+                "dtype=torch.{})\n{}",
+                half_type(s), t.checkpointing ? "model.enable_input_require_grads()\n" : "");
         else
             out += fmt::format(
                 "# load the model with from_pretrained(name, quantization_config=quantization)\n"
                 "model = prepare_model_for_kbit_training(model, use_gradient_checkpointing={})\n",
                 python(t.checkpointing));
     }
-    // The Trainer's bf16=True is autocast on fp32 weights; these are 16-bit weights.
-    if (half_weights(t) && t.quantization == Quantization::none)
-        out += fmt::format("model = model.to(torch.bfloat16)  # {} in bf16\n",
-                           t.lora.rank > 0 ? "weights" : "weights, gradients and optimizer");
+    // transformers loads the checkpoint's own type, which may differ from what was estimated.
+    if (t.quantization == Quantization::none && half_weights(t))
+        out += fmt::format(
+            "model = model.to(torch.{0})  # as from_pretrained(name, dtype=torch.{0}): {1}\n",
+            half_type(s), t.lora.rank > 0 ? "weights" : "weights, gradients and optimizer");
+    else if (t.quantization == Quantization::none && s.of_transformers && !layout_of(t).is_zero())
+        out += "# load the model with from_pretrained(name, dtype=torch.float32)\n";
     if (t.lora.rank == 0 || s.lora_targets.empty()) return out;
     return out + fmt::format(
                      "model = get_peft_model(model, LoraConfig(r={}, lora_dropout={:g}, "
@@ -180,6 +186,7 @@ RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& r
     s.loader = report.loader;
     s.learning_rate = report.rate.recommended_rate;
     s.has_decoder = request.shape.has_decoder();
+    s.of_transformers = request.shape.is_text_or_features();
     s.warmup_steps = report.rate.warmup_steps;
     s.batch = report.batch;
     if (report.accumulation) {
@@ -346,7 +353,6 @@ std::string plain_pytorch(const RecommendedSettings& s) {
                                                    s.loader.workers, s.loader.prefetch)
                                              : std::string();
     const bool autocast = s.training.autocast();
-    const char* dtype = fp16(s) ? "torch.float16" : "torch.bfloat16";
     std::string out = model_setup(s);
     if (s.training.fused_loss)
         out +=
@@ -366,9 +372,9 @@ std::string plain_pytorch(const RecommendedSettings& s) {
     if (fp16(s)) out += "scaler = torch.amp.GradScaler(\"cuda\")\n";
     out += "for i, batch in enumerate(loader):\n";
     out += autocast ? fmt::format(
-                          "    with torch.autocast(\"cuda\", dtype={}):\n"
+                          "    with torch.autocast(\"cuda\", dtype=torch.{}):\n"
                           "        loss = model(**batch).loss / {}\n",
-                          dtype, s.accumulation)
+                          half_type(s), s.accumulation)
                     : fmt::format("    loss = model(**batch).loss / {}\n", s.accumulation);
     out += fp16(s) ? "    scaler.scale(loss).backward()\n" : "    loss.backward()\n";
     out += fmt::format("    if (i + 1) % {} == 0:\n", s.accumulation);

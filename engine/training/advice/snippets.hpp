@@ -17,7 +17,8 @@ struct RecommendedSettings {
     std::string allocator = {};     // PYTORCH_ALLOC_CONF, unless it is the default
     std::string lora_targets = {};  // names for peft; empty without adapters
     std::int64_t trainable_parameters = 0;
-    bool has_decoder = false;  // with a text of its own, the labels
+    bool has_decoder = false;      // with a text of its own, the labels
+    bool of_transformers = false;  // from_pretrained loads it
     LoaderAdvice loader;
     int epochs = 1;
 };

@@ -14,6 +14,7 @@ double matrix_rate(const TrainingSettings& t, const GpuProfile& gpu, const Throu
         case Precision::fp32:
             return fp32;
         case Precision::fp16_autocast:
+        case Precision::fp16:
             return std::max(fp32, gpu.fp16_flops.value * m.matmul_share);
         case Precision::bf16_autocast:
         case Precision::bf16:

@@ -124,10 +124,10 @@ void read_t5(ConfigReader& read, ModelShape& s) {
     s.hidden_dropout = 0.1;
     read.number("dropout_rate", s.hidden_dropout, "hidden_dropout");
     s.attention_dropout = s.hidden_dropout;
-    // Untied in the file means only that the decoder's result is not scaled: the head is tied.
+    // transformers' class ties every head, but published checkpoints of untied files (T5 v1.1,
+    // FLAN-T5, T0, mT5, byT5, UL2) have one of their own, which stays. They scale nothing.
     s.scaled_output = s.tied_head;
     read.boolean("scale_decoder_outputs", s.scaled_output);
-    s.tied_head = true;
     read_t5_feed_forward(read, s);
     read.refuse("is_decoder", "must be false: encoder and decoder are modelled together.");
 }
@@ -164,10 +164,12 @@ void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape
     }
     read.required("vocab_size", s.vocab, "vocab");
     read.boolean("tie_word_embeddings", s.tied_head);
-    if (type == "t5") {
+    if (type == "t5" || type == "mt5") {
         s.family = Family::t5;
         s.head = Head::language_model;
-        return read_t5(read, s);
+        read_t5(read, s);
+        if (type == "mt5") s.scaled_output = false;
+        return;
     }
     if (type == "deberta-v2") {
         s.family = Family::deberta_v2;

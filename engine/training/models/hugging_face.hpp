@@ -7,8 +7,8 @@
 
 namespace plimsoll::training {
 
-// A model from the text of its Hugging Face config.json. Known types: bert, distilbert, roberta,
-// xlm-roberta, camembert, gpt2, llama, mistral, qwen2. An error's `where` is the JSON pointer of
+// A model from the text of its Hugging Face config.json, completed by its class's defaults. An
+// error's `where` is the JSON pointer of
 // the key, in the file's own spelling ("/num_attention_heads").
 Result<ModelShape> from_hugging_face(std::string_view config_json);
 

@@ -56,6 +56,8 @@ struct ModelShape {
     int token_types = 0;
     int labels = 3;
     Head head = Head::classifier;
+    bool stored_half =
+        false;  // the checkpoint's weights have 16 bits; transformers 5 loads them so
     Activation activation = Activation::gelu;
     double hidden_dropout = 0.1;
     double attention_dropout = 0.1;
@@ -89,6 +91,7 @@ struct ModelShape {
     int projection = 0;              // whisper: width of what the classifier reads
     int features = 0;                // series models: numbers per time step; whisper: mel bins
     int horizon = 0;                 // series models: predicted steps
+    std::string completed = {};      // what a config.json left to its class's defaults
 
     bool is_series() const { return family == Family::temporal || family == Family::lstm; }
     bool is_decoder() const {

@@ -41,6 +41,7 @@ ModelShape llama(const char* name, int layers, int hidden, int heads, int kv_hea
     s.hidden_dropout = s.attention_dropout = 0;
     s.tied_head = tied;
     s.qkv_bias = false;
+    s.stored_half = true;
     return s;
 }
 
@@ -92,7 +93,7 @@ ModelShape t5(const char* name, int layers, int hidden, int heads, int ffn, bool
     s.decoder_layers = layers;
     s.position_buckets = 32;
     s.gated = newer;
-    s.scaled_output = !newer;
+    s.scaled_output = s.tied_head = !newer;
     s.activation = newer ? Activation::gelu_new : Activation::relu;
     return s;
 }

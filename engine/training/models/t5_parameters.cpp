@@ -40,6 +40,7 @@ void list_t5(ParameterLister& list) {
     list.matrix(s.vocab, s.hidden);
     list_t5_stack(list, s.layers, false);
     list_t5_stack(list, s.decoder_layers, true);
+    if (!s.tied_head) list.matrix(s.vocab, s.hidden);
 }
 
 }  // namespace plimsoll::training

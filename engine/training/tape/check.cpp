@@ -43,6 +43,18 @@ Result<void> check_offload(const TrainingSettings& t) {
     return {};
 }
 
+Result<void> check_precision(const TrainingSettings& t) {
+    if (t.precision != Precision::fp16) return {};
+    if (t.lora.rank == 0)
+        return wrong("/precision",
+                     "Weights in fp16 can only be frozen, under adapters: GradScaler refuses their "
+                     "gradients. Choose fp16_autocast or bf16.");
+    if (t.cards > 1 && t.sharding != Sharding::none && t.sharding != Sharding::ddp)
+        return wrong("/precision",
+                     "Shards of weights in fp16 are not modelled: choose fp16_autocast.");
+    return {};
+}
+
 Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
     if (t.attention != Attention::flash) return {};
     const auto family = std::string(to_string(s.family));
@@ -123,6 +135,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (t.lora.rank > 0 && s.is_series())
         return wrong("/lora", "Adapters are modelled for text models only.");
     if (auto ok = check_targets(s, t); !ok) return ok;
+    if (auto ok = check_precision(t); !ok) return ok;
     if (auto ok = check_quantization(s, t); !ok) return ok;
     if (auto ok = check_offload(t); !ok) return ok;
     if (auto ok = check_attention(s, t); !ok) return ok;

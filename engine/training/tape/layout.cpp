@@ -15,7 +15,7 @@ Layout layout_of(const TrainingSettings& settings) {
     l.offloads_weights = l.is_zero() && settings.offload == Offload::parameters;
     const bool half = settings.precision != Precision::fp32;
     l.mixed = (l.is_zero() && half) || (l.sharding == Sharding::fsdp && settings.autocast());
-    const bool pure = settings.precision == Precision::bf16 && !l.mixed;
+    const bool pure = settings.half_weights() && !l.mixed;
     l.compute_bytes = l.mixed || pure ? 2 : 4;
     l.weight_bytes = l.sharding == Sharding::fsdp && l.mixed ? 4 : l.compute_bytes;
     l.master_bytes = pure ? 2 : 4;

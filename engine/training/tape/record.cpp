@@ -69,7 +69,7 @@ Batch make_batch(Graph& g, const ModelShape& s) {
         const std::int64_t numbers = image ? 1LL * s.image_channels * s.image_size * s.image_size
                                            : 2LL * s.features * s.positions;
         // Images are converted by the model, sound by who loads it.
-        const bool half = !image && t.precision == Precision::bf16;
+        const bool half = !image && t.half_weights();
         b.series = g.make(t.batch * numbers, half ? Dtype::half : Dtype::fp32, group);
         b.labels = g.make(t.batch, Dtype::int64, group);
         return b;
@@ -193,7 +193,7 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
                  const TapeDevice& device) {
     Graph g(recorded_settings(settings), device);
     const auto layout = layout_of(settings);
-    const bool scaled = settings.precision == Precision::fp16_autocast;
+    const bool scaled = settings.scaled();
     Tape tape;
     const auto parameters = list_parameters(shape, settings);
     load_model(g, shape, parameters);

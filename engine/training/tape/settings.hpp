@@ -6,7 +6,10 @@
 
 namespace plimsoll::training {
 
-enum class Precision { fp32, bf16_autocast, fp16_autocast, bf16 };
+// Autocast keeps the weights in fp32. bf16 keeps them in 16 bits, and with them gradients and the
+// optimizer's state; fp16 keeps frozen weights so, under autocast and a scaler. Adapters on either
+// stay in fp32 (`Lora::wide`).
+enum class Precision { fp32, bf16_autocast, fp16_autocast, bf16, fp16 };
 // The paged ones are bitsandbytes': their state lies in memory that the driver moves to the host.
 enum class Optimizer {
     adamw,
@@ -45,7 +48,7 @@ enum class Offload {
 };
 
 // How bitsandbytes stores the linear layers of a frozen model. Everything else is fp32, as after
-// peft's prepare_model_for_kbit_training, unless the precision is bf16.
+// peft's prepare_model_for_kbit_training, unless the precision keeps weights in 16 bits.
 enum class Quantization {
     none,
     nf4,         // four bits and an fp32 scale for 64 weights
@@ -102,8 +105,13 @@ struct TrainingSettings {
     // Tokens of one row of the batch, of which a packed batch has one.
     std::int64_t row_length() const { return packed ? batch * sequence : sequence; }
     int target_length() const { return target > 0 ? target : sequence; }
-    bool autocast() const {
-        return precision == Precision::bf16_autocast || precision == Precision::fp16_autocast;
+    bool half_weights() const {
+        return precision == Precision::bf16 || precision == Precision::fp16;
+    }
+    bool autocast() const { return precision == Precision::bf16_autocast || scaled(); }
+    // By a GradScaler.
+    bool scaled() const {
+        return precision == Precision::fp16_autocast || precision == Precision::fp16;
     }
 };
 

@@ -198,7 +198,7 @@ Outputs t5_forward(Graph& g, const ModelShape& s, const Batch& batch) {
     decoder.cross_mask = make_mask(g, decoder.length, t.sequence, false, dtype);
     Var y = run_stack(g, s, p, shifted, std::move(decoder), true);
     if (s.scaled_output) y = scale(g, y, Group::logits);
-    const Linear head{.weight = 0, .in = s.hidden, .out = s.vocab};
+    const Linear head{.weight = s.tied_head ? 0 : p.next(), .in = s.hidden, .out = s.vocab};
     out.logits = linear(g, y, head, Group::logits);
     out.loss = cross_entropy(g, out.logits, batch.labels);
     return out;

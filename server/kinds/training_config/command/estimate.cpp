@@ -124,8 +124,9 @@ void add_estimate(CLI::App& app, CommandContext& context) {
                         "Sequence length in tokens or time steps (default: typical for the model)");
     command->add_option("--batch", flags->batch,
                         "Check this batch size instead of recommending one");
-    command->add_option("--precision", flags->precision,
-                        "Precision: auto (default), fp32, bf16_autocast, fp16_autocast or bf16");
+    command->add_option(
+        "--precision", flags->precision,
+        "Precision: auto (default), fp32, bf16_autocast, fp16_autocast, bf16 or fp16");
     command->add_option(
         "--optimizer", flags->optimizer,
         "Optimizer: adamw (default), sgd, sgd_momentum, adafactor, adam_8bit, paged_adamw or "

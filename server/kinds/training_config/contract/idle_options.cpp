@@ -117,9 +117,10 @@ constexpr Rule kRules[] = {
     {"/training/lora/targets", [](const Asked& a) { return a.has("/training/lora/modules"); },
      "The modules name the layers: omit targets or modules."},
     {"/training/lora/dtype",
-     [](const Asked& a) { return a.training().precision != tr::Precision::bf16 || shards(a); },
-     "Adapters have a data type of their own only with bf16 weights (precision bf16) that are not "
-     "sharded."},
+     [](const Asked& a) { return !a.training().half_weights() || shards(a); },
+     "Adapters have a data type of their own only with 16-bit weights (precision bf16 or fp16) "
+     "that "
+     "are not sharded."},
     {"/workload/models", [](const Asked& a) { return a.report.workload.dataset_size == 0; },
      "Only the training hours depend on it: also give the dataset's size."},
     {"/workload/parallel_workers",

@@ -16,6 +16,7 @@ using tr::ModelShape;
 // Decoders with RMSNorm have no positions of their own, no dropout and no biases.
 void make_usual_decoder(ModelShape& s) {
     s.head = tr::Head::language_model;
+    s.stored_half = true;
     s.positions = 0;
     s.vocab = s.family == Family::llama ? 32000 : 151936;
     s.activation = tr::Activation::silu;
@@ -182,10 +183,11 @@ Result<ModelShape> from_dimensions(const json& d) {
     if (const auto word = d.find("activation"); word != d.end()) {
         s.activation = value_of(kActivations, word->get<std::string>()).value_or(s.activation);
     }
-    // Newer T5 has activations other than ReLU, two products, and no scale before the head.
+    // Newer T5 has activations other than ReLU, two products, and a head of its own.
     if (s.has_decoder() && s.activation != tr::Activation::relu) {
         s.gated = true;
         s.scaled_output = false;
+        if (!d.contains("tied_head")) s.tied_head = false;
     }
     return s;
 }

@@ -1,3 +1,4 @@
+#include "engine/training/advice/precision.hpp"
 #include "engine/training/guides/naics_memory.hpp"
 #include "server/kinds/training_config/contract/assumer.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
@@ -6,6 +7,7 @@
 #include "server/kinds/training_config/contract/words.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -119,12 +121,9 @@ void parse_training(const json& from, Request& request) {
     const auto precision = from.value("precision", naics ? "fp16_autocast" : "auto");
     r.adapts_precision = precision == "auto";
     t.precision = value_of(kPrecisions, precision).value_or(tr::Precision::bf16_autocast);
-    if (!from.contains("precision")) {
+    if (naics && !from.contains("precision"))
         request.assumptions.push_back(
-            {"/training/precision", precision,
-             naics ? "as in the NAICS memory guide"
-                   : "bf16 autocast; fp16 autocast or fp32 on GPUs without bf16"});
-    }
+            {"/training/precision", precision, "as in the NAICS memory guide"});
     take_word(from, "optimizer", kOptimizers, t.optimizer);
     take_word(from, "optimizer_kernel", kOptimizerKernels, t.kernel);
     take_word(from, "attention", kAttentions, t.attention);
@@ -144,6 +143,29 @@ void parse_training(const json& from, Request& request) {
                         : from.value("negatives", 0);
     t.lora = parse_lora(from, naics, request.assumptions);
     take_word(from, "quantization", kQuantizations, t.quantization);
+}
+
+// What "auto" stands for, and what the other usual type of weights would take.
+std::string reason_of_precision(const tr::ReportRequest& r) {
+    if (!r.settings.half_weights())
+        return r.shape.stored_half
+                   ? "bf16 autocast on fp32 weights, which quantized and sharded "
+                     "runs keep; fp16 autocast or fp32 on GPUs without bf16"
+                   : "bf16 autocast on weights in fp32, as the checkpoint has them; "
+                     "fp16 autocast or fp32 on GPUs without bf16";
+    const auto all = tr::list_parameters(r.shape, r.settings);
+    const bool adapters = r.settings.lora.rank > 0;
+    const double wide = 2.0 * static_cast<double>(tr::count(all, false));
+    char more[32];
+    std::snprintf(more, sizeof more, "%.1f GiB", (adapters ? 1 : 4) * wide / kGiB);
+    return std::string(adapters
+                           ? "frozen weights in bf16, the type of the checkpoint, which "
+                             "transformers 5 loads, and adapters in fp32; fp16 on GPUs without "
+                             "bf16. Weights in fp32 would take "
+                           : "weights, gradients and optimizer state in bf16, the type of the "
+                             "checkpoint, which transformers 5 loads; fp16 autocast on GPUs "
+                             "without bf16. In fp32 (dtype=torch.float32) they would take ") +
+           more + " more";
 }
 
 // flash-attn has no kernels for cards before Ampere.
@@ -259,6 +281,10 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     if (!errors.empty()) return tl::unexpected(std::move(errors));
 
     const json& training = member(args, "training");
+    if (!r.shape.completed.empty())
+        request.assumptions.push_back({"/model/config", r.shape.completed,
+                                       "the defaults of transformers' class, which the file "
+                                       "leaves out"});
     parse_training(training, request);
     parse_lengths(training, r, errors);
     r.batch = training.value("batch", std::int64_t{0});
@@ -284,6 +310,11 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         r.settings.sharding = tr::Sharding::ddp;
         take_word(*cluster, "sharding", kShardings, r.settings.sharding);
         take_word(*cluster, "offload", kOffloads, r.settings.offload);
+    }
+    if (r.adapts_precision) {
+        r.settings.precision = tr::automatic_precision(r.shape, r.settings, true, true);
+        if (!training.contains("precision"))
+            request.assumptions.push_back({"/training/precision", "auto", reason_of_precision(r)});
     }
     parse_goal(args, request, errors);
 

@@ -64,6 +64,7 @@ inline constexpr std::array kPrecisions = {
     Word{"bf16_autocast", tr::Precision::bf16_autocast},
     Word{"fp16_autocast", tr::Precision::fp16_autocast},
     Word{"bf16", tr::Precision::bf16},
+    Word{"fp16", tr::Precision::fp16},
 };
 inline constexpr std::array kOptimizers = {
     Word{"adamw", tr::Optimizer::adamw},

@@ -1,3 +1,4 @@
+#include "engine/training/advice/precision.hpp"
 #include "engine/training/advice/snippets.hpp"
 #include "engine/training/advice/text.hpp"
 #include "engine/training/models/presets.hpp"
@@ -186,6 +187,54 @@ TEST(Snippets, PrepareTheModelAsItWasEstimated) {
     }
     EXPECT_THAT(transformers_arguments(s), HasSubstr("optim=\"paged_adamw_32bit\""));
     EXPECT_THAT(plain_pytorch(s), HasSubstr("bitsandbytes.optim.PagedAdamW32bit"));
+}
+
+TEST(Precision, FollowsTheCheckpoint) {
+    const auto of = [](const char* model, const char* gpu, auto&& change) {
+        TrainingSettings t;
+        change(t);
+        return automatic_precision(*preset(model), t, *GpuCatalogue().find(gpu));
+    };
+    const auto full = [](auto&) {};
+    const auto adapters = [](auto& t) { t.lora.rank = 16; };
+    EXPECT_EQ(of("llama-8b", "rtx_4090", full), Precision::bf16);
+    EXPECT_EQ(of("llama-8b", "rtx_4090", adapters), Precision::bf16);
+    EXPECT_EQ(of("llama-8b", "t4", adapters), Precision::fp16);
+    EXPECT_EQ(of("llama-8b", "t4", full), Precision::fp16_autocast);
+    EXPECT_EQ(of("llama-8b", "k80", adapters), Precision::fp32);
+    EXPECT_EQ(of("bert-base", "rtx_4090", full), Precision::bf16_autocast);
+    EXPECT_EQ(of("llama-8b", "rtx_4090",
+                 [](auto& t) {
+                     t.lora.rank = 16;
+                     t.quantization = Quantization::nf4;
+                 }),
+              Precision::bf16_autocast);
+    EXPECT_EQ(of("llama-8b", "rtx_4090",
+                 [](auto& t) {
+                     t.cards = 8;
+                     t.sharding = Sharding::fsdp;
+                 }),
+              Precision::bf16_autocast);
+}
+
+// LoRA on 7 and 8 billion parameters fits cards of 24 GB, as LitGPT, torchtune and LLaMA-Factory
+// publish.
+TEST(Precision, AdaptersOnEightBillionParametersFit24Gigabytes) {
+    ReportRequest r;
+    r.shape = *preset("llama-8b");
+    r.adapts_precision = true;
+    r.gpus = {*GpuCatalogue().find("rtx_4090")};
+    r.settings.sequence = 1024;
+    r.settings.checkpointing = true;
+    r.settings.lora.rank = 16;
+    r.target_effective_batch = 16;
+    const auto report = make_report(r);
+    ASSERT_TRUE(report) << report.error().message;
+    const auto& card = report->gpus[0];
+    EXPECT_EQ(card.fit, Fit::yes);
+    EXPECT_EQ(card.precision, Precision::bf16);
+    EXPECT_LT(card.device_used, 20LL << 30);
+    EXPECT_THAT(transformers_arguments(settings_for(card, r)), HasSubstr("dtype=torch.bfloat16"));
 }
 
 TEST(Diagnosis, OutOfMemoryBacksOffAsTheGuideDoes) {

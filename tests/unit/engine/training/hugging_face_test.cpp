@@ -77,6 +77,10 @@ TEST(HuggingFaceConfig, CountsTheParametersOfPublishedModels) {
         {R"({"model_type":"phi3",)" + causal + R"("hidden_size":3072,"num_hidden_layers":32,
             "num_attention_heads":32,"intermediate_size":8192,"vocab_size":32064})",
          3'821'079'552},
+        {R"({"model_type":"mt5","vocab_size":250112,"d_model":768,"d_ff":2048,"d_kv":64,
+            "num_heads":12,"num_layers":12,"feed_forward_proj":"gated-gelu",
+            "tie_word_embeddings":false})",
+         582'401'280},
         {R"({"model_type":"gpt_neox",)" + causal + R"("hidden_size":1024,"num_hidden_layers":24,
             "num_attention_heads":16,"intermediate_size":4096,"vocab_size":50304,
             "max_position_embeddings":2048,"rotary_pct":0.25})",
@@ -113,7 +117,7 @@ TEST(HuggingFaceConfig, DropsNoRelevantKey) {
         "/layer_types");
     EXPECT_EQ(from_hugging_face(R"({"model_type":"gemma3","text_config":{}})").error().where,
               "/text_config");
-    EXPECT_EQ(llama("", "mixtral").error().where, "/num_local_experts");
+    EXPECT_EQ(llama("", "qwen3_moe").error().where, "/num_experts");
     EXPECT_THAT(llama("", "qwen_3").error().message, HasSubstr("Did you mean \"qwen3\"?"));
 }
 
@@ -126,7 +130,7 @@ TEST(HuggingFaceConfig, RefusesUnsupportedModelsByName) {
                 HasSubstr("state-space"));
 }
 
-// As published: google-t5/t5-base, and google/flan-t5-base with the head that transformers 5 ties.
+// As published: google-t5/t5-base, and google/flan-t5-base with a head of its own.
 TEST(HuggingFaceConfig, ReadsBothFormsOfT5) {
     const auto t5 = [](const std::string& more) {
         return from_hugging_face(R"({"model_type":"t5","d_model":768,"num_heads":12,"d_kv":64,
@@ -141,13 +145,44 @@ TEST(HuggingFaceConfig, ReadsBothFormsOfT5) {
     const auto newer =
         t5(R"(,"d_ff":2048,"feed_forward_proj":"gated-gelu","tie_word_embeddings":false)");
     ASSERT_TRUE(newer) << newer.error().message;
-    EXPECT_EQ(parameters(*newer), 222'903'552);
+    EXPECT_EQ(parameters(*newer), 247'577'856);
     EXPECT_TRUE(newer->gated);
     EXPECT_FALSE(newer->scaled_output);
     EXPECT_EQ(newer->activation, Activation::gelu_new);
     EXPECT_EQ(t5(R"(,"d_ff":2048,"feed_forward_proj":"gated-mish")").error().where,
               "/feed_forward_proj");
     EXPECT_EQ(t5(R"(,"d_ff":2048,"num_decoder_layers":0)").error().where, "/num_decoder_layers");
+}
+
+// Nested files hold only what differs from the class: gemma-3-4b-it, LLaVA 1.5, as transformers
+// 5.17 builds them.
+TEST(HuggingFaceConfig, CompletesAPartialFileByItsClass) {
+    const auto gemma = from_hugging_face(R"({"model_type":"gemma3_text","hidden_size":2560,
+        "intermediate_size":10240,"num_hidden_layers":34,"sliding_window":1024,
+        "rope_scaling":{"factor":8.0,"rope_type":"linear"}})");
+    ASSERT_TRUE(gemma) << gemma.error().message;
+    EXPECT_EQ(parameters(*gemma), 3'880'263'168);
+    EXPECT_EQ(gemma->completed, "num_attention_heads 8, num_key_value_heads 4, vocab_size 262208");
+    const auto vicuna = from_hugging_face(R"({"model_type":"llama","vocab_size":32064,
+        "architectures":["LlamaForCausalLM"],"torch_dtype":"float16"})");
+    ASSERT_TRUE(vicuna) << vicuna.error().message;
+    EXPECT_EQ(parameters(*vicuna), 6'738'939'904);
+}
+
+TEST(HuggingFaceConfig, NamesWhatOfAMultimodalModelCanBeEstimated) {
+    const auto says = [](const char* json) { return from_hugging_face(json).error().message; };
+    EXPECT_THAT(says(R"({"model_type":"gemma3","text_config":{"model_type":"gemma3_text"}})"),
+                HasSubstr("Give only its \"text_config\""));
+    EXPECT_THAT(says(R"({"model_type":"clip","text_config":{"model_type":"clip_text_model"}})"),
+                HasSubstr("(\"clip_text_model\") is not modelled"));
+}
+
+TEST(HuggingFaceConfig, KnowsTheTypeThatTransformersLoads) {
+    const auto half = [](const std::string& file) { return from_hugging_face(file)->stored_half; };
+    EXPECT_TRUE(half(R"({"model_type":"qwen3"})"));
+    EXPECT_FALSE(half(R"({"model_type":"qwen3","dtype":"float32"})"));
+    EXPECT_FALSE(half(R"({"model_type":"bert"})"));
+    EXPECT_TRUE(half(R"({"model_type":"bert","torch_dtype":"bfloat16"})"));
 }
 
 TEST(HuggingFaceConfig, ErrorsPointIntoTheFile) {
@@ -159,8 +194,9 @@ TEST(HuggingFaceConfig, ErrorsPointIntoTheFile) {
                 HasSubstr("distilbert"));
     const std::string base = R"({"model_type":"bert","intermediate_size":3072,"vocab_size":30522,
         "max_position_embeddings":512,)";
-    EXPECT_EQ(where((base + R"("hidden_size":768,"num_hidden_layers":12})").c_str()),
-              "/num_attention_heads");
+    EXPECT_EQ(where(R"({"model_type":"gpt2","n_embd":768,"n_layer":12,"n_positions":1024,
+        "vocab_size":50257})"),
+              "/n_head");
     EXPECT_EQ(where((base + R"("hidden_size":768,"num_hidden_layers":12,
         "num_attention_heads":7})")
                         .c_str()),

@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
 Precision precision_named(const std::string& name) {
     return name == "fp32"   ? Precision::fp32
            : name == "bf16" ? Precision::bf16
+           : name == "fp16" ? Precision::fp16
                             : Precision::bf16_autocast;
 }
 

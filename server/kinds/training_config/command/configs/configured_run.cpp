@@ -104,7 +104,7 @@ class Reader {
                           : "Transformers TrainingArguments");
         batch(in("per_device_train_batch_size"), 8);
         run_.accumulation = value(in("gradient_accumulation_steps"), run_.accumulation);
-        read_precision(*around, trl);
+        read_precision(*around, factory, trl);
         const bool forbids = value(in("disable_gradient_checkpointing"), false);
         run_.training["checkpointing"] =
             factory ? !forbids : value(in("gradient_checkpointing"), trl);
@@ -143,14 +143,18 @@ class Reader {
         }
         return joined(around, name);
     }
-    void read_precision(const Path& around, bool trl) {
+    // transformers 5 loads the checkpoint's own type, and bf16=True is autocast over that.
+    // LLaMA-Factory converts what it trains to fp32: the whole model, or the adapters.
+    void read_precision(const Path& around, bool factory, bool trl) {
         const bool fp16 = value(joined(around, "fp16"), false);
         const bool bf16 = value(joined(around, "bf16"), trl && !fp16);
         const auto dtype = word(of_model(around, "dtype"), word(of_model(around, "torch_dtype")));
         const bool half = value(joined(around, "pure_bf16"), false) ||
                           (!bf16 && !fp16 && dtype.ends_with("bfloat16"));
+        const bool widened = dtype.ends_with("float32") ||
+                             (factory && word(joined(around, "finetuning_type")) == "full");
         run_.training["precision"] = half   ? "bf16"
-                                     : bf16 ? "bf16_autocast"
+                                     : bf16 ? widened ? "bf16_autocast" : "auto"
                                      : fp16 ? "fp16_autocast"
                                             : "fp32";
     }

@@ -139,6 +139,8 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
     auto summary = summary_json(*checked, json::array({*card}));
     const json& memory = card->at("memory");
     for (const json& assumed : summary.at("assumptions")) {
+        // The files' rate is theirs; what is assumed is the base of the advice.
+        if (assumed.at("pointer").get<std::string>().starts_with("/learning_rate/")) continue;
         run.notes.push_back(fmt::format("{} is not in the files: {} is assumed, {}",
                                         dotted(assumed.at("pointer").get<std::string>()),
                                         assumed.at("value").get<std::string>(),

@@ -14,7 +14,8 @@ std::string a_card_that_carries(std::int64_t reserved, double safety) {
     const auto cards = tr::shipped_gpus();
     const auto carries = [&](const tr::GpuProfile& gpu) {
         const auto limit = static_cast<double>(gpu.total_bytes()) * safety;
-        return static_cast<double>(reserved + gpu.total_bytes() - gpu.usable_bytes()) <= limit;
+        return gpu.common &&
+               static_cast<double>(reserved + gpu.total_bytes() - gpu.usable_bytes()) <= limit;
     };
     const auto found = std::ranges::find_if(cards, carries);
     if (found == cards.end()) return " It does not fit on any single GPU with a built-in profile.";
@@ -40,8 +41,10 @@ std::string about_precision(const Request& request, const tr::GpuReport& card) {
     if (card.gpu.has_bf16()) return "";
     const bool fast_fp16 = card.gpu.fp16_flops.value > 0;
     if (request.report.adapts_precision) {
-        return fast_fp16 ? " It has no bf16, so this is for fp16 autocast."
-                         : " It has neither bf16 nor fast fp16, so this is for fp32.";
+        if (!fast_fp16) return " It has neither bf16 nor fast fp16, so this is for fp32.";
+        return card.precision == tr::Precision::fp16
+                   ? " It has no bf16, so this is for frozen weights in fp16, under autocast."
+                   : " It has no bf16, so this is for fp16 autocast.";
     }
     if (card.precision != tr::Precision::bf16_autocast && card.precision != tr::Precision::bf16)
         return "";

@@ -100,7 +100,7 @@ TEST(TrainingConfigGoal, DefaultsDependOnTheKindOfTraining) {
         {"gpt2", scratch, 488, 6e-4, 488},
         {"naics-4ch", json::object(), 256, 2e-4, 16},
         {"temporal", json::object(), 512, 1e-4, 512},
-        {"vit-base", json::object(), 8, 2e-5, 8},
+        {"vit-base", json::object(), 512, 2e-5, 8},
     };
     for (const auto& usual : all) {
         const json summary = summary_of({{"model", {{"preset", usual.preset}}},

@@ -69,8 +69,7 @@ void plan_zero(Planner& p) {
 bool plan_accelerate(Planner& p) {
     if (!has(p.root, {"compute_environment"}) && !has(p.root, {"distributed_type"})) return false;
     p.recognised("Accelerate configuration");
-    // Half weights are trained as they are.
-    const std::string mixed = has_half_weights(p.r) ? "no" : mixed_precision(p.r);
+    const std::string mixed = has_autocast(p.r) ? mixed_precision(p.r) : "no";
     p.set("precision", {"mixed_precision"}, mixed, true, true);
     p.change("accumulation", {"gradient_accumulation_steps"}, p.r.accumulation);
     compare_type(p);

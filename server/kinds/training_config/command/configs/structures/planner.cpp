@@ -60,13 +60,13 @@ void Planner::compare_run(const Path& around) {
 }
 
 std::string mixed_precision(const Recommended& r) {
-    return r.precision == "fp32" ? "no" : r.precision == "fp16_autocast" ? "fp16" : "bf16";
+    return r.precision == "fp32" ? "no" : r.precision.starts_with("fp16") ? "fp16" : "bf16";
 }
 
 std::string lightning_precision(const Recommended& r) {
     if (r.precision == "fp32") return "32-true";
     if (r.precision == "bf16") return "bf16-true";
-    return r.precision == "fp16_autocast" ? "16-mixed" : "bf16-mixed";
+    return r.precision.starts_with("fp16") ? "16-mixed" : "bf16-mixed";
 }
 
 std::string transformers_optimizer(const Recommended& r) {

@@ -87,7 +87,11 @@ inline bool is_sharded(const Recommended& r) {
 }
 // 16-bit weights, which no library converts by itself.
 inline bool has_half_weights(const Recommended& r) {
-    return r.precision == "bf16" && !is_zero(r);
+    return (r.precision == "bf16" || r.precision == "fp16") && !is_zero(r);
+}
+// bf16 weights are trained as they are; fp16's adapters need autocast and its scaler.
+inline bool has_autocast(const Recommended& r) {
+    return r.precision != "fp32" && (r.precision != "bf16" || is_zero(r));
 }
 std::string mixed_precision(const Recommended& r);         // no, fp16, bf16
 std::string lightning_precision(const Recommended& r);     // bf16-mixed

@@ -29,13 +29,14 @@ std::optional<std::string> precision_like(const Recommended& r, const std::strin
     constexpr std::array kComposer = {"amp_bf16", "amp_fp16", "fp32"};
     if (is_one_of(before, kFlags)) {
         if (key != "bf16" && key != "fp16") return std::nullopt;
-        return yes(mixed == key && !half);
+        return yes(mixed == key && has_autocast(r));
     }
     if (is_one_of(before, kLightning)) return lightning_precision(r);
     const bool of_weights = key.ends_with("dtype");
     if (of_weights && r.precision != "fp32" && !half) return std::nullopt;  // autocast is no dtype
-    if (is_one_of(before, kWide)) return half ? "bfloat16" : "float32";
-    if (of_weights) return half ? "bf16" : "fp32";
+    const bool fp16 = r.precision == "fp16";
+    if (is_one_of(before, kWide)) return half ? fp16 ? "float16" : "bfloat16" : "float32";
+    if (of_weights) return half ? fp16 ? "fp16" : "bf16" : "fp32";
     if (half) return std::nullopt;
     if (before.starts_with("amp_") || is_one_of(before, kComposer))
         return mixed == "no" ? "fp32" : "amp_" + mixed;

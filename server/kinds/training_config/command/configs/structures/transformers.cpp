@@ -105,22 +105,25 @@ class Arguments {
 
     void plan_precision() {
         const bool half_weights = has_half_weights(r_);
+        const std::string weights = !half_weights            ? "float32"
+                                    : r_.precision == "fp16" ? "float16"
+                                                             : "bfloat16";
         const bool pure = factory_ && half_weights;  // its own argument converts the weights
         const auto mixed = mixed_precision(r_);
         const auto flag = [&](const char* name, bool value) {
             if (value || trl_ || has(p_.root, in(name)))
                 p_.set("precision", in(name), yes(value), value || trl_);
         };
-        flag("bf16", mixed == "bf16" && !half_weights);
+        flag("bf16", mixed == "bf16" && has_autocast(r_));
         if (mixed == "fp16" || has(p_.root, in("fp16"))) flag("fp16", mixed == "fp16");
         if (pure || has(p_.root, in("pure_bf16"))) flag("pure_bf16", pure);
         if (pure) return;
         const auto dtype = of_model({"dtype", "torch_dtype", "model_dtype"});
         // For quantized weights it is the type to compute in.
         if (dtype && word(*dtype) != "auto" && r_.quantization == "none") {
-            p_.set("precision", *dtype, half_weights ? "bfloat16" : "float32", false, true);
+            p_.set("precision", *dtype, weights, false, true);
         } else if (half_weights && !dtype) {
-            p_.say("the estimate is for weights in bfloat16: load the model in bfloat16");
+            p_.say("the estimate is for weights in " + weights + ": load the model so");
         } else if (!half_weights && dtype && r_.quantization == "none") {
             p_.say(place(*dtype) + " is auto; the estimate is for weights in float32");
         }

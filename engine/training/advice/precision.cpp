@@ -1,0 +1,20 @@
+#include "engine/training/advice/precision.hpp"
+
+namespace plimsoll::training {
+
+Precision automatic_precision(const ModelShape& shape, const TrainingSettings& t, bool has_bf16,
+                              bool has_fp16) {
+    const bool whole = t.cards == 1 || t.sharding == Sharding::none || t.sharding == Sharding::ddp;
+    const bool stays = shape.stored_half && t.quantization == Quantization::none && whole &&
+                       t.offload == Offload::none;
+    if (has_bf16) return stays ? Precision::bf16 : Precision::bf16_autocast;
+    if (!has_fp16) return Precision::fp32;
+    return stays && t.lora.rank > 0 ? Precision::fp16 : Precision::fp16_autocast;
+}
+
+Precision automatic_precision(const ModelShape& shape, const TrainingSettings& settings,
+                              const GpuProfile& gpu) {
+    return automatic_precision(shape, settings, gpu.has_bf16(), gpu.fp16_flops.value > 0);
+}
+
+}  // namespace plimsoll::training

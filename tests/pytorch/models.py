@@ -1,0 +1,92 @@
+"""The models that are compared: a task, and what their config.json says."""
+
+BERT = dict(model_type='bert', vocab_size=30522, max_position_embeddings=512, type_vocab_size=2, num_labels=3)
+LLAMA = dict(model_type='llama', vocab_size=32000, max_position_embeddings=2048)
+MODELS = {
+    'bert-base': ('sequence', dict(BERT, num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
+                                   intermediate_size=3072)),
+    'bert-large': ('sequence', dict(BERT, num_hidden_layers=24, hidden_size=1024, num_attention_heads=16,
+                                    intermediate_size=4096)),
+    'bert-base, masked words': ('masked', dict(BERT, num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
+                                               intermediate_size=3072)),
+    'minilm-l6': ('sequence', dict(BERT, num_hidden_layers=6, hidden_size=384, num_attention_heads=12,
+                                   intermediate_size=1536)),
+    'distilbert': ('sequence', dict(model_type='distilbert', vocab_size=30522, n_layers=6, dim=768, n_heads=12,
+                                    hidden_dim=3072, max_position_embeddings=512, num_labels=3)),
+    'roberta-base': ('sequence', dict(BERT, model_type='roberta', vocab_size=50265, max_position_embeddings=514,
+                                      type_vocab_size=1, num_hidden_layers=12, hidden_size=768,
+                                      num_attention_heads=12, intermediate_size=3072)),
+    'gpt2': ('causal', dict(model_type='gpt2', vocab_size=50257, n_positions=1024, n_embd=768, n_layer=12, n_head=12)),
+    'gpt2-medium': ('causal', dict(model_type='gpt2', vocab_size=50257, n_positions=1024, n_embd=1024, n_layer=24,
+                                   n_head=16)),
+    'llama-1b': ('causal', dict(LLAMA, num_hidden_layers=22, hidden_size=2048, num_attention_heads=32,
+                                num_key_value_heads=4, intermediate_size=5632)),
+    'llama-8b': ('causal', dict(LLAMA, vocab_size=128256, num_hidden_layers=32, hidden_size=4096,
+                                num_attention_heads=32, num_key_value_heads=8, intermediate_size=14336)),
+}
+QWEN = dict(vocab_size=151936, hidden_act='silu', tie_word_embeddings=True, max_position_embeddings=32768)
+GEMMA = dict(vocab_size=256000, head_dim=256, max_position_embeddings=8192)
+MODERNBERT = dict(model_type='modernbert', vocab_size=50368, num_hidden_layers=22, hidden_size=768,
+                  num_attention_heads=12, intermediate_size=1152, max_position_embeddings=8192, num_labels=3)
+MIXTRAL = dict(model_type='mixtral', vocab_size=32000, num_hidden_layers=32, hidden_size=4096, num_attention_heads=32,
+               num_key_value_heads=8, intermediate_size=14336, num_local_experts=8, num_experts_per_tok=2)
+QWEN2_MOE = dict(QWEN, model_type='qwen2_moe', num_hidden_layers=24, hidden_size=2048, num_attention_heads=16,
+                 num_key_value_heads=16, intermediate_size=5632, moe_intermediate_size=1408, num_experts=60,
+                 shared_expert_intermediate_size=5632, num_experts_per_tok=4, tie_word_embeddings=False)
+QWEN3_MOE = dict(QWEN, model_type='qwen3_moe', num_hidden_layers=48, hidden_size=2048, num_attention_heads=32,
+                 num_key_value_heads=4, head_dim=128, intermediate_size=6144, moe_intermediate_size=768, num_experts=128,
+                 num_experts_per_tok=8, norm_topk_prob=True, tie_word_embeddings=False)
+T5 = dict(model_type='t5', vocab_size=32128, num_layers=12, d_model=768, num_heads=12, d_kv=64, decoder_start_token_id=0)
+MODELS.update({
+    'pythia-410m': ('causal', dict(model_type='gpt_neox', vocab_size=50304, num_hidden_layers=24, hidden_size=1024,
+                                   num_attention_heads=16, intermediate_size=4096, rotary_pct=0.25,
+                                   max_position_embeddings=2048)),
+    'mistral-7b, window': ('causal', dict(model_type='mistral', vocab_size=32000, num_hidden_layers=32,
+                                          hidden_size=4096,
+                                          num_attention_heads=32, num_key_value_heads=8, intermediate_size=14336,
+                                          sliding_window=256, max_position_embeddings=32768)),
+    'qwen3-0.6b': ('causal', dict(QWEN, model_type='qwen3', num_hidden_layers=28, hidden_size=1024,
+                                  num_attention_heads=16, num_key_value_heads=8, head_dim=128,
+                                  intermediate_size=3072)),
+    'gemma-2b': ('causal', dict(GEMMA, model_type='gemma', num_hidden_layers=18, hidden_size=2048,
+                                num_attention_heads=8, num_key_value_heads=1, intermediate_size=16384)),
+    'gemma-2-2b': ('causal', dict(GEMMA, model_type='gemma2', num_hidden_layers=26, hidden_size=2304,
+                                  num_attention_heads=8, num_key_value_heads=4, intermediate_size=9216,
+                                  sliding_window=4096)),
+    'gemma-3-1b': ('causal', dict(GEMMA, model_type='gemma3_text', vocab_size=262144, num_hidden_layers=26,
+                                  hidden_size=1152, num_attention_heads=4, num_key_value_heads=1,
+                                  intermediate_size=6912, sliding_window=512)),
+    'phi-3-mini': ('causal', dict(model_type='phi3', vocab_size=32064, num_hidden_layers=32, hidden_size=3072,
+                                  num_attention_heads=32, num_key_value_heads=32, intermediate_size=8192,
+                                  pad_token_id=32000, sliding_window=None)),
+    'phi-4-mini': ('causal', dict(model_type='phi3', vocab_size=200064, num_hidden_layers=32, hidden_size=3072,
+                                  num_attention_heads=24, num_key_value_heads=8, intermediate_size=8192,
+                                  pad_token_id=32000, partial_rotary_factor=0.75, tie_word_embeddings=True)),
+    'mixtral-8x7b': ('causal', MIXTRAL),
+    'mixtral-8x7b, router loss': ('causal', dict(MIXTRAL, output_router_logits=True)),
+    'qwen1.5-moe': ('causal', QWEN2_MOE),
+    'qwen1.5-moe, router loss': ('causal', dict(QWEN2_MOE, output_router_logits=True)),
+    'qwen3-30b-a3b': ('causal', QWEN3_MOE),
+    'qwen3-30b-a3b, router loss': ('causal', dict(QWEN3_MOE, output_router_logits=True)),
+    'deberta-v3-base': ('sequence', dict(model_type='deberta-v2', vocab_size=128100, num_hidden_layers=12,
+                                         hidden_size=768, num_attention_heads=12, intermediate_size=3072,
+                                         type_vocab_size=0, position_buckets=256, share_att_key=True,
+                                         max_position_embeddings=512,
+                                         relative_attention=True, position_biased_input=False,
+                                         pos_att_type=['p2c', 'c2p'], norm_rel_ebd='layer_norm', num_labels=3,
+                                         problem_type='single_label_classification')),
+    'modernbert-base': ('sequence', dict(MODERNBERT, classifier_pooling='mean')),
+    'modernbert-base, masked words': ('masked', MODERNBERT),
+    't5-base': ('translation', dict(T5, d_ff=3072)),
+    'flan-t5-base': ('translation', dict(T5, d_ff=2048, feed_forward_proj='gated-gelu', tie_word_embeddings=False)),
+    'vit-base': ('image', dict(model_type='vit', num_hidden_layers=12, hidden_size=768, num_attention_heads=12,
+                               intermediate_size=3072, image_size=224, patch_size=16, num_labels=1000)),
+    'whisper-small': ('sound', dict(model_type='whisper', encoder_layers=12, d_model=768, encoder_attention_heads=12,
+                                    encoder_ffn_dim=3072, decoder_layers=1, num_mel_bins=80,
+                                    max_source_positions=1500, num_labels=10)),
+})
+MODELS.update({
+    'mt5-small': ('translation', dict(model_type='mt5', vocab_size=250112, num_layers=8, d_model=512, num_heads=6, d_kv=64,
+                                      d_ff=1024, feed_forward_proj='gated-gelu', decoder_start_token_id=0,
+                                      tie_word_embeddings=False)),
+})
