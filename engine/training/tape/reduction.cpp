@@ -65,7 +65,7 @@ std::array<std::int64_t, 2> of_norm(const TapeDevice& device, std::int64_t rows,
 int generation_of(const TapeDevice& device) {
     const int cc = device.compute_capability;
     if (cc >= kAmdCapability) return cc >= 940 ? 940 : kAmdCapability;
-    if (cc >= 90) return cc >= 120 ? 120 : cc >= 100 ? 100 : 90;
+    if (cc >= 90) return cc >= 110 ? 110 : cc >= 100 ? 100 : 90;
     return cc < 50 ? 0 : cc < 80 ? 50 : 80;
 }
 

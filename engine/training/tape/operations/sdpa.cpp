@@ -257,7 +257,7 @@ SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& devic
         const bool bf16 =
             settings.precision == Precision::bf16 || settings.precision == Precision::bf16_autocast;
         if (cc < 80) return bf16 || cc < 50 || grouped ? SdpaKernel::math : SdpaKernel::efficient;
-        const bool data_centre = cc == 90 || cc == 100 || cc == 103;
+        const bool data_centre = cc >= 90 && cc < 110;
         if (data_centre && !shape.trained_bias) return SdpaKernel::cudnn;
         if (!shape.mask && !shape.biased) return SdpaKernel::flash;
     }
