@@ -43,7 +43,7 @@ struct Options {
     std::filesystem::path cache = opencl::default_kernel_cache();
     std::function<int()> library_command;  // one that needs no server
     std::string device;
-    std::optional<int> heartbeat_fd;
+    worker::SupervisorFds fds;
     std::string last_exit;
     std::string probed;
 };
@@ -131,7 +131,7 @@ int run_worker(const Options& options) {
                                       {.release = release_all,
                                        .release_after = settings->clean_when_idle,
                                        .prepare = prepare_all},
-                                      options.heartbeat_fd,
+                                      options.fds,
                                       {.last_exit = options.last_exit,
                                        .log_readings = settings->log_readings,
                                        .describe = describe});
@@ -177,8 +177,10 @@ int run(int argc, char** argv) {
     cli::add_commands(app, options.cache, options.library_command);
     auto* worker = app.add_subcommand("worker", "Run a worker for one device");
     worker->add_option("--device", options.device, "host or opencl:<platform>:<index>")->required();
-    worker->add_option("--heartbeat-fd", options.heartbeat_fd,
+    worker->add_option("--heartbeat-fd", options.fds.heartbeat,
                        "File descriptor to write heartbeats to");
+    worker->add_option("--running-fd", options.fds.running,
+                       "File descriptor of the record of running tasks");
     worker->add_option("--last-exit", options.last_exit, "How the previous worker exited");
     worker->add_option("--probed", options.probed, "Report of `probe --json` on the device");
     app.add_subcommand("supervise", "Run a worker for the host and every device");

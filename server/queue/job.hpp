@@ -167,7 +167,7 @@ struct Attempt {
     std::int64_t fence = 0;  // number of the attempt at the task
     bool merge = false;      // of the task that makes the report
     int number = 1;
-    std::string outcome;  // done, quarantined, retry, final, worker_lost, running
+    std::string outcome;  // done, quarantined, retry, final, worker_died, worker_lost, running
     std::string node;     // empty, as are the next two: no longer known
     std::string device;
     std::string device_class;

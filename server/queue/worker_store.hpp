@@ -20,6 +20,14 @@ namespace plimsoll::queue {
 
 using boost::asio::awaitable;
 
+// A task of a claim.
+struct LeasedTask {
+    std::int64_t fence = 0;
+    JobId job;
+    int seq = 0;
+    bool operator==(const LeasedTask&) const = default;
+};
+
 struct WorkerInfo {
     std::string node;          // the machine's name
     std::string home;          // distinguishes machines with the same name
@@ -31,6 +39,9 @@ struct WorkerInfo {
     std::vector<std::string> kinds;    // "kind:1": name and version of every kind it can run
     std::vector<std::string> helps{};  // those it also runs for other device classes
     std::string last_exit{};           // how the previous worker exited; empty: normally
+    // What the previous process was running when it died: nothing else that it held had begun.
+    // None: that is not known, or it did not die.
+    std::optional<std::vector<LeasedTask>> died{};
     // The abilities of its kinds, see jobs::Abilities: what tasks may require, and a JSON object
     // from kinds to their offers (empty: none).
     std::vector<std::string> abilities{};

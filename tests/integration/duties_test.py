@@ -73,7 +73,7 @@ class Duties(QueueCase):
         def check():
             self.assertEqual(self.queue.rows('select seq, attempt, outcome from attempt where job_id = %s order by seq', id),
                              [(0, 1, 'worker_lost'), (1, 1, 'worker_lost')])
-            self.assertEqual(self.queue.rows('select task, attempt, crashes from ready where job_id = %s order by task', id), [(0, 2, 1), (1, 2, 1)])
+            self.assertEqual(self.queue.rows('select task, attempt, crashes from ready where job_id = %s order by task', id), [(0, 1, 0), (1, 1, 0)])
         return Work(lambda: self.change(f'update worker set seen_at = {EARLIER} where id = %s', worker.worker_id),
                     lambda: self.queue.one("select state = 'lost' from worker where id = %s", worker.worker_id), check)
 

@@ -64,7 +64,7 @@ class ShrunkModel(unittest.TestCase):
         self.assertEqual(ended["state"], "failed", ended)
         self.assertRegex(ended["error"], "model.safetensors")
         attempts = self.api.get(f"/v1/jobs/{job}/attempts").json["items"]
-        self.assertEqual([one["outcome"] for one in attempts], ["worker_lost", "quarantined"], attempts)
+        self.assertEqual([one["outcome"] for one in attempts], ["worker_died", "quarantined"], attempts)
         self.assertEqual(self.api.wait(after)["state"], "succeeded")
         self.assertEqual([row["label"] for row in self.api.results(after)], ["positive", "negative"])
         self.assertEqual(self.api.results(before)[0]["compound"], self.api.results(after)[0]["compound"])

@@ -75,9 +75,14 @@ class Queue:
                           'memory', 'model', 'merge', 'run_at', 'key', 'fingerprint', 'deadline', 'timeout', 'unique')), whole,
             *([t[i] for t in tasks] for i in range(4)))
 
-    def register(self, device, device_class='cpu', kinds=('test:1',), capabilities=(), memory=20, speed=1.0, node='node', helps=()):
-        return Worker(*self.call('register_worker', 'text text text text[] text[] smallint real json text[]', node, device, device_class,
-                                 list(kinds), list(capabilities), memory, speed, '{}', list(helps))[0])
+    def register(self, device, device_class='cpu', kinds=('test:1',), capabilities=(), memory=20, speed=1.0, node='node', helps=(), died=None):
+        """died: what the process before it was running when it died; none: nobody knows."""
+        ran = [None] * 3 if died is None else [[t.fence for t in died], [t.job_id for t in died], [t.task for t in died]]
+        now = self._at() or ', p_now => clock_timestamp()'
+        marks = '%s::text, %s::text, %s::text, %s::text[], %s::text[], %s::smallint, %s::real, %s::json, %s::text[]'
+        ends = 'p_died_fences => %s::bigint[], p_died_jobs => %s::bigint[], p_died_tasks => %s::int[]'
+        return Worker(*self.rows(f'select * from register_worker({marks}{now}, {ends})', node, device, device_class, list(kinds),
+                                 list(capabilities), memory, speed, '{}', list(helps), *ran)[0])
 
     def claim(self, worker, seconds=1e6, tasks=64, memory=None, models=()):
         return self._tasks(self.call('claim', 'int int float8 int smallint text[]', *worker, seconds, tasks, memory, list(models)))

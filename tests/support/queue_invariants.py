@@ -5,7 +5,7 @@ from psycopg.rows import tuple_row
 # The tables themselves check no words, and nothing else that a statement must hold: see migrations/versions/0001_baseline/30_jobs.sql.
 JOB_STATES = ('scheduled', 'queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled')
 RESULT_STATES = ('done', 'quarantined')
-OUTCOMES = ('retry', 'final', 'worker_lost')
+OUTCOMES = ('retry', 'final', 'worker_died', 'worker_lost')
 QUOTA_PERIODS = ('hour', 'day', 'week', 'month')
 EVENT_TYPES = ('queued', 'started', 'retried', 'quarantined', 'cancelling', 'finished', 'redriven')
 

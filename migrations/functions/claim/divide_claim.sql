@@ -112,7 +112,7 @@ begin
       select o.t, count(*) filter (where o.taken)::int n, coalesce(sum(o.est) filter (where o.taken), 0) charge
       from (
         select c.t, c.est, row_number() over in_all <= p_max_tasks and sum(c.est) over in_all - c.est < p_work
-          -- A task that a worker died on runs alone, because everything leased at a second death is quarantined.
+          -- A task that a worker died on runs alone, so that nothing else is suspect if another one dies.
           and (count(*) filter (where c.crashes > 0) over in_all = 0 or row_number() over in_all = 1 and p_idle) taken
         from (
           select a.t, p.place, p_ests[v_firsts[a.t] + p.place]::float8 est,

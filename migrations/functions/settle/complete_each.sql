@@ -61,7 +61,7 @@ begin
       else 'accepted' end
       when exists (select from result r where r.job_id = u.job_id and r.seq = u.task and r.fence = p_fence)
         or exists (select from attempt a where a.job_id = u.job_id and a.seq = u.task and a.fence = p_fence
-          and (a.outcome = 'worker_lost') = (p_outcomes[u.ord::int] = 'died'))
+          and (a.outcome in ('worker_lost', 'worker_died')) = (p_outcomes[u.ord::int] = 'died'))
         or exists (select from report r join job j on j.id = r.job_id where r.job_id = u.job_id
           and u.task = j.tasks_total and r.fence = p_fence)
         then 'replayed'

@@ -14,7 +14,7 @@ begin
   foreach v_fence in array v_fences loop
     select cardinality(jobs) into strict v_count from lease where fence = v_fence;
     perform settle_unheard(v_fence, array(select generate_series(1, v_count)), p_outcome,
-      case p_outcome when 'lost' then 'The worker that ran the task died.' end, p_now);
+      case p_outcome when 'lost' then 'The worker that held the task was not heard of for 15 seconds.' end, p_now);
     v_tasks := v_tasks + v_count;
   end loop;
   return v_tasks;

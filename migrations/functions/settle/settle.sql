@@ -1,5 +1,6 @@
 -- Takes tasks, given by their positions, out of a lease whose row the caller has locked. p_outcomes: done, retry,
--- final, died (reported by the worker: its process died on it), released, lost (not reported). p_seconds as measured.
+-- final, died (the process dies on it, as it says itself, or died, as its successor says), released, lost (nobody was
+-- heard of: no death, and no attempt, unless two workers died on it before). p_seconds as measured; null: not known.
 -- Returns the new state of each: done, quarantined, ready (again), scheduled (again), dropped (the job is being
 -- cancelled). Locks: the class; the jobs. Result contents are inserted before the class lock is taken.
 create or replace function settle(p_fence bigint, p_positions int[], p_outcomes text[], p_contents bytea[],
@@ -30,7 +31,7 @@ declare
   v_low bigint;
   v_high bigint;
   v_errors text[] := p_errors;
-  v_outcomes constant text[] := array_replace(p_outcomes, 'died', 'lost');  -- a death, whoever reports it
+  v_outcomes constant text[] := array_replace(p_outcomes, 'died', 'lost');  -- what becomes of both is the same
   v_retried constant boolean := v_outcomes && '{retry, final, lost}';
 begin
   select class_id, jobs, tasks, lanes, accounts, charges, attempts, crashes, accounts, cardinality(jobs), claimed_at
@@ -63,12 +64,16 @@ begin
     p_items_failed, p_seconds, p_delays) f;
 
   if 'lost' = any(v_outcomes) then
-    -- A worker that reports a death gives the reason and the time taken.
-    v_errors := array(select case when s.outcome = 'lost' and s.next_state = 'quarantined'
-      then 'Two workers died while running the task.' else s.error end
-      from unnest(p_outcomes, v_next_states, p_errors) with ordinality s(outcome, next_state, error, ord)
+    -- A worker that reports its own death gives the reason and the time taken.
+    v_errors := array(select case
+        when s.next_state <> 'quarantined' or s.seconds is not null then s.error
+        when s.outcome = 'died' then 'Three workers died while running the task.'
+        when s.outcome = 'lost' then 'Two workers died while running the task, and a third one was not heard of again.'
+        else s.error end
+      from unnest(p_outcomes, v_next_states, p_errors, p_seconds)
+        with ordinality s(outcome, next_state, error, seconds, ord)
       order by s.ord);
-    v_costs := array(select case when s.outcome = 'died' then coalesce(s.seconds, 0) * v_worker.speed else s.cost end
+    v_costs := array(select case when s.outcome = 'died' then coalesce(s.seconds * v_worker.speed, s.cost) else s.cost end
       from unnest(p_outcomes, p_seconds, v_costs) with ordinality s(outcome, seconds, cost, ord) order by s.ord);
   end if;
 
@@ -102,10 +107,11 @@ begin
   if v_retried then
     insert into attempt (job_id, seq, fence, team_id, attempt, outcome, worker_id, error, at, claimed_at)
     select s.job_id, s.task, p_fence, s.team_id, s.attempt,
-      case s.outcome when 'lost' then 'worker_lost' else s.outcome end, v_worker.id, s.error, p_now, v_claimed_at
-    from unnest(v_jobs, v_tasks, v_teams, v_attempts, v_outcomes, v_errors, v_next_states)
+      case s.outcome when 'lost' then 'worker_lost' when 'died' then 'worker_died' else s.outcome end, v_worker.id,
+      s.error, p_now, v_claimed_at
+    from unnest(v_jobs, v_tasks, v_teams, v_attempts, p_outcomes, v_errors, v_next_states)
       s(job_id, task, team_id, attempt, outcome, error, next_state)
-    where s.outcome in ('retry', 'final', 'lost') and s.next_state <> 'dropped';
+    where s.outcome in ('retry', 'final', 'died', 'lost') and s.next_state <> 'dropped';
   end if;
 
   perform settle_accounts(v_class, v_worker, v_lease_accounts, v_accounts, v_costs, v_charges);
@@ -121,10 +127,10 @@ begin
       s(next_state, delay, lane_id, job_id, task, charge, attempt, crashes)
     where s.next_state = 'scheduled';
     perform push_ready(v_class, array_agg(s.lane_id), array_agg(s.job_id), array_agg(s.task), array_agg(s.charge),
-      array_agg((s.attempt + (s.outcome <> 'released')::int)::smallint),
-      array_agg((s.crashes + (s.outcome = 'lost')::int)::smallint), p_now)
+      array_agg((s.attempt + (s.outcome not in ('released', 'lost'))::int)::smallint),
+      array_agg((s.crashes + (s.outcome = 'died')::int)::smallint), p_now)
     from (
-      select * from unnest(v_next_states, v_outcomes, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes)
+      select * from unnest(v_next_states, p_outcomes, v_lanes, v_jobs, v_tasks, v_charges, v_attempts, v_crashes)
         with ordinality u(next_state, outcome, lane_id, job_id, task, charge, attempt, crashes, ord)
       where u.next_state = 'ready' order by u.ord) s;
   end if;

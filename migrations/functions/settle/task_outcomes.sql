@@ -36,7 +36,7 @@ begin
       case g.outcome
         when 'done' then 'done'
         when 'released' then 'ready'
-        when 'lost' then case when g.crashes >= 1 then 'quarantined' else 'ready' end
+        when 'lost' then case when g.crashes >= 2 then 'quarantined' else 'ready' end
         when 'retry' then case when g.attempt >= j.max_attempts then 'quarantined'
           when g.delay > 0 then 'scheduled' else 'ready' end
         else 'quarantined' end next_state,

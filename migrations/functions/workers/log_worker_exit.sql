@@ -6,7 +6,7 @@ begin
   insert into task_log (job_id, seq, fence, n, team_id, attempt, level, at, text)
   select a.job_id, a.seq, a.fence, 1001, a.team_id, a.attempt, 3, p_now, left(p_exit, 500)
   from attempt a
-  where a.worker_id = p_worker.id and a.outcome = 'worker_lost' and a.at >= p_worker.registered_at
+  where a.worker_id = p_worker.id and a.outcome in ('worker_died', 'worker_lost') and a.at >= p_worker.registered_at
     and strpos(a.error, p_exit) = 0
   on conflict (job_id, seq, fence, n) do nothing;
 end

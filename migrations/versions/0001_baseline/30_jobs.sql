@@ -109,7 +109,7 @@ create table attempt (
   fence bigint not null,
   team_id bigint not null,
   attempt smallint not null,
-  outcome text not null,  -- retry, final, worker_lost
+  outcome text not null,  -- retry, final, worker_died, worker_lost
   worker_id int not null,
   error text,
   claimed_at timestamptz not null,
@@ -117,7 +117,7 @@ create table attempt (
   primary key (job_id, seq, fence)
 ) partition by range (job_id);
 -- Where a worker process that ended left its attempts: rare, and read when the next one registers.
-create index attempt_lost on attempt (worker_id, at) where outcome = 'worker_lost';
+create index attempt_lost on attempt (worker_id, at) where outcome in ('worker_died', 'worker_lost');
 
 -- What workers wrote about attempts. The rest of a job's log is read from attempts, results and leases.
 create table task_log (

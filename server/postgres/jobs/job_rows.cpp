@@ -130,7 +130,7 @@ queue::ChunkInfo to_chunk_info(const Row& row) {
     if (row.get<std::string_view>("state") != "done") {
         chunk.error = error_message(row.get<Maybe<std::string>>("error").value_or(""));
         if (chunk.error.empty())
-            chunk.error = "The task was quarantined: two workers died while running it.";
+            chunk.error = "The task was quarantined: three workers died while running it.";
     }
     return chunk;
 }

@@ -2,7 +2,8 @@
 
 -- name: worker.register
 select worker_id, epoch from plimsoll.register_worker(
-  $1::text, $2::text, $3::text, $4::text[], $5::text[], $6::smallint, $7::real, $8::json, $9::text[]);
+  $1::text, $2::text, $3::text, $4::text[], $5::text[], $6::smallint, $7::real, $8::json, $9::text[],
+  p_died_fences => $10::bigint[], p_died_jobs => $11::bigint[], p_died_tasks => $12::int[]);
 
 -- name: worker.report_device
 select plimsoll.report_device($1::text, $2::text, $3::text, $4::json);

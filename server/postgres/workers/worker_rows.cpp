@@ -61,10 +61,20 @@ Statement registration(const queue::WorkerInfo& info) {
     capabilities.insert(capabilities.end(), info.abilities.begin(), info.abilities.end());
     // Jobs may require this particular device.
     capabilities.push_back("device=" + info.node + "/" + info.device);
+    std::optional<std::vector<std::int64_t>> fences, jobs;
+    std::optional<std::vector<std::int32_t>> seqs;
+    if (info.died) {
+        fences.emplace(), jobs.emplace(), seqs.emplace();
+        for (const auto& task : *info.died) {
+            fences->push_back(task.fence);
+            jobs->push_back(task.job.value);
+            seqs->push_back(task.seq);
+        }
+    }
     const double speed = capability.is_object() ? capability.value("speed", 1.0) : 1.0;
     return Statement::of(sql::worker_register, info.node, info.device, info.device_class,
                          info.kinds, capabilities, offered_bucket(info.memory_bytes), speed,
-                         shown_info(info), info.helps);
+                         shown_info(info), info.helps, fences, jobs, seqs);
 }
 
 Statement device_report(const queue::WorkerInfo& info) {

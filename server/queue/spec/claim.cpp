@@ -56,7 +56,7 @@ bool Queue::defers_to_other_worker(int worker, const Ready& task, Moment now) co
     if (task.since <= now - 60'000) return false;
     const bool died_here = std::ranges::any_of(state.attempts, [&](const Attempt& a) {
         return a.job == task.job && a.task == task.task && a.worker == worker &&
-               is_death(a.outcome);
+               a.outcome == Outcome::died;
     });
     if (!died_here) return false;
     for (int other = 0; other < static_cast<int>(state.workers.size()); ++other) {

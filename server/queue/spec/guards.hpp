@@ -17,7 +17,9 @@ struct Guards {
     bool quantum = true;      // an account that is a quantum ahead of a waiting one gets no more
     bool no_credit = true;    // an account that was idle starts at the clock
     bool cancel = true;       // a job being cancelled accepts no results
-    bool poison = true;       // a task that killed two workers is quarantined
+    bool poison = true;       // a task that killed three workers is quarantined
+    bool silence = true;      // a worker that is not heard of is no death
+    bool late_death = true;   // a death that is heard of late counts
     bool expiry = true;       // a silent worker's tasks run again
     bool merge_once = true;   // only the last task to end creates the merge task
     bool key = true;          // a repeated submit creates no second job

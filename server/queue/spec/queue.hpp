@@ -74,8 +74,10 @@ class Queue {
     void set_account(int account, std::optional<double> weight, std::optional<int> cap,
                      std::optional<bool> paused);
 
+    // Its epoch. died: what the process before it was running when it died; nothing else had
+    // begun. None: that is not known, or it is the same process.
     int register_worker(int worker, int device_class, int memory, float speed,
-                        Moment now);  // its epoch
+                        std::optional<std::span<const Ran>> died, Moment now);
     bool retire(int worker, int epoch, Moment now);
     bool drain(int worker, bool on);
     Beat heartbeat(int worker, int epoch, std::span<const std::int64_t> fences, Moment now);
@@ -99,8 +101,10 @@ class Queue {
         float seconds;
         int items_ok;
         std::optional<Moment> delay;
+        bool measured = true;  // seconds: as reported by the worker
     };
 
+    void end_as_died(int worker, std::span<const Ran> died, Moment now);
     bool is_alive(const Worker& worker, int epoch, Moment now) const;
     bool fits(const Lane& lane, const Worker& worker) const { return lane.memory <= worker.memory; }
     bool defers_to_other_worker(int worker, const Ready& task, Moment now) const;

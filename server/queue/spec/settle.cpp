@@ -68,7 +68,9 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
                 cost = task.seconds;
                 [[fallthrough]];
             case Outcome::died:
-                fate = task.crashes >= 1 && guards_.poison ? Fate::quarantined : Fate::ready;
+                if (!s.measured) cost = task.seconds;
+                fate =
+                    task.crashes + 1 >= kDeaths && guards_.poison ? Fate::quarantined : Fate::ready;
                 break;
             case Outcome::retry:
                 fate = task.attempt >= kMaxAttempts ? Fate::quarantined
@@ -113,8 +115,10 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
             waits.at = now + *settled[i].delay;
             state.scheduled.push_back(waits);
         } else if (fates[i] == Fate::ready) {
-            run.attempt += settled[i].outcome != Outcome::released;
-            run.crashes += is_death(settled[i].outcome);
+            const auto outcome = settled[i].outcome;
+            run.attempt += outcome != Outcome::released && outcome != Outcome::lost;
+            run.crashes +=
+                outcome == Outcome::died || (outcome == Outcome::lost && !guards_.silence);
             again.push_back(run);
         }
     }
@@ -288,7 +292,7 @@ Few<Verdict, 8> Queue::complete(int worker, int epoch, std::int64_t fence,
                                   // A death that was noticed before it was reported is known, too.
                                   return a.job == tasks[i].job && a.task == tasks[i].task &&
                                          a.fence == fence &&
-                                         is_death(a.outcome) == is_death(tasks[i].outcome);
+                                         ends_lease(a.outcome) == ends_lease(tasks[i].outcome);
                               });
         if (recorded) verdicts[i] = Verdict::replayed;
     }

@@ -27,6 +27,7 @@ constexpr Moment kLeaseTime =
 constexpr Moment kDay = 86'400'000;
 constexpr Moment kKeyTime = 2 * kDay;  // how long an idempotency key is remembered
 constexpr int kAccountsPerClaim = 16;
+constexpr int kDeaths = 3;        // of workers, after which a task is quarantined
 constexpr int kMaxAttempts = 20;  // limit, regardless of the workers
 constexpr int kHighestPriority = 10;
 constexpr int kNoLimit = 1'000'000;
@@ -35,10 +36,10 @@ constexpr int kNoLimit = 1'000'000;
 enum DeviceClass : int { kDevices, kHost, kClasses };
 
 enum class JobState { scheduled, queued, running, cancelling, succeeded, failed, cancelled };
-// From a worker: done, retry, final, and died, for a task that costs the process. From the queue:
-// released, and lost, if a worker died without a report.
+// From a worker: done, retry, final, and died, for a task that costs the process, or did, as its
+// successor says. From the queue: released, and lost, if the worker was not heard of again.
 enum class Outcome { done, retry, final, died, released, lost };
-inline bool is_death(Outcome outcome) {
+inline bool ends_lease(Outcome outcome) {
     return outcome == Outcome::died || outcome == Outcome::lost;
 }
 enum class Fate { done, quarantined, ready, scheduled, dropped };
@@ -60,7 +61,7 @@ struct Run {
     int lane = 0;
     float seconds = 0;  // estimate, normalized device-seconds
     int attempt = 1;
-    int crashes = 0;  // workers that it killed
+    int crashes = 0;  // workers that died on it; more than kDeaths - 1 are not counted
 };
 
 struct Ready : Run {
@@ -151,6 +152,13 @@ struct Job {
     bool dropped = false;     // with its day
 
     int merge_task() const { return static_cast<int>(tasks.size()); }
+};
+
+struct Ran {  // a task that a process was running
+    std::int64_t fence = 0;
+    int job = 0;
+    int task = 0;
+    bool operator==(const Ran&) const = default;
 };
 
 struct Attempt {  // failed attempts

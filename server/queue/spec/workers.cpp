@@ -28,11 +28,69 @@ void Queue::end_leases(int worker, std::span<const std::int64_t> except, Moment 
     }
 }
 
+// Ends the leases of a worker that died while it was running these tasks. What it had not begun
+// returns to the queue first. A task whose lease ended without a word died then: its next runs know
+// of it.
+void Queue::end_as_died(int worker, std::span<const Ran> died, Moment now) {
+    Few<std::int64_t, 8> fences;
+    for (const auto& task : died) fences.push_back(task.fence);
+    end_leases(worker, fences, now, Outcome::released, now);
+    fences.clear();
+    for (const auto& lease : state.leases) {
+        if (lease.worker == worker) fences.push_back(lease.fence);
+    }
+    for (const auto fence : fences) {
+        Few<Settled, 8> ran, others;
+        for (const auto& task : find_lease(fence)->tasks) {
+            const bool begun =
+                std::ranges::find(died, Ran{fence, task.job, task.task}) != died.end();
+            const auto place = static_cast<int>(ran.size() + others.size());
+            if (begun) {
+                ran.push_back({static_cast<int>(ran.size()), Outcome::died, 0, 0, {}, false});
+            } else {
+                others.push_back({place, Outcome::released, 0, 0, {}});
+            }
+        }
+        if (!others.empty()) settle(*find_lease(fence), others, now);
+        if (!ran.empty()) settle(*find_lease(fence), ran, now);
+    }
+    if (!guards_.late_death) return;
+    Few<Ran, 8> late;
+    for (auto& attempt : state.attempts) {
+        if (attempt.worker != worker || attempt.outcome != Outcome::lost ||
+            std::ranges::find(died, Ran{attempt.fence, attempt.job, attempt.task}) == died.end())
+            continue;
+        attempt.outcome = Outcome::died;
+        late.push_back({attempt.fence, attempt.job, attempt.task});
+    }
+    const auto count = [&](Run& run) {
+        const bool known = std::ranges::any_of(
+            late, [&](const Ran& r) { return r.job == run.job && r.task == run.task; });
+        if (known) run.crashes = std::min(run.crashes + 1, kDeaths - 1);
+    };
+    for (auto& lane : state.lanes) {
+        for (auto& run : lane.ready) {
+            if (run.task < state.jobs[run.job].merge_task()) count(run);
+        }
+    }
+    for (auto& run : state.scheduled) count(run);
+    for (auto& lease : state.leases) {
+        for (auto& run : lease.tasks) count(run);
+    }
+}
+
 // The same device gets a new epoch; tasks that its old process still held run elsewhere
 // immediately.
-int Queue::register_worker(int worker, int device_class, int memory, float speed, Moment now) {
+int Queue::register_worker(int worker, int device_class, int memory, float speed,
+                           std::optional<std::span<const Ran>> died, Moment now) {
     auto& w = state.workers[worker];
-    if (w.epoch > 0) end_leases(worker, {}, now, Outcome::lost, now);
+    if (w.epoch > 0) {
+        if (died) {
+            end_as_died(worker, *died, now);
+        } else {
+            end_leases(worker, {}, now, Outcome::lost, now);
+        }
+    }
     w.device_class = device_class;
     w.memory = memory;
     w.speed = speed;

@@ -281,7 +281,7 @@ void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const T
         }
     };
     if (group.size() > 1) {
-        const auto begun = begin(group);
+        const auto begun = begin(batch, group);
         if (begun.empty()) return;
         auto together = run_together(begun, find_run_, place, random_);
         check(together.reports);
@@ -289,7 +289,7 @@ void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const T
         group = std::move(together.alone);
     }
     for (auto* slot : group) {
-        if (begin({slot}).empty()) continue;
+        if (begin(batch, {slot}).empty()) continue;
         std::vector<queue::TaskReport> reports;
         if (auto report = run_task(*slot, find_run_, place, random_())) {
             reports.push_back(std::move(*report));
@@ -317,7 +317,8 @@ void DeviceThread::check_after_failure(queue::TaskReport& report, const OpenedDe
     if (report.cause == Errc::exhausted) clean_up(opened);
 }
 
-std::vector<TaskSlot*> DeviceThread::begin(const std::vector<TaskSlot*>& group) {
+std::vector<TaskSlot*> DeviceThread::begin(const Batch& batch,
+                                           const std::vector<TaskSlot*>& group) {
     const std::lock_guard lock(mutex_);
     std::vector<TaskSlot*> begun;
     if (held_) return begun;
@@ -325,6 +326,9 @@ std::vector<TaskSlot*> DeviceThread::begin(const std::vector<TaskSlot*>& group) 
                          [](const TaskSlot* slot) { return !slot->stop.stop_requested(); });
     if (begun.empty()) return begun;
     running_.assign(begun.begin(), begun.end());
+    std::vector<queue::LeasedTask> tasks;
+    for (const auto* slot : begun) tasks.push_back({batch.fence, slot->task.job, slot->task.seq});
+    record_->set(tasks);
     ++begun_;
     ++count_;
     return begun;
@@ -335,6 +339,7 @@ void DeviceThread::end(Batch& batch, std::vector<queue::TaskReport> reports) {
     std::ranges::move(reports, std::back_inserter(batch.reports));
     count_ += beats_of(running_) + 1;
     running_.clear();
+    record_->set({});
 }
 
 }  // namespace plimsoll::worker

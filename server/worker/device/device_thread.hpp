@@ -9,6 +9,7 @@
 #include "engine/telemetry/monitor.hpp"
 #include "server/base/backoff.hpp"
 #include "server/worker/base/batch.hpp"
+#include "server/worker/device/running_record.hpp"
 #include "server/worker/device/task_runner.hpp"
 
 #include <chrono>
@@ -90,6 +91,9 @@ class DeviceThread {
     // Joins the thread: call hold() and stop the running task first.
     ~DeviceThread();
 
+    // Before start(): where the running tasks are written. It must outlive the thread.
+    void record_in(RunningRecord& record) { record_ = &record; }
+
     // Call once. If the device cannot be opened, the thread ends. `on_broken`: after a task failed
     // and the device's check failed too; the thread then starts no other task.
     void start(Opener opener, OnOpened on_opened, OnFinished on_finished, OnBroken on_broken);
@@ -140,7 +144,7 @@ class DeviceThread {
     void run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,
                    const OpenedDevice& opened, const OnBroken& on_broken);
     // The tasks of the group that must run; none: hold() was called, or all were stopped.
-    std::vector<TaskSlot*> begin(const std::vector<TaskSlot*>& group);
+    std::vector<TaskSlot*> begin(const Batch& batch, const std::vector<TaskSlot*>& group);
     void end(Batch& batch, std::vector<queue::TaskReport> reports);
 
     boost::asio::any_io_executor loop_;
@@ -148,6 +152,9 @@ class DeviceThread {
     Random random_;
     IdleOptions idle_;
     jobs::KindSettings settings_;
+
+    RunningRecord nothing_;
+    RunningRecord* record_ = &nothing_;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;

@@ -47,6 +47,7 @@ Worker::Worker(boost::asio::any_io_executor executor, queue::WorkerStore& store,
 awaitable<bool> Worker::run(queue::WorkerInfo info) {
     info_ = std::move(info);
     info_.last_exit = options_.last_exit;
+    info_.died = options_.died;
     if (options_.describe) options_.describe(info_);
     co_await (loops() || abandonment());
     co_await retire();
@@ -109,6 +110,7 @@ awaitable<void> Worker::register_worker() {
     }
     outage_.ends();
     retry_.reset();
+    info_.died.reset();  // from now on it is this process that registers again
     had_rival_ = false;
     handle_ = *handle;
     must_register_ = false;

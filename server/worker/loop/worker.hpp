@@ -26,7 +26,8 @@
 namespace plimsoll::worker {
 
 struct WorkerOptions {
-    std::string last_exit{};    // of the previous worker; see queue::WorkerInfo
+    std::string last_exit{};  // of the previous worker; see queue::WorkerInfo, as is the next
+    std::optional<std::vector<queue::LeasedTask>> died{};
     bool log_readings = false;  // log device readings every ten seconds
     // A lease expires 15 s after the last heartbeat that the database accepted.
     std::chrono::milliseconds heartbeat{5000};

@@ -25,13 +25,17 @@ namespace {
 class WorkerProcess {
   public:
     WorkerProcess(const ConnectQueue& connect, FindRun find_run, jobs::KindSettings settings,
-                  IdleOptions idle, std::optional<int> heartbeat_fd, WorkerOptions options)
-        : signals_(io_, SIGTERM, SIGINT),
+                  IdleOptions idle, const SupervisorFds& fds, WorkerOptions options)
+        : running_(fds.running.value_or(-1)),
+          signals_(io_, SIGTERM, SIGINT),
           store_(connect(io_.get_executor())),
           device_(io_.get_executor(), std::move(find_run), system_random(), std::move(idle),
                   std::move(settings)),
-          worker_(io_.get_executor(), *store_, device_, timer_, system_random(), options) {
-        if (heartbeat_fd) heartbeat_pipe_.emplace(*heartbeat_fd, device_, timer_);
+          worker_(io_.get_executor(), *store_, device_, timer_, system_random(),
+                  with_deaths(std::move(options))) {
+        running_.set({});
+        device_.record_in(running_);
+        if (fds.heartbeat) heartbeat_pipe_.emplace(*fds.heartbeat, device_, timer_);
     }
 
     int run(DeviceThread::Opener opener) {
@@ -47,6 +51,12 @@ class WorkerProcess {
     }
 
   private:
+    // What the worker before this one was running, if it died.
+    WorkerOptions with_deaths(WorkerOptions options) const {
+        if (!options.last_exit.empty()) options.died = running_.tasks();
+        return options;
+    }
+
     void listen() {
         signals_.async_wait([this](const boost::system::error_code& error, int signal) {
             if (error) return;
@@ -100,6 +110,7 @@ class WorkerProcess {
         io_.stop();
     }
 
+    RunningRecord running_;
     asio::io_context io_{1};
     asio::signal_set signals_;
     std::shared_ptr<queue::WorkerStore> store_;
@@ -115,10 +126,10 @@ class WorkerProcess {
 }  // namespace
 
 int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
-                       jobs::KindSettings settings, IdleOptions idle,
-                       std::optional<int> heartbeat_fd, WorkerOptions options) {
-    return WorkerProcess(connect, std::move(find_run), std::move(settings), std::move(idle),
-                         heartbeat_fd, options)
+                       jobs::KindSettings settings, IdleOptions idle, SupervisorFds fds,
+                       WorkerOptions options) {
+    return WorkerProcess(connect, std::move(find_run), std::move(settings), std::move(idle), fds,
+                         std::move(options))
         .run(std::move(opener));
 }
 

@@ -15,13 +15,19 @@ namespace plimsoll::worker {
 using ConnectQueue =
     std::function<std::shared_ptr<queue::WorkerStore>(const boost::asio::any_io_executor&)>;
 
+// Descriptors that a supervisor leaves to its workers; see HeartbeatPipe and RunningRecord.
+struct SupervisorFds {
+    std::optional<int> heartbeat;
+    std::optional<int> running;
+};
+
 // Runs a worker process: opens the device, works until SIGTERM or SIGINT drains it, and exits; a
 // second signal exits immediately. `settings`: passed to tasks. `cleaning`: what the device thread
-// releases, and when. `heartbeat_fd`: the supervisor's heartbeat pipe. Returns the exit status: 0
+// releases, and when. Returns the exit status: 0
 // if drained, 1 if the device cannot be opened or was abandoned. If the device thread hangs, it
 // cannot be joined and the process exits here.
 int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
-                       jobs::KindSettings settings, IdleOptions idle,
-                       std::optional<int> heartbeat_fd, WorkerOptions options);
+                       jobs::KindSettings settings, IdleOptions idle, SupervisorFds fds,
+                       WorkerOptions options);
 
 }  // namespace plimsoll::worker

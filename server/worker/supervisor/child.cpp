@@ -1,7 +1,5 @@
 #include "server/worker/supervisor/child.hpp"
 
-#include "server/base/programs/spawn.hpp"
-
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -102,15 +100,17 @@ Error os_error(const char* call) {
 }  // namespace
 
 Result<std::unique_ptr<Child>> start_child(const asio::any_io_executor& executor,
-                                           const std::vector<std::string>& arguments, int pipe_fd) {
+                                           const std::vector<std::string>& arguments, int pipe_fd,
+                                           const Redirections& more) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail(os_error("pipe2"));
-    const pid_t pid =
-        spawn({.path = "/proc/self/exe",
-               .arguments = arguments,
-               .environment = own_environment(),
-               .redirections = {{ChildCommand::kNothing, STDIN_FILENO}, {ends[1], pipe_fd}},
-               .name = "plimsoll-engine"});
+    Redirections redirections{{ChildCommand::kNothing, STDIN_FILENO}, {ends[1], pipe_fd}};
+    redirections.insert(redirections.end(), more.begin(), more.end());
+    const pid_t pid = spawn({.path = "/proc/self/exe",
+                             .arguments = arguments,
+                             .environment = own_environment(),
+                             .redirections = std::move(redirections),
+                             .name = "plimsoll-engine"});
     close(ends[1]);
     if (pid < 0) {
         const auto error = os_error("fork");

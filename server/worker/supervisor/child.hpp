@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/base/programs/spawn.hpp"
 
 #include <memory>
 #include <string>
@@ -31,9 +32,12 @@ class Child {
     virtual void signal(int number) = 0;
 };
 
+using Redirections = std::vector<ChildCommand::Redirection>;
+
 // Starts this program again with other arguments. `pipe_fd`: the child's descriptor for the write
-// end of its pipe. It inherits the environment; see spawn().
+// end of its pipe; `more`: what else it gets. It inherits the environment; see spawn().
 Result<std::unique_ptr<Child>> start_child(const boost::asio::any_io_executor& executor,
-                                           const std::vector<std::string>& arguments, int pipe_fd);
+                                           const std::vector<std::string>& arguments, int pipe_fd,
+                                           const Redirections& more);
 
 }  // namespace plimsoll::worker

@@ -1,6 +1,7 @@
 #include "server/worker/supervisor/supervisor.hpp"
 
 #include "server/base/log.hpp"
+#include "server/worker/device/running_record.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,6 +18,7 @@ using namespace asio::experimental::awaitable_operators;
 namespace {
 // The first number after the standard three.
 constexpr int kLifeFd = 3;
+constexpr int kRunningFd = 4;
 }  // namespace
 
 Supervisor::Supervisor(asio::any_io_executor executor, StartChild start_child, Report report,
@@ -73,12 +75,15 @@ bool Supervisor::supervises(const std::string& device) const {
 
 void Supervisor::supervise(const std::string& device, const std::string& probed,
                            WorkerSupervisor::OnFailing on_failing) {
-    const auto start = [this, device, probed](const std::string& last_exit) {
+    const auto running = RunningRecord::create();  // as long as the supervisor lives
+    const auto start = [this, device, probed, running](const std::string& last_exit) {
         std::vector<std::string> arguments{"worker", "--device", device, "--heartbeat-fd",
                                            std::to_string(kLifeFd)};
         if (!probed.empty()) arguments.insert(arguments.end(), {"--probed", probed});
         if (!last_exit.empty()) arguments.insert(arguments.end(), {"--last-exit", last_exit});
-        return start_child_(arguments, kLifeFd);
+        if (running < 0) return start_child_(arguments, kLifeFd, {});
+        arguments.insert(arguments.end(), {"--running-fd", std::to_string(kRunningFd)});
+        return start_child_(arguments, kLifeFd, {{running, kRunningFd}});
     };
     workers_.push_back(std::make_unique<WorkerSupervisor>(
         executor_, device, start, std::move(on_failing), timer_, random_, options_.worker));
@@ -139,7 +144,7 @@ awaitable<bool> Supervisor::probe_devices() {
 
 // What `plimsoll-engine probe --json` prints.
 awaitable<Result<std::string>> Supervisor::probe_output() {
-    auto child = start_child_({"probe", "--json"}, STDOUT_FILENO);
+    auto child = start_child_({"probe", "--json"}, STDOUT_FILENO, {});
     if (!child) co_return fail(child.error());
     const auto limit = timer_.now() + options_.probe;
     std::string text;

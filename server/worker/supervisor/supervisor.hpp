@@ -29,8 +29,8 @@ struct SupervisorOptions {
 class Supervisor {
   public:
     // Starts a child of this program; see start_child().
-    using StartChild =
-        std::function<Result<std::unique_ptr<Child>>(const std::vector<std::string>&, int pipe_fd)>;
+    using StartChild = std::function<Result<std::unique_ptr<Child>>(
+        const std::vector<std::string>&, int pipe_fd, const Redirections&)>;
 
     // Reports a device that no worker can use to the queue. Awaited by the probe, or before a
     // failing device is taken out of service.

@@ -55,10 +55,10 @@ int run_supervisor_process(const ConnectQueue& connect, const std::string& datab
     std::shared_ptr<queue::WorkerStore> store;  // few supervisors have something to report
     Supervisor supervisor(
         io.get_executor(),
-        [&](const std::vector<std::string>& arguments, int pipe_fd) {
+        [&](const std::vector<std::string>& arguments, int pipe_fd, const Redirections& more) {
             std::vector<std::string> all{"--cache", cache.string()};
             all.insert(all.end(), arguments.begin(), arguments.end());
-            return start_child(io.get_executor(), all, pipe_fd);
+            return start_child(io.get_executor(), all, pipe_fd, more);
         },
         [&](const opencl::Capability& device) -> awaitable<void> {
             if (!store) store = connect(io.get_executor());

@@ -54,7 +54,7 @@ def every_job(api):
 
 def check_jobs(api, acknowledged, texts_of):
     """Every acknowledged job exists once, ended, and has a complete history. acknowledged: key → id.
-    Answers how many jobs had a text given up: after two deaths of a worker on it, and for no other reason."""
+    Answers how many jobs had a text given up: after three deaths of a worker on it, and for no other reason."""
     with ThreadPoolExecutor(8) as pool:
         ended = dict(zip(acknowledged.values(), pool.map(lambda id: api.wait(id, PATIENCE), acknowledged.values())))
         listed = every_job(api)

@@ -86,21 +86,20 @@ class Ends(HelpCase):
 
     def test_a_dead_helpers_tasks_go_to_the_class_only(self):
         self.backlog(2)
-        self.queue.claim_elsewhere(self.helper, tasks=1)
-        self.helper = self.queue.register('helper', 'host', helps=['test:1'])
+        begun = self.queue.claim_elsewhere(self.helper, tasks=1)
+        self.helper = self.queue.register('helper', 'host', helps=['test:1'], died=begun)
         self.queue.heartbeat(self.helper, slowness=1)
         self.assertEqual([t.task for t in self.queue.claim(self.cpu, tasks=1)], [1])
         self.assertEqual(self.helped(), 0)  # the head is what it died on
         self.assertEqual([(t.task, t.attempt) for t in self.queue.claim(self.queue.register('other'))], [(0, 2)])
 
-    def test_a_task_that_kills_a_helper_and_a_device_of_the_class_is_quarantined(self):
+    def test_a_task_that_kills_a_helper_and_two_devices_of_the_class_is_quarantined(self):
         job_id = self.backlog(2)
-        self.queue.claim_elsewhere(self.helper, tasks=1)
-        self.queue.register('helper', 'host')
+        self.queue.register('helper', 'host', died=self.queue.claim_elsewhere(self.helper, tasks=1))
         done = self.queue.claim(self.cpu, tasks=1)
         self.queue.complete(self.cpu, done)
-        self.queue.claim(self.cpu)
-        self.queue.register('cpu')
+        self.cpu = self.queue.register('cpu', died=self.queue.claim(self.cpu))
+        self.queue.register('cpu', died=self.queue.claim(self.cpu))
         self.run_merges()
         job = self.job(job_id)
         self.assertEqual((job.state, job.tasks_quarantined, job.items_ok), ('succeeded', 1, 1))

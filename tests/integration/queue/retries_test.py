@@ -72,35 +72,94 @@ class Retries(QueueCase):
 
 
 class Poison(QueueCase):
-    def die(self, device):
-        """The worker's process dies with what it holds, and a new one comes."""
-        return self.queue.register(device)
+    DIED = {'outcome': 'died', 'error': 'It ran away.', 'seconds': 7.0, 'content': None, 'partial': None}
+
+    def die(self, device, tasks):
+        """The worker's process dies while it runs these, and a new one comes."""
+        return self.queue.register(device, died=tasks)
+
+    def fall_silent(self, worker):
+        self.queue.connection.execute("update worker set seen_at = seen_at - interval '16 s' where id = %s", (worker.worker_id,))
+        self.queue.expire()
+
+    def crashes(self):
+        return self.queue.rows('select task, attempt, crashes from ready order by task')
 
     def test_a_task_that_killed_a_worker_runs_next_on_another_device(self):
         self.submit(job(self.team), job(self.team))
         gpu = self.queue.register('second')
         [deadly] = self.queue.claim(self.cpu, tasks=1)
-        self.cpu = self.die('cpu')
+        self.cpu = self.die('cpu', [deadly])
         # It stands at the end of its lane: first what was there before, then not what it died on.
         self.assertNotEqual(self.queue.claim(self.cpu)[0].job_id, deadly.job_id)
         self.assertEqual(self.queue.claim(self.cpu), [])
         self.assertEqual([(t.job_id, t.attempt) for t in self.queue.claim(gpu)], [(deadly.job_id, 2)])
 
+    def test_only_what_had_begun_is_suspect(self):
+        self.submit(job(self.team, 5))
+        tasks = self.queue.claim(self.cpu)
+        self.cpu = self.die('cpu', tasks[1:2])
+        self.assertEqual([tuple(row) for row in self.crashes()], [(0, 1, 0), (1, 2, 1), (2, 1, 0), (3, 1, 0), (4, 1, 0)])
+        attempts = self.queue.rows('select seq, outcome, error from attempt')
+        self.assertEqual([tuple(row) for row in attempts], [(1, 'worker_died', 'The worker that ran the task died.')])
+        # The others go on together, and it runs alone.
+        again = [[t.task for t in self.queue.claim(self.cpu)] for _ in range(2)]
+        self.assertEqual(again[0], [0, 2, 3, 4])
+        self.assertEqual(again[1], [], 'the worker has something else')
+
+    def test_a_worker_that_is_not_heard_of_is_no_death(self):
+        [id] = self.submit(job(self.team, 2))
+        for _ in range(25):  # more than there are attempts
+            self.assertEqual([t.attempt for t in self.queue.claim(self.cpu)], [1, 1])
+            self.fall_silent(self.cpu)
+            self.cpu = self.queue.register('cpu')
+        self.assertEqual([tuple(row) for row in self.crashes()], [(0, 1, 0), (1, 1, 0)])
+        self.assertEqual(self.queue.one("select count(*) from attempt where outcome <> 'worker_lost'"), 0)
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        self.run_merges()
+        self.assertEqual(self.queue.state(id), 'succeeded')
+
+    def test_a_process_that_registers_again_died_of_nothing(self):
+        self.submit(job(self.team))
+        self.queue.claim(self.cpu)
+        self.cpu = self.queue.register('cpu')
+        self.assertEqual([tuple(row) for row in self.crashes()], [(0, 1, 0)])
+
+    def test_a_death_that_is_heard_of_late_counts_wherever_the_task_is(self):
+        self.submit(job(self.team), job(self.team), job(self.team))
+        second = self.queue.register('second')
+        tasks = self.queue.claim(self.cpu)
+        self.fall_silent(self.cpu)
+        elsewhere = self.queue.claim(second, tasks=2)
+        self.queue.complete(second, [elsewhere.pop()], outcome='retry', error='no memory', delay=30.0)
+        self.cpu = self.die('cpu', tasks)
+        self.assertEqual(self.queue.one('select crashes from lease'), [1])
+        self.assertEqual(self.queue.one('select crashes from scheduled'), 1)
+        self.assertEqual([row.crashes for row in self.crashes()], [1])
+        self.cpu = self.die('cpu', tasks)  # told twice
+        self.assertEqual([row.crashes for row in self.crashes()], [1])
+        self.assertEqual(self.queue.complete(second, elsewhere), ['accepted'])
+
     def test_a_reported_death_counts_as_one(self):
         [id] = self.submit(job(self.team))
         gpu = self.queue.register('second')
         [deadly] = self.queue.claim(self.cpu)
-        died = {'outcome': 'died', 'error': 'It ran away.', 'seconds': 7.0, 'content': None, 'partial': None}
-        self.assertEqual(self.queue.complete(self.cpu, [deadly], **died), ['accepted'])
-        self.assertEqual(self.queue.complete(self.cpu, [deadly], **died), ['replayed'])
+        self.assertEqual(self.queue.complete(self.cpu, [deadly], **self.DIED), ['accepted'])
+        self.assertEqual(self.queue.complete(self.cpu, [deadly], **self.DIED), ['replayed'])
         self.assertEqual((self.job(id).retries, self.job(id).last_error, self.job(id).charged_seconds), (1, 'It ran away.', 7.0))
+        self.cpu = self.die('cpu', [deadly])  # which it had said
+        self.assertEqual([tuple(row) for row in self.crashes()], [(0, 2, 1)])
         self.assertEqual(self.queue.claim(self.cpu), [], 'what it died on goes elsewhere')
         [again] = self.queue.claim(gpu)
         self.assertEqual((again.job_id, again.attempt), (id, 2))
-        self.assertEqual(self.queue.complete(gpu, [again], **died), ['accepted'])
-        self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'It ran away.'))
+        self.assertEqual(self.queue.complete(gpu, [again], **self.DIED), ['accepted'])
+        [again] = self.queue.claim(self.queue.register('third'))
+        third = self.queue.register('third', died=[again])
+        self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'Three workers died while running the task.'))
         outcomes = self.queue.rows('select outcome, error from attempt where job_id = %s order by attempt', id)
-        self.assertEqual([tuple(row) for row in outcomes], [('worker_lost', 'It ran away.')] * 2)
+        self.assertEqual([tuple(row) for row in outcomes], [('worker_died', 'It ran away.')] * 2
+                         + [('worker_died', 'Three workers died while running the task.')])
+        self.assertEqual(self.queue.claim(third), [])
 
     def test_a_death_after_a_failure_is_the_first_death(self):
         self.submit(job(self.team))
@@ -112,8 +171,7 @@ class Poison(QueueCase):
     def test_lanes_of_others_are_not_blocked_by_it(self):
         [first] = self.submit(job(self.team))
         self.queue.register('second')
-        self.queue.claim(self.cpu)
-        self.cpu = self.die('cpu')
+        self.cpu = self.die('cpu', self.queue.claim(self.cpu))
         [foreign] = self.submit(job(self.other_team))
         self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], [foreign])
         self.assertEqual(self.queue.state(first), 'running')
@@ -121,8 +179,7 @@ class Poison(QueueCase):
     def test_a_minute_of_waiting_for_another_device_is_enough(self):
         [id] = self.submit(job(self.team))
         self.queue.register('second')
-        self.queue.claim(self.cpu)
-        self.cpu = self.die('cpu')
+        self.cpu = self.die('cpu', self.queue.claim(self.cpu))
         for seconds, claimed in ((1, []), (59, []), (61, [id])):
             self.pass_time(seconds)
             self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], claimed)
@@ -132,31 +189,41 @@ class Poison(QueueCase):
         others = [self.queue.register('small', memory=11), self.queue.register('other', kinds=['other:1']),
                   self.queue.register('gone'), self.queue.register('class', 'gpu')]
         self.queue.retire(others[2])
-        self.queue.claim(self.cpu)
-        self.cpu = self.die('cpu')
+        self.cpu = self.die('cpu', self.queue.claim(self.cpu))
         self.assertEqual([t.job_id for t in self.queue.claim(self.cpu)], [id])
 
-    def test_the_second_death_quarantines_it_with_the_reason(self):
+    def test_the_third_death_quarantines_it_with_the_reason(self):
         [id] = self.submit(job(self.team, [task(7), task(3)]))
-        second = self.queue.register('second')
+        second, third = self.queue.register('second'), self.queue.register('third')
         [deadly, sound] = self.queue.claim(self.cpu)
         self.queue.complete(self.cpu, [sound])
-        self.die('cpu')
-        self.assertEqual(len(self.queue.claim(second)), 1)
-        second = self.die('second')
+        self.die('cpu', [deadly])
+        self.die('second', self.queue.claim(second))
+        self.assertEqual(self.event_types(id), ['started', 'retried', 'retried'])
+        self.die('third', self.queue.claim(third))
         self.run_merges()
         done = self.job(id)
         self.assertEqual((done.state, done.items_ok, done.items_failed, done.tasks_quarantined), ('succeeded', 3, 7, 1))
-        self.assertEqual(done.last_error, 'Two workers died while running the task.')
+        self.assertEqual(done.last_error, 'Three workers died while running the task.')
         self.assertEqual(self.queue.rows('select seq, state, error from result where job_id = %s and state <> %s', id, 'done'),
-                         [(0, 'quarantined', 'Two workers died while running the task.')])
-        self.assertEqual(self.event_types(id), ['started', 'retried', 'quarantined', 'finished'])
+                         [(0, 'quarantined', 'Three workers died while running the task.')])
+        self.assertEqual(self.event_types(id), ['started', 'retried', 'retried', 'quarantined', 'finished'])
+
+    def test_a_task_that_hangs_its_workers_ends_although_their_leases_end_first(self):
+        [id] = self.submit(job(self.team))
+        for device in ('cpu', 'second', 'third'):
+            worker = self.queue.register(device)
+            tasks = self.queue.claim(worker)
+            self.fall_silent(worker)
+            if self.job(id).state == 'running':
+                self.die(device, tasks)
+        self.assertEqual((self.job(id).state, self.job(id).error),
+                         ('failed', 'Two workers died while running the task, and a third one was not heard of again.'))
 
     def test_a_release_between_two_deaths_does_not_count(self):
         self.submit(job(self.team))
         second = self.queue.register('second')
-        self.queue.claim(self.cpu)
-        self.cpu = self.die('cpu')
+        self.cpu = self.die('cpu', self.queue.claim(self.cpu))
         tasks = self.queue.claim(second)
         self.queue.release(second, tasks)
         self.assertEqual(self.queue.claim(self.cpu), [])  # still another's

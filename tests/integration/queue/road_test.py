@@ -165,16 +165,16 @@ class Road(QueueCase):
     def test_a_task_whose_workers_die_is_quarantined_and_the_job_continues(self):
         [id] = self.submit(job(self.team, [task(7), task(3)]))
         worker = self.cpu
-        for _ in range(2):
+        for _ in range(3):
             tasks = self.queue.claim(worker)
             if sound := [t for t in tasks if t.task == 1]:
                 self.queue.complete(worker, sound)
-            worker = self.queue.register('cpu')
+            worker = self.queue.register('cpu', died=[t for t in tasks if t.task == 0])
         self.assertEqual(self.queue.claim(worker), [])
         self.run_merges()
         done = self.job(id)
         self.assertEqual((done.state, done.items_ok, done.items_failed, done.tasks_quarantined), ('succeeded', 3, 7, 1))
-        self.assertEqual(self.event_types(id), ['started', 'retried', 'quarantined', 'finished'])
+        self.assertEqual(self.event_types(id), ['started', 'retried', 'retried', 'quarantined', 'finished'])
 
     def test_a_job_all_of_whose_tasks_fail_fails_with_their_error(self):
         [id] = self.submit(job(self.team, 2))

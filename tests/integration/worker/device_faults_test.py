@@ -38,24 +38,26 @@ class DeviceFaults(EngineCase):
         self.until_state(id, 'succeeded')
         self.assert_each_once(id, ['echo before', f'hang {self.folder}', 'echo behind'])
         [(outcome, error)] = self.attempts_of(id)
-        self.assertEqual(outcome, 'worker_lost')
+        self.assertEqual(outcome, 'worker_died')
         self.assertRegex(error, r'^A task ran too long \(predicted: .* s, allowed: 10 s\)')
         self.until(lambda: (self.epoch('first') or 0) > before, 'the device is not back')
         self.assertEqual(self.epoch('first'), before + 1)
         self.assertIn('ran too long', self.last_exit('first'))
 
-    def test_a_runaway_task_is_quarantined_after_two_workers(self):
+    def test_a_runaway_task_is_quarantined_after_three_workers(self):
         self.start_device('first')
         id = self.submit_device(f'forever {self.folder}', 'echo on')
-        self.until_held()
-        self.queue.hold('node', 'first')
-        self.start_device('second')
+        for node, following in (('first', 'second'), ('second', 'third')):
+            self.until(lambda: self.queue.rows('select from lease l join worker w on w.id = l.worker_id where w.node = %s', node),
+                       'no device runs it')
+            self.queue.hold('node', node)
+            self.start_device(following)
         self.until(lambda: self.queue.state(id) in ('succeeded', 'failed'), 'the task runs on')
         done = self.job(id)
         self.assertEqual((done.state, done.items_ok, done.items_failed, done.tasks_quarantined), ('succeeded', 2, 2, 1))
-        self.assertEqual([outcome for outcome, _ in self.attempts_of(id)], ['worker_lost', 'worker_lost'])
+        self.assertEqual([outcome for outcome, _ in self.attempts_of(id)], ['worker_died'] * 3)
         nodes = self.queue.rows('select node from attempt a join worker w on w.id = a.worker_id where job_id = %s order by a.attempt', id)
-        self.assertEqual([row.node for row in nodes], ['first', 'second'])
+        self.assertEqual([row.node for row in nodes], ['first', 'second', 'third'])
         error = self.queue.one("select error from result where job_id = %s and state = 'quarantined'", id)
         self.assertIn('ran too long', error)
 
@@ -66,7 +68,7 @@ class DeviceFaults(EngineCase):
         self.until_state(id, 'succeeded')
         self.assert_each_once(id, ['echo before', f'break {self.folder}', 'echo behind'])
         [(outcome, error)] = self.attempts_of(id)
-        self.assertEqual(outcome, 'worker_lost')
+        self.assertEqual(outcome, 'worker_died')
         self.assertRegex(error, 'the device no longer worked correctly .*CL_OUT_OF_RESOURCES')
         self.until(lambda: (self.epoch('first') or 0) > before, 'the device is not back')
         self.assertEqual(self.epoch('first'), before + 1)

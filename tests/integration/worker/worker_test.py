@@ -134,6 +134,31 @@ class Worker(EngineCase):
         done = self.job(id)
         self.assertEqual((done.items_ok, done.items_failed, done.tasks_quarantined), (4, 2, 1))
 
+    def test_only_what_a_killed_worker_was_running_is_suspect(self):
+        id = self.submit_host([f'hold {self.folder}', 'echo 1', 'echo 2'])
+        supervisor = self.start('supervise')
+        self.until_held()
+        os.kill(supervisor.worker_of('host'), signal.SIGKILL)
+        self.go()
+        self.until_state(id, 'succeeded')
+        attempts = self.queue.rows('select seq, attempt, outcome from attempt where job_id = %s', id)
+        self.assertEqual([tuple(row) for row in attempts], [(0, 1, 'worker_died')])
+        self.assertEqual(self.queue.rows('select seq, attempt from result where job_id = %s order by seq', id), [(0, 2), (1, 1), (2, 1)])
+
+    def test_a_worker_that_is_stopped_for_longer_than_its_lease_costs_no_attempt(self):
+        id = self.submit_host([f'hold {self.folder}'])
+        engine = self.start_host()
+        self.until_held()
+        engine.signal(signal.SIGSTOP)
+        self.queue.connection.execute("update worker set seen_at = seen_at - interval '16 s' where device = 'host'")
+        self.queue.expire()
+        engine.signal(signal.SIGCONT)
+        self.go()
+        self.until_state(id, 'succeeded')
+        attempts = self.queue.rows('select attempt, outcome from attempt where job_id = %s', id)
+        self.assertEqual([tuple(row) for row in attempts], [(1, 'worker_lost')])
+        self.assertEqual(self.queue.one('select attempt from result where job_id = %s and seq = 0', id), 1)
+
     def test_a_device_whose_workers_keep_dying_is_taken_out_of_service_with_the_reason(self):
         [id] = self.submit(job(self.team, [task(items=2, data=b'crash')] * 3))
         self.start('supervise')

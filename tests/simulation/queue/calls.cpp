@@ -83,6 +83,8 @@ Claimed Simulator::call_claim(int worker, int epoch) {
 }
 
 void Simulator::call_complete(const Known& lease, std::span<const Completion> tasks) {
+    if (std::ranges::find(tasks, Outcome::died, &Completion::outcome) != tasks.end())
+        observer_.interrupted();
     const auto verdicts = queue_.complete(lease.worker, lease.epoch, lease.fence, tasks, now_);
     observer_.completed(lease.worker, lease.epoch, lease.fence, tasks, verdicts, now_);
     called(
@@ -152,7 +154,7 @@ void Simulator::beat(int worker) {
                    list(beat.stale, [](std::int64_t f) { return std::to_string(f); }) + ',' +
                    list(beat.cancelled, [](int job) { return std::to_string(job); }) + ']';
         });
-    if (!beat.alive) return start_process(worker);
+    if (!beat.alive) return start_process(worker, false);
     std::erase_if(p.leases, [&](const Known& lease) {
         if (std::ranges::find(beat.stale, lease.fence) == beat.stale.end()) return false;
         ghosts_.push_back(lease);
@@ -160,19 +162,38 @@ void Simulator::beat(int worker) {
     });
 }
 
-// The device gets a new process; the old one may still say something.
-void Simulator::start_process(int worker) {
+// The process registers again, or died and the device gets a new one, which says what that was
+// running; the old one may still say something.
+void Simulator::start_process(int worker, bool died) {
     auto& p = processes_[worker];
+    Few<Ran, 8> ran;
+    if (died && !p.leases.empty() && chance_.percent(80)) {
+        const auto& lease = p.leases[chance_.below(static_cast<int>(p.leases.size()))];
+        const int count = chance_.between(1, static_cast<int>(lease.tasks.size()));
+        for (int i = 0; i < count; ++i)
+            ran.push_back({lease.fence, lease.tasks[i].job, lease.tasks[i].task});
+    }
+    if (std::ranges::find(queue_.state.leases, worker, &Lease::worker) != queue_.state.leases.end())
+        observer_.interrupted();
+    const auto reported = died ? std::optional<std::span<const Ran>>(ran) : std::nullopt;
     ghosts_.insert(ghosts_.end(), p.leases.begin(), p.leases.end());
     p.leases.clear();
     p.stalled = false;
-    p.epoch = queue_.register_worker(worker, p.device_class, p.memory, p.speed, now_);
-    observer_.registered(worker, p.epoch, now_);
+    p.epoch = queue_.register_worker(worker, p.device_class, p.memory, p.speed, reported, now_);
+    observer_.registered(worker, p.epoch, ran, now_);
     called(
         "register",
         [&] {
             return '[' + std::to_string(worker) + ',' + std::to_string(p.device_class) + ',' +
-                   std::to_string(p.memory) + ',' + number(p.speed) + ']';
+                   std::to_string(p.memory) + ',' + number(p.speed) + ',' +
+                   (died ? list(ran,
+                                [](const Ran& r) {
+                                    return '[' + std::to_string(r.fence) + ',' +
+                                           std::to_string(r.job) + ',' + std::to_string(r.task) +
+                                           ']';
+                                })
+                         : "null") +
+                   ']';
         },
         [&] { return std::to_string(p.epoch); });
 }
@@ -191,7 +212,9 @@ void Simulator::retire(int worker) {
 }
 
 void Simulator::expire() {
+    const auto leases = queue_.state.leases.size();
     const auto worker = queue_.expire_leases(now_);
+    if (queue_.state.leases.size() < leases) observer_.interrupted();
     called(
         "expire", [] { return std::string("[]"); },
         [&] { return worker ? std::to_string(*worker) : "null"; });

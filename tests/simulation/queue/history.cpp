@@ -20,7 +20,8 @@ void Simulator::run(std::uint64_t seed, bool many) {
     history_steps_ = history_faults_ = 0;
     set_up(many);
     if (record_ != nullptr) record_->begin(seed, queue_.state, merge_lanes_);
-    for (int w = 0; w < static_cast<int>(processes_.size()); ++w) start_process(w);
+    for (int w = 0; w < static_cast<int>(processes_.size()); ++w)
+        start_process(w, chance_.percent(50));
     const int length = chance_.between(50, 90);
     while (history_steps_ < length || history_faults_ < 2) step();
     settle_down();
@@ -103,7 +104,7 @@ void Simulator::step() {
     if (roll < 188) return complete_again();
     if (roll < 191) return complete_late();
     if (roll < 192) return claim_late();
-    if (roll < 194) return start_process(w);
+    if (roll < 194) return start_process(w, true);
     if (roll < 196) {
         processes_[w].stalled = !processes_[w].stalled;
         return expire();
@@ -150,7 +151,7 @@ void Simulator::claim(int worker, bool answer_is_lost) {
     auto& p = processes_[worker];
     if (p.stalled) return beat(worker);
     const auto claim = call_claim(worker, p.epoch);
-    if (!claim.registered) return start_process(worker);
+    if (!claim.registered) return start_process(worker, false);
     if (claim.tasks.empty()) return;
     Known known{claim.fence, worker, p.epoch, {claim.tasks.begin(), claim.tasks.end()}};
     (answer_is_lost ? ghosts_ : p.leases).push_back(std::move(known));
@@ -160,7 +161,7 @@ void Simulator::claim(int worker, bool answer_is_lost) {
 void Simulator::claim_late() {
     const int worker = some_worker();
     const int epoch = processes_[worker].epoch;
-    if (epoch < 2) return start_process(worker);
+    if (epoch < 2) return start_process(worker, true);
     const auto claim = call_claim(worker, epoch - 1);
     if (claim.registered) throw Violation("I2: a process that was replaced may claim");
 }
@@ -250,7 +251,8 @@ void Simulator::settle_down() {
             },
             [] { return std::string("null"); });
     }
-    for (int w = 0; w < static_cast<int>(processes_.size()); ++w) start_process(w);
+    for (int w = 0; w < static_cast<int>(processes_.size()); ++w)
+        start_process(w, chance_.percent(50));
     for (int round = 0; round < 400; ++round) {
         const auto& jobs = queue_.state.jobs;
         if (std::ranges::all_of(jobs, [](const Job& j) { return has_ended(j.state); })) return;

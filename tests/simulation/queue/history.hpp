@@ -59,7 +59,7 @@ class Simulator {
     void call_complete(const Known& lease, std::span<const queue::rules::Completion> tasks);
     void release(int worker);
     void beat(int worker);
-    void start_process(int worker);
+    void start_process(int worker, bool died);
     void retire(int worker);
     void expire();
     void promote();

@@ -44,6 +44,8 @@ constexpr std::pair<const char*, bool Guards::*> kGuards[] = {
     {"no_credit", &Guards::no_credit},
     {"cancel", &Guards::cancel},
     {"poison", &Guards::poison},
+    {"silence", &Guards::silence},
+    {"late_death", &Guards::late_death},
     {"expiry", &Guards::expiry},
     {"merge_once", &Guards::merge_once},
     {"key", &Guards::key},

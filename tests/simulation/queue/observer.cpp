@@ -47,9 +47,29 @@ void Observer::submitted(std::span<const Submit> jobs, std::span<const Submitted
     }
 }
 
-void Observer::registered(int worker, int epoch, Moment now) {
+void Observer::registered(int worker, int epoch, std::span<const Ran> ran, Moment now) {
     expect(epoch > workers_[worker].epoch, "I5: an epoch was given twice");
     workers_[worker] = {epoch, now, false};
+    for (const auto& r : ran) {
+        ++tasks_[r.job].deaths[r.task];
+        check_known(r);
+    }
+}
+
+// A task whose lease was not completed, and that runs again, has a death on its record.
+void Observer::check_known(const Ran& ran) const {
+    const auto& state = queue_.state;
+    const bool failed = std::ranges::any_of(state.attempts, [&](const Attempt& a) {
+        return a.fence == ran.fence && a.job == ran.job && a.task == ran.task &&
+               a.outcome != Outcome::retry;
+    });
+    if (!failed || ran.task == state.jobs[ran.job].merge_task()) return;
+    const auto knows = [&](const Run& run) {
+        expect(run.job != ran.job || run.task != ran.task || run.crashes > 0,
+               "a death that was heard of late is forgotten");
+    };
+    for (const auto& lane : state.lanes) std::ranges::for_each(lane.ready, knows);
+    for (const auto& lease : state.leases) std::ranges::for_each(lease.tasks, knows);
 }
 
 void Observer::beaten(int worker, bool alive, Moment now) {
@@ -132,14 +152,6 @@ void Observer::claimed(int worker, int epoch, double seconds, int tasks, const C
 }
 
 void Observer::check_windows() {
-    // What a worker died on waits for a worker of its own, and holds the clock: its account is to
-    // catch up, and so is who comes after it.
-    for (const auto& lane : queue_.state.lanes) {
-        for (const auto& ready : lane.ready) {
-            if (ready.crashes > 0) fair_ = false;
-        }
-    }
-    if (!fair_) return;
     for (int t = 0; t < teams_; ++t) {
         const double vtime = queue_.state.accounts[t * kClasses].vtime;
         vtimes_[t] = vtime < vtimes_[t] ? std::numeric_limits<double>::infinity() : vtime;
@@ -165,6 +177,7 @@ void Observer::completed(int worker, int epoch, std::int64_t fence,
         expect(workers_[worker].epoch == epoch, "I2: recorded for a process that was replaced");
         expect(workers_[worker].seen_at > now - kLeaseTime, "I2: recorded after the lease ended");
         expect(!books.stopped, "I6: recorded after the cancel was answered");
+        books.deaths[tasks[i].task] += tasks[i].outcome == Outcome::died;
         if (tasks[i].outcome == Outcome::done) {
             expect(++books.done[tasks[i].task] == 1, "I1: recorded twice");
         }
@@ -193,7 +206,9 @@ void Observer::check_places() {
         for (const auto& ready : lane.ready) {
             expect(ready.number > last, "I9: a ready task is behind its lane's head");
             last = ready.number;
-            expect(ready.crashes <= 1, "a task killed more than two workers");
+            expect(ready.crashes < kDeaths, "a task killed more than three workers");
+            expect(ready.crashes <= tasks_[ready.job].deaths[ready.task],
+                   "a worker that was not heard of counts as a death");
             expect(ready.attempt <= kMaxAttempts + 2, "I7: a task is tried without end");
             stands(ready.job, ready.task);
         }

@@ -24,7 +24,12 @@ class Observer {
 
     void submitted(std::span<const queue::rules::Submit> jobs,
                    std::span<const queue::rules::Submitted> answers, queue::rules::Moment now);
-    void registered(int worker, int epoch, queue::rules::Moment now);
+    // ran: what the process before it was running when it died
+    void registered(int worker, int epoch, std::span<const queue::rules::Ran> ran,
+                    queue::rules::Moment now);
+    // Tasks of a worker run again: their accounts pay twice or get charges back, and who was served
+    // is to catch up. And what a worker died on waits for a worker of its own, and holds the clock.
+    void interrupted() { fair_ = false; }
     void beaten(int worker, bool alive, queue::rules::Moment now);
     void drained(int worker, bool on) { workers_[worker].draining = on; }
     void paused(int account, bool on) { paused_[account] = on; }
@@ -44,6 +49,7 @@ class Observer {
     struct JobBooks {
         std::int64_t owner[8] = {};  // fence of the last claim, by task
         int done[8] = {};            // how often recorded
+        int deaths[8] = {};          // of workers, as far as anybody said so
         bool stopped = false;
     };
     struct WorkerBooks {
@@ -64,6 +70,7 @@ class Observer {
     void expect(bool holds, const char* promise) const {
         if (!holds) throw Violation(promise);
     }
+    void check_known(const queue::rules::Ran& ran) const;
     void check_places();
     void check_accounts() const;
     void check_jobs();

@@ -112,9 +112,10 @@ class History:
         team = self.teams[account // len(CLASSES)]
         self.rows('select set_account(%s, %s, %s, %s, %s)', team, CLASSES[account % len(CLASSES)], weight, cap, paused)
 
-    def register(self, now, worker, device_class, memory, speed):
-        worker_id, epoch = self.rows("select * from register_worker('node', %s, %s, '{test:1}', '{}', %s::smallint, %s::real, '{}', '{}', %s)",
-                                     f'device {worker}', CLASSES[device_class], memory, speed, now)[0]
+    def register(self, now, worker, device_class, memory, speed, died):
+        ran = None if died is None else [[self.fence(f) for f, _, _ in died], [self.job(j) for _, j, _ in died], [t for _, _, t in died]]
+        worker_id, epoch = self.rows("select * from register_worker('node', %s, %s, '{test:1}', '{}', %s::smallint, %s::real, '{}', '{}', %s, %s::bigint[], %s::bigint[], %s::int[])",
+                                     f'device {worker}', CLASSES[device_class], memory, speed, now, *(ran or [None] * 3))[0]
         self.workers[worker], self.worker_numbers[worker_id] = worker_id, worker
         return epoch
 

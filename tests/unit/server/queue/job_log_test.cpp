@@ -41,7 +41,7 @@ TEST(JobLog, TellsHowAnAttemptEnded) {
     EXPECT_EQ(text_of(done), "Done in 75.0 s: 97 items succeeded, 3 failed.");
     EXPECT_EQ(text_of(ended("retry", "No memory.")),
               "Failed, and returned to the queue: No memory.");
-    EXPECT_EQ(text_of(ended("worker_lost", "It died.")),
+    EXPECT_EQ(text_of(ended("worker_died", "It died.")),
               "Lost, and returned to the queue: It died.");
     EXPECT_EQ(text_of(ended("quarantined", "Bad.")), "Failed, and will not be retried: Bad.");
     EXPECT_EQ(text_of(ended("final", "Bad.")), "Failed, and will not be retried: Bad.");

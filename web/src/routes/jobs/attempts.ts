@@ -28,7 +28,8 @@ const outcomes: Record<Attempt['outcome'], string> = {
   retry: 'Failed, retried',
   final: 'Failed',
   quarantined: 'Failed, quarantined',
-  worker_lost: 'Worker stopped',
+  worker_died: 'Worker died',
+  worker_lost: 'Worker lost',
 };
 export const outcomeOf = ({ outcome }: Attempt): string => outcomes[outcome];
 

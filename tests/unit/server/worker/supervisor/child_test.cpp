@@ -54,7 +54,7 @@ std::vector<std::string> role(const std::string& name) {
 class ChildTest : public testing::Test {
   protected:
     std::unique_ptr<Child> start(const std::vector<std::string>& arguments) {
-        auto child = start_child(io_.get_executor(), arguments, STDOUT_FILENO);
+        auto child = start_child(io_.get_executor(), arguments, STDOUT_FILENO, {});
         EXPECT_TRUE(child) << child.error().message;
         return std::move(*child);
     }

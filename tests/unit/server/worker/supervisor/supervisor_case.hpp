@@ -94,7 +94,8 @@ class SupervisorTest : public testing::Test {
     std::vector<std::shared_ptr<ChildScript>> children_;
     Supervisor supervisor_{
         io_.get_executor(),
-        [this](const Arguments& arguments, int) -> Result<std::unique_ptr<Child>> {
+        [this](const Arguments& arguments, int,
+               const Redirections&) -> Result<std::unique_ptr<Child>> {
             children_.push_back(std::make_shared<ChildScript>(io_.get_executor()));
             children_.back()->arguments = arguments;
             return std::make_unique<FakeChild>(children_.back());

@@ -27,8 +27,9 @@ TEST_F(SupervisorTest, AWorkerGetsTheProbedFeaturesOfItsDevice) {
 TEST_F(SupervisorTest, TheHostHasAWorkerBeforeAnyDeviceAnswers) {
     start();
     ASSERT_NE(started_for("host"), nullptr);
-    EXPECT_EQ(started_for("host")->arguments,
-              (Arguments{"worker", "--device", "host", "--heartbeat-fd", "3"}));
+    EXPECT_EQ(
+        started_for("host")->arguments,
+        (Arguments{"worker", "--device", "host", "--heartbeat-fd", "3", "--running-fd", "4"}));
 }
 
 TEST_F(SupervisorTest, EveryReadyDeviceGetsAWorkerAndNoOther) {
