@@ -13,6 +13,32 @@ bool needs_escape(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
 }
 
+void append_escaped(std::string& out, std::string_view value) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::size_t plain = 0;  // from where nothing was written yet
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        const char c = value[i];
+        if (!needs_escape(c)) continue;
+        out += value.substr(plain, i - plain);
+        plain = i + 1;
+        switch (c) {
+            case '"':
+            case '\\':
+                (out += '\\') += c;
+                break;
+            case '\n':
+                out += "\\n";
+                break;
+            case '\t':
+                out += "\\t";
+                break;
+            default:
+                ((out += "\\u00") += kHex[static_cast<unsigned char>(c) >> 4]) += kHex[c & 15];
+        }
+    }
+    out += value.substr(plain);
+}
+
 template <class Number>
 void append(std::string& out, Number value) {
     std::array<char, 32> digits;  // the shortest text of any double or 64-bit integer fits
@@ -22,11 +48,16 @@ void append(std::string& out, Number value) {
 
 }  // namespace
 
+void append_json_string(std::string& out, std::string_view text) {
+    out += '"';
+    append_escaped(out, text);
+    out += '"';
+}
+
 JsonWriter& JsonWriter::key(std::string_view name) {
     begin_value();
-    out_ += '"';
-    escape(name);
-    out_ += "\":";
+    append_json_string(out_, name);
+    out_ += ':';
     comma_ = false;
     return *this;
 }
@@ -38,8 +69,8 @@ JsonWriter& JsonWriter::text(std::string_view value) {
 JsonWriter& JsonWriter::text(std::string_view start, std::string_view end) {
     begin_value();
     out_ += '"';
-    escape(start);
-    escape(end);
+    append_escaped(out_, start);
+    append_escaped(out_, end);
     out_ += '"';
     return *this;
 }
@@ -80,32 +111,6 @@ JsonWriter& JsonWriter::integer(std::int64_t value) {
 void JsonWriter::begin_value() {
     if (comma_) out_ += ',';
     comma_ = true;
-}
-
-void JsonWriter::escape(std::string_view value) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    std::size_t plain = 0;  // from where nothing was written yet
-    for (std::size_t i = 0; i < value.size(); ++i) {
-        const char c = value[i];
-        if (!needs_escape(c)) continue;
-        out_ += value.substr(plain, i - plain);
-        plain = i + 1;
-        switch (c) {
-            case '"':
-            case '\\':
-                (out_ += '\\') += c;
-                break;
-            case '\n':
-                out_ += "\\n";
-                break;
-            case '\t':
-                out_ += "\\t";
-                break;
-            default:
-                ((out_ += "\\u00") += kHex[static_cast<unsigned char>(c) >> 4]) += kHex[c & 15];
-        }
-    }
-    out_ += value.substr(plain);
 }
 
 }  // namespace plimsoll

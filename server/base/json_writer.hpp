@@ -7,6 +7,9 @@
 
 namespace plimsoll {
 
+// `text`, valid UTF-8, as a JSON string with its quotes.
+void append_json_string(std::string& out, std::string_view text);
+
 // Writes JSON text in one forward pass, for responses built thousands of times per second, where a
 // DOM would cost more than its content. The caller must match brackets and write each object value
 // after its key. Text must be valid UTF-8, as everything stored is.
@@ -37,7 +40,6 @@ class JsonWriter {
     JsonWriter& close(char bracket);
     JsonWriter& integer(std::int64_t value);
     void begin_value();
-    void escape(std::string_view value);
 
     std::string out_;
     bool comma_ = false;  // before the next key or element

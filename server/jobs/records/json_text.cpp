@@ -4,28 +4,6 @@
 
 namespace plimsoll::jobs {
 
-void append_json_string(std::string& out, std::string_view text) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    out.push_back('"');
-    std::size_t copied = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
-        out.append(text, copied, i - copied);
-        copied = i + 1;
-        if (byte >= 0x20) {
-            out.push_back('\\');
-            out.push_back(text[i]);
-        } else {
-            out.append("\\u00");
-            out.push_back(kHex[byte >> 4]);
-            out.push_back(kHex[byte & 0xF]);
-        }
-    }
-    out.append(text, copied);
-    out.push_back('"');
-}
-
 void append_decimal(std::string& out, std::int64_t units, int decimals) {
     if (units < 0) {
         out.push_back('-');

@@ -1,5 +1,6 @@
 #include "server/jobs/records/rows_without_input.hpp"
 
+#include "server/base/json_writer.hpp"
 #include "server/jobs/records/json_text.hpp"
 
 namespace plimsoll::jobs {

@@ -1,6 +1,7 @@
 #include "server/jobs/records/text_rows.hpp"
 
 #include "server/base/gzip.hpp"
+#include "server/base/json_writer.hpp"
 #include "server/jobs/records/dataset.hpp"
 #include "server/jobs/records/json_text.hpp"
 #include "server/jobs/records/text_source.hpp"

@@ -1,5 +1,6 @@
 #include "server/kinds/sentiment/run/rows.hpp"
 
+#include "server/base/json_writer.hpp"
 #include "server/jobs/records/json_text.hpp"
 #include "server/jobs/records/text_rows.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"

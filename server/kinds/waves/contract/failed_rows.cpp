@@ -1,6 +1,6 @@
 #include "server/kinds/waves/contract/failed_rows.hpp"
 
-#include "server/jobs/records/json_text.hpp"
+#include "server/base/json_writer.hpp"
 
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+#include "server/base/json_writer.hpp"
 #include "server/jobs/records/json_text.hpp"
 #include "server/jobs/records/results_converter.hpp"
 
