@@ -172,6 +172,7 @@ visit('two GPUs are compared for the same run', { arrange }, async ({ page, go }
   await panel.getByRole('row', { name: 'largest batch 18 115' }).waitFor();
   await panel.getByText('+ per_device_train_batch_size: 112').waitFor();
   await panel.getByText('Set GPU_PROFILE=h200').waitFor();
+  assert.deepEqual(await panel.locator('code').allInnerTexts(), ['GPU_PROFILE=h200', 'plimsoll apply report.json conf/*.yaml --gpu h200']);
 });
 
 visit('lengths are read as a histogram', async ({ page, server, go }) => {

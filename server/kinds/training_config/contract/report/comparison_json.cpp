@@ -59,35 +59,53 @@ std::string rates(const json& from, const json& to) {
     return "the learning rate goes from " + short_number(from) + " to " + short_number(to) + ".";
 }
 
+json plain(std::string words) {
+    return {{"text", std::move(words)}, {"code", false}};
+}
+
+// To be typed or pasted as it is.
+json code(std::string words) {
+    return {{"text", std::move(words)}, {"code", true}};
+}
+
+template <class... Parts>
+json step(Parts... parts) {
+    return {{"parts", json::array({std::move(parts)...})}};
+}
+
 json steps(const json& from, const json& to, const json& changed) {
     const std::string name = to["gpu"]["name"], id = to["gpu"]["id"];
     if (to["accumulation"].is_null()) {
-        return {name + " cannot hold this run. " + to["why"].get<std::string>()};
+        return json::array(
+            {step(plain(name + " cannot hold this run. " + to["why"].get<std::string>()))});
     }
     json all = json::array();
     if (from["gpu"]["bf16"].get<bool>() && !to["gpu"]["bf16"].get<bool>()) {
-        all.push_back(name + " has no bf16: train in fp16 with a gradient scaler, or in fp32.");
+        all.push_back(
+            step(plain(name + " has no bf16: train in fp16 with a gradient scaler, or in fp32.")));
     }
-    all.push_back("Set GPU_PROFILE=" + id + ", so that estimates without a GPU use this one.");
+    all.push_back(step(plain("Set "), code("GPU_PROFILE=" + id),
+                       plain(", so that estimates without a GPU use this one.")));
     if (changed.empty()) {
-        all.push_back("No setting changes.");
+        all.push_back(step(plain("No setting changes.")));
     } else {
-        all.push_back("Apply the settings with: plimsoll apply report.json conf/*.yaml --gpu " +
-                      id + " (it keeps the previous version of each file).");
+        all.push_back(step(plain("Apply the settings with: "),
+                           code("plimsoll apply report.json conf/*.yaml --gpu " + id),
+                           plain(" (it keeps the previous version of each file).")));
     }
     const auto &before = from["accumulation"], &after = to["accumulation"];
     if (!before.is_null()) {
         const auto was = before["nearest"]["effective"], is = after["nearest"]["effective"];
-        all.push_back(
+        all.push_back(step(plain(
             was == is ? "The effective batch stays " + is.dump() +
                             ": learning rate and warm-up stay the same, and losses are comparable."
                       : "The effective batch goes from " + was.dump() + " to " + is.dump() + ": " +
                             rates(from["learning_rate"]["recommended"],
-                                  to["learning_rate"]["recommended"]));
+                                  to["learning_rate"]["recommended"]))));
     }
-    all.push_back(
-        "Train a few hundred steps with the callback of deploy/integrations/python: its "
-        "measurements correct later estimates.");
+    all.push_back(step(plain("Train a few hundred steps with the callback of "),
+                       code("deploy/integrations/python"),
+                       plain(": its measurements correct later estimates.")));
     return all;
 }
 

@@ -290,7 +290,11 @@ std::string comparison(const json& c) {
                            change.at("from").get<double>(), change.at("to").get<double>());
     }
     int number = 0;
-    for (const json& step : c.at("steps")) out += fmt::format("  {}. {}\n", ++number, text(step));
+    for (const json& step : c.at("steps")) {
+        out += fmt::format("  {}. ", ++number);
+        for (const json& part : step.at("parts")) out += text(part.at("text"));
+        out += '\n';
+    }
     return out;
 }
 

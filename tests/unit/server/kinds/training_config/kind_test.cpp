@@ -212,13 +212,13 @@ TEST(TrainingConfigKind, OneCardIsComparedWithEveryOther) {
     EXPECT_EQ(all[0]["rows"][0]["name"], "largest batch");
     EXPECT_EQ(all[0]["rows"][0]["to"], summary["gpus"][1]["max_batch"]);
     EXPECT_EQ(all[0]["changes"][0]["setting"], "per_device_train_batch_size");
-    EXPECT_NE(all[0]["steps"][0].get<std::string>().find("no bf16"), std::string::npos);
+    EXPECT_NE(all[0]["steps"][0]["parts"][0].dump().find("no bf16"), std::string::npos);
     EXPECT_EQ(all[1]["to"], "h200");
-    EXPECT_NE(all[1]["steps"][0].get<std::string>().find("GPU_PROFILE=h200"), std::string::npos);
+    EXPECT_EQ(all[1]["steps"][0]["parts"][1], (json{{"text", "GPU_PROFILE=h200"}, {"code", true}}));
     const json none = bert({{"model", {{"preset", "llama-8b"}}}, {"gpus", {"b200", "t4"}}});
     const json refused = json::parse(kind().estimate(none).value())["comparisons"][0];
     EXPECT_TRUE(refused["changes"].empty());
-    EXPECT_NE(refused["steps"][0].get<std::string>().find("cannot hold"), std::string::npos);
+    EXPECT_NE(refused["steps"][0]["parts"][0].dump().find("cannot hold"), std::string::npos);
 }
 
 TEST(TrainingConfigKind, AHistogramOfLengthsUsesTheLongest) {
