@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -10,15 +12,18 @@ namespace plimsoll {
 
 // A fixed amount shared by many, with a share per caller and team, so that no caller can starve the
 // others. A reservation that would exceed a limit is refused immediately; nothing waits.
-// Single-threaded. Reservations must not outlive the budget.
+// Single-threaded. Reservations may outlive the budget.
 class FairBudget {
+    struct State;
+
   public:
+    static constexpr auto kUnlimited = std::numeric_limits<std::size_t>::max();
     struct Limits {
-        std::size_t total;
-        std::size_t team;
-        std::size_t caller;
+        std::size_t total = kUnlimited;
+        std::size_t team = kUnlimited;
+        std::size_t caller = kUnlimited;
     };
-    // Holders with the same name share one reservation limit; an empty team has no share.
+    // Holders with the same name share one reservation limit; an empty name has no share.
     struct Holder {
         std::string caller;
         std::string team;
@@ -27,17 +32,19 @@ class FairBudget {
     class Reservation {
       public:
         Reservation(Reservation&& other) noexcept
-            : budget_(other.budget_),
+            : state_(std::move(other.state_)),
               holder_(std::move(other.holder_)),
               amount_(std::exchange(other.amount_, 0)) {}
         Reservation& operator=(Reservation&&) = delete;
-        ~Reservation() { budget_->release(holder_, amount_); }
+        ~Reservation() {
+            if (amount_ > 0) state_->release(holder_, amount_);
+        }
 
         // Raises the amount to at least `amount`. False, with the amount as it was, if that would
         // exceed a limit.
         bool grow_to(std::size_t amount) {
             if (amount <= amount_) return true;
-            if (!budget_->take(holder_, amount - amount_)) return false;
+            if (!state_->take(holder_, amount - amount_)) return false;
             amount_ = amount;
             return true;
         }
@@ -45,28 +52,55 @@ class FairBudget {
 
       private:
         friend class FairBudget;
-        Reservation(FairBudget& budget, Holder holder)
-            : budget_(&budget), holder_(std::move(holder)) {}
-        FairBudget* budget_;
+        Reservation(std::shared_ptr<State> state, Holder holder)
+            : state_(std::move(state)), holder_(std::move(holder)) {}
+        std::shared_ptr<State> state_;
         Holder holder_;
         std::size_t amount_ = 0;
     };
 
-    explicit FairBudget(Limits limits) : limits_(limits) {}
-    // Without shares.
-    explicit FairBudget(std::size_t total) : FairBudget({total, total, total}) {}
+    explicit FairBudget(Limits limits) : state_(std::make_shared<State>(limits)) {}
 
     // An empty reservation, to be grown.
-    Reservation open(Holder holder) { return {*this, std::move(holder)}; }
-    std::optional<Reservation> reserve(Holder holder, std::size_t amount) {
+    Reservation open(Holder holder) const { return {state_, std::move(holder)}; }
+    std::optional<Reservation> reserve(Holder holder, std::size_t amount) const {
         auto reservation = open(std::move(holder));
         if (!reservation.grow_to(amount)) return std::nullopt;
         return reservation;
     }
-    std::size_t used() const { return used_; }
+    std::size_t used() const { return state_->used; }
 
   private:
     using Shares = std::unordered_map<std::string, std::size_t>;
+
+    struct State {
+        explicit State(Limits most) : limits(most) {}
+
+        bool take(const Holder& holder, std::size_t amount) {
+            const auto fits = [amount](std::size_t taken, std::size_t most) {
+                return taken <= most && amount <= most - taken;
+            };
+            if (!fits(used, limits.total) ||
+                !fits(share_of(callers, holder.caller), limits.caller) ||
+                !fits(share_of(teams, holder.team), limits.team)) {
+                return false;
+            }
+            used += amount;
+            if (!holder.caller.empty()) callers[holder.caller] += amount;
+            if (!holder.team.empty()) teams[holder.team] += amount;
+            return true;
+        }
+        void release(const Holder& holder, std::size_t amount) {
+            used -= amount;
+            if (!holder.caller.empty()) give_back(callers, holder.caller, amount);
+            if (!holder.team.empty()) give_back(teams, holder.team, amount);
+        }
+
+        Limits limits;
+        std::size_t used = 0;
+        Shares callers;
+        Shares teams;
+    };
 
     static std::size_t share_of(const Shares& shares, const std::string& name) {
         const auto share = shares.find(name);
@@ -78,32 +112,7 @@ class FairBudget {
         if (share->second == 0) shares.erase(share);
     }
 
-    bool take(const Holder& holder, std::size_t amount) {
-        const auto fits = [amount](std::size_t used, std::size_t most) {
-            return used <= most && amount <= most - used;
-        };
-        const bool team = !holder.team.empty();
-        if (!fits(used_, limits_.total) ||
-            !fits(share_of(callers_, holder.caller), limits_.caller) ||
-            (team && !fits(share_of(teams_, holder.team), limits_.team))) {
-            return false;
-        }
-        used_ += amount;
-        callers_[holder.caller] += amount;
-        if (team) teams_[holder.team] += amount;
-        return true;
-    }
-    void release(const Holder& holder, std::size_t amount) {
-        if (amount == 0) return;
-        used_ -= amount;
-        give_back(callers_, holder.caller, amount);
-        if (!holder.team.empty()) give_back(teams_, holder.team, amount);
-    }
-
-    Limits limits_;
-    std::size_t used_ = 0;
-    Shares callers_;
-    Shares teams_;
+    std::shared_ptr<State> state_;
 };
 
 }  // namespace plimsoll

@@ -72,7 +72,7 @@ class Planner {
     ArgumentCompletion completion_;
     boost::asio::thread_pool& pool_;
     jobs::KindSettings settings_;
-    FairBudget gathering_{4};  // datasets being read into tasks: each may hold 100 MB
+    FairBudget gathering_{{.total = 4}};  // datasets being read into tasks: each may hold 100 MB
 };
 
 // The job of a spec from openapi.yaml, except its times and its plan.

@@ -74,8 +74,6 @@ class ReportLinkStore {
     // Links that still open a report, newest first; of one job, or of all; older than `before`.
     virtual Answer<std::vector<ReportLink>> list(TeamId team, std::optional<JobId> job,
                                                  std::optional<ReportLinkId> before, int limit) = 0;
-    // Errc::not_found: the link does not exist, or no longer opens a report.
-    virtual Answer<ReportLink> get(TeamId team, ReportLinkId id) = 0;
     // The job must belong to the author's team. Errc::conflict: the team already has
     // kReportLinksPerTeam.
     virtual Answer<ReportLink> create(Author author, NewReportLink link) = 0;

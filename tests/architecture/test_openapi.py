@@ -2,6 +2,7 @@
 import importlib.machinery
 import importlib.util
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -47,6 +48,44 @@ class Assembly(unittest.TestCase):
             self.blocks('y: 1\n#> a\n')
         with self.assertRaises(ValueError):
             self.blocks('#> a\n#> a\n')
+
+    def test_adds_the_responses_that_follow(self):
+        document = """paths:
+  /v1/things/{thing_id}:
+    parameters:
+      - $ref: '#/components/parameters/ThingId'
+    put:
+      x-scope: things:write
+      parameters:
+        - $ref: '#/components/parameters/IfMatch'
+      requestBody: {}
+      responses:
+        '200':
+          description: |
+            One line
+
+            and another.
+        '503': {$ref: '#/components/responses/Unavailable'}
+
+  /v1/open:
+    get:
+      security: []
+      parameters:
+        - $ref: '#/components/parameters/Limit'
+      responses:
+        '200': {}
+%s
+components:
+  parameters:
+    Limit:
+      name: limit
+      in: query
+"""
+        statuses = re.findall(r"(\d+|default)'?:", openapi.with_standard_responses(document % ''))
+        self.assertEqual(statuses, '200 400 401 403 404 412 413 415 422 429 503 default'.split() + '200 400 default'.split())
+        self.assertIn('One line\n\n            and another.\n        \'400\'', openapi.with_standard_responses(document % ''))
+        with self.assertRaisesRegex(ValueError, "get /v1/open: default follows"):
+            openapi.with_standard_responses(document % '        default: {}\n')
 
 
 if __name__ == '__main__':

@@ -11,7 +11,6 @@ class FakeReportLinks final : public teams::ReportLinkStore {
                                                 std::optional<teams::ReportLinkId>, int) override {
         co_return std::vector<teams::ReportLink>{};
     }
-    Answer<teams::ReportLink> get(TeamId, teams::ReportLinkId) override { co_return nothing(); }
     Answer<teams::ReportLink> create(Author, teams::NewReportLink) override {
         co_return fail(Errc::unavailable, "The fake makes no links.");
     }

@@ -111,7 +111,7 @@ class Access(EveryOperation):
                 self.assertNotIn(CANARY, foreign[1])
                 if operation.scope == "sys:admin":
                     self.assertEqual(foreign[0], 403)  # the installation's, for its system admins
-                elif operation.names and operation.id not in ("getDevice", "getDeviceClass"):  # everybody's
+                elif operation.names:
                     missing = {name: self.nobodys(value) for name, value in self.ids.items()}
                     self.assertEqual(foreign, self.seen(operation, missing))
         self.assertEqual(self.seen_by_owner(), before)
@@ -125,16 +125,15 @@ class Access(EveryOperation):
         return reply.status, text
 
     def seen_by_owner(self):
-        quiet = ("getHealth", "getReadiness", "listDevices", "getDevice", "getDeviceHealth", "getQueue", "listTokens", "getUsage", "getUsageCsv",
-                 "listWebhookDeliveries", "getWebhookDelivery")
+        quiet = ("getHealth", "getReadiness", "listDevices", "getDeviceHealth", "getQueue", "listTokens", "getUsage", "getUsageCsv",
+                 "listWebhookDeliveries")
         return {operation.id: CHANGING.sub("", operation.ask(self.owner, self.ids).body.decode(errors="replace"))
                 for operation in self.closed() if operation.method == "GET" and operation.id not in quiet}
 
     def test_zz_the_owner_may(self):
         """Last: it deletes what the others look at."""
         absent = ("getJobWaitReason", "getJobPictureSvg", "getJobPicturePng", "getJobBaseline",  # of a finished job of texts
-                  "getModel",  # of a model that is not installed
-                  "getUserIdentity")  # of a user who does not come from an identity provider
+                  "getModel")  # of a model that is not installed
         for operation in self.operations:
             if operation.id in PERSONAL | LINKED:
                 continue

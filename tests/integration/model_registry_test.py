@@ -24,12 +24,14 @@ class Registry(unittest.TestCase):
     def start(self, action="pull", model="desk/tiny", **more):
         reply = self.api.post("/v1/model-operations", {"action": action, "model": model} | more)
         self.assertEqual(reply.status, 202, reply.body)
-        self.assertEqual(reply.headers["Location"], "/v1/model-operations/" + reply.json["id"])
         return reply.json["id"]
 
+    def look(self, id):
+        [operation] = [one for one in self.api.get("/v1/model-operations").json["items"] if one["id"] == id]
+        return operation
+
     def ended(self, id):
-        look = lambda: self.api.get("/v1/model-operations/" + id).json
-        return until(lambda: (operation := look())["finished_at"] and operation, f"{id} does not end")
+        return until(lambda: (operation := self.look(id))["finished_at"] and operation, f"{id} does not end")
 
     def refused(self, status, method, path, body=None, pointer=None):
         reply = self.api.send(method, path, body)
@@ -84,7 +86,7 @@ class Registry(unittest.TestCase):
         self.hub.tricks["hold"] = held
         pull = self.start(name="tiny")
         held["reached"].wait()
-        running = until(lambda: (one := self.api.get("/v1/model-operations/" + pull).json)["bytes_done"] and one, "no progress")
+        running = until(lambda: (one := self.look(pull))["bytes_done"] and one, "no progress")
         self.assertEqual((running["state"], running["stage"], running["finished_at"]), ("running", "Fetching desk/tiny", None))
         self.assertLess(running["bytes_done"], running["bytes_total"])
         self.assertIn("already pulling", self.refused(409, "POST", "/v1/model-operations", {"action": "pull", "model": "desk/other", "name": "other"}))
@@ -117,7 +119,6 @@ class Registry(unittest.TestCase):
         post({"action": "verify", "model": "tiny", "audience": "team"}, pointer="/audience")
         post({"action": "verify", "model": "a/b"}, pointer="/model")
         self.assertIn("no model", post({"action": "verify", "model": "tiny"}, 404))
-        self.refused(404, "GET", "/v1/model-operations/" + UNKNOWN)
         self.refused(404, "POST", f"/v1/model-operations/{UNKNOWN}/cancellation")
         self.refused(404, "DELETE", "/v1/models/vader")
         failed = self.ended(self.start(model="finbrt"))
@@ -135,8 +136,7 @@ class Registry(unittest.TestCase):
         self.server.admin("set-member", "--user", "tom", "--team", "rivals", "--role", "owner")
         rival = self.server.api("tom", "rivals", ("jobs:read", "jobs:write", "reports:read", "sys:admin"))
         self.assertEqual([model["name"] for model in rival.get("/v1/models").json["items"]], ["vader"])
-        for method, path in (("GET", "/v1/models/tiny"), ("DELETE", "/v1/models/tiny?force=true"), ("GET", "/v1/model-operations/" + pull),
-                             ("POST", f"/v1/model-operations/{pull}/cancellation")):
+        for method, path in (("GET", "/v1/models/tiny"), ("DELETE", "/v1/models/tiny?force=true"), ("POST", f"/v1/model-operations/{pull}/cancellation")):
             self.assertEqual(rival.send(method, path).status, 404, path)
         self.assertEqual(rival.post("/v1/model-operations", {"action": "verify", "model": "tiny"}).status, 404)
         self.assertEqual(rival.get("/v1/model-operations").json["items"], [])

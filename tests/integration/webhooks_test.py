@@ -73,8 +73,7 @@ class Webhooks(unittest.TestCase):
     def send_test(self, path):
         reply = self.api.post(path + "/deliveries")
         self.assertEqual(reply.status, 202, reply.body)
-        self.assertEqual(reply.headers["Location"], f"{path}/deliveries/{reply.json['id']}")
-        self.assertEqual(self.api.get(reply.headers["Location"]).json["created_at"], reply.json["created_at"])
+        self.assertIn(reply.json["id"], [delivery["id"] for delivery in self.deliveries(path)])
         return reply.json["id"]
 
     def test_a_failing_receiver_is_retried_until_it_accepts(self):

@@ -9,6 +9,7 @@
 #include "server/http/api/idempotency.hpp"
 #include "server/http/contract/json_body.hpp"
 #include "server/http/messages/accept.hpp"
+#include "server/http/messages/fingerprint.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <stdexcept>
@@ -70,12 +71,21 @@ Problem misread(const Problem& problem) {
     return Error{Errc::internal, "a read got 422: " + why, {}};
 }
 
+struct ParsedBody {
+    json value;
+    // SHA-256, the same for equal values: white space and the order of members do not matter.
+    std::string fingerprint;
+};
+
 // Runs on either thread: it touches nothing but its arguments.
-Outcome<json> parse_and_check(std::string_view text, const Schema& schema) {
-    auto body = parse_json(text);
-    if (!body) return body;
-    const auto violations = schema.check(*body);
-    if (violations.empty()) return body;
+Outcome<ParsedBody> parse_and_check(std::string_view text, const Schema& schema, bool has_key) {
+    auto value = parse_json(text);
+    if (!value) return tl::unexpected(std::move(value.error()));
+    const auto violations = schema.check(*value);
+    if (violations.empty()) {
+        auto print = has_key ? fingerprint(value->dump()) : std::string();
+        return ParsedBody{std::move(*value), std::move(print)};
+    }
     const auto count = violations.size();
     Problem problem(422, "The body is invalid in " + std::to_string(count) +
                              (count == 1 ? " place." : " places."));
@@ -122,7 +132,7 @@ class ApiExchange final : public Exchange {
 
     awaitable<Response> answer(const Request& request, BodySource* stream) override {
         auto answered = co_await try_answer(request, stream);
-        if (was_large_) api_.large_body_ended();
+        if (was_large_) free_body();
         const bool reads = request.method == "GET" || request.method == "HEAD";
         if (reads && !answered && answered.error().status == 422) {
             answered = tl::unexpected(misread(answered.error()));
@@ -196,7 +206,6 @@ class ApiExchange final : public Exchange {
 
     awaitable<Outcome<Response>> try_answer(const Request& request, BodySource* stream) {
         const auto& operation = *match_.operation;
-        json body;
         std::optional<TieredBudget::Reservation> memory;
         if (operation.body == nullptr && !request.body.empty() && request.body != kEmptyBody) {
             co_return refuse(400, "This operation does not accept a body.");
@@ -205,14 +214,15 @@ class ApiExchange final : public Exchange {
             memory.emplace(api_.parsed_.open(holder(request)));
             auto parsed = co_await parse(request.body, *operation.body, *memory);
             if (!parsed) co_return tl::unexpected(std::move(parsed.error()));
-            body = std::move(*parsed);
+            body_ = std::move(*parsed);
         }
         Outcome<Cursors> cursors = Cursors();
         if (operation.is_paged) cursors = co_await open_cursor();
         if (!cursors) co_return tl::unexpected(std::move(cursors.error()));
-        const Call call{request, operation, parameters_, body, stream, principal_, *cursors};
+        const Call call{request,           operation, parameters_, body_.value,
+                        body_.fingerprint, stream,    principal_,  *cursors};
         const auto& handler = api_.handlers_.find(operation.id)->second;
-        if (operation.keeps == Operation::Keeps::none) co_return co_await handler(call);
+        if (operation.keeps == Operation::Keeps::none) co_return co_await respond(call, handler);
         co_return co_await answer_once(call, handler, api_.idempotency_);
     }
 
@@ -232,9 +242,17 @@ class ApiExchange final : public Exchange {
         co_return cursors;
     }
 
+    // On the pool, before any other body is parsed there: a large one takes milliseconds.
+    void free_body() {
+        boost::asio::post(api_.pool_, [body = std::move(body_)]() mutable {
+            body = ParsedBody();
+            return_freed_memory();
+        });
+    }
+
     // Reserves the memory that the body takes before it is parsed.
-    awaitable<Outcome<json>> parse(const std::string& text, const Schema& schema,
-                                   TieredBudget::Reservation& memory) {
+    awaitable<Outcome<ParsedBody>> parse(const std::string& text, const Schema& schema,
+                                         TieredBudget::Reservation& memory) {
         const auto size = parsed_size(text);
         was_large_ = size >= limits::kLargeBodyBytes;
         if (size > api_.parsed_.most()) {
@@ -243,8 +261,9 @@ class ApiExchange final : public Exchange {
         if (!memory.grow_to(size)) {
             co_return tl::unexpected(overloaded("The server is processing too many large bodies."));
         }
-        if (text.size() <= limits::kInlineBytes) co_return parse_and_check(text, schema);
-        const auto work = [&text, &schema] { return parse_and_check(text, schema); };
+        const bool has_key = parameters_.text("Idempotency-Key").has_value();
+        const auto work = [&, has_key] { return parse_and_check(text, schema, has_key); };
+        if (text.size() <= limits::kInlineBytes) co_return work();
         co_return co_await offload(api_.pool_, work);
     }
 
@@ -254,6 +273,7 @@ class ApiExchange final : public Exchange {
     identity::Principal principal_;
     CallerLimits::Place place_;
     std::vector<Header> rate_limits_;
+    ParsedBody body_;
     bool was_large_ = false;
 };
 

@@ -7,6 +7,9 @@
 
 namespace plimsoll::http {
 
+// 422: the key of a call belongs to another request.
+Problem idempotency_mismatch();
+
 // Runs the handler once per Idempotency-Key: a repeated call gets the first response. Refusals are
 // not kept, so that a corrected call may use the key. Neither are responses with a secret: the
 // repeated call gets 409 with the Location of the resource.

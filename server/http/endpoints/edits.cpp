@@ -21,14 +21,14 @@ bool only_creates(const Call& call) {
     return call.parameters.text("If-None-Match").has_value();
 }
 
-Outcome<Author> editor_of(const Call& call, const json& editable) {
+Author editor_of(const Call& call, const json& editable) {
     auto author = author_of(call);
     const auto version = call.parameters.text("If-Match");
     if (!version && !only_creates(call)) return author;
     if (version && *version != '"' + content_version(editable) + '"') {
-        return tl::unexpected<Problem>(changed_meanwhile());
+        throw Refused(changed_meanwhile());
     }
-    if (only_creates(call) && !editable.is_null()) return tl::unexpected<Problem>(exists_already());
+    if (only_creates(call) && !editable.is_null()) throw Refused(exists_already());
     author.seen = editable.dump();
     return author;
 }

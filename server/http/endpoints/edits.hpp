@@ -34,17 +34,15 @@ inline Error exists_already() {
 
 // The author of an edit of what is `editable` now, null if it is not there; 412 if the call names
 // another version, or only creates (If-None-Match: *) what is there.
-Outcome<Author> editor_of(const Call& call, const nlohmann::json& editable);
+Author editor_of(const Call& call, const nlohmann::json& editable);
 
 // The same for a resource that is read only if the call has one of these headers.
 template <class Resource>
-boost::asio::awaitable<Outcome<Author>> editor_of(const Call& call,
-                                                  boost::asio::awaitable<Outcome<Resource>> read,
-                                                  nlohmann::json (*editable)(const Resource&)) {
+boost::asio::awaitable<Author> editor_of(const Call& call, boost::asio::awaitable<Resource> read,
+                                         nlohmann::json (*editable)(const Resource&)) {
     if (!call.parameters.text("If-Match") && !only_creates(call)) co_return author_of(call);
     const auto present = co_await std::move(read);
-    if (!present) co_return tl::unexpected(present.error());
-    co_return editor_of(call, editable(*present));
+    co_return editor_of(call, editable(present));
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -27,4 +27,11 @@ inline nlohmann::json time_or_null(const std::optional<Timestamp>& time) {
     return time ? nlohmann::json(to_rfc3339(*time)) : nlohmann::json(nullptr);
 }
 
+template <class Items, class Shown>
+nlohmann::json array_of(const Items& items, const Shown& shown) {
+    auto list = nlohmann::json::array();
+    for (const auto& item : items) list.push_back(shown(item));
+    return list;
+}
+
 }  // namespace plimsoll::http::endpoints

@@ -5,15 +5,13 @@
 namespace plimsoll::http::endpoints {
 namespace {
 
-tl::unexpected<Problem> bad_link_end(const std::string& detail) {
-    Problem problem(422, "The body is invalid in 1 place.");
-    problem.errors.push_back({"/expires_at", {}, detail});
-    return tl::unexpected(std::move(problem));
+Refused bad_link_end(const std::string& detail) {
+    return Refused(invalid_member("/expires_at", detail));
 }
 
 }  // namespace
 
-Outcome<Timestamp> link_end(const Call& call, Timestamp now, const LinkLife& life) {
+Timestamp link_end(const Call& call, Timestamp now, const LinkLife& life) {
     const auto own = life.within_credential ? call.principal.expires_at : std::nullopt;
     const auto given = call.body.find("expires_at");
     if (given == call.body.end()) {
@@ -21,14 +19,14 @@ Outcome<Timestamp> link_end(const Call& call, Timestamp now, const LinkLife& lif
         return own ? std::min(*own, usual) : usual;
     }
     const auto end = parse_rfc3339(given->get_ref<const std::string&>());
-    if (!end || *end <= now) return bad_link_end("must be an RFC 3339 time in the future");
+    if (!end || *end <= now) throw bad_link_end("must be an RFC 3339 time in the future");
     if (*end > now + life.longest) {
         const auto days = std::chrono::duration_cast<std::chrono::days>(life.longest).count();
-        return bad_link_end("must be at most " + std::to_string(days) + " days from now");
+        throw bad_link_end("must be at most " + std::to_string(days) + " days from now");
     }
     if (own && *end > *own) {
-        return bad_link_end("is later than " + to_rfc3339(*own) +
-                            ", when the requesting token expires");
+        throw bad_link_end("is later than " + to_rfc3339(*own) +
+                           ", when the requesting token expires");
     }
     return *end;
 }

@@ -13,6 +13,6 @@ struct LinkLife {
 };
 
 // When a new link expires: the body's `expires_at`, or after its usual life. 422 at that member.
-Outcome<Timestamp> link_end(const Call& call, Timestamp now, const LinkLife& life);
+Timestamp link_end(const Call& call, Timestamp now, const LinkLife& life);
 
 }  // namespace plimsoll::http::endpoints

@@ -13,18 +13,18 @@ using nlohmann::json;
 
 namespace {
 
-awaitable<Outcome<Response>> status(std::string_view word) {
+awaitable<Response> status(std::string_view word) {
     co_return json_response(200, {{"status", word}});
 }
 
-awaitable<Outcome<Response>> readiness(queue::JobStore& store, const Draining& draining) {
-    if (draining.begun()) co_return tl::unexpected(overloaded("The server is stopping."));
+awaitable<Response> readiness(queue::JobStore& store, const Draining& draining) {
+    if (draining.begun()) throw Refused(overloaded("The server is stopping."));
     const auto ready = co_await store.ready();
-    if (!ready) co_return tl::unexpected(overloaded(ready.error().message));
+    if (!ready) throw Refused(overloaded(ready.error().message));
     co_return json_response(200, {{"status", "ready"}});
 }
 
-awaitable<Outcome<Response>> version(Versions versions) {
+awaitable<Response> version(Versions versions) {
     co_return json_response(
         200,
         {{"version", versions.server}, {"api_version", versions.api}, {"kinds", versions.kinds}});
@@ -36,7 +36,7 @@ struct Document {
     std::string etag;
 };
 
-awaitable<Outcome<Response>> document(const Call& call, const Document& source) {
+awaitable<Response> document(const Call& call, const Document& source) {
     const auto known = call.request.header("If-None-Match").value_or("");
     // A part is one of the text.
     const bool compress =

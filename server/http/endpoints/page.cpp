@@ -1,7 +1,5 @@
 #include "server/http/endpoints/page.hpp"
 
-#include "server/http/endpoints/json_values.hpp"
-
 #include <algorithm>
 
 #include <boost/url/parse.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/id.hpp"
 #include "server/base/time.hpp"
 #include "server/http/api/handler.hpp"
 
@@ -16,6 +17,14 @@ namespace plimsoll::http::endpoints {
 inline std::optional<Timestamp> time_parameter(const Call& call, std::string_view name) {
     const auto text = call.parameters.text(name);
     return text ? std::optional(parse_rfc3339(*text).value()) : std::nullopt;
+}
+
+// An ID in a path or a body. 404 for a malformed one, as for a missing object.
+template <class Id>
+Id parse_id(std::string_view prefix, const std::optional<std::string>& text, const char* missing) {
+    const auto value = parse_public_id(prefix, text.value_or(""));
+    if (!value) throw Refused(404, missing);
+    return Id{*value};
 }
 
 // Reads an id such as "7.2" or "7.2.31" into as many whole numbers. False: it is none.

@@ -65,6 +65,12 @@ tl::unexpected<Problem> refuse(int status, std::string detail) {
     return tl::unexpected<Problem>(Problem(status, std::move(detail)));
 }
 
+Problem invalid_member(std::string pointer, std::string why) {
+    Problem problem(422, "The body is invalid in 1 place.");
+    problem.errors.push_back({std::move(pointer), {}, std::move(why)});
+    return problem;
+}
+
 Problem overloaded(std::string detail) {
     return Error{Errc::unavailable, std::move(detail), {}};
 }

@@ -3,8 +3,10 @@
 #include "engine/base/result.hpp"
 #include "server/http/messages/response.hpp"
 
+#include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,7 +37,26 @@ struct Problem {
 template <class T>
 using Outcome = tl::expected<T, Problem>;
 
+// Ends a handler; `Api` turns it into the response. Only handlers and what they call throw it.
+class Refused : public std::exception {
+  public:
+    explicit Refused(Problem why) : problem(std::move(why)) {}
+    Refused(int status, std::string detail) : problem(status, std::move(detail)) {}
+
+    Problem problem;
+};
+
+// What a handler cannot go on without.
+template <class T, class E>
+T need(tl::expected<T, E> result) {
+    if (!result) throw Refused(Problem(std::move(result.error())));
+    if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
 [[nodiscard]] tl::unexpected<Problem> refuse(int status, std::string detail);
+
+// 422 at one place of the body.
+Problem invalid_member(std::string pointer, std::string why);
 
 // 503 with Retry-After.
 Problem overloaded(std::string detail);

@@ -19,6 +19,11 @@ Response json_text_response(int status, std::string text) {
     return response;
 }
 
+Response located(Response response, std::string url) {
+    response.with("Location", std::move(url));
+    return response;
+}
+
 Response empty_response(int status) {
     Response response;
     response.status = status;

@@ -44,6 +44,8 @@ Response json_response(int status, const nlohmann::json& body);
 // `text` is JSON text.
 Response json_text_response(int status, std::string text);
 Response empty_response(int status);
+// With the URL of what was made or changed.
+Response located(Response response, std::string url);
 Response text_response(std::string media_type, std::string body);
 
 }  // namespace plimsoll::http

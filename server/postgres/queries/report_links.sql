@@ -10,12 +10,6 @@ where l.team_id = $1::bigint and l.revoked_at is null and l.expires_at > clock_t
 order by l.id desc
 limit $4::int;
 
--- name: report_links.get
--- $1 team, $2 id. No row: not found, or it no longer opens a report. Index report_link_pkey.
-select l.id, l.job_id, j.name as job_name, j.kind as job_kind, l.user_id, u.name as user_name, l.note, l.created_at, l.expires_at, l.opened_at, l.opens
-from plimsoll.report_link l left join plimsoll.job j on j.id = l.job_id left join plimsoll.app_user u on u.id = l.user_id
-where l.id = $2::bigint and l.team_id = $1::bigint and l.revoked_at is null and l.expires_at > clock_timestamp();
-
 -- name: report_links.create
 -- $1 team, $2 user, $3 job, $4 note or null, $5 hash, $6 expires at, $7 the token that created it or null, $8 the
 -- session or null, $9 the team's limit, $10 request id. No row: the limit is reached. Index report_link_team.

@@ -54,10 +54,6 @@ Error opens_nothing() {
     return {Errc::not_found, "This link is invalid, has expired or was revoked.", {}};
 }
 
-Error no_such_link() {
-    return {Errc::not_found, "The report link was not found.", {}};
-}
-
 }  // namespace
 
 awaitable<Result<std::vector<ReportLink>>> ReportLinkStore::list(
@@ -66,12 +62,6 @@ awaitable<Result<std::vector<ReportLink>>> ReportLinkStore::list(
         co_await run_in(pool_, in_team(team),
                         Statement::of(sql::report_links_list, team, job, before, limit)),
         to_report_link);
-}
-
-awaitable<Result<ReportLink>> ReportLinkStore::get(TeamId team, teams::ReportLinkId id) {
-    co_return first(
-        co_await run_in(pool_, in_team(team), Statement::of(sql::report_links_get, team, id)),
-        to_report_link, no_such_link());
 }
 
 awaitable<Result<ReportLink>> ReportLinkStore::create(Author author, teams::NewReportLink link) {
@@ -89,7 +79,7 @@ awaitable<Result<void>> ReportLinkStore::revoke(Author author, teams::ReportLink
     co_return found(co_await run_in(pool_, in_team(author.team),
                                     Statement::of(sql::report_links_revoke, id, author.team,
                                                   author.user, author.request_id)),
-                    no_such_link());
+                    {Errc::not_found, "The report link was not found.", {}});
 }
 
 awaitable<Result<LinkedReport>> ReportLinkStore::open(std::string hash) {

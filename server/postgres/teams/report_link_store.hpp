@@ -13,7 +13,6 @@ class ReportLinkStore final : public teams::ReportLinkStore {
     Answer<std::vector<teams::ReportLink>> list(TeamId team, std::optional<JobId> job,
                                                 std::optional<teams::ReportLinkId> before,
                                                 int limit) override;
-    Answer<teams::ReportLink> get(TeamId team, teams::ReportLinkId id) override;
     Answer<teams::ReportLink> create(Author author, teams::NewReportLink link) override;
     Answer<void> revoke(Author author, teams::ReportLinkId id) override;
     Answer<teams::LinkedReport> open(std::string hash) override;

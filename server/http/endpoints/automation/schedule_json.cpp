@@ -1,6 +1,7 @@
 #include "server/http/endpoints/automation/schedule_json.hpp"
 
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/query.hpp"
 
 #include <array>
 #include <cstdio>
@@ -33,19 +34,13 @@ std::string local_text(std::int64_t time, const schedules::Zone& zone) {
     return text + shift.data();
 }
 
-Problem broken_rule(std::string pointer, const Error& error) {
-    Problem problem(422, "The schedule is invalid.");
-    problem.errors.push_back({std::move(pointer), {}, error.message});
-    return problem;
-}
-
 }  // namespace
 
 Outcome<Rules> Rules::read(const std::string& cron_text, const std::string& time_zone) {
     auto cron = schedules::Cron::parse(cron_text);
-    if (!cron) return tl::unexpected(broken_rule("/cron", cron.error()));
+    if (!cron) throw Refused(invalid_member("/cron", cron.error().message));
     auto zone = schedules::Zone::named(time_zone);
-    if (!zone) return tl::unexpected(broken_rule("/time_zone", zone.error()));
+    if (!zone) throw Refused(invalid_member("/time_zone", zone.error().message));
     return Rules{*cron, *zone};
 }
 
@@ -101,10 +96,8 @@ json run_json(const schedules::Run& run) {
             {"decided_at", to_rfc3339(run.decided_at)}};
 }
 
-Outcome<schedules::ScheduleId> schedule_id_of(const std::optional<std::string>& text) {
-    const auto id = parse_public_id("sched", text.value_or(""));
-    if (!id) return refuse(404, "The schedule was not found.");
-    return schedules::ScheduleId{*id};
+schedules::ScheduleId schedule_id_of(const std::optional<std::string>& text) {
+    return parse_id<schedules::ScheduleId>("sched", text, "The schedule was not found.");
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -26,6 +26,6 @@ nlohmann::json schedule_json(const schedules::Schedule& schedule, Timestamp now,
 nlohmann::json run_json(const schedules::Run& run);
 
 // 404 for a malformed id.
-Outcome<schedules::ScheduleId> schedule_id_of(const std::optional<std::string>& text);
+schedules::ScheduleId schedule_id_of(const std::optional<std::string>& text);
 
 }  // namespace plimsoll::http::endpoints

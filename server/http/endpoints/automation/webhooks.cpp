@@ -4,10 +4,10 @@
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/webhooks/signature.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace plimsoll::http::endpoints {
 
@@ -20,7 +20,7 @@ using webhooks::WebhookId;
 
 namespace {
 
-constexpr std::string_view kNoWebhook = "The webhook was not found.";
+constexpr const char* kNoWebhook = "The webhook was not found.";
 
 json editable_webhook(const Webhook& webhook) {
     return {{"name", webhook.name}, {"url", webhook.url}};
@@ -48,10 +48,8 @@ json delivery_json(const Delivery& delivery) {
             {"finished_at", time_or_null(delivery.ended_at)}};
 }
 
-Outcome<WebhookId> webhook_id_of(const Call& call) {
-    const auto id = parse_public_id("hook", call.parameters.text("webhook_id").value_or(""));
-    if (!id) return refuse(404, std::string(kNoWebhook));
-    return WebhookId{*id};
+WebhookId webhook_id_of(const Call& call) {
+    return parse_id<WebhookId>("hook", call.parameters.text("webhook_id"), kNoWebhook);
 }
 
 Response webhook_response(const Webhook& webhook) {
@@ -63,108 +61,64 @@ class Webhooks {
     Webhooks(webhooks::WebhookStore& store, const outbound::AllowList& allowed)
         : store_(store), allowed_(allowed) {}
 
-    awaitable<Outcome<Response>> list(const Call& call) const {
-        const auto webhooks = co_await store_.list(call.principal.team.id);
-        if (!webhooks) co_return tl::unexpected<Problem>(webhooks.error());
-        auto items = json::array();
-        for (const auto& webhook : *webhooks) items.push_back(webhook_json(webhook));
-        co_return list_by_id(call, std::move(items));
+    awaitable<Response> list(const Call& call) const {
+        const auto webhooks = need(co_await store_.list(call.principal.team.id));
+        co_return list_by_id(call, array_of(webhooks, webhook_json));
     }
 
-    awaitable<Outcome<Response>> create(const Call& call) const {
+    awaitable<Response> create(const Call& call) const {
         Webhook webhook;
         webhook.name = call.body.at("name").get<std::string>();
         webhook.url = call.body.at("url").get<std::string>();
         webhook.user = call.principal.user.id;
         webhook.user_name = call.principal.user.name;
-        if (auto may = check_target(webhook.url); !may)
-            co_return tl::unexpected<Problem>(may.error());
+        need(check_target(webhook.url));
         const auto secret = webhooks::make_secret();
-        const auto created = co_await store_.create(author_of(call), std::move(webhook), secret);
-        if (!created) co_return tl::unexpected<Problem>(created.error());
-        auto response = json_response(
-            201, {{"webhook", webhook_json(*created)}, {"secret", webhooks::shown(secret)}});
-        response.with("Location", "/v1/webhooks/" + to_public(created->id));
-        co_return response;
+        const auto created =
+            need(co_await store_.create(author_of(call), std::move(webhook), secret));
+        co_return located(json_response(201, {{"webhook", webhook_json(created)},
+                                              {"secret", webhooks::shown(secret)}}),
+                          "/v1/webhooks/" + to_public(created.id));
     }
 
-    awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto webhook = co_await named(call);
-        if (!webhook) co_return tl::unexpected(webhook.error());
-        co_return webhook_response(*webhook);
-    }
-
-    awaitable<Outcome<Response>> update(const Call& call) const {
+    awaitable<Response> update(const Call& call) const {
         const auto id = webhook_id_of(call);
-        if (!id) co_return tl::unexpected(id.error());
         const auto url = call.body.value("url", "");
         if (!url.empty()) {
-            if (auto may = check_target(url); !may) co_return tl::unexpected<Problem>(may.error());
+            need(check_target(url));
         }
         const auto author = co_await editor_of(call, named(call), editable_webhook);
-        if (!author) co_return tl::unexpected(author.error());
-        const auto updated = co_await store_.update(*author, *id, call.body.value("name", ""), url);
-        if (!updated) co_return tl::unexpected<Problem>(updated.error());
-        co_return webhook_response(*updated);
+        const auto updated =
+            need(co_await store_.update(author, id, call.body.value("name", ""), url));
+        co_return webhook_response(updated);
     }
 
-    awaitable<Outcome<Response>> remove(const Call& call) const {
+    awaitable<Response> remove(const Call& call) const {
         const auto id = webhook_id_of(call);
-        if (!id) co_return tl::unexpected(id.error());
-        const auto removed = co_await store_.remove(author_of(call), *id);
-        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        need(co_await store_.remove(author_of(call), id));
         co_return empty_response(204);
     }
 
-    awaitable<Outcome<Response>> deliveries(const Call& call) const {
+    awaitable<Response> deliveries(const Call& call) const {
         const auto id = webhook_id_of(call);
-        if (!id) co_return tl::unexpected(id.error());
         const auto before = page_cursor<DeliveryId>(call, "msg");
-        if (!before) co_return tl::unexpected(before.error());
-        const auto limit = static_cast<int>(page_limit(call)) + 1;
-        auto found = co_await store_.deliveries(call.principal.team.id, *id, *before, limit);
-        if (!found) co_return tl::unexpected<Problem>(found.error());
-        co_return page_response(call, std::move(*found),
-                                [](JsonWriter& page, const Delivery& delivery) {
-                                    page.json(to_text(delivery_json(delivery)));
-                                });
+        auto found =
+            need(co_await store_.deliveries(call.principal.team.id, id, before, peek_limit(call)));
+        co_return page_response(call, std::move(found), delivery_json, place_by_id<Delivery>);
     }
 
-    awaitable<Outcome<Response>> delivery(const Call& call) const {
-        const auto webhook = webhook_id_of(call);
-        if (!webhook) co_return tl::unexpected(webhook.error());
-        const auto id = parse_public_id("msg", call.parameters.text("delivery_id").value_or(""));
-        if (!id || *id == std::numeric_limits<std::int64_t>::max()) {
-            co_return refuse(404, "The delivery was not found.");
-        }
-        const auto found =
-            co_await store_.deliveries(call.principal.team.id, *webhook, DeliveryId{*id + 1}, 1);
-        if (!found) co_return tl::unexpected<Problem>(found.error());
-        if (found->empty() || found->front().id != DeliveryId{*id}) {
-            co_return refuse(404, "The delivery was not found.");
-        }
-        co_return json_response(200, delivery_json(found->front()));
-    }
-
-    awaitable<Outcome<Response>> send_test(const Call& call) const {
+    awaitable<Response> send_test(const Call& call) const {
         const auto id = webhook_id_of(call);
-        if (!id) co_return tl::unexpected(id.error());
-        const auto delivery = co_await store_.send_test(author_of(call), *id);
-        if (!delivery) co_return tl::unexpected<Problem>(delivery.error());
-        auto response = json_response(202, delivery_json(*delivery));
-        response.with("Location",
-                      "/v1/webhooks/" + to_public(*id) + "/deliveries/" + to_public(delivery->id));
-        co_return response;
+        const auto delivery = need(co_await store_.send_test(author_of(call), id));
+        co_return json_response(202, delivery_json(delivery));
     }
 
   private:
-    awaitable<Outcome<Webhook>> named(const Call& call) const {
+    awaitable<Webhook> named(const Call& call) const {
         const auto id = webhook_id_of(call);
-        if (!id) co_return tl::unexpected(id.error());
-        const auto webhooks = co_await store_.list(call.principal.team.id);
-        if (!webhooks) co_return tl::unexpected<Problem>(webhooks.error());
-        const auto found = std::ranges::find(*webhooks, *id, &Webhook::id);
-        if (found == webhooks->end()) co_return refuse(404, std::string(kNoWebhook));
+        const auto webhooks = need(co_await store_.list(call.principal.team.id));
+        const auto found = std::ranges::find(webhooks, id, &Webhook::id);
+        if (found == webhooks.end()) throw Refused(404, kNoWebhook);
         co_return *found;
     }
 
@@ -189,21 +143,13 @@ class Webhooks {
 
 void add_webhooks(Handlers& handlers, webhooks::WebhookStore& store,
                   const outbound::AllowList& allowed) {
-    const auto webhooks = std::make_shared<const Webhooks>(store, allowed);
-    handlers["listWebhooks"] = [webhooks](const Call& call) { return webhooks->list(call); };
-    handlers["createWebhook"] = [webhooks](const Call& call) { return webhooks->create(call); };
-    handlers["getWebhook"] = [webhooks](const Call& call) { return webhooks->get(call); };
-    handlers["updateWebhook"] = [webhooks](const Call& call) { return webhooks->update(call); };
-    handlers["deleteWebhook"] = [webhooks](const Call& call) { return webhooks->remove(call); };
-    handlers["listWebhookDeliveries"] = [webhooks](const Call& call) {
-        return webhooks->deliveries(call);
-    };
-    handlers["getWebhookDelivery"] = [webhooks](const Call& call) {
-        return webhooks->delivery(call);
-    };
-    handlers["createWebhookDelivery"] = [webhooks](const Call& call) {
-        return webhooks->send_test(call);
-    };
+    const Members on(handlers, std::make_shared<const Webhooks>(store, allowed));
+    on("listWebhooks", &Webhooks::list);
+    on("createWebhook", &Webhooks::create);
+    on("updateWebhook", &Webhooks::update);
+    on("deleteWebhook", &Webhooks::remove);
+    on("listWebhookDeliveries", &Webhooks::deliveries);
+    on("createWebhookDelivery", &Webhooks::send_test);
 }
 
 }  // namespace plimsoll::http::endpoints

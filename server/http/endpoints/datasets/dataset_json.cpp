@@ -1,6 +1,7 @@
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/query.hpp"
 
 namespace plimsoll::http::endpoints {
 
@@ -33,10 +34,8 @@ json dataset_json(const queue::Dataset& dataset) {
     };
 }
 
-Outcome<DatasetId> dataset_id_of(const std::optional<std::string>& text) {
-    const auto value = parse_public_id("data", text.value_or(""));
-    if (!value) return refuse(404, "The dataset was not found.");
-    return DatasetId{*value};
+DatasetId dataset_id_of(const std::optional<std::string>& text) {
+    return parse_id<DatasetId>("data", text, "The dataset was not found.");
 }
 
 Response dataset_response(int status, const queue::Dataset& dataset) {

@@ -14,7 +14,7 @@ namespace plimsoll::http::endpoints {
 std::string dataset_path(DatasetId id);
 nlohmann::json dataset_json(const queue::Dataset& dataset);
 // 404 for a malformed id, so that it looks like a missing one.
-Outcome<DatasetId> dataset_id_of(const std::optional<std::string>& text);
+DatasetId dataset_id_of(const std::optional<std::string>& text);
 
 // With Upload-Offset.
 Response dataset_response(int status, const queue::Dataset& dataset);

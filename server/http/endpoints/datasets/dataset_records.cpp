@@ -118,67 +118,59 @@ class Records {
     Records(queue::DatasetStore& store, boost::asio::thread_pool& pool)
         : store_(store), pool_(pool) {}
 
-    awaitable<Outcome<Response>> preview(const Call& call) const {
+    awaitable<Response> preview(const Call& call) const {
         const auto id = dataset_id_of(call.parameters.text("dataset_id"));
-        if (!id) co_return tl::unexpected(id.error());
         const auto team = call.principal.team.id;
-        const auto dataset = co_await store_.get(team, *id);
-        if (!dataset) co_return tl::unexpected<Problem>(dataset.error());
-        const auto chunks = co_await store_.chunks(team, *id);
-        if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+        const auto dataset = need(co_await store_.get(team, id));
+        const auto chunks = need(co_await store_.chunks(team, id));
         const auto first =
             static_cast<std::uint64_t>(call.parameters.integer("offset").value_or(0));
         const auto limit = static_cast<std::size_t>(call.parameters.integer("limit").value_or(50));
         auto items = json::array();
-        const auto read = co_await ChunkWalk(store_, pool_, team, *id)
-                              .visit(*chunks, first, false, [&](const text::RecordView& record) {
-                                  items.push_back(record_json(record, *dataset));
-                                  return items.size() < limit;
-                              });
-        if (!read) co_return tl::unexpected<Problem>(read.error());
-        co_return json_response(200, {{"columns", dataset->columns}, {"items", std::move(items)}});
+        const auto take = [&](const text::RecordView& record) {
+            items.push_back(record_json(record, dataset));
+            return items.size() < limit;
+        };
+        need(co_await ChunkWalk(store_, pool_, team, id).visit(chunks, first, false, take));
+        co_return json_response(200, {{"columns", dataset.columns}, {"items", std::move(items)}});
     }
 
-    awaitable<Outcome<Response>> errors(const Call& call, ResultsFormat format) const {
+    awaitable<Response> errors(const Call& call, ResultsFormat format) const {
         const auto id = dataset_id_of(call.parameters.text("dataset_id"));
-        if (!id) co_return tl::unexpected(id.error());
         const auto team = call.principal.team.id;
-        auto chunks = co_await store_.chunks(team, *id);
-        if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
-        const ChunkWalk walk(store_, pool_, team, *id);
-        if (format == ResultsFormat::json) co_return co_await error_page(call, walk, *chunks);
-        std::erase_if(*chunks, [](const auto& chunk) { return chunk.failed == 0; });
+        auto chunks = need(co_await store_.chunks(team, id));
+        const ChunkWalk walk(store_, pool_, team, id);
+        if (format == ResultsFormat::json) co_return co_await error_page(call, walk, chunks);
+        std::erase_if(chunks, [](const auto& chunk) { return chunk.failed == 0; });
         const bool csv = format == ResultsFormat::csv;
         Response response;
         response.with("Content-Type", csv ? "text/csv" : "application/x-ndjson")
-            .with("Content-Disposition", "attachment; filename=\"" + to_public(*id) + "-errors." +
+            .with("Content-Disposition", "attachment; filename=\"" + to_public(id) + "-errors." +
                                              (csv ? "csv" : "jsonl") + "\"");
-        response.stream = std::make_unique<ErrorStream>(walk, std::move(*chunks), format);
+        response.stream = std::make_unique<ErrorStream>(walk, std::move(chunks), format);
         co_return response;
     }
 
   private:
-    static awaitable<Outcome<Response>> error_page(
-        const Call& call, ChunkWalk walk, const std::vector<queue::DatasetChunkInfo>& chunks) {
+    static awaitable<Response> error_page(const Call& call, ChunkWalk walk,
+                                          const std::vector<queue::DatasetChunkInfo>& chunks) {
         std::uint64_t first = 0;
         if (const auto cursor = call.parameters.text("cursor")) {
             const auto* end = cursor->data() + cursor->size();
             if (std::from_chars(cursor->data(), end, first).ptr != end) {
-                co_return tl::unexpected(invalid_cursor());
+                throw Refused(invalid_cursor());
             }
         }
         const auto limit = page_limit(call);
         json page = {{"items", json::array()}, {"next_cursor", nullptr}};
-        const auto read =
-            co_await walk.visit(chunks, first, true, [&](const text::RecordView& record) {
-                if (page["items"].size() == limit) {
-                    page["next_cursor"] = call.cursors.seal(std::to_string(record.index));
-                    return false;
-                }
-                page["items"].push_back(error_json(record));
-                return true;
-            });
-        if (!read) co_return tl::unexpected<Problem>(read.error());
+        need(co_await walk.visit(chunks, first, true, [&](const text::RecordView& record) {
+            if (page["items"].size() == limit) {
+                page["next_cursor"] = call.cursors.seal(std::to_string(record.index));
+                return false;
+            }
+            page["items"].push_back(error_json(record));
+            return true;
+        }));
         auto response = json_response(200, page);
         if (page["next_cursor"].is_string()) {
             response.with("Link",

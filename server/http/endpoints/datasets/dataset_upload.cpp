@@ -50,7 +50,7 @@ class UploadCall {
           cutter_(std::move(cutter)),
           at_(dataset_.bytes_received) {}
 
-    awaitable<Outcome<Response>> run(BodySource& body) {
+    awaitable<Response> run(BodySource& body) {
         for (;;) {
             auto piece = co_await body.next();
             if (!piece) co_return co_await cut_off(piece.error());
@@ -58,7 +58,7 @@ class UploadCall {
             const auto size = static_cast<std::int64_t>((*piece)->size());
             if (size > dataset_.bytes_total - at_) {
                 co_await store_step();
-                co_return tl::unexpected(too_long(dataset_, at_));
+                throw Refused(too_long(dataset_, at_));
             }
             const bool last = at_ + size == dataset_.bytes_total;
             const auto work = [&] { return cut(**piece, last); };
@@ -66,9 +66,9 @@ class UploadCall {
             if (!done) co_return co_await reject(done.error());
             at_ += size;
             if (waiting_bytes() < kStepBytes) continue;
-            if (auto stored = co_await store_step(); !stored) co_return refused(stored.error());
+            need(co_await store_step());
         }
-        if (auto stored = co_await store_step(); !stored) co_return refused(stored.error());
+        need(co_await store_step());
         co_return dataset_response(200, dataset_);
     }
 
@@ -100,22 +100,17 @@ class UploadCall {
     }
 
     // The client disconnected or is too slow: what it sent is kept.
-    awaitable<Outcome<Response>> cut_off(const Error& why) {
-        if (auto stored = co_await store_step(); !stored) co_return refused(stored.error());
-        if (why.code == Errc::timeout) co_return refuse(408, why.message);
-        co_return tl::unexpected<Problem>(why);
+    awaitable<Response> cut_off(const Error& why) {
+        need(co_await store_step());
+        if (why.code == Errc::timeout) throw Refused(408, why.message);
+        throw Refused(why);
     }
 
-    awaitable<Outcome<Response>> reject(const Error& why) {
-        const auto stored = co_await store_.reject(team_, dataset_.id, why.message);
-        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+    awaitable<Response> reject(const Error& why) {
+        need(co_await store_.reject(team_, dataset_.id, why.message));
         Problem problem(422, why.message);
         problem.slug = "unreadable-file";
-        co_return tl::unexpected(std::move(problem));
-    }
-
-    static tl::unexpected<Problem> refused(const Error& error) {
-        return tl::unexpected<Problem>(error);
+        throw Refused(std::move(problem));
     }
 
     queue::DatasetStore& store_;
@@ -127,23 +122,20 @@ class UploadCall {
     std::int64_t at_;
 };
 
-awaitable<Outcome<Response>> upload(const Call& call, queue::DatasetStore& store,
-                                    boost::asio::thread_pool& pool) {
+awaitable<Response> upload(const Call& call, queue::DatasetStore& store,
+                           boost::asio::thread_pool& pool) {
     const auto id = dataset_id_of(call.parameters.text("dataset_id"));
-    if (!id) co_return tl::unexpected(id.error());
     const auto team = call.principal.team.id;
-    auto upload = co_await store.upload(team, *id);
-    if (!upload) co_return tl::unexpected<Problem>(upload.error());
-    auto& dataset = upload->dataset;
+    auto upload = need(co_await store.upload(team, id));
+    auto& dataset = upload.dataset;
     if (dataset.state != queue::DatasetState::uploading ||
         call.parameters.integer("offset") != dataset.bytes_received) {
-        co_return tl::unexpected(not_here(dataset));
+        throw Refused(not_here(dataset));
     }
-    auto cutter = upload->reading.empty()
-                      ? jobs::DatasetCutter(dataset.format)
-                      : jobs::DatasetCutter::resume(dataset.format, upload->reading);
-    if (!cutter) co_return tl::unexpected<Problem>(cutter.error());
-    UploadCall running(store, pool, team, std::move(dataset), std::move(*cutter));
+    auto cutter =
+        need(upload.reading.empty() ? jobs::DatasetCutter(dataset.format)
+                                    : jobs::DatasetCutter::resume(dataset.format, upload.reading));
+    UploadCall running(store, pool, team, std::move(dataset), std::move(cutter));
     co_return co_await running.run(*call.stream);
 }
 

@@ -14,46 +14,34 @@ class Datasets {
   public:
     explicit Datasets(queue::DatasetStore& store) : store_(store) {}
 
-    awaitable<Outcome<Response>> create(const Call& call) const {
+    awaitable<Response> create(const Call& call) const {
         queue::NewDataset dataset;
         dataset.team = call.principal.team.id;
         dataset.submitter = call.principal.user.id;
         dataset.name = call.body.at("name").get<std::string>();
         dataset.format = jobs::parse_format(call.body.at("format").get<std::string>());
         dataset.bytes = call.body.at("bytes").get<std::int64_t>();
-        const auto created = co_await store_.create(std::move(dataset));
-        if (!created) co_return tl::unexpected<Problem>(created.error());
-        auto response = dataset_response(201, *created);
-        response.with("Location", dataset_path(created->id));
-        co_return response;
+        const auto created = need(co_await store_.create(std::move(dataset)));
+        co_return located(dataset_response(201, created), dataset_path(created.id));
     }
 
-    awaitable<Outcome<Response>> list(const Call& call) const {
+    awaitable<Response> list(const Call& call) const {
         const auto before = page_cursor<DatasetId>(call, "data");
-        if (!before) co_return tl::unexpected(before.error());
-        const auto limit = static_cast<int>(page_limit(call)) + 1;
-        auto datasets = co_await store_.list(call.principal.team.id, *before, limit);
-        if (!datasets) co_return tl::unexpected<Problem>(datasets.error());
-        co_return page_response(call, std::move(*datasets),
-                                [](JsonWriter& page, const queue::Dataset& dataset) {
-                                    page.json(to_text(dataset_json(dataset)));
-                                });
+        auto datasets =
+            need(co_await store_.list(call.principal.team.id, before, peek_limit(call)));
+        co_return page_response(call, std::move(datasets), dataset_json,
+                                place_by_id<queue::Dataset>);
     }
 
-    awaitable<Outcome<Response>> get(const Call& call) const {
+    awaitable<Response> get(const Call& call) const {
         const auto id = dataset_id_of(call.parameters.text("dataset_id"));
-        if (!id) co_return tl::unexpected(id.error());
-        const auto dataset = co_await store_.get(call.principal.team.id, *id);
-        if (!dataset) co_return tl::unexpected<Problem>(dataset.error());
-        co_return dataset_response(200, *dataset);
+        const auto dataset = need(co_await store_.get(call.principal.team.id, id));
+        co_return dataset_response(200, dataset);
     }
 
-    awaitable<Outcome<Response>> remove(const Call& call) const {
+    awaitable<Response> remove(const Call& call) const {
         const auto id = dataset_id_of(call.parameters.text("dataset_id"));
-        if (!id) co_return tl::unexpected(id.error());
-        const auto removed =
-            co_await store_.remove(call.principal.team.id, call.principal.user.id, *id);
-        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        need(co_await store_.remove(call.principal.team.id, call.principal.user.id, id));
         co_return empty_response(204);
     }
 
@@ -64,11 +52,11 @@ class Datasets {
 }  // namespace
 
 void add_datasets(Handlers& handlers, queue::DatasetStore& store) {
-    const auto datasets = std::make_shared<const Datasets>(store);
-    handlers["createDataset"] = [datasets](const Call& call) { return datasets->create(call); };
-    handlers["listDatasets"] = [datasets](const Call& call) { return datasets->list(call); };
-    handlers["getDataset"] = [datasets](const Call& call) { return datasets->get(call); };
-    handlers["deleteDataset"] = [datasets](const Call& call) { return datasets->remove(call); };
+    const Members on(handlers, std::make_shared<const Datasets>(store));
+    on("createDataset", &Datasets::create);
+    on("listDatasets", &Datasets::list);
+    on("getDataset", &Datasets::get);
+    on("deleteDataset", &Datasets::remove);
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <charconv>
-#include <limits>
 
 namespace plimsoll::http::endpoints {
 
@@ -22,7 +21,6 @@ using nlohmann::json;
 namespace {
 
 constexpr int kExportedAtOnce = 1000;
-constexpr std::string_view kNoEvent = "The event was not found.";
 
 // The type of ID that an action's target is, by the action's noun. The targets of other nouns are
 // names.
@@ -101,12 +99,12 @@ json audit_json(const AuditEvent& event) {
     return shown;
 }
 
-Outcome<AuditQuery> audit_query(const Call& call) {
+AuditQuery audit_query(const Call& call) {
     AuditQuery query;
     if (!call.parameters.flag("all_teams")) {
         query.team = call.principal.team.id;
     } else if (!has_scope(call.principal, "sys:admin")) {
-        return refuse(403, "Reading all teams' events needs the scope sys:admin.");
+        throw Refused(403, "Reading all teams' events needs the scope sys:admin.");
     }
     query.action = call.parameters.text("action").value_or("");
     if (const auto user = call.parameters.text("user_id")) {
@@ -146,52 +144,27 @@ class AuditTable final : public BodyStream {
     bool ended_ = false;
 };
 
-awaitable<Outcome<Response>> list_audit(const Call& call, identity::AuditStore& store) {
+awaitable<Response> list_audit(const Call& call, identity::AuditStore& store) {
     auto query = audit_query(call);
-    if (!query) co_return tl::unexpected(query.error());
-    const auto before = page_cursor<AuditEventId>(call, "audit");
-    if (!before) co_return tl::unexpected(before.error());
-    query->before = *before;
-    query->limit = static_cast<int>(page_limit(call)) + 1;
-    auto events = co_await store.list(std::move(*query));
-    if (!events) co_return tl::unexpected<Problem>(events.error());
-    co_return page_response(
-        call, std::move(*events),
-        [](JsonWriter& page, const AuditEvent& event) { page.json(to_text(audit_json(event))); });
+    query.before = page_cursor<AuditEventId>(call, "audit");
+    query.limit = peek_limit(call);
+    auto events = need(co_await store.list(std::move(query)));
+    co_return page_response(call, std::move(events), audit_json, place_by_id<AuditEvent>);
 }
 
-awaitable<Outcome<Response>> export_audit(const Call& call, identity::AuditStore& store) {
+awaitable<Response> export_audit(const Call& call, identity::AuditStore& store) {
     auto query = audit_query(call);
-    if (!query) co_return tl::unexpected(query.error());
     Response response;
     response.with("Content-Type", "text/csv")
         .with("Content-Disposition", "attachment; filename=\"audit-events.csv\"");
-    response.stream = std::make_unique<AuditTable>(store, std::move(*query));
+    response.stream = std::make_unique<AuditTable>(store, std::move(query));
     co_return response;
-}
-
-awaitable<Outcome<Response>> get_audit(const Call& call, identity::AuditStore& store) {
-    const auto id = parse_public_id("audit", call.parameters.text("audit_event_id").value_or(""));
-    if (!id || *id == std::numeric_limits<std::int64_t>::max()) {
-        co_return refuse(404, std::string(kNoEvent));
-    }
-    AuditQuery query;
-    query.team = call.principal.team.id;
-    query.before = AuditEventId{*id + 1};
-    query.limit = 1;
-    const auto found = co_await store.list(std::move(query));
-    if (!found) co_return tl::unexpected<Problem>(found.error());
-    if (found->empty() || found->front().id != AuditEventId{*id}) {
-        co_return refuse(404, std::string(kNoEvent));
-    }
-    co_return json_response(200, audit_json(found->front()));
 }
 
 }  // namespace
 
 void add_audit(Handlers& handlers, identity::AuditStore& store) {
     handlers["listAuditEvents"] = [&store](const Call& call) { return list_audit(call, store); };
-    handlers["getAuditEvent"] = [&store](const Call& call) { return get_audit(call, store); };
     handlers["exportAuditEvents"] = [&store](const Call& call) {
         return export_audit(call, store);
     };

@@ -3,6 +3,7 @@
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/query.hpp"
 
 namespace plimsoll::http::endpoints {
 
@@ -59,16 +60,12 @@ json principal_json(const identity::Principal& principal) {
             {"scopes", scopes_of(principal)}};
 }
 
-Outcome<TeamId> team_id_of(const std::string& text) {
-    const auto value = parse_public_id("team", text);
-    if (!value) return refuse(404, "The team was not found.");
-    return TeamId{*value};
+TeamId team_id_of(const std::optional<std::string>& text) {
+    return parse_id<TeamId>("team", text, "The team was not found.");
 }
 
-Outcome<UserId> user_id_of(const std::string& text) {
-    const auto value = parse_public_id("user", text);
-    if (!value) return refuse(404, "The user was not found.");
-    return UserId{*value};
+UserId user_id_of(const std::optional<std::string>& text) {
+    return parse_id<UserId>("user", text, "The user was not found.");
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -21,7 +21,7 @@ nlohmann::json editable_token(const identity::Token& token);
 nlohmann::json principal_json(const identity::Principal& principal);
 
 // 404 for a malformed id, as for a missing object.
-Outcome<TeamId> team_id_of(const std::string& text);
-Outcome<UserId> user_id_of(const std::string& text);
+TeamId team_id_of(const std::optional<std::string>& text);
+UserId user_id_of(const std::optional<std::string>& text);
 
 }  // namespace plimsoll::http::endpoints

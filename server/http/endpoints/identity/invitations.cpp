@@ -7,6 +7,7 @@
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/link_end.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/identity/roles.hpp"
 #include "server/identity/secret.hpp"
 
@@ -22,7 +23,6 @@ using nlohmann::json;
 namespace {
 
 constexpr LinkLife kInvitationLife{.usual = std::chrono::days(7), .longest = std::chrono::days(30)};
-constexpr std::string_view kNoInvitation = "The invitation was not found.";
 
 json invitation_json(const Invitation& invitation) {
     return {{"id", to_public(invitation.id)},
@@ -33,10 +33,9 @@ json invitation_json(const Invitation& invitation) {
             {"expires_at", to_rfc3339(invitation.expires_at)}};
 }
 
-Outcome<InvitationId> named(const Call& call) {
-    const auto id = parse_public_id("inv", call.parameters.text("invitation_id").value_or(""));
-    if (!id) return refuse(404, std::string(kNoInvitation));
-    return InvitationId{*id};
+InvitationId named(const Call& call) {
+    return parse_id<InvitationId>("inv", call.parameters.text("invitation_id"),
+                                  "The invitation was not found.");
 }
 
 class Invitations {
@@ -45,72 +44,54 @@ class Invitations {
                 const Clock& clock)
         : store_(store), people_(people), clock_(clock) {}
 
-    awaitable<Outcome<Response>> list(const Call& call) const {
-        const auto found = co_await store_.list(call.principal.team.id);
-        if (!found) co_return tl::unexpected<Problem>(found.error());
-        auto items = json::array();
-        for (const auto& invitation : *found) items.push_back(invitation_json(invitation));
-        co_return list_by_id(call, std::move(items));
+    awaitable<Response> list(const Call& call) const {
+        const auto found = need(co_await store_.list(call.principal.team.id));
+        co_return list_by_id(call, array_of(found, invitation_json));
     }
 
-    awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto id = named(call);
-        if (!id) co_return tl::unexpected(id.error());
-        const auto all = co_await store_.list(call.principal.team.id);
-        if (!all) co_return tl::unexpected<Problem>(all.error());
-        const auto found = std::ranges::find(*all, *id, &Invitation::id);
-        if (found == all->end()) co_return refuse(404, std::string(kNoInvitation));
-        co_return json_response(200, invitation_json(*found));
-    }
-
-    awaitable<Outcome<Response>> create(const Call& call) const {
+    awaitable<Response> create(const Call& call) const {
         const auto& principal = call.principal;
         // An invitation outlives the token that created it, so only callers with all rights of
         // their user may create one.
         if (!has_all_scopes(principal)) {
-            co_return refuse(403,
-                             "Only a session, or a token with all scopes of its user, can invite.");
+            throw Refused(403,
+                          "Only a session, or a token with all scopes of its user, can invite.");
         }
         const auto role = *identity::parse_role(call.body.value("role", "member"));
         if (!identity::may_appoint(principal.role, has_scope(principal, "sys:admin"), role)) {
-            co_return refuse(403,
-                             "Only an owner of the team, or a system admin, may invite an owner.");
+            throw Refused(403,
+                          "Only an owner of the team, or a system admin, may invite an owner.");
         }
         const auto end = link_end(call, clock_.now(), kInvitationLife);
-        if (!end) co_return tl::unexpected(end.error());
         const auto secret = identity::make_secret(identity::SecretKind::invitation);
-        const auto made = co_await store_.create(
-            author_of(call), {role, call.body.value("email", ""), secret.hash, *end});
-        if (!made) co_return tl::unexpected<Problem>(made.error());
-        auto response = json_response(201, {{"invitation", invitation_json(*made)},
-                                            {"secret", secret.text},
-                                            {"path", "/#/join/" + secret.text}});
-        response.with("Location", "/v1/invitations/" + to_public(made->id));
-        co_return response;
+        const auto made = need(co_await store_.create(
+            author_of(call), {role, call.body.value("email", ""), secret.hash, end}));
+        co_return located(json_response(201, {{"invitation", invitation_json(made)},
+                                              {"secret", secret.text},
+                                              {"path", "/#/join/" + secret.text}}),
+                          "/v1/invitations/" + to_public(made.id));
     }
 
-    awaitable<Outcome<Response>> revoke(const Call& call) const {
+    awaitable<Response> revoke(const Call& call) const {
         const auto id = named(call);
-        if (!id) co_return tl::unexpected(id.error());
-        const auto revoked = co_await store_.revoke(author_of(call), *id);
-        if (!revoked) co_return tl::unexpected<Problem>(revoked.error());
+        need(co_await store_.revoke(author_of(call), id));
         co_return empty_response(204);
     }
 
-    awaitable<Outcome<Response>> offer(const Call& call) {
+    awaitable<Response> offer(const Call& call) {
         const auto& address = call.request.remote_address;
         const auto now = FailureLimit::Clock::now();
-        if (auto may = limit_.admit(address, now); !may) co_return tl::unexpected(may.error());
+        need(limit_.admit(address, now));
         const auto hash = identity::hash_secret(identity::SecretKind::invitation,
                                                 call.parameters.text("X-Invitation").value_or(""));
         if (!hash) {
             limit_.failed(address, now);
-            co_return refuse(404, "X-Invitation must be the secret of an invitation.");
+            throw Refused(404, "X-Invitation must be the secret of an invitation.");
         }
         const auto found = co_await store_.find(*hash);
         if (!found) {
             if (found.error().code == Errc::not_found) limit_.failed(address, now);
-            co_return tl::unexpected<Problem>(found.error());
+            throw Refused(found.error());
         }
         co_return json_response(200, {{"team_name", found->team_name},
                                       {"role", identity::to_string(found->role)},
@@ -119,25 +100,23 @@ class Invitations {
                                       {"expires_at", to_rfc3339(found->expires_at)}});
     }
 
-    awaitable<Outcome<Response>> join(const Call& call) const {
+    awaitable<Response> join(const Call& call) const {
         if (!call.principal.session) {
-            co_return refuse(409,
-                             "This request uses a token, which is valid in one team only: sign in "
-                             "to accept the invitation.");
+            throw Refused(409,
+                          "This request uses a token, which is valid in one team only: sign in "
+                          "to accept the invitation.");
         }
         const auto user = call.principal.user.id;
         const auto hash =
             identity::hash_secret(identity::SecretKind::invitation,
                                   call.body.at("invitation_token").get_ref<const std::string&>());
-        if (!hash) co_return refuse(404, "invitation_token is not the secret of an invitation.");
-        const auto joined = co_await store_.accept(*hash, {.user = user}, call.request.id);
-        if (!joined) co_return tl::unexpected<Problem>(joined.error());
-        const auto memberships = co_await people_.memberships(user);
-        if (!memberships) co_return tl::unexpected<Problem>(memberships.error());
-        const auto found = std::ranges::find_if(*memberships, [&joined](const auto& membership) {
-            return membership.team.id == joined->team;
+        if (!hash) throw Refused(404, "invitation_token is not the secret of an invitation.");
+        const auto joined = need(co_await store_.accept(*hash, {.user = user}, call.request.id));
+        const auto memberships = need(co_await people_.memberships(user));
+        const auto found = std::ranges::find_if(memberships, [&joined](const auto& membership) {
+            return membership.team.id == joined.team;
         });
-        if (found == memberships->end()) co_return refuse(404, "The team was not found.");
+        if (found == memberships.end()) throw Refused(404, "The team was not found.");
         co_return json_response(
             200, {{"team", team_json(found->team)}, {"role", identity::to_string(found->role)}});
     }
@@ -153,21 +132,12 @@ class Invitations {
 
 void add_invitations(Handlers& handlers, identity::InvitationStore& store,
                      identity::IdentityStore& people, const Clock& clock) {
-    const auto invitations = std::make_shared<Invitations>(store, people, clock);
-    handlers["listInvitations"] = [invitations](const Call& call) {
-        return invitations->list(call);
-    };
-    handlers["createInvitation"] = [invitations](const Call& call) {
-        return invitations->create(call);
-    };
-    handlers["getInvitation"] = [invitations](const Call& call) { return invitations->get(call); };
-    handlers["deleteInvitation"] = [invitations](const Call& call) {
-        return invitations->revoke(call);
-    };
-    handlers["getInvitationOffer"] = [invitations](const Call& call) {
-        return invitations->offer(call);
-    };
-    handlers["joinTeam"] = [invitations](const Call& call) { return invitations->join(call); };
+    const Members on(handlers, std::make_shared<Invitations>(store, people, clock));
+    on("listInvitations", &Invitations::list);
+    on("createInvitation", &Invitations::create);
+    on("deleteInvitation", &Invitations::revoke);
+    on("getInvitationOffer", &Invitations::offer);
+    on("joinTeam", &Invitations::join);
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -11,24 +11,22 @@ using boost::asio::awaitable;
 
 namespace {
 
-awaitable<Outcome<Response>> sign_in_methods(const ProviderDesk& desk) {
+awaitable<Response> sign_in_methods(const ProviderDesk& desk) {
     co_return json_response(200, {{"provider", text_or_null(desk.name())}});
 }
 
-awaitable<Outcome<Response>> begin_provider_sign_in(const Call& call, ProviderDesk& desk) {
-    if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
-    auto begun = co_await desk.begin(call.request);
-    if (!begun) co_return tl::unexpected(std::move(begun.error()));
-    auto response = json_response(201, {{"authorization_url", begun->url}});
-    response.with("Set-Cookie", begun->cookie);
+awaitable<Response> begin_provider_sign_in(const Call& call, ProviderDesk& desk) {
+    need(check_origin(call.request));
+    auto begun = need(co_await desk.begin(call.request));
+    auto response = json_response(201, {{"authorization_url", begun.url}});
+    response.with("Set-Cookie", begun.cookie);
     co_return response;
 }
 
-awaitable<Outcome<Response>> sign_out_at_provider(const Call& call, ProviderDesk& desk) {
-    if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
-    const auto url = co_await desk.sign_out(call.request);
-    if (!url) co_return tl::unexpected(url.error());
-    auto response = json_response(200, {{"sign_out_url", text_or_null(*url)}});
+awaitable<Response> sign_out_at_provider(const Call& call, ProviderDesk& desk) {
+    need(check_origin(call.request));
+    const auto url = need(co_await desk.sign_out(call.request));
+    auto response = json_response(200, {{"sign_out_url", text_or_null(url)}});
     response.with("Set-Cookie", expired_sign_out_cookie(call.request.secure));
     co_return response;
 }

@@ -1,7 +1,9 @@
 // Filters of a page that the caller keeps under a name. They belong to the caller and one team.
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/teams/team_record_store.hpp"
 
 namespace plimsoll::http::endpoints {
@@ -27,43 +29,27 @@ json view_json(const TeamRecord& view) {
             {"created_at", to_rfc3339(view.created_at)}};
 }
 
-awaitable<Outcome<Response>> list(const Call& call, teams::TeamRecordStore& store) {
-    const auto views = co_await store.list(kSavedViews, call.principal.team.id,
-                                           {.member = call.principal.user.id});
-    if (!views) co_return tl::unexpected<Problem>(views.error());
-    auto items = json::array();
-    for (const auto& view : *views) items.push_back(view_json(view));
-    co_return list_response(call, std::move(items), [](const json& item) {
+awaitable<Response> list(const Call& call, teams::TeamRecordStore& store) {
+    const auto views = need(co_await store.list(kSavedViews, call.principal.team.id,
+                                                {.member = call.principal.user.id}));
+    co_return list_response(call, array_of(views, view_json), [](const json& item) {
         return item.at("page").get<std::string>() + ' ' + item.at("name").get<std::string>();
     });
 }
 
-awaitable<Outcome<Response>> get(const Call& call, teams::TeamRecordStore& store) {
-    const auto id = parse_public_id("view", call.parameters.text("view_id").value_or(""));
-    const auto views = co_await store.list(kSavedViews, call.principal.team.id,
-                                           {.member = call.principal.user.id});
-    if (!views) co_return tl::unexpected<Problem>(views.error());
-    for (const auto& view : *views) {
-        if (id && view.id == std::to_string(*id)) co_return json_response(200, view_json(view));
-    }
-    co_return refuse(404, "The saved view was not found.");
-}
-
-awaitable<Outcome<Response>> put(const Call& call, teams::TeamRecordStore& store) {
+awaitable<Response> put(const Call& call, teams::TeamRecordStore& store) {
     TeamRecord view;
     view.section = call.body.at("page").get<std::string>();
     view.name = call.body.at("name").get<std::string>();
     view.data = call.body.at("query").dump();
-    const auto kept = co_await store.put(kSavedViews, author_of(call), std::move(view));
-    if (!kept) co_return tl::unexpected<Problem>(kept.error());
-    co_return json_response(200, view_json(*kept));
+    const auto kept = need(co_await store.put(kSavedViews, author_of(call), std::move(view)));
+    co_return json_response(200, view_json(kept));
 }
 
-awaitable<Outcome<Response>> remove(const Call& call, teams::TeamRecordStore& store) {
-    const auto id = parse_public_id("view", call.parameters.text("view_id").value_or(""));
-    if (!id) co_return refuse(404, "The saved view was not found.");
-    const auto removed = co_await store.remove(kSavedViews, author_of(call), std::to_string(*id));
-    if (!removed) co_return tl::unexpected<Problem>(removed.error());
+awaitable<Response> remove(const Call& call, teams::TeamRecordStore& store) {
+    const auto id = parse_id<Id<struct SavedViewTag>>("view", call.parameters.text("view_id"),
+                                                      "The saved view was not found.");
+    need(co_await store.remove(kSavedViews, author_of(call), std::to_string(id.value)));
     co_return empty_response(204);
 }
 
@@ -71,7 +57,6 @@ awaitable<Outcome<Response>> remove(const Call& call, teams::TeamRecordStore& st
 
 void add_saved_views(Handlers& handlers, teams::TeamRecordStore& store) {
     handlers["listSavedViews"] = [&store](const Call& call) { return list(call, store); };
-    handlers["getSavedView"] = [&store](const Call& call) { return get(call, store); };
     handlers["saveView"] = [&store](const Call& call) { return put(call, store); };
     handlers["deleteSavedView"] = [&store](const Call& call) { return remove(call, store); };
 }

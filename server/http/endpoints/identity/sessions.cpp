@@ -42,15 +42,14 @@ json session_json(const Call& call, const identity::Session& session) {
 }
 
 // A session may do all that its user may, so a token that may do less must not become one.
-Outcome<NewSession> session_of(Result<identity::Principal> principal) {
-    if (!principal) return tl::unexpected<Problem>(principal.error());
-    if (principal->user.service) {
-        return refuse(403, "A service account cannot sign in: it uses tokens.");
+NewSession session_of(const identity::Principal& principal) {
+    if (principal.user.service) {
+        throw Refused(403, "A service account cannot sign in: it uses tokens.");
     }
-    if (!has_all_scopes(*principal)) {
-        return refuse(403, "Only a token with all scopes of its user can sign in.");
+    if (!has_all_scopes(principal)) {
+        throw Refused(403, "Only a token with all scopes of its user can sign in.");
     }
-    return NewSession{principal->user.id, principal->team.id, principal->token};
+    return {principal.user.id, principal.team.id, principal.token};
 }
 
 // Who signs in, and the data that comes with it besides the session.
@@ -73,82 +72,70 @@ class Sessions {
           invitations_(invitations),
           clock_(clock) {}
 
-    awaitable<Outcome<Response>> create(const Call& call) {
-        if (auto own = check_origin(call.request); !own) co_return tl::unexpected(own.error());
+    awaitable<Response> create(const Call& call) {
+        need(check_origin(call.request));
         const auto& address = call.request.remote_address;
         const auto now = FailureLimit::Clock::now();
-        if (auto may = limit_.admit(address, now); !may) co_return tl::unexpected(may.error());
-        const auto who = co_await identify(call);
-        if (!who) {
-            if (who.error().status == 401 && who.error().slug != kCodeNeeded) {
-                limit_.failed(address, now);
-            }
-            co_return tl::unexpected(who.error());
+        need(limit_.admit(address, now));
+        std::optional<Identified> who;
+        try {
+            who = co_await identify(call);
+        } catch (const Refused& refused) {
+            const auto& problem = refused.problem;
+            if (problem.status == 401 && problem.slug != kCodeNeeded) limit_.failed(address, now);
+            throw;
         }
         auto session = who->session;
         session.address = address;
         session.agent = agent_of(call.request);
         auto opened = co_await open(std::move(session), call.request.secure);
-        if (opened && call.body.contains("provider")) {
-            opened->with("Set-Cookie", expired_sign_in_cookie(call.request.secure));
+        if (call.body.contains("provider")) {
+            opened.with("Set-Cookie", expired_sign_in_cookie(call.request.secure));
         }
-        if (opened && !who->id_token.empty()) {
-            opened->with("Set-Cookie",
-                         sign_out_cookie(who->id_token, kSessionLifetime, call.request.secure));
+        if (!who->id_token.empty()) {
+            opened.with("Set-Cookie",
+                        sign_out_cookie(who->id_token, kSessionLifetime, call.request.secure));
         }
         co_return opened;
     }
 
-    awaitable<Outcome<Response>> list(const Call& call) {
+    awaitable<Response> list(const Call& call) {
         const auto sessions = co_await visible(call);
-        if (!sessions) co_return tl::unexpected(sessions.error());
         auto items = json::array();
-        for (const auto& session : *sessions) items.push_back(session_json(call, session));
+        for (const auto& session : sessions) items.push_back(session_json(call, session));
         co_return list_by_id(call, std::move(items));
     }
 
-    awaitable<Outcome<Response>> get(const Call& call) {
+    awaitable<Response> end(const Call& call) {
         const auto session = co_await named(call);
-        if (!session) co_return tl::unexpected(session.error());
-        co_return json_response(200, session_json(call, *session));
-    }
-
-    awaitable<Outcome<Response>> end(const Call& call) {
-        const auto session = co_await named(call);
-        if (!session) co_return tl::unexpected(session.error());
-        const auto ended = co_await store_.end_session(author_of(call), session->id);
-        if (!ended) co_return tl::unexpected<Problem>(ended.error());
+        need(co_await store_.end_session(author_of(call), session.id));
         co_return empty_response(204);
     }
 
-    awaitable<Outcome<Response>> end_current(const Call& call) {
+    awaitable<Response> end_current(const Call& call) {
         if (!call.principal.session) {
-            co_return refuse(409,
-                             "This request uses a token, not a session. Delete the token instead.");
+            throw Refused(409,
+                          "This request uses a token, not a session. Delete the token instead.");
         }
-        const auto ended = co_await store_.end_session(author_of(call), *call.principal.session);
-        if (!ended) co_return tl::unexpected<Problem>(ended.error());
+        need(co_await store_.end_session(author_of(call), *call.principal.session));
         auto response = empty_response(204);
         response.with("Set-Cookie", expired_session_cookie(call.request.secure));
         co_return response;
     }
 
-    awaitable<Outcome<Response>> switch_team(const Call& call) {
+    awaitable<Response> switch_team(const Call& call) {
         if (!call.principal.session) {
-            co_return refuse(409, "This request uses a token, which is valid in one team only.");
+            throw Refused(409, "This request uses a token, which is valid in one team only.");
         }
         const auto team = team_id_of(call.body.at("team_id").get_ref<const std::string&>());
-        if (!team) co_return tl::unexpected(team.error());
-        const auto switched = co_await store_.switch_team(*call.principal.session, *team);
-        if (!switched) co_return tl::unexpected<Problem>(switched.error());
+        need(co_await store_.switch_team(*call.principal.session, team));
         co_return empty_response(204);
     }
 
-    awaitable<Outcome<Response>> teams(const Call& call) {
-        const auto found = co_await store_.memberships(call.principal.user.id);
-        if (!found) co_return tl::unexpected<Problem>(found.error());
+    awaitable<Response> teams(const Call& call) {
+        const auto found = need(co_await store_.memberships(call.principal.user.id));
         auto items = json::array();
-        for (const auto& [team, role] : *found) {
+        for (const auto& [team, role] : found) {
             // A token knows only its own team.
             if (call.principal.token && team.id != call.principal.team.id) continue;
             items.push_back({{"team", team_json(team)}, {"role", identity::to_string(role)}});
@@ -158,7 +145,7 @@ class Sessions {
         });
     }
 
-    static awaitable<Outcome<Response>> me(const Call& call) {
+    static awaitable<Response> me(const Call& call) {
         auto body = principal_json(call.principal);
         body["csrf_token"] = call.principal.session ? json(call.principal.csrf) : json(nullptr);
         co_return json_response(200, body);
@@ -167,104 +154,92 @@ class Sessions {
   private:
     // The caller's own; with team:admin, also those that act in the caller's team. A token knows
     // only its own team.
-    awaitable<Outcome<std::vector<identity::Session>>> visible(const Call& call) {
+    awaitable<std::vector<identity::Session>> visible(const Call& call) {
         if (!has_all_scopes(call.principal)) {
-            co_return refuse(403,
-                             "Only a session, or a token with all scopes of its user, can "
-                             "manage sessions.");
+            throw Refused(403,
+                          "Only a session, or a token with all scopes of its user, can "
+                          "manage sessions.");
         }
         auto found =
-            co_await store_.sessions({.user = call.principal.user.id,
-                                      .team = call.principal.team.id,
-                                      .whole_team = has_scope(call.principal, "team:admin"),
-                                      .all_teams = !call.principal.token});
-        if (!found) co_return tl::unexpected<Problem>(found.error());
-        co_return std::move(*found);
+            need(co_await store_.sessions({.user = call.principal.user.id,
+                                           .team = call.principal.team.id,
+                                           .whole_team = has_scope(call.principal, "team:admin"),
+                                           .all_teams = !call.principal.token}));
+        co_return found;
     }
 
-    awaitable<Outcome<identity::Session>> named(const Call& call) {
+    awaitable<identity::Session> named(const Call& call) {
         const auto sessions = co_await visible(call);
-        if (!sessions) co_return tl::unexpected(sessions.error());
         const auto id = parse_public_id("sess", call.parameters.text("session_id").value_or(""));
         const auto found = std::ranges::find_if(
-            *sessions, [&](const auto& session) { return id && session.id.value == *id; });
-        if (found == sessions->end()) co_return refuse(404, "The session was not found.");
+            sessions, [&](const auto& session) { return id && session.id.value == *id; });
+        if (found == sessions.end()) throw Refused(404, "The session was not found.");
         co_return *found;
     }
 
-    awaitable<Outcome<Identified>> identify(const Call& call) {
+    awaitable<Identified> identify(const Call& call) {
         const auto& body = call.body;
         if (const auto given = body.find("credentials"); given != body.end()) {
-            co_return identified(co_await by_password(*given, call.request.remote_address));
+            co_return Identified(co_await by_password(*given, call.request.remote_address));
         }
         if (const auto given = body.find("invitation"); given != body.end()) {
-            co_return identified(co_await by_invitation(*given, call.request.id));
+            co_return Identified(co_await by_invitation(*given, call.request.id));
         }
         if (const auto given = body.find("provider"); given != body.end()) {
-            auto ended = co_await providers_.end(
+            auto ended = need(co_await providers_.end(
                 call.request, {given->at("code").get<std::string>(), given->value("iss", "")},
-                given->at("state").get<std::string>());
-            if (!ended) co_return tl::unexpected(std::move(ended.error()));
-            co_return Identified(std::move(*ended));
+                given->at("state").get<std::string>()));
+            co_return Identified(std::move(ended));
         }
         constexpr std::string_view kNotGood =
             "This sign-in link or token is invalid or has expired.";
         if (body.contains("sign_in_token")) {
             const auto hash = identity::hash_secret(
                 SecretKind::sign_in, body["sign_in_token"].get_ref<const std::string&>());
-            if (!hash) co_return refuse(401, std::string(kNotGood));
-            auto who = co_await store_.spend_sign_in_link(*hash);
-            if (!who) co_return tl::unexpected<Problem>(who.error());
-            co_return Identified(*who);
+            if (!hash) throw Refused(401, std::string(kNotGood));
+            auto who = need(co_await store_.spend_sign_in_link(*hash));
+            co_return Identified(who);
         }
         const auto hash =
             identity::hash_secret(SecretKind::token, body["token"].get_ref<const std::string&>());
-        if (!hash) co_return refuse(401, std::string(kNotGood));
-        co_return identified(session_of(co_await store_.by_token(*hash)));
+        if (!hash) throw Refused(401, std::string(kNotGood));
+        co_return Identified(session_of(need(co_await store_.by_token(*hash))));
     }
 
-    static Outcome<Identified> identified(Outcome<NewSession> who) {
-        if (!who) return tl::unexpected(std::move(who.error()));
-        return Identified(std::move(*who));
-    }
-
-    awaitable<Outcome<NewSession>> by_password(const json& given, const std::string& address) {
-        const auto attempt = co_await desk_.check(given.at("user").get<std::string>(),
-                                                  given.at("password").get<std::string>(),
-                                                  given.value("code", ""), address);
-        if (!attempt) co_return tl::unexpected(attempt.error());
-        if (!attempt->team) {
-            co_return refuse(403, "You are not in a team. Ask a system admin to add you to one.");
+    awaitable<NewSession> by_password(const json& given, const std::string& address) {
+        const auto attempt = need(co_await desk_.check(given.at("user").get<std::string>(),
+                                                       given.at("password").get<std::string>(),
+                                                       given.value("code", ""), address));
+        if (!attempt.team) {
+            throw Refused(403, "You are not in a team. Ask a system admin to add you to one.");
         }
-        co_return NewSession{*attempt->user, *attempt->team, {}};
+        co_return NewSession{*attempt.user, *attempt.team, {}};
     }
 
     // For a new user; an existing one is already signed in, and joins the team.
-    awaitable<Outcome<NewSession>> by_invitation(const json& given, const std::string& request_id) {
+    awaitable<NewSession> by_invitation(const json& given, const std::string& request_id) {
         constexpr std::string_view kNotGood =
             "This invitation is invalid, has been used or revoked, or has expired.";
         const auto hash = identity::hash_secret(SecretKind::invitation,
                                                 given.at("secret").get_ref<const std::string&>());
-        if (!hash) co_return refuse(401, std::string(kNotGood));
+        if (!hash) throw Refused(401, std::string(kNotGood));
         const auto joined = co_await invitations_.accept(
             *hash, {.name = given.at("name"), .email = given.value("email", "")}, request_id);
         if (joined) co_return NewSession{joined->user, joined->team, {}};
-        if (joined.error().code == Errc::not_found) co_return refuse(401, std::string(kNotGood));
-        co_return tl::unexpected<Problem>(joined.error());
+        if (joined.error().code == Errc::not_found) throw Refused(401, std::string(kNotGood));
+        throw Refused(joined.error());
     }
 
-    awaitable<Outcome<Response>> open(NewSession who, bool secure) {
+    awaitable<Response> open(NewSession who, bool secure) {
         const auto secret = identity::make_secret(SecretKind::session);
         const auto csrf = identity::make_nonce();
-        const auto created =
-            co_await store_.create_session(who, secret.hash, csrf, clock_.now() + kSessionLifetime);
-        if (!created) co_return tl::unexpected<Problem>(created.error());
-        const auto principal = co_await store_.by_session(secret.hash);
-        if (!principal) co_return tl::unexpected<Problem>(principal.error());
-        auto body = principal_json(*principal);
+        const auto created = need(co_await store_.create_session(who, secret.hash, csrf,
+                                                                 clock_.now() + kSessionLifetime));
+        const auto principal = need(co_await store_.by_session(secret.hash));
+        auto body = principal_json(principal);
         body["csrf_token"] = csrf;
         auto response = json_response(201, body);
-        response.with("Location", "/v1/sessions/" + to_public(*created));
+        response.with("Location", "/v1/sessions/" + to_public(created));
         response.with("Set-Cookie", session_cookie(secret.text, kSessionLifetime, secure));
         co_return response;
     }
@@ -282,16 +257,14 @@ class Sessions {
 void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
                   ProviderDesk& providers, identity::InvitationStore& invitations,
                   const Clock& clock) {
-    const auto sessions = std::make_shared<Sessions>(store, desk, providers, invitations, clock);
-    handlers["createSession"] = [sessions](const Call& call) { return sessions->create(call); };
-    handlers["listSessions"] = [sessions](const Call& call) { return sessions->list(call); };
-    handlers["getSession"] = [sessions](const Call& call) { return sessions->get(call); };
-    handlers["deleteSession"] = [sessions](const Call& call) { return sessions->end(call); };
-    handlers["deleteCurrentSession"] = [sessions](const Call& call) {
-        return sessions->end_current(call);
-    };
-    handlers["switchTeam"] = [sessions](const Call& call) { return sessions->switch_team(call); };
-    handlers["listMyTeams"] = [sessions](const Call& call) { return sessions->teams(call); };
+    const Members on(handlers,
+                     std::make_shared<Sessions>(store, desk, providers, invitations, clock));
+    on("createSession", &Sessions::create);
+    on("listSessions", &Sessions::list);
+    on("deleteSession", &Sessions::end);
+    on("deleteCurrentSession", &Sessions::end_current);
+    on("switchTeam", &Sessions::switch_team);
+    on("listMyTeams", &Sessions::teams);
     handlers["getMe"] = [](const Call& call) { return Sessions::me(call); };
 }
 

@@ -4,6 +4,7 @@
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/identity/secret.hpp"
 
@@ -19,12 +20,6 @@ namespace {
 constexpr std::size_t kHintLength =
     12;  // "plm_api_" and four more characters: identifies a token without revealing it
 
-Problem invalid(std::string pointer, const std::string& detail) {
-    Problem problem(422, "The body is invalid in 1 place.");
-    problem.errors.push_back({std::move(pointer), {}, detail});
-    return problem;
-}
-
 Response token_response(const identity::Token& token) {
     return with_version(json_response(200, token_json(token)), editable_token(token));
 }
@@ -33,60 +28,44 @@ class Tokens {
   public:
     Tokens(identity::IdentityStore& store, const Clock& clock) : store_(store), clock_(clock) {}
 
-    awaitable<Outcome<Response>> list(const Call& call) const {
-        if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
-        const auto tokens = co_await visible(call);
-        if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
-        auto items = json::array();
-        for (const auto& token : *tokens) items.push_back(token_json(token));
-        co_return list_by_id(call, std::move(items));
+    awaitable<Response> list(const Call& call) const {
+        require_all_scopes(call);
+        const auto tokens = need(co_await visible(call));
+        co_return list_by_id(call, array_of(tokens, token_json));
     }
 
-    awaitable<Outcome<Response>> create(const Call& call) const {
-        if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
+    awaitable<Response> create(const Call& call) const {
+        require_all_scopes(call);
         auto token = new_token(call);
-        if (token && call.body.contains("service_account_id")) {
-            token = co_await for_account(call, std::move(*token));
+        if (call.body.contains("service_account_id")) {
+            token = co_await for_account(call, std::move(token));
         }
-        if (!token) co_return tl::unexpected(token.error());
         const auto secret = identity::make_secret(identity::SecretKind::token);
-        token->hint = secret.text.substr(0, kHintLength);
-        const auto origin = origin_of(call, *token);
-        const auto created =
-            co_await store_.create_token(author_of(call), std::move(*token), secret.hash, origin);
-        if (!created) co_return tl::unexpected<Problem>(created.error());
-        auto response =
-            json_response(201, {{"token", token_json(*created)}, {"secret", secret.text}});
-        response.with("Location", "/v1/tokens/" + to_public(created->id));
-        co_return response;
+        token.hint = secret.text.substr(0, kHintLength);
+        const auto origin = origin_of(call, token);
+        const auto created = need(
+            co_await store_.create_token(author_of(call), std::move(token), secret.hash, origin));
+        co_return located(
+            json_response(201, {{"token", token_json(created)}, {"secret", secret.text}}),
+            "/v1/tokens/" + to_public(created.id));
     }
 
-    awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto token = co_await named(call);
-        if (!token) co_return tl::unexpected(token.error());
-        co_return token_response(*token);
-    }
-
-    awaitable<Outcome<Response>> rename(const Call& call) const {
+    awaitable<Response> rename(const Call& call) const {
         auto token = co_await named(call);
-        if (!token) co_return tl::unexpected(token.error());
-        const auto author = editor_of(call, editable_token(*token));
-        if (!author) co_return tl::unexpected(author.error());
-        token->name = call.body.at("name").get<std::string>();
-        const auto renamed = co_await store_.rename_token(*author, token->id, token->name);
-        if (!renamed) co_return tl::unexpected<Problem>(renamed.error());
-        co_return token_response(*token);
+        const auto author = editor_of(call, editable_token(token));
+        token.name = call.body.at("name").get<std::string>();
+        need(co_await store_.rename_token(author, token.id, token.name));
+        co_return token_response(token);
     }
 
-    awaitable<Outcome<Response>> revoke(const Call& call) const {
+    awaitable<Response> revoke(const Call& call) const {
         const auto& own = call.principal.token;
         if (call.parameters.text("token_id") == "current" && !own) {
-            co_return refuse(404, "This request uses a session, not a token.");
+            throw Refused(404, "This request uses a session, not a token.");
         }
         if (own && token_id_of(call) == *own) co_return co_await end(call, *own);
         const auto token = co_await named(call);
-        if (!token) co_return tl::unexpected(token.error());
-        co_return co_await end(call, token->id);
+        co_return co_await end(call, token.id);
     }
 
   private:
@@ -98,13 +77,12 @@ class Tokens {
     }
 
     // The token in the path, if the caller may manage it.
-    awaitable<Outcome<identity::Token>> named(const Call& call) const {
-        if (auto may = require_all_scopes(call); !may) co_return tl::unexpected(may.error());
-        const auto tokens = co_await visible(call);
-        if (!tokens) co_return tl::unexpected<Problem>(tokens.error());
+    awaitable<identity::Token> named(const Call& call) const {
+        require_all_scopes(call);
+        const auto tokens = need(co_await visible(call));
         const auto found = std::ranges::find_if(
-            *tokens, [&](const identity::Token& token) { return token.id == token_id_of(call); });
-        if (found == tokens->end()) co_return refuse(404, "The token was not found.");
+            tokens, [&](const identity::Token& token) { return token.id == token_id_of(call); });
+        if (found == tokens.end()) throw Refused(404, "The token was not found.");
         co_return *found;
     }
 
@@ -116,36 +94,33 @@ class Tokens {
     }
 
     // Makes the token one of the service account that the body names.
-    awaitable<Outcome<identity::Token>> for_account(const Call& call, identity::Token token) const {
+    awaitable<identity::Token> for_account(const Call& call, identity::Token token) const {
         if (!has_scope(call.principal, "team:admin")) {
-            co_return refuse(403,
-                             "Creating tokens for service accounts needs the scope team:admin.");
+            throw Refused(403, "Creating tokens for service accounts needs the scope team:admin.");
         }
-        const auto accounts = co_await store_.service_accounts(call.principal.team.id);
-        if (!accounts) co_return tl::unexpected<Problem>(accounts.error());
+        const auto accounts = need(co_await store_.service_accounts(call.principal.team.id));
         const auto& wanted = call.body.at("service_account_id").get_ref<const std::string&>();
-        const auto found = std::ranges::find_if(*accounts, [&](const identity::Member& account) {
+        const auto found = std::ranges::find_if(accounts, [&](const identity::Member& account) {
             return to_public(account.user.id) == wanted;
         });
-        if (found == accounts->end()) {
-            co_return tl::unexpected(
-                invalid("/service_account_id", "is not a service account of the team"));
+        if (found == accounts.end()) {
+            throw Refused(
+                invalid_member("/service_account_id", "is not a service account of the team"));
         }
         token.user = found->user.id;
         token.user_name = found->user.name;
         co_return token;
     }
 
-    awaitable<Outcome<Response>> end(const Call& call, TokenId id) const {
-        const auto revoked = co_await store_.revoke_token(author_of(call), id);
-        if (!revoked) co_return tl::unexpected<Problem>(revoked.error());
+    awaitable<Response> end(const Call& call, TokenId id) const {
+        need(co_await store_.revoke_token(author_of(call), id));
         co_return empty_response(204);
     }
 
     // A token with some of its user's rights must not revoke or create others.
-    static Outcome<void> require_all_scopes(const Call& call) {
-        if (has_all_scopes(call.principal)) return {};
-        return refuse(403,
+    static void require_all_scopes(const Call& call) {
+        if (has_all_scopes(call.principal)) return;
+        throw Refused(403,
                       "Only a session, or a token with all scopes of its user, can manage tokens.");
     }
 
@@ -155,7 +130,7 @@ class Tokens {
         co_return co_await store_.tokens(call.principal.team.id, user);
     }
 
-    Outcome<identity::Token> new_token(const Call& call) const {
+    identity::Token new_token(const Call& call) const {
         identity::Token token;
         token.user = call.principal.user.id;
         token.user_name = call.principal.user.name;
@@ -165,8 +140,8 @@ class Tokens {
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             const auto& scope = wanted[i].get_ref<const std::string&>();
             if (!own.contains(scope)) {
-                return tl::unexpected(
-                    invalid("/scopes/" + std::to_string(i), "is a scope that you do not have"));
+                throw Refused(invalid_member("/scopes/" + std::to_string(i),
+                                             "is a scope that you do not have"));
             }
             token.scopes.insert(scope);
         }
@@ -175,11 +150,11 @@ class Tokens {
         if (call.body.contains("expires_at")) {
             token.expires_at = parse_rfc3339(call.body["expires_at"].get_ref<const std::string&>());
             if (!token.expires_at || *token.expires_at <= clock_.now()) {
-                return tl::unexpected(
-                    invalid("/expires_at", "must be an RFC 3339 time in the future"));
+                throw Refused(
+                    invalid_member("/expires_at", "must be an RFC 3339 time in the future"));
             }
             if (end && *token.expires_at > *end) {
-                return tl::unexpected(invalid(
+                throw Refused(invalid_member(
                     "/expires_at",
                     "is later than " + to_rfc3339(*end) + ", when the requesting token expires"));
             }
@@ -194,12 +169,11 @@ class Tokens {
 }  // namespace
 
 void add_tokens(Handlers& handlers, identity::IdentityStore& store, const Clock& clock) {
-    const auto tokens = std::make_shared<const Tokens>(store, clock);
-    handlers["listTokens"] = [tokens](const Call& call) { return tokens->list(call); };
-    handlers["createToken"] = [tokens](const Call& call) { return tokens->create(call); };
-    handlers["getToken"] = [tokens](const Call& call) { return tokens->get(call); };
-    handlers["updateToken"] = [tokens](const Call& call) { return tokens->rename(call); };
-    handlers["deleteToken"] = [tokens](const Call& call) { return tokens->revoke(call); };
+    const Members on(handlers, std::make_shared<const Tokens>(store, clock));
+    on("listTokens", &Tokens::list);
+    on("createToken", &Tokens::create);
+    on("updateToken", &Tokens::rename);
+    on("deleteToken", &Tokens::revoke);
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -3,6 +3,7 @@
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
+#include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/identity/secret.hpp"
 
@@ -30,12 +31,9 @@ json account_json(const identity::Account& account) {
     return told;
 }
 
-awaitable<Outcome<Response>> list_users(const Call& call, identity::IdentityStore& store) {
-    const auto users = co_await store.users();
-    if (!users) co_return tl::unexpected<Problem>(users.error());
-    auto items = json::array();
-    for (const auto& account : *users) items.push_back(account_json(account));
-    co_return list_by_id(call, std::move(items));
+awaitable<Response> list_users(const Call& call, identity::IdentityStore& store) {
+    const auto users = need(co_await store.users());
+    co_return list_by_id(call, array_of(users, account_json));
 }
 
 Response user_response(const identity::User& user) {
@@ -46,45 +44,35 @@ json editable_account(const identity::Account& account) {
     return editable_user(account.user);
 }
 
-awaitable<Outcome<identity::Account>> user_in_path(const Call& call,
-                                                   identity::IdentityStore& store) {
-    const auto id = user_id_of(call.parameters.text("user_id").value_or(""));
-    if (!id) co_return tl::unexpected(id.error());
-    const auto users = co_await store.users();
-    if (!users) co_return tl::unexpected<Problem>(users.error());
+awaitable<identity::Account> user_in_path(const Call& call, identity::IdentityStore& store) {
+    const auto id = user_id_of(call.parameters.text("user_id"));
+    const auto users = need(co_await store.users());
     const auto found = std::ranges::find_if(
-        *users, [&id](const identity::Account& account) { return account.user.id == *id; });
-    if (found == users->end()) co_return refuse(404, "The user was not found.");
+        users, [&id](const identity::Account& account) { return account.user.id == id; });
+    if (found == users.end()) throw Refused(404, "The user was not found.");
     co_return *found;
 }
 
-awaitable<Outcome<Response>> get_user(const Call& call, identity::IdentityStore& store) {
+awaitable<Response> get_user(const Call& call, identity::IdentityStore& store) {
     const auto user = co_await user_in_path(call, store);
-    if (!user) co_return tl::unexpected(user.error());
-    co_return with_version(json_response(200, account_json(*user)), editable_account(*user));
+    co_return with_version(json_response(200, account_json(user)), editable_account(user));
 }
 
-awaitable<Outcome<Response>> remove_user(const Call& call, identity::IdentityStore& store) {
-    const auto id = user_id_of(call.parameters.text("user_id").value_or(""));
-    if (!id) co_return tl::unexpected(id.error());
-    const auto removed = co_await store.remove_user(author_of(call), *id);
-    if (!removed) co_return tl::unexpected<Problem>(removed.error());
+awaitable<Response> remove_user(const Call& call, identity::IdentityStore& store) {
+    const auto id = user_id_of(call.parameters.text("user_id"));
+    need(co_await store.remove_user(author_of(call), id));
     co_return empty_response(204);
 }
 
-awaitable<Outcome<Response>> create_user(const Call& call, identity::IdentityStore& store) {
-    const auto user = co_await store.create_user(
+awaitable<Response> create_user(const Call& call, identity::IdentityStore& store) {
+    const auto user = need(co_await store.create_user(
         author_of(call), call.body.at("name").get<std::string>(), call.body.value("email", ""),
-        call.body.value("is_admin", false));
-    if (!user) co_return tl::unexpected<Problem>(user.error());
-    auto response = json_response(201, user_json(*user));
-    response.with("Location", "/v1/users/" + to_public(user->id));
-    co_return response;
+        call.body.value("is_admin", false)));
+    co_return located(json_response(201, user_json(user)), "/v1/users/" + to_public(user.id));
 }
 
-awaitable<Outcome<Response>> update_user(const Call& call, identity::IdentityStore& store) {
-    const auto id = user_id_of(call.parameters.text("user_id").value_or(""));
-    if (!id) co_return tl::unexpected(id.error());
+awaitable<Response> update_user(const Call& call, identity::IdentityStore& store) {
+    const auto id = user_id_of(call.parameters.text("user_id"));
     identity::UserChange change;
     if (const auto name = call.body.find("name"); name != call.body.end()) change.name = *name;
     if (const auto email = call.body.find("email"); email != call.body.end()) {
@@ -97,23 +85,17 @@ awaitable<Outcome<Response>> update_user(const Call& call, identity::IdentitySto
         change.disabled = *disabled;
     }
     const auto author = co_await editor_of(call, user_in_path(call, store), editable_account);
-    if (!author) co_return tl::unexpected(author.error());
-    const auto user = co_await store.update_user(*author, *id, std::move(change));
-    if (!user) co_return tl::unexpected<Problem>(user.error());
-    co_return user_response(*user);
+    const auto user = need(co_await store.update_user(author, id, std::move(change)));
+    co_return user_response(user);
 }
 
-awaitable<Outcome<Response>> create_link(const Call& call, identity::IdentityStore& store,
-                                         const Clock& clock) {
+awaitable<Response> create_link(const Call& call, identity::IdentityStore& store,
+                                const Clock& clock) {
     const auto user = user_id_of(call.body.at("user_id").get_ref<const std::string&>());
-    if (!user) co_return tl::unexpected(user.error());
     const auto team = team_id_of(call.body.at("team_id").get_ref<const std::string&>());
-    if (!team) co_return tl::unexpected(team.error());
     const auto secret = identity::make_secret(identity::SecretKind::sign_in);
     const auto expires_at = clock.now() + kLinkLifetime;
-    const auto created =
-        co_await store.create_sign_in_link(author_of(call), *user, *team, secret.hash, expires_at);
-    if (!created) co_return tl::unexpected<Problem>(created.error());
+    need(co_await store.create_sign_in_link(author_of(call), user, team, secret.hash, expires_at));
     co_return json_response(201, {{"path", "/#/sign-in/" + secret.text},
                                   {"sign_in_token", secret.text},
                                   {"expires_at", to_rfc3339(expires_at)}});

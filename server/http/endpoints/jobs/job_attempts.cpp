@@ -18,11 +18,11 @@ std::optional<queue::AttemptPlace> parse_attempt_id(const std::string& text) {
 }
 
 // That of the last attempt of the previous page.
-Outcome<queue::AttemptPlace> place_of(const Call& call) {
+queue::AttemptPlace place_of(const Call& call) {
     const auto cursor = call.parameters.text("cursor");
     if (!cursor) return queue::AttemptPlace{};
     const auto place = parse_attempt_id(*cursor);
-    if (!place) return tl::unexpected(invalid_cursor());
+    if (!place) throw Refused(invalid_cursor());
     return *place;
 }
 
@@ -43,46 +43,20 @@ json attempt_json(const queue::Attempt& attempt) {
             {"error", text_or_null(attempt.error)}};
 }
 
-awaitable<Outcome<Response>> list_attempts(const Call& call, queue::JobStore& store) {
+awaitable<Response> list_attempts(const Call& call, queue::JobStore& store) {
     const auto id = job_id_of(call.parameters.text("job_id"));
-    if (!id) co_return tl::unexpected(id.error());
     const auto after = place_of(call);
-    if (!after) co_return tl::unexpected(after.error());
-    const auto limit = page_limit(call);
     auto attempts =
-        co_await store.attempts(call.principal.team.id, *id, *after, static_cast<int>(limit) + 1);
-    if (!attempts) co_return tl::unexpected<Problem>(attempts.error());
-    const bool more = attempts->size() > limit;
-    if (more) attempts->resize(limit);
-    JsonWriter page;
-    page.begin_object().key("items").begin_array();
-    for (const auto& attempt : *attempts) page.json(to_text(attempt_json(attempt)));
-    page.end_array();
-    std::optional<std::string> next;
-    if (more) next = attempt_id(attempts->back().task, attempts->back().fence);
-    co_return page_response(call, std::move(page), next);
-}
-
-awaitable<Outcome<Response>> get_attempt(const Call& call, queue::JobStore& store) {
-    const auto job = job_id_of(call.parameters.text("job_id"));
-    if (!job) co_return tl::unexpected(job.error());
-    const auto id = call.parameters.text("attempt_id").value_or("");
-    auto before = parse_attempt_id(id);
-    if (!before || before->fence <= 0) co_return refuse(404, "The attempt was not found.");
-    --before->fence;
-    const auto found = co_await store.attempts(call.principal.team.id, *job, *before, 1);
-    if (!found) co_return tl::unexpected<Problem>(found.error());
-    if (found->empty() || attempt_id(found->front().task, found->front().fence) != id) {
-        co_return refuse(404, "The attempt was not found.");
-    }
-    co_return json_response(200, attempt_json(found->front()));
+        need(co_await store.attempts(call.principal.team.id, id, after, peek_limit(call)));
+    co_return page_response(call, std::move(attempts), attempt_json, [](const auto& attempt) {
+        return attempt_id(attempt.task, attempt.fence);
+    });
 }
 
 }  // namespace
 
 void add_job_attempts(Handlers& handlers, queue::JobStore& store) {
     handlers["listJobAttempts"] = [&store](const Call& call) { return list_attempts(call, store); };
-    handlers["getJobAttempt"] = [&store](const Call& call) { return get_attempt(call, store); };
 }
 
 }  // namespace plimsoll::http::endpoints

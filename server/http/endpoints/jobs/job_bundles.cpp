@@ -1,6 +1,7 @@
 // Many jobs in one call: all or none, or each independently.
 #include "server/base/hex.hpp"
 #include "server/base/offload.hpp"
+#include "server/http/api/idempotency.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
@@ -21,12 +22,6 @@ using Specified = std::vector<Outcome<queue::NewJob>>;
 // Each job of a bundle has its own key, made from the bundle's key and the job's place.
 queue::IdempotencyKey key_of_item(const std::string& key, std::size_t index, const json& spec) {
     return {hex(fingerprint(key)) + "/" + std::to_string(index), fingerprint(spec.dump())};
-}
-
-Problem mismatch() {
-    Problem problem(422, "This Idempotency-Key was used with another body.");
-    problem.slug = "idempotency-mismatch";
-    return problem;
 }
 
 json refusal(const Problem& problem) {
@@ -55,26 +50,23 @@ class JobBundles {
                boost::asio::thread_pool& pool, const Clock& clock)
         : store_(store), planner_(planner), pool_(pool), clock_(clock) {}
 
-    awaitable<Outcome<Response>> create(const Call& call) const {
+    awaitable<Response> create(const Call& call) const {
         const auto read_all = [&] { return specified(call); };
         auto planned = co_await offload(pool_, read_all);
-        if (auto done = co_await plan(call, planned); !done) {
-            co_return tl::unexpected<Problem>(done.error());
-        }
+        need(co_await plan(call, planned));
         const bool whole = call.body.value("mode", "all_or_nothing") == "all_or_nothing";
         std::vector<queue::NewJob> jobs;
         for (auto& job : planned) {
             if (job) jobs.push_back(std::move(*job));
         }
         if (whole && jobs.size() < planned.size()) {
-            co_return tl::unexpected(not_stored(422, answers_of(planned, {}, call, whole)));
+            throw Refused(not_stored(422, answers_of(planned, {}, call, whole)));
         }
-        auto outcomes = jobs.empty() ? Result<Outcomes>(Outcomes())
-                                     : co_await store_.submit_all(std::move(jobs), whole);
-        if (!outcomes) co_return tl::unexpected<Problem>(outcomes.error());
-        const auto answers = answers_of(planned, *outcomes, call, whole);
+        Outcomes outcomes;
+        if (!jobs.empty()) outcomes = need(co_await store_.submit_all(std::move(jobs), whole));
+        const auto answers = answers_of(planned, outcomes, call, whole);
         if (whole && std::ranges::any_of(answers, [](const auto& one) { return !one; })) {
-            co_return tl::unexpected(not_stored(409, answers));
+            throw Refused(not_stored(409, answers));
         }
         co_return json_response(202, summary(answers));
     }
@@ -156,7 +148,8 @@ class JobBundles {
 
     static Outcome<queue::Submitted> answer_of(const Result<queue::Submitted>& outcome,
                                                bool takes_holder, Timestamp now) {
-        if (!outcome && outcome.error().code == Errc::conflict) return tl::unexpected(mismatch());
+        if (!outcome && outcome.error().code == Errc::conflict)
+            return tl::unexpected(idempotency_mismatch());
         // Of a bundle that was not stored: no fault of this job.
         if (!outcome && outcome.error().code == Errc::cancelled) return queue::Submitted{};
         if (!outcome) return tl::unexpected<Problem>(outcome.error());
@@ -203,8 +196,8 @@ class JobBundles {
 
 void add_job_bundles(Handlers& handlers, queue::JobStore& store, const planning::Planner& planner,
                      boost::asio::thread_pool& pool, const Clock& clock) {
-    const auto bundles = std::make_shared<const JobBundles>(store, planner, pool, clock);
-    handlers["createJobBundle"] = [bundles](const Call& call) { return bundles->create(call); };
+    const Members on(handlers, std::make_shared<const JobBundles>(store, planner, pool, clock));
+    on("createJobBundle", &JobBundles::create);
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -9,40 +9,37 @@ using nlohmann::json;
 
 namespace {
 
-awaitable<Outcome<SelectedJobs>> select(const Call& call, queue::JobStore& store) {
+awaitable<SelectedJobs> select(const Call& call, queue::JobStore& store) {
     if (call.body.contains("job_ids")) co_return named_jobs(call.body.at("job_ids"));
     auto filter = filter_of_body(call.body.at("filter"));
-    if (!filter) co_return tl::unexpected(std::move(filter.error()));
-    filter->unfinished = true;
-    const auto found = co_await store.list(call.principal.team.id, std::move(*filter));
-    if (!found) co_return tl::unexpected<Problem>(found.error());
-    co_return matching_jobs(*found);
+    filter.unfinished = true;
+    const auto found = need(co_await store.list(call.principal.team.id, std::move(filter)));
+    co_return matching_jobs(found);
 }
 
 // One job a transaction: the queue's functions lock lease by lease, and two jobs' locks in one
 // transaction could wait for each other.
-awaitable<Outcome<Response>> cancel_jobs(const Call& call, queue::JobStore& store) {
+awaitable<Response> cancel_jobs(const Call& call, queue::JobStore& store) {
     const auto selected = co_await select(call, store);
-    if (!selected) co_return tl::unexpected(selected.error());
     int cancelled = 0;
     auto refused = json::array();
-    for (const auto& id : selected->unknown) {
+    for (const auto& id : selected.unknown) {
         refused.push_back({{"job_id", id}, {"detail", "The job was not found."}});
     }
-    for (const JobId id : selected->jobs) {
+    for (const JobId id : selected.jobs) {
         const auto job = co_await store.cancel(call.principal.team.id, call.principal.user.id, id);
         if (job) {
             ++cancelled;
         } else if (job.error().code == Errc::conflict || job.error().code == Errc::not_found) {
             refused.push_back({{"job_id", to_public(id)}, {"detail", job.error().message}});
         } else {
-            co_return tl::unexpected<Problem>(job.error());
+            throw Refused(job.error());
         }
     }
     co_return json_response(
         200, {{"cancelled", cancelled},
               {"refused", std::move(refused)},
-              {"next_cursor", selected->next ? json(to_public(*selected->next)) : json(nullptr)}});
+              {"next_cursor", selected.next ? json(to_public(*selected.next)) : json(nullptr)}});
 }
 
 }  // namespace

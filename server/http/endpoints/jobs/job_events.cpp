@@ -1,8 +1,8 @@
 // A job's events, as a page or as a stream.
+#include "server/base/fair_budget.hpp"
 #include "server/http/access/authentication.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
-#include "server/http/endpoints/user_slots.hpp"
 #include "server/http/messages/accept.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/http/messages/sse.hpp"
@@ -43,13 +43,13 @@ json event_json(const queue::JobEvent& event) {
 class EventStream final : public BodyStream {
   public:
     EventStream(const Sources& sources, Request request, TeamId team, JobId job, std::int64_t after,
-                UserSlots::Slot slot)
+                FairBudget::Reservation place)
         : sources_(sources),
           request_(std::move(request)),
           team_(team),
           job_(job),
           after_(after),
-          slot_(std::move(slot)) {}
+          place_(std::move(place)) {}
 
     awaitable<Result<std::optional<std::string>>> next() override {
         if (!begun_) {
@@ -122,7 +122,7 @@ class EventStream final : public BodyStream {
     TeamId team_;
     JobId job_;
     std::int64_t after_;
-    UserSlots::Slot slot_;
+    FairBudget::Reservation place_;
     std::int64_t seen_version_ = -1;
     std::int64_t seen_items_ = -1;
     SteadyClock::time_point looked_at_;
@@ -136,12 +136,11 @@ class JobEvents {
   public:
     explicit JobEvents(const Sources& sources) : sources_(sources) {}
 
-    awaitable<Outcome<Response>> list(const Call& call) const {
+    awaitable<Response> list(const Call& call) const {
         const auto id = job_id_of(call.parameters.text("job_id"));
-        if (!id) co_return tl::unexpected(id.error());
         const auto type = negotiate(call.request.list("Accept"), call.operation.produces);
-        if (type == kEventStream) co_return co_await stream(call, *id);
-        co_return co_await page(call, *id);
+        if (type == kEventStream) co_return co_await stream(call, id);
+        co_return co_await page(call, id);
     }
 
   private:
@@ -150,48 +149,44 @@ class JobEvents {
         return last ? *last : call.parameters.integer("after").value_or(0);
     }
 
-    awaitable<Outcome<Response>> page(const Call& call, JobId id) const {
+    awaitable<Response> page(const Call& call, JobId id) const {
         const auto after = after_of(call);
         const auto limit = static_cast<int>(call.parameters.integer("limit").value_or(50));
         const auto events =
-            co_await sources_.store.events(call.principal.team.id, id, after, limit);
-        if (!events) co_return tl::unexpected<Problem>(events.error());
+            need(co_await sources_.store.events(call.principal.team.id, id, after, limit));
         json body = {{"items", json::array()}, {"next_after", after}};
-        for (const auto& event : *events) {
+        for (const auto& event : events) {
             body["items"].push_back(event_json(event));
             body["next_after"] = event.number;
         }
         co_return json_response(200, body);
     }
 
-    awaitable<Outcome<Response>> stream(const Call& call, JobId id) const {
+    awaitable<Response> stream(const Call& call, JobId id) const {
         const auto team = call.principal.team.id;
         const auto after = after_of(call);
-        const auto job = co_await sources_.store.get(team, id);
-        if (!job) co_return tl::unexpected<Problem>(job.error());
-        if (queue::is_final(job->state) && after > 0) {
-            const auto rest = co_await sources_.store.events(team, id, after, 1);
-            if (!rest) co_return tl::unexpected<Problem>(rest.error());
-            if (rest->empty()) co_return empty_response(204);
+        const auto job = need(co_await sources_.store.get(team, id));
+        if (queue::is_final(job.state) && after > 0) {
+            const auto rest = need(co_await sources_.store.events(team, id, after, 1));
+            if (rest.empty()) co_return empty_response(204);
         }
-        auto slot = open_.take(call.principal.user.id);
-        if (!slot) {
-            co_return tl::unexpected<Problem>(Error{Errc::exhausted,
-                                                    "You have " +
-                                                        std::to_string(limits::kStreamsPerUser) +
-                                                        " event streams open, the maximum.",
-                                                    {}});
+        auto place = open_.reserve({to_public(call.principal.user.id), {}}, 1);
+        if (!place) {
+            throw Refused(Error{Errc::exhausted,
+                                "You have " + std::to_string(limits::kStreamsPerUser) +
+                                    " event streams open, the maximum.",
+                                {}});
         }
         Response response;
         response.with("Content-Type", std::string(kEventStream))
             .with("X-Accel-Buffering", "no");  // asks nginx to pass events on at once
         response.stream = std::make_unique<EventStream>(sources_, call.request, team, id, after,
-                                                        std::move(*slot));
+                                                        std::move(*place));
         co_return response;
     }
 
     Sources sources_;
-    UserSlots open_{limits::kStreamsPerUser};
+    FairBudget open_{{.caller = limits::kStreamsPerUser}};
 };
 
 }  // namespace
@@ -199,9 +194,9 @@ class JobEvents {
 void add_job_events(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                     identity::IdentityStore& identity, const Draining& draining,
                     const Clock& clock) {
-    const auto events =
-        std::make_shared<const JobEvents>(Sources{store, signals, identity, draining, clock});
-    handlers["listJobEvents"] = [events](const Call& call) { return events->list(call); };
+    const Members on(handlers, std::make_shared<const JobEvents>(
+                                   Sources{store, signals, identity, draining, clock}));
+    on("listJobEvents", &JobEvents::list);
 }
 
 }  // namespace plimsoll::http::endpoints

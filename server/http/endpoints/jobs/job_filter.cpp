@@ -68,7 +68,7 @@ queue::JobFilter filter_of_query(const Call& call) {
     return filter_of([&](const char* name) { return call.parameters.text(name); });
 }
 
-Outcome<queue::JobFilter> filter_of_body(const json& body) {
+queue::JobFilter filter_of_body(const json& body) {
     const auto get = [&](const char* name) -> std::optional<std::string> {
         if (!body.contains(name)) return std::nullopt;
         return body.at(name).get<std::string>();
@@ -77,9 +77,7 @@ Outcome<queue::JobFilter> filter_of_body(const json& body) {
     if (const auto cursor = get("cursor")) {
         const auto before = parse_public_id("job", *cursor);
         if (!before) {
-            Problem problem(422, "The body is invalid.");
-            problem.errors.push_back({"/filter/cursor", {}, "is not the next_cursor of a page"});
-            return tl::unexpected(std::move(problem));
+            throw Refused(invalid_member("/filter/cursor", "is not the next_cursor of a page"));
         }
         filter.before = JobId{*before};
     }

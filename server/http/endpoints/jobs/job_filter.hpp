@@ -12,7 +12,7 @@ namespace plimsoll::http::endpoints {
 queue::JobFilter filter_of_query(const Call& call);
 
 // From a member `filter` of a body, with its cursor.
-Outcome<queue::JobFilter> filter_of_body(const nlohmann::json& filter);
+queue::JobFilter filter_of_body(const nlohmann::json& filter);
 
 // Jobs that a body names or that match its filter, at most kJobsPerFilter.
 inline constexpr int kJobsPerFilter = 1000;

@@ -1,5 +1,6 @@
 #include "server/http/endpoints/jobs/job_json.hpp"
 
+#include "server/http/endpoints/query.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/schedules/schedule.hpp"
 
@@ -121,10 +122,8 @@ std::string job_text(const queue::Job& job, Timestamp now) {
     return out.take();
 }
 
-Outcome<JobId> job_id_of(const std::optional<std::string>& text) {
-    const auto value = parse_public_id("job", text.value_or(""));
-    if (!value) return refuse(404, "The job was not found.");
-    return JobId{*value};
+JobId job_id_of(const std::optional<std::string>& text) {
+    return parse_id<JobId>("job", text, "The job was not found.");
 }
 
 void filter_by_label(queue::JobFilter& filter, std::string_view label) {
@@ -155,11 +154,11 @@ Problem refused_args(const jobs::FieldErrors& errors) {
     return problem;
 }
 
-Outcome<void> require_final(const queue::Job& job) {
-    if (queue::is_final(job.state)) return {};
+void require_final(const queue::Job& job) {
+    if (queue::is_final(job.state)) return;
     Problem problem(409, "The job has not finished yet.");
     problem.headers.push_back({"Retry-After", std::string(kRetryWhenRunning)});
-    return tl::unexpected(std::move(problem));
+    throw Refused(std::move(problem));
 }
 
 std::string attempt_id(int task, std::int64_t fence) {

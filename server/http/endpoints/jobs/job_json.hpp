@@ -20,7 +20,7 @@ std::string job_path(JobId id);
 std::string job_etag(const queue::Job& job);
 
 // 404 for a malformed id, as for a missing job.
-Outcome<JobId> job_id_of(const std::optional<std::string>& text);
+JobId job_id_of(const std::optional<std::string>& text);
 
 // Restricts the filter to a label: "key=value", or "key" with any value.
 void filter_by_label(queue::JobFilter& filter, std::string_view label);
@@ -32,7 +32,7 @@ bool names_version(std::string_view if_none_match, std::string_view etag);
 Problem refused_args(const jobs::FieldErrors& errors);
 
 // 409 unless the job has ended.
-Outcome<void> require_final(const queue::Job& job);
+void require_final(const queue::Job& job);
 
 // The id of an attempt, "TASK.FENCE", which is unique in its job.
 std::string attempt_id(int task, std::int64_t fence);

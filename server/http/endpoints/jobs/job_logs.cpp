@@ -23,12 +23,12 @@ std::string line_id(const queue::LogPlace& place) {
 }
 
 // That of the last line of the previous page.
-Outcome<queue::LogPlace> log_place_of(const Call& call) {
+queue::LogPlace log_place_of(const Call& call) {
     queue::LogPlace place;
     const auto cursor = call.parameters.text("cursor");
     if (!cursor) return place;
     if (!read_dotted(*cursor, place.task, place.fence, place.number)) {
-        return tl::unexpected(invalid_cursor());
+        throw Refused(invalid_cursor());
     }
     return place;
 }
@@ -66,31 +66,19 @@ json line_json(const queue::JobLogLine& line) {
             {"text", line.text}};
 }
 
-awaitable<Outcome<Response>> list_logs(const Call& call, queue::JobStore& store) {
+awaitable<Response> list_logs(const Call& call, queue::JobStore& store) {
     const auto id = job_id_of(call.parameters.text("job_id"));
-    if (!id) co_return tl::unexpected(id.error());
     const auto after = log_place_of(call);
-    if (!after) co_return tl::unexpected(after.error());
-    const auto limit = page_limit(call);
     const queue::LogFilter filter{.task = number_of(call, "task"),
                                   .attempt = number_of(call, "attempt"),
                                   .least = level_of(call),
                                   .from = time_parameter(call, "from"),
                                   .to = time_parameter(call, "to"),
-                                  .after = *after,
-                                  .limit = static_cast<int>(limit) + 1};
-    auto lines = co_await store.log(call.principal.team.id, *id, filter);
-    if (!lines) co_return tl::unexpected<Problem>(lines.error());
-    std::optional<std::string> next;
-    if (lines->size() > limit) {
-        lines->resize(limit);
-        next = line_id(lines->back().place);
-    }
-    JsonWriter page;
-    page.begin_object().key("items").begin_array();
-    for (const auto& line : *lines) page.json(to_text(line_json(line)));
-    page.end_array();
-    co_return page_response(call, std::move(page), next);
+                                  .after = after,
+                                  .limit = peek_limit(call)};
+    auto lines = need(co_await store.log(call.principal.team.id, id, filter));
+    co_return page_response(call, std::move(lines), line_json,
+                            [](const auto& line) { return line_id(line.place); });
 }
 
 }  // namespace

@@ -25,35 +25,30 @@ class Pictures {
     Pictures(queue::JobStore& store, Kinds kinds, boost::asio::thread_pool& pool)
         : store_(store), kinds_(kinds), pool_(pool) {}
 
-    awaitable<Outcome<Response>> get(const Call& call, jobs::PictureFormat format) {
+    awaitable<Response> get(const Call& call, jobs::PictureFormat format) {
         const auto id = job_id_of(call.parameters.text("job_id"));
-        if (!id) co_return tl::unexpected(id.error());
         const auto team = call.principal.team.id;
-        const auto job = co_await store_.get(team, *id);
-        if (!job) co_return tl::unexpected<Problem>(job.error());
-        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
-        const auto* offer = offer_of(kinds_, job->kind);
+        const auto job = need(co_await store_.get(team, id));
+        require_final(job);
+        const auto* offer = offer_of(kinds_, job.kind);
         if (offer == nullptr || offer->picture == nullptr) {
-            co_return refuse(404, "Jobs of kind " + job->kind + " have no pictures.");
+            throw Refused(404, "Jobs of kind " + job.kind + " have no pictures.");
         }
         const std::int64_t index = call.parameters.integer("index").value_or(0);
-        const auto chunk = co_await chunk_of_item(store_, team, *id, index);
-        if (!chunk) co_return tl::unexpected<Problem>(chunk.error());
-        if (!chunk->error.empty()) co_return refuse(404, "This item has no results.");
+        const auto chunk = need(co_await chunk_of_item(store_, team, id, index));
+        if (!chunk.error.empty()) throw Refused(404, "This item has no results.");
         const auto place = waiting_.reserve(holder_of(call.principal), 1);
-        if (!place) co_return tl::unexpected(overloaded("Too many pictures are being rendered."));
-        const auto packed = co_await store_.result_chunk(team, *id, chunk->seq);
-        if (!packed) co_return tl::unexpected<Problem>(packed.error());
+        if (!place) throw Refused(overloaded("Too many pictures are being rendered."));
+        const auto packed = need(co_await store_.result_chunk(team, id, chunk.seq));
         const auto number = call.parameters.integer("number").value_or(1);
         const auto draw = [&]() -> Result<std::string> {
-            const auto rows = gunzip(*packed, kLargestChunk);
+            const auto rows = gunzip(packed, kLargestChunk);
             if (!rows) return fail(rows.error());
-            return offer->picture(line_of(*rows, index - chunk->first_item), number, format);
+            return offer->picture(line_of(*rows, index - chunk.first_item), number, format);
         };
-        auto picture = co_await compute(pool_, draw);
-        if (!picture) co_return tl::unexpected<Problem>(picture.error());
+        auto picture = need(co_await compute(pool_, draw));
         const bool png = format == jobs::PictureFormat::png;
-        co_return text_response(png ? "image/png" : "image/svg+xml", std::move(*picture));
+        co_return text_response(png ? "image/png" : "image/svg+xml", std::move(picture));
     }
 
   private:

@@ -22,48 +22,43 @@ class JobReading {
                const Draining& draining, const Clock& clock)
         : store_(store), signals_(signals), kinds_(kinds), draining_(draining), clock_(clock) {}
 
-    awaitable<Outcome<Response>> get(const Call& call) const {
+    awaitable<Response> get(const Call& call) const {
         const auto id = job_id_of(call.parameters.text("job_id"));
-        if (!id) co_return tl::unexpected(id.error());
         const auto known = call.parameters.text("If-None-Match").value_or("");
         const auto end =
             SteadyClock::now() + std::chrono::seconds(call.parameters.integer("wait").value_or(0));
         for (;;) {
-            const auto job = co_await store_.get(call.principal.team.id, *id);
-            if (!job) co_return tl::unexpected<Problem>(job.error());
-            const bool unchanged = names_version(known, job_etag(*job));
-            const bool worth_waiting = !queue::is_final(job->state) && (known.empty() || unchanged);
+            const auto job = need(co_await store_.get(call.principal.team.id, id));
+            const bool unchanged = names_version(known, job_etag(job));
+            const bool worth_waiting = !queue::is_final(job.state) && (known.empty() || unchanged);
             if (!worth_waiting || draining_.begun() || SteadyClock::now() >= end) {
-                co_return answer(*job, unchanged);
+                co_return answer(job, unchanged);
             }
             const auto wake = std::min(end, SteadyClock::now() + limits::kSignalWait);
-            co_await signals_.changed(*id, wake);
+            co_await signals_.changed(id, wake);
         }
     }
 
-    awaitable<Outcome<Response>> report(const Call& call) const {
+    awaitable<Response> report(const Call& call) const {
         const auto id = job_id_of(call.parameters.text("job_id"));
-        if (!id) co_return tl::unexpected(id.error());
-        const auto job = co_await store_.get(call.principal.team.id, *id);
-        if (!job) co_return tl::unexpected<Problem>(job.error());
-        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
-        const auto summary = co_await store_.report(call.principal.team.id, *id);
-        if (!summary) co_return tl::unexpected<Problem>(summary.error());
-        co_return json_response(200, report_json(*job, *summary));
+        const auto job = need(co_await store_.get(call.principal.team.id, id));
+        require_final(job);
+        const auto summary = need(co_await store_.report(call.principal.team.id, id));
+        JsonWriter out;
+        write_report(out, job, summary);
+        co_return json_text_response(200, out.take());
     }
 
-    awaitable<Outcome<Response>> wait(const Call& call) const {
+    awaitable<Response> wait(const Call& call) const {
         const auto id = job_id_of(call.parameters.text("job_id"));
-        if (!id) co_return tl::unexpected(id.error());
-        const auto wait = co_await store_.wait(call.principal.team.id, *id);
-        if (!wait) co_return tl::unexpected<Problem>(wait.error());
-        if (!*wait) {
+        const auto wait = need(co_await store_.wait(call.principal.team.id, id));
+        if (!wait) {
             queue::Wait ended;
             ended.reason = "ended";
             co_return json_response(200, wait_json(ended, {}, "The job has finished."));
         }
-        const auto lack = lack_of(**wait);
-        co_return json_response(200, wait_json(**wait, lack, queue::describe(**wait, lack)));
+        const auto lack = lack_of(*wait);
+        co_return json_response(200, wait_json(*wait, lack, queue::describe(*wait, lack)));
     }
 
   private:
@@ -112,10 +107,11 @@ class JobReading {
 
 void add_job_reading(Handlers& handlers, queue::JobStore& store, queue::JobSignals& signals,
                      Kinds kinds, const Draining& draining, const Clock& clock) {
-    const auto reading = std::make_shared<const JobReading>(store, signals, kinds, draining, clock);
-    handlers["getJob"] = [reading](const Call& call) { return reading->get(call); };
-    handlers["getJobWaitReason"] = [reading](const Call& call) { return reading->wait(call); };
-    handlers["getJobReport"] = [reading](const Call& call) { return reading->report(call); };
+    const Members on(handlers,
+                     std::make_shared<const JobReading>(store, signals, kinds, draining, clock));
+    on("getJob", &JobReading::get);
+    on("getJobWaitReason", &JobReading::wait);
+    on("getJobReport", &JobReading::report);
 }
 
 }  // namespace plimsoll::http::endpoints

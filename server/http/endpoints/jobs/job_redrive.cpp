@@ -36,40 +36,33 @@ class JobRedrive {
   public:
     JobRedrive(queue::JobStore& store, const Clock& clock) : store_(store), clock_(clock) {}
 
-    awaitable<Outcome<Response>> one(const Call& call) const {
+    awaitable<Response> one(const Call& call) const {
         const auto id = job_id_of(call.parameters.text("job_id"));
-        if (!id) co_return tl::unexpected(id.error());
         const auto team = call.principal.team.id;
-        const auto outcomes = co_await store_.redrive(team, call.principal.user.id, {*id});
-        if (!outcomes) co_return tl::unexpected<Problem>(outcomes.error());
+        const auto outcomes = need(co_await store_.redrive(team, call.principal.user.id, {id}));
         const auto outcome =
-            outcomes->empty() ? queue::Redrive::not_found : outcomes->front().outcome;
-        if (outcome == queue::Redrive::not_found) co_return refuse(404, reason(outcome));
-        if (outcome != queue::Redrive::redriven) co_return refuse(409, reason(outcome));
-        const auto job = co_await store_.get(team, *id);
-        if (!job) co_return tl::unexpected<Problem>(job.error());
-        auto response = json_text_response(202, job_text(*job, clock_.now()));
-        response.with("Location", job_path(job->id));
-        co_return response;
+            outcomes.empty() ? queue::Redrive::not_found : outcomes.front().outcome;
+        if (outcome == queue::Redrive::not_found) throw Refused(404, reason(outcome));
+        if (outcome != queue::Redrive::redriven) throw Refused(409, reason(outcome));
+        const auto job = need(co_await store_.get(team, id));
+        co_return located(json_text_response(202, job_text(job, clock_.now())), job_path(job.id));
     }
 
-    awaitable<Outcome<Response>> many(const Call& call) const {
+    awaitable<Response> many(const Call& call) const {
         const auto selected = co_await select(call);
-        if (!selected) co_return tl::unexpected(selected.error());
-        const auto& jobs = selected->jobs;
+        const auto& jobs = selected.jobs;
         int redriven = 0;
         auto refused = json::array();
-        for (const auto& id : selected->unknown) {
+        for (const auto& id : selected.unknown) {
             refused.push_back({{"job_id", id}, {"detail", reason(queue::Redrive::not_found)}});
         }
         for (std::size_t first = 0; first < jobs.size(); first += kJobsPerCall) {
             const auto last = std::min(jobs.size(), first + kJobsPerCall);
             const auto outcomes =
-                co_await store_.redrive(call.principal.team.id, call.principal.user.id,
-                                        {jobs.begin() + static_cast<std::ptrdiff_t>(first),
-                                         jobs.begin() + static_cast<std::ptrdiff_t>(last)});
-            if (!outcomes) co_return tl::unexpected<Problem>(outcomes.error());
-            for (const auto& [id, outcome] : *outcomes) {
+                need(co_await store_.redrive(call.principal.team.id, call.principal.user.id,
+                                             {jobs.begin() + static_cast<std::ptrdiff_t>(first),
+                                              jobs.begin() + static_cast<std::ptrdiff_t>(last)}));
+            for (const auto& [id, outcome] : outcomes) {
                 if (outcome == queue::Redrive::redriven) {
                     ++redriven;
                 } else {
@@ -81,18 +74,16 @@ class JobRedrive {
             200,
             {{"redriven", redriven},
              {"refused", std::move(refused)},
-             {"next_cursor", selected->next ? json(to_public(*selected->next)) : json(nullptr)}});
+             {"next_cursor", selected.next ? json(to_public(*selected.next)) : json(nullptr)}});
     }
 
   private:
-    awaitable<Outcome<SelectedJobs>> select(const Call& call) const {
+    awaitable<SelectedJobs> select(const Call& call) const {
         if (call.body.contains("job_ids")) co_return named_jobs(call.body.at("job_ids"));
         auto filter = filter_of_body(call.body.at("filter"));
-        if (!filter) co_return tl::unexpected(std::move(filter.error()));
-        if (!filter->state) filter->state = queue::JobState::failed;
-        const auto found = co_await store_.list(call.principal.team.id, std::move(*filter));
-        if (!found) co_return tl::unexpected<Problem>(found.error());
-        co_return matching_jobs(*found);
+        if (!filter.state) filter.state = queue::JobState::failed;
+        const auto found = need(co_await store_.list(call.principal.team.id, std::move(filter)));
+        co_return matching_jobs(found);
     }
 
     queue::JobStore& store_;
@@ -102,9 +93,9 @@ class JobRedrive {
 }  // namespace
 
 void add_job_redrive(Handlers& handlers, queue::JobStore& store, const Clock& clock) {
-    const auto redrive = std::make_shared<const JobRedrive>(store, clock);
-    handlers["redriveJob"] = [redrive](const Call& call) { return redrive->one(call); };
-    handlers["redriveJobs"] = [redrive](const Call& call) { return redrive->many(call); };
+    const Members on(handlers, std::make_shared<const JobRedrive>(store, clock));
+    on("redriveJob", &JobRedrive::one);
+    on("redriveJobs", &JobRedrive::many);
 }
 
 }  // namespace plimsoll::http::endpoints

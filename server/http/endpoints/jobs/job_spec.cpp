@@ -9,12 +9,6 @@ namespace plimsoll::http::endpoints {
 
 namespace {
 
-Problem broken_rule(std::string pointer, std::string detail) {
-    Problem problem(422, "The body is invalid.");
-    problem.errors.push_back({std::move(pointer), {}, std::move(detail)});
-    return problem;
-}
-
 std::optional<Timestamp> time_of(const nlohmann::json& spec, const std::string& member) {
     const auto found = spec.find(member);
     if (found == spec.end()) return std::nullopt;
@@ -27,10 +21,10 @@ Outcome<void> set_times(queue::NewJob& job, const nlohmann::json& spec, Timestam
     const auto run_at = time_of(spec, "run_at");
     const auto deadline = time_of(spec, "deadline");
     if (deadline && *deadline <= now) {
-        return tl::unexpected(broken_rule("/deadline", "must be in the future"));
+        return tl::unexpected(invalid_member("/deadline", "must be in the future"));
     }
     if (deadline && run_at && *deadline <= *run_at) {
-        return tl::unexpected(broken_rule("/deadline", "must be later than run_at"));
+        return tl::unexpected(invalid_member("/deadline", "must be later than run_at"));
     }
     job.run_at = run_at;
     job.deadline = deadline;

@@ -1,23 +1,22 @@
 #pragma once
 
+#include "server/base/json_writer.hpp"
 #include "server/queue/job.hpp"
-
-#include <string>
-
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::http::endpoints {
 
-// A report as in the contract. `summary`: JSON text.
-inline nlohmann::json report_json(const queue::Job& job, const std::string& summary) {
-    return {{"job_id", to_public(job.id)},
-            {"kind", job.kind},
-            {"created_at", to_rfc3339(job.finished_at.value_or(job.created_at))},
-            {"items",
-             {{"total", job.items_total},
-              {"ok", job.items_done - job.items_failed},
-              {"failed", job.items_failed}}},
-            {"summary", nlohmann::json::parse(summary)}};
+// A report as in the contract. `summary` is JSON text of any size, and is not parsed.
+inline void write_report(JsonWriter& out, const queue::Job& job, std::string_view summary) {
+    out.begin_object();
+    out.key("job_id").text(to_public(job.id)).key("kind").text(job.kind);
+    out.key("created_at").text(to_rfc3339(job.finished_at.value_or(job.created_at)));
+    out.key("items").begin_object();
+    out.key("total").number(job.items_total);
+    out.key("ok").number(job.items_done - job.items_failed);
+    out.key("failed").number(job.items_failed);
+    out.end_object();
+    out.key("summary").json(summary);
+    out.end_object();
 }
 
 }  // namespace plimsoll::http::endpoints

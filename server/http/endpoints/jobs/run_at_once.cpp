@@ -42,33 +42,30 @@ std::string as_unfinished(std::string_view rows) {
 
 }  // namespace
 
-awaitable<Outcome<AtOnce>> RunAtOnce::run(queue::NewJob job, const jobs::Contract& kind,
-                                          std::chrono::milliseconds most) const {
+awaitable<AtOnce> RunAtOnce::run(queue::NewJob job, const jobs::Contract& kind,
+                                 std::chrono::milliseconds most) const {
     const auto start = SteadyClock::now();
     const auto end = start + most;
     const auto plan = job.plan;  // what a row needs whose task does not end
     const auto team = job.team;
     const auto submitter = job.submitter;
-    auto submitted = co_await store_.submit(std::move(job));
-    if (!submitted) co_return tl::unexpected<Problem>(submitted.error());
-    if (submitted->over_quota) {
-        co_return tl::unexpected(over_quota(*submitted->over_quota, clock_.now()));
+    auto submitted = need(co_await store_.submit(std::move(job)));
+    if (submitted.over_quota) {
+        throw Refused(over_quota(*submitted.over_quota, clock_.now()));
     }
     queue::Job made;
-    made.id = submitted->id;
+    made.id = submitted.id;
     made.team = team;
-    auto last = co_await ended(std::move(made), start, end);
-    if (!last) co_return tl::unexpected<Problem>(last.error());
+    auto last = need(co_await ended(std::move(made), start, end));
     std::string missing;
-    if (queue::is_final(last->state)) {
-        missing = why_ended(*last);
+    if (queue::is_final(last.state)) {
+        missing = why_ended(last);
     } else {
-        missing = co_await why_unfinished(*last, kind, most);  // a cancelled job waits for nothing
-        (void)co_await store_.cancel(team, submitter, last->id);
+        missing = co_await why_unfinished(last, kind, most);  // a cancelled job waits for nothing
+        (void)co_await store_.cancel(team, submitter, last.id);
     }
-    auto lines = co_await rows(*last, plan, kind, missing);
-    if (!lines) co_return tl::unexpected<Problem>(lines.error());
-    co_return AtOnce{std::move(*last), std::move(*lines)};
+    auto lines = need(co_await rows(last, plan, kind, missing));
+    co_return AtOnce{std::move(last), std::move(lines)};
 }
 
 awaitable<Result<queue::Job>> RunAtOnce::ended(queue::Job job, SteadyClock::time_point since,

@@ -26,8 +26,8 @@ class RunAtOnce {
         : store_(store), signals_(signals), draining_(draining), clock_(clock) {}
 
     // 429: the team is over its quota. When the server stops, the wait ends.
-    boost::asio::awaitable<Outcome<AtOnce>> run(queue::NewJob job, const jobs::Contract& kind,
-                                                std::chrono::milliseconds most) const;
+    boost::asio::awaitable<AtOnce> run(queue::NewJob job, const jobs::Contract& kind,
+                                       std::chrono::milliseconds most) const;
 
     // Deletes the job with its texts and rows, in the background: nobody waits for it. This object
     // must stay.

@@ -18,17 +18,17 @@ class Estimates {
     Estimates(const planning::Planner& planner, boost::asio::thread_pool& pool)
         : planner_(planner), pool_(pool) {}
 
-    awaitable<Outcome<Response>> create(const Call& call) {
+    awaitable<Response> create(const Call& call) {
         const auto place = waiting_.reserve(holder_of(call.principal), 1);
-        if (!place) co_return tl::unexpected(overloaded("Too many estimates are in progress."));
+        if (!place) throw Refused(overloaded("Too many estimates are in progress."));
         const auto& name = call.body.at("kind").get_ref<const std::string&>();
         const auto& kind = *planner_.kind(name);
         const json& given = call.body.at("args");
         const auto completed = co_await planner_.complete(call.principal.team.id, {kind, given});
-        if (!completed) co_return tl::unexpected(refused(completed.error()));
+        if (!completed) throw Refused(refused(completed.error()));
         const auto work = [&] { return kind.estimate(*completed ? **completed : given); };
         const auto summary = co_await compute(pool_, work);
-        if (!summary) co_return tl::unexpected(refused_args(summary.error()));
+        if (!summary) throw Refused(refused_args(summary.error()));
         co_return text_response("application/json", "{\"kind\":" + json(name).dump() +
                                                         ",\"summary\":" + *summary + "}");
     }
@@ -43,8 +43,8 @@ class Estimates {
 
 void add_estimates(Handlers& handlers, const planning::Planner& planner,
                    boost::asio::thread_pool& pool) {
-    const auto estimates = std::make_shared<Estimates>(planner, pool);
-    handlers["createEstimate"] = [estimates](const Call& call) { return estimates->create(call); };
+    const Members on(handlers, std::make_shared<Estimates>(planner, pool));
+    on("createEstimate", &Estimates::create);
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -1,5 +1,6 @@
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
+#include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/pool/device_json.hpp"
 
 #include <algorithm>
@@ -11,49 +12,28 @@ using nlohmann::json;
 
 namespace {
 
-awaitable<Outcome<Response>> list(queue::JobStore& store) {
-    const auto devices = co_await store.devices();
-    if (!devices) co_return tl::unexpected<Problem>(devices.error());
-    auto items = json::array();
-    for (const auto& device : *devices) items.push_back(device_json(device));
-    co_return json_response(200, {{"items", std::move(items)}});
-}
-
-struct Place {
-    std::string node;
-    std::string device;
-};
-
-Place place_in_path(const Call& call) {
-    return {call.parameters.text("node").value_or(""), call.parameters.text("device").value_or("")};
-}
-
-awaitable<Outcome<Response>> read(queue::JobStore& store, Place place, int status) {
-    const auto devices = co_await store.devices();
-    if (!devices) co_return tl::unexpected<Problem>(devices.error());
-    const auto found = std::ranges::find_if(*devices, [&](const queue::DeviceStatus& device) {
-        return device.node == place.node && device.device == place.device;
-    });
-    if (found == devices->end()) co_return refuse(404, "The device was not found.");
-    co_return json_response(status, device_json(*found));
+awaitable<Response> list(queue::JobStore& store) {
+    const auto devices = need(co_await store.devices());
+    co_return json_response(200, {{"items", array_of(devices, device_json)}});
 }
 
 // The device after its worker was notified.
-awaitable<Outcome<Response>> clean_up(const Call& call, queue::JobStore& store,
-                                      queue::ShareStore& shares) {
-    const auto place = place_in_path(call);
-    const auto asked = co_await shares.ask_cleanup(author_of(call), place.node, place.device);
-    if (!asked) co_return tl::unexpected<Problem>(asked.error());
-    co_return co_await read(store, place, 202);
+awaitable<Response> clean_up(const Call& call, queue::JobStore& store, queue::ShareStore& shares) {
+    const auto node = call.parameters.text("node").value_or("");
+    const auto device = call.parameters.text("device").value_or("");
+    need(co_await shares.ask_cleanup(author_of(call), node, device));
+    const auto devices = need(co_await store.devices());
+    const auto found = std::ranges::find_if(devices, [&](const queue::DeviceStatus& one) {
+        return one.node == node && one.device == device;
+    });
+    if (found == devices.end()) throw Refused(404, "The device was not found.");
+    co_return json_response(202, device_json(*found));
 }
 
 }  // namespace
 
 void add_devices(Handlers& handlers, queue::JobStore& store, queue::ShareStore& shares) {
     handlers["listDevices"] = [&store](const Call&) { return list(store); };
-    handlers["getDevice"] = [&store](const Call& call) {
-        return read(store, place_in_path(call), 200);
-    };
     handlers["cleanUpDevice"] = [&store, &shares](const Call& call) {
         return clean_up(call, store, shares);
     };

@@ -7,13 +7,11 @@ namespace plimsoll::http::endpoints {
 
 namespace {
 
-boost::asio::awaitable<Outcome<Response>> health(queue::JobStore& jobs, queue::ShareStore& shares) {
-    const auto devices = co_await jobs.devices();
-    if (!devices) co_return tl::unexpected<Problem>(devices.error());
-    const auto holders = co_await shares.vacuum_holders();
-    if (!holders) co_return tl::unexpected<Problem>(holders.error());
-    auto health = health_json(*devices);
-    health["warnings"] = warnings_json(*holders);
+boost::asio::awaitable<Response> health(queue::JobStore& jobs, queue::ShareStore& shares) {
+    const auto devices = need(co_await jobs.devices());
+    const auto holders = need(co_await shares.vacuum_holders());
+    auto health = health_json(devices);
+    health["warnings"] = warnings_json(holders);
     if (!health["warnings"].empty()) health["status"] = "degraded";
     co_return json_response(200, health);
 }

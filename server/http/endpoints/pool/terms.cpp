@@ -22,10 +22,10 @@ std::optional<T> member(const json& body, const char* name) {
 }
 
 // The team in the path: the caller's own, or any team for system admins.
-Outcome<TeamId> team_in_path(const Call& call) {
-    auto team = team_id_of(call.parameters.text("team_id").value_or(""));
-    if (team && *team != call.principal.team.id && !has_scope(call.principal, "sys:admin")) {
-        return refuse(404, "The team was not found.");
+TeamId team_in_path(const Call& call) {
+    const auto team = team_id_of(call.parameters.text("team_id"));
+    if (team != call.principal.team.id && !has_scope(call.principal, "sys:admin")) {
+        throw Refused(404, "The team was not found.");
     }
     return team;
 }
@@ -39,15 +39,13 @@ class Terms {
     Terms(queue::ShareStore& store, identity::IdentityStore& people)
         : store_(store), people_(people) {}
 
-    awaitable<Outcome<Response>> get_share(const Call& call) const {
+    awaitable<Response> get_share(const Call& call) const {
         const auto share = co_await share_of(call);
-        if (!share) co_return tl::unexpected(share.error());
-        co_return with_version(json_response(200, share_json(*share)), editable_share(*share));
+        co_return with_version(json_response(200, share_json(share)), editable_share(share));
     }
 
-    awaitable<Outcome<Response>> set_share(const Call& call) const {
+    awaitable<Response> set_share(const Call& call) const {
         const auto team = team_in_path(call);
-        if (!team) co_return tl::unexpected(team.error());
         queue::ShareTerms terms;
         terms.weight = call.body.at("weight").get<double>();
         terms.cap = member<int>(call.body, "cap");
@@ -56,83 +54,67 @@ class Terms {
                            quota->at("period").get<std::string>()};
         }
         const auto author = co_await editor_of(call, share_of(call), editable_share);
-        if (!author) co_return tl::unexpected(author.error());
-        const auto set = co_await store_.set_share(*author, *team, class_in_path(call), terms);
-        if (!set) co_return tl::unexpected<Problem>(set.error());
+        need(co_await store_.set_share(author, team, class_in_path(call), terms));
         co_return co_await get_share(call);
     }
 
-    awaitable<Outcome<Response>> get_limits(const Call& call) const {
+    awaitable<Response> get_limits(const Call& call) const {
         const auto limit = co_await limit_of(call);
-        if (!limit) co_return tl::unexpected(limit.error());
-        co_return with_version(json_response(200, limit_json(*limit)), editable_limit(*limit));
+        co_return with_version(json_response(200, limit_json(limit)), editable_limit(limit));
     }
 
-    awaitable<Outcome<Response>> set_limits(const Call& call) const {
+    awaitable<Response> set_limits(const Call& call) const {
         const auto team = team_in_path(call);
-        if (!team) co_return tl::unexpected(team.error());
         const queue::TeamLimits limits{member<int>(call.body, "queued_jobs"),
                                        member<int>(call.body, "jobs_per_minute")};
         const auto author = co_await editor_of(call, limit_of(call), editable_limit);
-        if (!author) co_return tl::unexpected(author.error());
-        const auto set = co_await store_.set_limits(*author, *team, limits);
-        if (!set) co_return tl::unexpected<Problem>(set.error());
+        need(co_await store_.set_limits(author, team, limits));
         co_return co_await get_limits(call);
     }
 
-    awaitable<Outcome<Response>> get_class(const Call& call) const {
+    awaitable<Response> get_class(const Call& call) const {
         const auto found = co_await class_of(call);
-        if (!found) co_return tl::unexpected(found.error());
-        co_return with_version(json_response(200, class_json(*found)), editable_class(*found));
+        co_return with_version(json_response(200, class_json(found)), editable_class(found));
     }
 
-    awaitable<Outcome<Response>> set_class(const Call& call) const {
+    awaitable<Response> set_class(const Call& call) const {
         const auto author = co_await editor_of(call, class_of(call), editable_class);
-        if (!author) co_return tl::unexpected(author.error());
-        const auto set = co_await store_.set_class(
-            *author, class_in_path(call), call.body.at("half_life_seconds").get<double>(),
-            call.body.at("entry_limit_seconds").get<double>());
-        if (!set) co_return tl::unexpected<Problem>(set.error());
+        need(co_await store_.set_class(author, class_in_path(call),
+                                       call.body.at("half_life_seconds").get<double>(),
+                                       call.body.at("entry_limit_seconds").get<double>()));
         co_return co_await get_class(call);
     }
 
   private:
-    awaitable<Outcome<queue::Share>> share_of(const Call& call) const {
+    awaitable<queue::Share> share_of(const Call& call) const {
         const auto team = team_in_path(call);
-        if (!team) co_return tl::unexpected(team.error());
-        const auto shares = co_await store_.shares(*team);
-        if (!shares) co_return tl::unexpected<Problem>(shares.error());
+        const auto shares = need(co_await store_.shares(team));
         const auto found =
-            std::ranges::find(*shares, class_in_path(call), &queue::Share::device_class);
-        if (found == shares->end()) co_return refuse(404, "The share was not found.");
+            std::ranges::find(shares, class_in_path(call), &queue::Share::device_class);
+        if (found == shares.end()) throw Refused(404, "The share was not found.");
         co_return *found;
     }
 
     // A team that has never been limited has no limits.
-    awaitable<Outcome<queue::TeamLimit>> limit_of(const Call& call) const {
+    awaitable<queue::TeamLimit> limit_of(const Call& call) const {
         const auto team = team_in_path(call);
-        if (!team) co_return tl::unexpected(team.error());
-        const auto limits = co_await store_.limits(*team);
-        if (!limits) co_return tl::unexpected<Problem>(limits.error());
-        if (!limits->empty()) co_return limits->front();
-        if (*team != call.principal.team.id) {
-            const auto teams = co_await people_.teams(call.principal.user.id);
-            if (!teams) co_return tl::unexpected<Problem>(teams.error());
-            if (std::ranges::find(*teams, *team, &identity::Team::id) == teams->end()) {
-                co_return refuse(404, "The team was not found.");
+        const auto limits = need(co_await store_.limits(team));
+        if (!limits.empty()) co_return limits.front();
+        if (team != call.principal.team.id) {
+            const auto teams = need(co_await people_.teams(call.principal.user.id));
+            if (std::ranges::find(teams, team, &identity::Team::id) == teams.end()) {
+                throw Refused(404, "The team was not found.");
             }
         }
-        co_return queue::TeamLimit{*team, {}, 0};
+        co_return queue::TeamLimit{team, {}, 0};
     }
 
-    awaitable<Outcome<queue::ClassOverview>> class_of(const Call& call) const {
-        const auto classes = co_await store_.classes();
-        if (!classes) co_return tl::unexpected<Problem>(classes.error());
+    awaitable<queue::ClassOverview> class_of(const Call& call) const {
+        const auto classes = need(co_await store_.classes());
         const auto found =
-            std::ranges::find(*classes, class_in_path(call), &queue::ClassOverview::device_class);
-        if (found == classes->end()) {  // the contract knows no other than the database's
-            co_return tl::unexpected<Problem>(
-                Error{Errc::internal, "no device class " + class_in_path(call), {}});
+            std::ranges::find(classes, class_in_path(call), &queue::ClassOverview::device_class);
+        if (found == classes.end()) {  // the contract knows no other than the database's
+            throw Refused(Error{Errc::internal, "no device class " + class_in_path(call), {}});
         }
         co_return *found;
     }
@@ -144,13 +126,11 @@ class Terms {
 }  // namespace
 
 void add_terms(Handlers& handlers, queue::ShareStore& store, identity::IdentityStore& people) {
-    const auto terms = std::make_shared<const Terms>(store, people);
-    handlers["getShare"] = [terms](const Call& call) { return terms->get_share(call); };
-    handlers["setShare"] = [terms](const Call& call) { return terms->set_share(call); };
-    handlers["getTeamLimits"] = [terms](const Call& call) { return terms->get_limits(call); };
-    handlers["setTeamLimits"] = [terms](const Call& call) { return terms->set_limits(call); };
-    handlers["getDeviceClass"] = [terms](const Call& call) { return terms->get_class(call); };
-    handlers["setDeviceClass"] = [terms](const Call& call) { return terms->set_class(call); };
+    const Members on(handlers, std::make_shared<const Terms>(store, people));
+    on("setShare", &Terms::set_share);
+    on("getTeamLimits", &Terms::get_limits);
+    on("setTeamLimits", &Terms::set_limits);
+    on("setDeviceClass", &Terms::set_class);
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -39,49 +39,45 @@ Problem broken_query(std::string parameter, std::string rule) {
 }
 
 // The contract checks the words; none may be repeated, and a period has one length.
-Outcome<std::vector<std::string>> parts_of(const std::string& text) {
+std::vector<std::string> parts_of(const std::string& text) {
     std::vector<std::string> parts;
     int periods = 0;
     for (std::size_t begin = 0; begin <= text.size();) {
         const auto end = std::min(text.find(',', begin), text.size());
         auto part = text.substr(begin, end - begin);
         if (std::ranges::find(parts, part) != parts.end()) {
-            return tl::unexpected(broken_query("group_by", "must not repeat a name"));
+            throw Refused(broken_query("group_by", "must not repeat a name"));
         }
         periods += part == "hour" || part == "day" || part == "month";
         parts.push_back(std::move(part));
         begin = end + 1;
     }
     if (periods > 1) {
-        return tl::unexpected(
-            broken_query("group_by", "must name at most one of hour, day and month"));
+        throw Refused(broken_query("group_by", "must name at most one of hour, day and month"));
     }
     return parts;
 }
 
-Outcome<queue::UsageQuery> query_of(const Call& call, Timestamp now) {
+queue::UsageQuery query_of(const Call& call, Timestamp now) {
     queue::UsageQuery query;
     const auto to = time_parameter(call, "to").value_or(now);
     const auto from = time_parameter(call, "from").value_or(to - kUsualPeriod);
-    if (from >= to) return tl::unexpected(broken_query("from", "must be before \"to\""));
+    if (from >= to) throw Refused(broken_query("from", "must be before \"to\""));
     if (to - from > kLongestPeriod) {
-        return tl::unexpected(broken_query("from", "must be at most 400 days before \"to\""));
+        throw Refused(broken_query("from", "must be at most 400 days before \"to\""));
     }
-    auto by = parts_of(call.parameters.text("group_by").value_or("day"));
-    if (!by) return tl::unexpected(by.error());
+    query.by = parts_of(call.parameters.text("group_by").value_or("day"));
     query.from = from;
     query.to = to;
-    query.by = std::move(*by);
     query.limit = kMostRows + 1;
     const bool administers_all = has_scope(call.principal, "sys:admin");
     if (!administers_all) query.team = call.principal.team.id;
     if (const auto text = call.parameters.text("team_id")) {
         const auto team = team_id_of(*text);
-        if (!team) return tl::unexpected(team.error());
-        if (!administers_all && *team != call.principal.team.id) {
-            return refuse(404, "The team was not found.");
+        if (!administers_all && team != call.principal.team.id) {
+            throw Refused(404, "The team was not found.");
         }
-        query.team = *team;
+        query.team = team;
     }
     return query;
 }
@@ -147,19 +143,16 @@ json page(const queue::UsageQuery& query, const std::vector<queue::Usage>& rows)
 
 enum class Form { page, table };
 
-awaitable<Outcome<Response>> usage(const Call& call, queue::ShareStore& store, Timestamp now,
-                                   Form form) {
+awaitable<Response> usage(const Call& call, queue::ShareStore& store, Timestamp now, Form form) {
     const auto query = query_of(call, now);
-    if (!query) co_return tl::unexpected(query.error());
-    const auto rows = co_await store.usage(*query);
-    if (!rows) co_return tl::unexpected<Problem>(rows.error());
-    if (rows->size() > kMostRows) {
-        co_return tl::unexpected(broken_query(
+    const auto rows = need(co_await store.usage(query));
+    if (rows.size() > kMostRows) {
+        throw Refused(broken_query(
             "group_by",
             "gives more than 10000 rows: group by fewer dimensions, or request a shorter period"));
     }
-    if (form == Form::table) co_return table(*rows);
-    co_return json_response(200, page(*query, *rows));
+    if (form == Form::table) co_return table(rows);
+    co_return json_response(200, page(query, rows));
 }
 
 }  // namespace

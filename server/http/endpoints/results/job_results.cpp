@@ -7,7 +7,6 @@
 #include "server/http/endpoints/jobs/linked_report.hpp"
 #include "server/http/endpoints/results/result_parts.hpp"
 #include "server/http/endpoints/results/result_sizes.hpp"
-#include "server/http/endpoints/user_slots.hpp"
 #include "server/http/endpoints/user_turns.hpp"
 #include "server/http/messages/accept.hpp"
 #include "server/http/messages/byte_range.hpp"
@@ -41,17 +40,16 @@ RowSelection rows_of(const Call& call) {
     return rows;
 }
 
-// The body being sent; holds its slots until it is done. The parts of a user's downloads are made
+// The body being sent; holds its places until it is done. The parts of a user's downloads are made
 // one at a time.
 class CountedBody final : public BodyStream {
   public:
-    CountedBody(std::unique_ptr<BodyStream> content, UserSlots::Slot slot, UserTurns::Queue turns,
-                std::shared_ptr<FairBudget> downloads, FairBudget::Reservation place)
+    CountedBody(std::unique_ptr<BodyStream> content, FairBudget::Reservation of_user,
+                FairBudget::Reservation of_all, UserTurns::Queue turns)
         : content_(std::move(content)),
-          slot_(std::move(slot)),
-          turns_(std::move(turns)),
-          downloads_(std::move(downloads)),
-          place_(std::move(place)) {}
+          of_user_(std::move(of_user)),
+          of_all_(std::move(of_all)),
+          turns_(std::move(turns)) {}
 
     awaitable<Result<std::optional<std::string>>> next() override {
         const auto turn = co_await turns_.wait();
@@ -60,10 +58,9 @@ class CountedBody final : public BodyStream {
 
   private:
     std::unique_ptr<BodyStream> content_;
-    UserSlots::Slot slot_;
+    FairBudget::Reservation of_user_;
+    FairBudget::Reservation of_all_;
     UserTurns::Queue turns_;
-    std::shared_ptr<FairBudget> downloads_;  // outlives the place in it
-    FairBudget::Reservation place_;
 };
 
 // The version of one format of the results; none if it may still change: rows of quarantined tasks
@@ -90,36 +87,31 @@ class Results {
           pool_(pool),
           server_version_(std::move(server_version)) {}
 
-    awaitable<Outcome<Response>> get(const Call& call, Format format) {
+    awaitable<Response> get(const Call& call, Format format) {
         const auto id = job_id_of(call.parameters.text("job_id"));
-        if (!id) co_return tl::unexpected(id.error());
         const auto team = call.principal.team.id;
-        auto job = co_await store_.get(team, *id);
-        if (!job) co_return tl::unexpected<Problem>(job.error());
-        if (auto final = require_final(*job); !final) co_return tl::unexpected(final.error());
-        auto chunks = co_await store_.result_chunks(team, *id);
-        if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+        auto job = need(co_await store_.get(team, id));
+        require_final(job);
+        auto chunks = need(co_await store_.result_chunks(team, id));
         ResultSource source{
-            [&store = store_, team, id](int seq) { return store.result_chunk(team, *id, seq); },
-            [&store = store_, team, id](int seq) { return store.task_input(team, *id, seq); }};
+            [&store = store_, team, id](int seq) { return store.result_chunk(team, id, seq); },
+            [&store = store_, team, id](int seq) { return store.task_input(team, id, seq); }};
         const Reader reader{call.principal.user.id, downloading_};
-        co_return co_await send(call, std::move(*job), std::move(*chunks), std::move(source),
-                                format, reader);
+        co_return co_await send(call, std::move(job), std::move(chunks), std::move(source), format,
+                                reader);
     }
 
     // Of the report that a link shows. Its reader may not see the tasks' inputs.
-    awaitable<Outcome<Response>> linked(const Call& call, Format format) {
+    awaitable<Response> linked(const Call& call, Format format) {
         auto opened = co_await opener_.open(call);
-        if (!opened) co_return tl::unexpected(std::move(opened.error()));
-        auto chunks = co_await links_.chunks(opened->hash);
-        if (!chunks) co_return tl::unexpected<Problem>(chunks.error());
+        auto chunks = need(co_await links_.chunks(opened.hash));
         ResultSource source{
-            [&links = links_, hash = opened->hash](int seq) { return links.chunk(hash, seq); },
+            [&links = links_, hash = opened.hash](int seq) { return links.chunk(hash, seq); },
             [](int) -> awaitable<Result<queue::TaskInput>> {
                 co_return fail(Errc::not_found, "Report links do not show inputs.");
             }};
-        const Reader reader{opened->report.maker, downloading_by_link_};
-        co_return co_await send(call, std::move(opened->report.job), std::move(*chunks),
+        const Reader reader{opened.report.maker, downloading_by_link_};
+        co_return co_await send(call, std::move(opened.report.job), std::move(chunks),
                                 std::move(source), format, reader);
     }
 
@@ -127,15 +119,14 @@ class Results {
     // The user to whom a download is charged.
     struct Reader {
         UserId user;
-        const UserSlots& slots;
+        const FairBudget& places;
     };
 
-    awaitable<Outcome<Response>> send(const Call& call, queue::Job job,
-                                      std::vector<queue::ChunkInfo> chunks, ResultSource source,
-                                      Format format, Reader reader) {
+    awaitable<Response> send(const Call& call, queue::Job job, std::vector<queue::ChunkInfo> chunks,
+                             ResultSource source, Format format, Reader reader) {
         const auto kind = std::ranges::find(kinds_, job.kind, &jobs::Contract::name);
         if (kind == kinds_.end()) {
-            co_return refuse(404, "This server does not support jobs of kind " + job.kind + ".");
+            throw Refused(404, "This server does not support jobs of kind " + job.kind + ".");
         }
         const auto id = job.id;
         const auto rows = rows_of(call);
@@ -147,16 +138,15 @@ class Results {
             std::make_shared<ResultParts>(std::move(source), pool_, std::move(job),
                                           std::move(chunks), rows, format.format, *kind, sizes);
         auto response = co_await answer(call, parts, etag, reader);
-        if (!response) co_return response;
-        response->with("Content-Type", std::string(format.media_type))
+        response.with("Content-Type", std::string(format.media_type))
             .with("Vary", "Accept-Encoding")
             .with("Content-Disposition", "attachment; filename=\"" + to_public(id) + "." +
                                              std::string(format.name) + "\"");
         co_return response;
     }
 
-    awaitable<Outcome<Response>> answer(const Call& call, std::shared_ptr<ResultParts> parts,
-                                        const std::string& etag, Reader reader) {
+    awaitable<Response> answer(const Call& call, std::shared_ptr<ResultParts> parts,
+                               const std::string& etag, Reader reader) {
         const auto& request = call.request;
         const auto range = etag.empty() ? std::nullopt : wanted_range(request, quoted(etag));
         const bool compressed =
@@ -171,17 +161,19 @@ class Results {
                 co_return response;
             }
         }
-        auto slot = reader.slots.take(reader.user);
-        if (!slot)
-            co_return exhausted("You have " + std::to_string(limits::kDownloadsPerUser) +
-                                " downloads open, the maximum.");
-        auto place = downloads_->reserve({}, 1);
-        if (!place) co_return overloaded_now("The server has too many downloads in progress.");
+        auto of_user = reader.places.reserve({to_public(reader.user), {}}, 1);
+        if (!of_user) {
+            throw Refused(Error{Errc::exhausted,
+                                "You have " + std::to_string(limits::kDownloadsPerUser) +
+                                    " downloads open, the maximum.",
+                                {}});
+        }
+        auto of_all = downloads_.reserve({}, 1);
+        if (!of_all) throw Refused(overloaded("The server has too many downloads in progress."));
         std::unique_ptr<BodyStream> body;
         if (range) {
             auto slice = co_await slice_for(*range, *parts, response);
-            if (!slice) co_return tl::unexpected(slice.error());
-            body = body_slice(parts, slice->first, slice->last);
+            body = body_slice(parts, slice.first, slice.last);
         } else if (compressed) {
             response.with("Content-Encoding", "gzip");
             body = gzip_body(whole_body(parts), pool_);
@@ -190,8 +182,8 @@ class Results {
             body = whole_body(parts);
         }
         auto turns = turns_.of(reader.user, co_await boost::asio::this_coro::executor);
-        response.stream = std::make_unique<CountedBody>(
-            std::move(body), std::move(*slot), std::move(turns), downloads_, std::move(*place));
+        response.stream = std::make_unique<CountedBody>(std::move(body), std::move(*of_user),
+                                                        std::move(*of_all), std::move(turns));
         co_return response;
     }
 
@@ -203,36 +195,24 @@ class Results {
         return parse_byte_range(*range);
     }
 
-    awaitable<Outcome<Slice>> slice_for(const ByteRange& range, ResultParts& parts,
-                                        Response& response) {
+    awaitable<Slice> slice_for(const ByteRange& range, ResultParts& parts, Response& response) {
         auto total = parts.total();
         if (!total) {
             const auto turn = measuring_.reserve({}, 1);
-            if (!turn) {
-                const auto problem = overloaded("The server is preparing too many downloads.");
-                co_return tl::unexpected(problem);
-            }
-            const auto measured = co_await parts.measure();
-            if (!measured) co_return tl::unexpected<Problem>(measured.error());
+            if (!turn) throw Refused(overloaded("The server is preparing too many downloads."));
+            need(co_await parts.measure());
             total = parts.total();
         }
         const auto slice = slice_of(range, *total);
         if (!slice) {
             Problem problem(416, "The results have " + std::to_string(*total) + " bytes.");
             problem.headers.push_back({"Content-Range", "bytes */" + std::to_string(*total)});
-            co_return tl::unexpected(std::move(problem));
+            throw Refused(std::move(problem));
         }
         response.status = 206;
         response.length = slice->size();
         response.with("Content-Range", content_range(*slice, *total));
         co_return *slice;
-    }
-
-    static Outcome<Response> exhausted(std::string why) {
-        return tl::unexpected<Problem>(Error{Errc::exhausted, std::move(why), {}});
-    }
-    static Outcome<Response> overloaded_now(const char* why) {
-        return tl::unexpected(overloaded(why));
     }
 
     queue::JobStore& store_;
@@ -242,13 +222,13 @@ class Results {
     boost::asio::thread_pool& pool_;
     std::string server_version_;
     ResultSizes sizes_;
-    UserSlots downloading_{limits::kDownloadsPerUser};
+    FairBudget downloading_{{.caller = limits::kDownloadsPerUser}};
     // Charged to the user who shares, in a budget of its own: downloads by readers never block the
     // user's own.
-    UserSlots downloading_by_link_{limits::kDownloadsPerUser};
+    FairBudget downloading_by_link_{{.caller = limits::kDownloadsPerUser}};
     UserTurns turns_;
-    std::shared_ptr<FairBudget> downloads_ = std::make_shared<FairBudget>(limits::kDownloads);
-    FairBudget measuring_{limits::kMeasuresInFlight};
+    FairBudget downloads_{{.total = limits::kDownloads}};
+    FairBudget measuring_{{.total = limits::kMeasuresInFlight}};
 };
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace plimsoll::jobs::sentiment {
 
 using boost::asio::awaitable;
 using http::Call;
-using http::Outcome;
-using http::Problem;
+using http::need;
+using http::Refused;
 using http::Response;
 using nlohmann::json;
 using queue::Users;
@@ -63,12 +63,11 @@ std::string detail(const std::string& model, Uses& uses, const std::vector<std::
     return fmt::format("The model {} is used by {}.", model, fmt::join(parts, "; "));
 }
 
-awaitable<Outcome<Response>> model_use(const Call& call, const Services& services) {
+awaitable<Response> model_use(const Call& call, const Services& services) {
     const auto model = call.parameters.text("model").value_or("");
-    if (model == kVader) co_return http::refuse(404, "vader is built in and cannot be removed.");
-    const auto use = co_await use_of(services, call.principal.team.id, model);
-    if (!use) co_return tl::unexpected<Problem>(use.error());
-    co_return http::json_response(200, *use);
+    if (model == kVader) throw Refused(404, "vader is built in and cannot be removed.");
+    const auto use = need(co_await use_of(services, call.principal.team.id, model));
+    co_return http::json_response(200, use);
 }
 
 }  // namespace

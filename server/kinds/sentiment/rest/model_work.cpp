@@ -15,29 +15,20 @@ namespace plimsoll::jobs::sentiment {
 
 using boost::asio::awaitable;
 using http::Call;
-using http::Outcome;
+using http::need;
 using http::Problem;
+using http::Refused;
 using http::Response;
 using nlohmann::json;
 
 namespace {
 
-std::string path_of(const ModelOperation& operation) {
-    return "/v1/model-operations/" + to_public(operation.id);
-}
-
-tl::unexpected<Problem> unknown_operation() {
-    return http::refuse(404, "The operation was not found.");
-}
-
-tl::unexpected<Problem> invalid_work(const std::string& pointer, const std::string& message) {
-    Problem problem(422, "The operation is invalid.");
-    problem.errors.push_back({pointer, {}, message});
-    return tl::unexpected(std::move(problem));
+Refused unknown_operation() {
+    return Refused(404, "The operation was not found.");
 }
 
 // From the body; an invalid combination of members is refused.
-Outcome<ModelWork> work_of(const Call& call) {
+ModelWork work_of(const Call& call) {
     const json& body = call.body;
     ModelWork work{.action = body.at("action"),
                    .model = body.value("name", body.at("model").get<std::string>()),
@@ -53,21 +44,22 @@ Outcome<ModelWork> work_of(const Call& call) {
     } else {
         for (const char* member : {"name", "revision", "audience"}) {
             if (body.contains(member)) {
-                return invalid_work(std::string("/") + member,
-                                    "It only applies to a pull: omit it.");
+                throw Refused(http::invalid_member(std::string("/") + member,
+                                                   "It only applies to a pull: omit it."));
             }
         }
     }
     const auto* const pointer = body.contains("name") ? "/name" : "/model";
     if (work.model == kVader)
-        return invalid_work(pointer, "vader is built in: it cannot be pulled or verified.");
+        throw Refused(
+            http::invalid_member(pointer, "vader is built in: it cannot be pulled or verified."));
     if (!models::is_model_name(work.model)) {
-        return invalid_work(
+        throw Refused(http::invalid_member(
             pointer,
             work.action == "pull"
                 ? "A model's name must have 1 to 64 characters (a-z, 0-9, '.', '_', '-') and "
                   "begin with a letter or digit: choose one with \"name\"."
-                : "It must be the name of an installed model.");
+                : "It must be the name of an installed model."));
     }
     return work;
 }
@@ -79,31 +71,27 @@ class ModelWorks {
           operations_(std::move(operations)),
           folder_(models_folder(services_.settings)) {}
 
-    awaitable<Outcome<Response>> start(const Call& call) const {
+    awaitable<Response> start(const Call& call) const {
         auto work = work_of(call);
-        if (!work) co_return tl::unexpected(std::move(work.error()));
-        if (auto refused = co_await check_installed(call.principal.team.id, *work)) {
-            co_return tl::unexpected(std::move(*refused));
+        if (auto refused = co_await check_installed(call.principal.team.id, work)) {
+            throw Refused(std::move(*refused));
         }
         const auto author = http::endpoints::author_of(call);
-        const json data{{"source", work->source},
-                        {"audience", work->audience.empty() ? "all" : "team"}};
-        auto started = operations_->start(co_await boost::asio::this_coro::executor, *work);
-        if (!started) co_return tl::unexpected<Problem>(started.error());
-        if (work->action == "pull") {
+        const json data{{"source", work.source},
+                        {"audience", work.audience.empty() ? "all" : "team"}};
+        auto started = need(operations_->start(co_await boost::asio::this_coro::executor, work));
+        if (work.action == "pull") {
             const auto recorded = co_await services_.stores.audit.record(author, "model.pull",
-                                                                         work->model, data.dump());
+                                                                         work.model, data.dump());
             if (!recorded) {  // without an audit event nothing is done
-                operations_->cancel(started->id);
-                co_return tl::unexpected<Problem>(recorded.error());
+                operations_->cancel(started.id);
+                throw Refused(recorded.error());
             }
         }
-        auto response = http::json_response(202, to_json(*started));
-        response.with("Location", path_of(*started));
-        co_return response;
+        co_return http::json_response(202, to_json(started));
     }
 
-    Outcome<Response> list(const Call& call) const {
+    Response list(const Call& call) const {
         auto items = json::array();
         for (const auto& one : operations_->list(call.principal.team.id)) {
             items.push_back(to_json(one));
@@ -111,19 +99,11 @@ class ModelWorks {
         return http::json_response(200, {{"items", std::move(items)}});
     }
 
-    Outcome<Response> get(const Call& call) const {
+    Response cancel(const Call& call) const {
         const auto found = find(call);
-        if (!found) return unknown_operation();
-        return http::json_response(200, to_json(*found));
-    }
-
-    Outcome<Response> cancel(const Call& call) const {
-        const auto found = find(call);
-        if (!found) return unknown_operation();
+        if (!found) throw unknown_operation();
         operations_->cancel(found->id);
-        auto response = http::json_response(202, to_json(*find(call)));
-        response.with("Location", path_of(*found));
-        return response;
+        return http::json_response(202, to_json(*find(call)));
     }
 
   private:
@@ -157,13 +137,10 @@ void add_model_operations(http::Handlers& handlers, const Services& services,
                           const std::shared_ptr<ModelOperations>& operations) {
     const auto works = std::make_shared<const ModelWorks>(services, operations);
     handlers["createModelOperation"] = [works](const Call& call) { return works->start(call); };
-    handlers["listModelOperations"] = [works](const Call& call) -> awaitable<Outcome<Response>> {
+    handlers["listModelOperations"] = [works](const Call& call) -> awaitable<Response> {
         co_return works->list(call);
     };
-    handlers["getModelOperation"] = [works](const Call& call) -> awaitable<Outcome<Response>> {
-        co_return works->get(call);
-    };
-    handlers["cancelModelOperation"] = [works](const Call& call) -> awaitable<Outcome<Response>> {
+    handlers["cancelModelOperation"] = [works](const Call& call) -> awaitable<Response> {
         co_return works->cancel(call);
     };
 }

@@ -20,8 +20,8 @@ namespace plimsoll::jobs::sentiment {
 
 using boost::asio::awaitable;
 using http::Call;
-using http::Outcome;
-using http::Problem;
+using http::need;
+using http::Refused;
 using http::Response;
 using http::endpoints::text_or_null;
 using nlohmann::json;
@@ -155,52 +155,48 @@ class Models {
           operations_(std::move(operations)),
           folder_(models_folder(services_.settings)) {}
 
-    awaitable<Outcome<Response>> list(const Call& call) const {
-        const auto known = co_await read(call.principal.team.id);
-        if (!known) co_return tl::unexpected<Problem>(known.error());
-        co_return http::json_response(200, models_json(*known, usual_model(services_.settings)));
+    awaitable<Response> list(const Call& call) const {
+        const auto known = need(co_await read(call.principal.team.id));
+        co_return http::json_response(200, models_json(known, usual_model(services_.settings)));
     }
 
-    awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto known = co_await read(call.principal.team.id);
-        if (!known) co_return tl::unexpected<Problem>(known.error());
+    awaitable<Response> get(const Call& call) const {
+        const auto known = need(co_await read(call.principal.team.id));
         const auto name = name_of(call);
-        const auto listed = models_json(*known, usual_model(services_.settings));
+        const auto listed = models_json(known, usual_model(services_.settings));
         for (const json& model : listed.at("items")) {
             if (model.at("name") == name) co_return http::json_response(200, model);
         }
-        co_return http::refuse(404, "No worker has a model \"" + name + "\".");
+        throw Refused(404, "No worker has a model \"" + name + "\".");
     }
 
-    awaitable<Outcome<Response>> remove(const Call& call) const {
+    awaitable<Response> remove(const Call& call) const {
         const auto name = name_of(call);
-        if (name == kVader) co_return http::refuse(404, "vader is built in and cannot be removed.");
+        if (name == kVader) throw Refused(404, "vader is built in and cannot be removed.");
         const auto team = call.principal.team.id;
         const auto installed =
             co_await offload(services_.pool, [&] { return models::Store(folder_).find(name); });
         if (!installed || !is_for(installed->audience, team)) {
-            co_return http::refuse(404, "The server's machine has no model \"" + name + "\".");
+            throw Refused(404, "The server's machine has no model \"" + name + "\".");
         }
         if (operations_->works_on(name)) {
-            co_return http::refuse(
+            throw Refused(
                 409, "The model is being verified: wait for the operation to end, or cancel it.");
         }
         const bool forced = call.parameters.flag("force");
         if (!forced) {
-            const auto use = co_await use_of(services_, team, name);
-            if (!use) co_return tl::unexpected<Problem>(use.error());
-            if (use->at("used").get<bool>()) {
-                co_return http::refuse(409, use->at("detail").get<std::string>() +
-                                                " Set force to true to remove it anyway.");
+            const auto use = need(co_await use_of(services_, team, name));
+            if (use.at("used").get<bool>()) {
+                throw Refused(409, use.at("detail").get<std::string>() +
+                                       " Set force to true to remove it anyway.");
             }
         }
-        const auto recorded = co_await services_.stores.audit.record(
+        need(co_await services_.stores.audit.record(
             http::endpoints::author_of(call), "model.remove", name,
-            json{{"hash", installed->hash}, {"forced", forced}}.dump());
-        if (!recorded) co_return tl::unexpected<Problem>(recorded.error());
+            json{{"hash", installed->hash}, {"forced", forced}}.dump()));
         const auto removed =
             co_await offload(services_.pool, [&] { return models::Store(folder_).remove(name); });
-        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+        if (!removed) throw Refused(removed.error());
         co_return http::empty_response(204);
     }
 
@@ -243,10 +239,10 @@ class Models {
 
 void add_models(http::Handlers& handlers, const Services& services,
                 const std::shared_ptr<const ModelOperations>& operations) {
-    const auto models = std::make_shared<const Models>(services, operations);
-    handlers["listModels"] = [models](const Call& call) { return models->list(call); };
-    handlers["getModel"] = [models](const Call& call) { return models->get(call); };
-    handlers["removeModel"] = [models](const Call& call) { return models->remove(call); };
+    const http::Members on(handlers, std::make_shared<const Models>(services, operations));
+    on("listModels", &Models::list);
+    on("getModel", &Models::get);
+    on("removeModel", &Models::remove);
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -16,8 +16,9 @@ namespace plimsoll::jobs::sentiment {
 
 using boost::asio::awaitable;
 using http::Call;
-using http::Outcome;
+using http::need;
 using http::Problem;
+using http::Refused;
 using http::Response;
 using http::endpoints::author_of;
 using nlohmann::json;
@@ -67,81 +68,70 @@ class Policies {
   public:
     explicit Policies(Services services) : services_(std::move(services)) {}
 
-    awaitable<Outcome<Response>> list(const Call& call) const {
-        const auto stored = co_await records_of(call);
-        if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        const auto devices = co_await services_.stores.jobs.devices();
-        if (!devices) co_return tl::unexpected<Problem>(devices.error());
-        const auto models = models_of(*devices, call.principal.team.id);
+    awaitable<Response> list(const Call& call) const {
+        const auto stored = need(co_await records_of(call));
+        const auto devices = need(co_await services_.stores.jobs.devices());
+        const auto models = models_of(devices, call.principal.team.id);
         auto items = json::array({built_in(models)});
-        for (const auto& record : *stored) items.push_back(json_of(record, models));
+        for (const auto& record : stored) items.push_back(json_of(record, models));
         co_return http::endpoints::list_response(call, std::move(items), [](const json& item) {
             return item.at("builtin").get<bool>() ? "" : item.at("id").get<std::string>();
         });
     }
 
-    awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto stored = co_await records_of(call);
-        if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        const auto devices = co_await services_.stores.jobs.devices();
-        if (!devices) co_return tl::unexpected<Problem>(devices.error());
-        const auto models = models_of(*devices, call.principal.team.id);
+    awaitable<Response> get(const Call& call) const {
+        const auto stored = need(co_await records_of(call));
+        const auto devices = need(co_await services_.stores.jobs.devices());
+        const auto models = models_of(devices, call.principal.team.id);
         if (id_of(call) == kServerPolicy) co_return shown(built_in(models));
-        const auto found = std::ranges::find(*stored, id_of(call), &TeamRecord::id);
-        if (found == stored->end()) co_return unknown();
+        const auto found = std::ranges::find(stored, id_of(call), &TeamRecord::id);
+        if (found == stored.end()) throw unknown();
         co_return shown(json_of(*found, models));
     }
 
-    awaitable<Outcome<Response>> put(const Call& call) const {
-        if (id_of(call) == kServerPolicy) co_return of_server();
+    awaitable<Response> put(const Call& call) const {
+        if (id_of(call) == kServerPolicy) throw of_server();
         if (const auto policy = parse_policy(call.body); !policy) {
-            co_return tl::unexpected(invalid(policy.error()));
+            throw Refused(invalid(policy.error()));
         }
         const auto author = co_await http::endpoints::editor_of(
             call, present(call), +[](const json& definition) { return definition; });
-        if (!author) co_return tl::unexpected(author.error());
         TeamRecord record;
         record.name = id_of(call);
         record.data = call.body.dump();
         const auto stored =
-            co_await services_.stores.records.put(kPolicies, *author, std::move(record));
-        if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        const auto devices = co_await services_.stores.jobs.devices();
-        if (!devices) co_return tl::unexpected<Problem>(devices.error());
-        co_return shown(json_of(*stored, models_of(*devices, call.principal.team.id)));
+            need(co_await services_.stores.records.put(kPolicies, author, std::move(record)));
+        const auto devices = need(co_await services_.stores.jobs.devices());
+        co_return shown(json_of(stored, models_of(devices, call.principal.team.id)));
     }
 
-    awaitable<Outcome<Response>> remove(const Call& call) const {
-        if (id_of(call) == kServerPolicy) co_return of_server();
-        const auto removed =
-            co_await services_.stores.records.remove(kPolicies, author_of(call), id_of(call));
-        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+    awaitable<Response> remove(const Call& call) const {
+        if (id_of(call) == kServerPolicy) throw of_server();
+        need(co_await services_.stores.records.remove(kPolicies, author_of(call), id_of(call)));
         co_return http::empty_response(204);
     }
 
-    awaitable<Outcome<Response>> preview(const Call& call) const {
+    awaitable<Response> preview(const Call& call) const {
         const json& body = call.body;
         if (body.contains("policy_id") == body.contains("definition")) {
-            co_return tl::unexpected(
+            throw Refused(
                 invalid({{"", "one_of", "Give exactly one of \"policy_id\" and \"definition\"."}}));
         }
         auto definition = body.value("definition", json());
         const auto id = body.value("policy_id", std::string());
         if (id == kServerPolicy) definition = server_policy(services_.settings);
         if (definition.is_null()) {
-            const auto stored = co_await records_of(call);
-            if (!stored) co_return tl::unexpected<Problem>(stored.error());
-            const auto found = std::ranges::find(*stored, id, &TeamRecord::id);
-            if (found == stored->end()) co_return unknown();
+            const auto stored = need(co_await records_of(call));
+            const auto found = std::ranges::find(stored, id, &TeamRecord::id);
+            if (found == stored.end()) throw unknown();
             definition = json::parse(found->data);
         }
-        const auto devices = co_await services_.stores.jobs.devices();
-        if (!devices) co_return tl::unexpected<Problem>(devices.error());
+        const auto devices = need(co_await services_.stores.jobs.devices());
         const auto at = body.contains("at") ? *parse_rfc3339(body["at"]) : services_.clock.now();
         const auto answer = preview_policy(
-            definition, models_of(*devices, call.principal.team.id),
+            definition, models_of(devices, call.principal.team.id),
             {.at = at, .days = body.value("days", kUsualDays), .source = body.value("source", "")});
-        if (!answer) co_return tl::unexpected(invalid(answer.error()));
+        if (!answer) throw Refused(invalid(answer.error()));
         co_return http::json_response(200, *answer);
     }
 
@@ -151,17 +141,14 @@ class Policies {
                                              policy.at("definition"));
     }
     // The definition of the policy in the path; null if the team has none of this ID.
-    awaitable<Outcome<json>> present(const Call& call) const {
-        const auto stored = co_await records_of(call);
-        if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        const auto found = std::ranges::find(*stored, id_of(call), &TeamRecord::id);
-        co_return found == stored->end() ? json() : json::parse(found->data);
+    awaitable<json> present(const Call& call) const {
+        const auto stored = need(co_await records_of(call));
+        const auto found = std::ranges::find(stored, id_of(call), &TeamRecord::id);
+        co_return found == stored.end() ? json() : json::parse(found->data);
     }
-    static tl::unexpected<Problem> unknown() {
-        return http::refuse(404, "The team's policy was not found.");
-    }
-    static tl::unexpected<Problem> of_server() {
-        return http::refuse(409, "The policy \"server\" comes from the server's settings.");
+    static Refused unknown() { return Refused(404, "The team's policy was not found."); }
+    static Refused of_server() {
+        return Refused(409, "The policy \"server\" comes from the server's settings.");
     }
     static json json_of(const TeamRecord& record, const std::vector<Manifest>& models) {
         return policy_json(record.id, json::parse(record.data), record.updated_at, models);
@@ -180,14 +167,12 @@ class Policies {
 }  // namespace
 
 void add_policies(http::Handlers& handlers, const Services& services) {
-    const auto policies = std::make_shared<const Policies>(services);
-    handlers["listPolicies"] = [policies](const Call& call) { return policies->list(call); };
-    handlers["getPolicy"] = [policies](const Call& call) { return policies->get(call); };
-    handlers["setPolicy"] = [policies](const Call& call) { return policies->put(call); };
-    handlers["deletePolicy"] = [policies](const Call& call) { return policies->remove(call); };
-    handlers["createPolicyPreview"] = [policies](const Call& call) {
-        return policies->preview(call);
-    };
+    const http::Members on(handlers, std::make_shared<const Policies>(services));
+    on("listPolicies", &Policies::list);
+    on("getPolicy", &Policies::get);
+    on("setPolicy", &Policies::put);
+    on("deletePolicy", &Policies::remove);
+    on("createPolicyPreview", &Policies::preview);
 }
 
 }  // namespace plimsoll::jobs::sentiment

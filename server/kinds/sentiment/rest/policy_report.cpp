@@ -12,8 +12,7 @@ namespace plimsoll::jobs::sentiment {
 
 using boost::asio::awaitable;
 using http::Call;
-using http::Outcome;
-using http::Problem;
+using http::need;
 using http::Response;
 
 namespace {
@@ -21,7 +20,7 @@ namespace {
 constexpr int kUsualHours = 24;
 constexpr int kMostModels = 100;  // in an hour
 
-awaitable<Outcome<Response>> report(const Call& call, const Services& services) {
+awaitable<Response> report(const Call& call, const Services& services) {
     PolicyReportQuestion question;
     question.hours = static_cast<int>(call.parameters.integer("hours").value_or(kUsualHours));
     question.against =
@@ -29,22 +28,20 @@ awaitable<Outcome<Response>> report(const Call& call, const Services& services) 
     // The current hour is one of them.
     const auto now = std::chrono::floor<std::chrono::hours>(services.clock.now());
     question.from = now - std::chrono::hours(question.hours - 1);
-    const auto rows = co_await services.stores.shares.usage(
+    const auto rows = need(co_await services.stores.shares.usage(
         {.team = call.principal.team.id,
          .from = question.from,
          .to = question.from + std::chrono::hours(question.hours),
          .by = {"hour", "kind", "model"},
-         .limit = question.hours * kMostModels});
-    if (!rows) co_return tl::unexpected<Problem>(rows.error());
-    const auto devices = co_await services.stores.jobs.devices();
-    if (!devices) co_return tl::unexpected<Problem>(devices.error());
+         .limit = question.hours * kMostModels}));
+    const auto devices = need(co_await services.stores.jobs.devices());
     std::vector<UseOfHour> use;
-    for (const auto& row : *rows) {
+    for (const auto& row : rows) {
         if (row.kind != kName || !row.start) continue;
         use.push_back({*row.start, row.model, row.device_seconds, row.items});
     }
     co_return http::json_response(
-        200, policy_report(use, models_of(*devices, call.principal.team.id), question));
+        200, policy_report(use, models_of(devices, call.principal.team.id), question));
 }
 
 }  // namespace

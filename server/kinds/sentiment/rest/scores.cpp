@@ -12,8 +12,8 @@ namespace plimsoll::jobs::sentiment {
 
 using boost::asio::awaitable;
 using http::Call;
-using http::Outcome;
 using http::Problem;
+using http::Refused;
 using http::Response;
 using nlohmann::json;
 
@@ -49,23 +49,22 @@ class Scores {
         : services_(services),
           jobs_(services.stores.jobs, services.stores.signals, services.draining, services.clock) {}
 
-    awaitable<Outcome<Response>> create(const Call& call) {
+    awaitable<Response> create(const Call& call) {
         const auto place = waiting_.reserve(http::holder_of(call.principal), 1);
-        if (!place) co_return tl::unexpected(busy());
+        if (!place) throw Refused(busy());
         const auto& kind = *services_.planner.kind(kName);
         const auto spec = spec_of(call.body);
         auto planned =
             co_await services_.planner.plan(call.principal.team.id, {kind, spec.at("args")});
-        if (!planned) co_return tl::unexpected(refused(planned.error()));
+        if (!planned) throw Refused(refused(planned.error()));
         auto job = planning::new_job(call.principal.team.id, call.principal.user.id, kind, spec);
         job.plan = std::move(planned->plan);
         const json used = json::parse(job.plan.args);
         const std::chrono::seconds most(call.body.value("timeout_seconds", kUsualSeconds));
         const auto answer = co_await jobs_.run(std::move(job), kind, most);
-        if (!answer) co_return tl::unexpected(answer.error());
         const bool keep = call.body.value("keep", false);
-        if (!keep) co_await jobs_.forget(answer->job, call.principal.user.id);
-        co_return http::text_response("application/json", text(*answer, used, keep));
+        if (!keep) co_await jobs_.forget(answer.job, call.principal.user.id);
+        co_return http::text_response("application/json", text(answer, used, keep));
     }
 
   private:
@@ -96,8 +95,8 @@ class Scores {
 }  // namespace
 
 void add_scores(http::Handlers& handlers, const Services& services) {
-    const auto scores = std::make_shared<Scores>(services);
-    handlers["createScores"] = [scores](const Call& call) { return scores->create(call); };
+    const http::Members on(handlers, std::make_shared<Scores>(services));
+    on("createScores", &Scores::create);
 }
 
 }  // namespace plimsoll::jobs::sentiment

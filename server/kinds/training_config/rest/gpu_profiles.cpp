@@ -13,8 +13,8 @@ namespace plimsoll::jobs::training_config {
 
 using boost::asio::awaitable;
 using http::Call;
-using http::Outcome;
-using http::Problem;
+using http::need;
+using http::Refused;
 using http::Response;
 using nlohmann::json;
 
@@ -24,62 +24,41 @@ class GpuProfiles {
   public:
     explicit GpuProfiles(teams::TeamRecordStore& store) : store_(store) {}
 
-    awaitable<Outcome<Response>> list(const Call& call) const {
+    awaitable<Response> list(const Call& call) const {
         const auto known = co_await all(call);
-        if (!known) co_return tl::unexpected(known.error());
-        co_return http::json_response(200, *known);
+        co_return http::json_response(200, known);
     }
 
-    awaitable<Outcome<Response>> get(const Call& call) const {
-        const auto known = co_await all(call);
-        if (!known) co_return tl::unexpected(known.error());
-        const auto definition = co_await own_definition(call);
-        if (!definition) co_return tl::unexpected(definition.error());
-        for (const auto& gpu : known->at("items")) {
-            if (gpu.at("id") != id_of(call)) continue;
-            co_return http::endpoints::with_version(http::json_response(200, gpu), *definition);
-        }
-        co_return http::refuse(404, "The GPU profile was not found.");
-    }
-
-    awaitable<Outcome<Response>> put(const Call& call) const {
+    awaitable<Response> put(const Call& call) const {
         auto card = call.body;
         card["id"] = id_of(call);
         const auto gpu = parse_custom_gpu(card);
-        if (!gpu) {
-            Problem problem(422, "The GPU profile is invalid.");
-            problem.errors.push_back({gpu.error().where, {}, gpu.error().message});
-            co_return tl::unexpected(std::move(problem));
-        }
+        if (!gpu) throw Refused(http::invalid_member(gpu.error().where, gpu.error().message));
         if (http::endpoints::only_creates(call) && is_built_in_gpu(id_of(call))) {
-            co_return tl::unexpected<Problem>(http::endpoints::exists_already());
+            throw Refused(http::endpoints::exists_already());
         }
         const auto author = co_await http::endpoints::editor_of(
             call, own_definition(call), +[](const json& definition) { return definition; });
-        if (!author) co_return tl::unexpected(author.error());
         TeamRecord record;
         record.name = id_of(call);
         record.data = card.dump();
-        const auto stored = co_await store_.put(kGpuProfiles, *author, std::move(record));
-        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+        need(co_await store_.put(kGpuProfiles, author, std::move(record)));
         auto shown = gpu_profile_json(*gpu);
         shown["version"] = http::endpoints::content_version(card);
         co_return http::endpoints::with_version(http::json_response(200, shown), card);
     }
 
-    awaitable<Outcome<Response>> remove(const Call& call) const {
-        const auto removed = co_await store_.remove(kGpuProfiles, author_of(call), id_of(call));
-        if (!removed) co_return tl::unexpected<Problem>(removed.error());
+    awaitable<Response> remove(const Call& call) const {
+        need(co_await store_.remove(kGpuProfiles, author_of(call), id_of(call)));
         co_return http::empty_response(204);
     }
 
   private:
-    awaitable<Outcome<json>> all(const Call& call) const {
-        const auto stored = co_await store_.list(kGpuProfiles, call.principal.team.id);
-        if (!stored) co_return tl::unexpected<Problem>(stored.error());
+    awaitable<json> all(const Call& call) const {
+        const auto stored = need(co_await store_.list(kGpuProfiles, call.principal.team.id));
         std::vector<::plimsoll::training::GpuProfile> custom;
         std::map<std::string, json> definitions;
-        for (const auto& record : *stored) {
+        for (const auto& record : stored) {
             const auto& definition = definitions[record.id] = json::parse(record.data);
             if (auto gpu = parse_custom_gpu(definition)) custom.push_back(std::move(*gpu));
         }
@@ -91,10 +70,9 @@ class GpuProfiles {
     }
 
     // Of the team's profile in the path; null if the team has none of this ID.
-    awaitable<Outcome<json>> own_definition(const Call& call) const {
-        const auto stored = co_await store_.list(kGpuProfiles, call.principal.team.id);
-        if (!stored) co_return tl::unexpected<Problem>(stored.error());
-        for (const auto& record : *stored) {
+    awaitable<json> own_definition(const Call& call) const {
+        const auto stored = need(co_await store_.list(kGpuProfiles, call.principal.team.id));
+        for (const auto& record : stored) {
             if (record.id == id_of(call)) co_return json::parse(record.data);
         }
         co_return json();
@@ -110,11 +88,10 @@ class GpuProfiles {
 }  // namespace
 
 void add_gpu_profiles(http::Handlers& handlers, teams::TeamRecordStore& store) {
-    const auto profiles = std::make_shared<const GpuProfiles>(store);
-    handlers["listGpuProfiles"] = [profiles](const Call& call) { return profiles->list(call); };
-    handlers["getGpuProfile"] = [profiles](const Call& call) { return profiles->get(call); };
-    handlers["setGpuProfile"] = [profiles](const Call& call) { return profiles->put(call); };
-    handlers["deleteGpuProfile"] = [profiles](const Call& call) { return profiles->remove(call); };
+    const http::Members on(handlers, std::make_shared<const GpuProfiles>(store));
+    on("listGpuProfiles", &GpuProfiles::list);
+    on("setGpuProfile", &GpuProfiles::put);
+    on("deleteGpuProfile", &GpuProfiles::remove);
 }
 
 }  // namespace plimsoll::jobs::training_config

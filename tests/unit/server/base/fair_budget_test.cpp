@@ -57,8 +57,8 @@ TEST(FairBudget, ACallerWithoutATeamHasItsOwnShare) {
     EXPECT_TRUE(one && other);
 }
 
-TEST(FairBudget, MayHaveNoShares) {
-    FairBudget budget(10);
+TEST(FairBudget, WithoutSharesOnlyTheTotalCounts) {
+    FairBudget budget({.total = 10});
     {
         const auto most = budget.reserve({}, 8);
         ASSERT_TRUE(most);
@@ -67,6 +67,15 @@ TEST(FairBudget, MayHaveNoShares) {
     }
     EXPECT_EQ(budget.used(), 0u);
     EXPECT_TRUE(budget.reserve({}, 10));
+}
+
+TEST(FairBudget, AReservationMayOutliveIt) {
+    auto budget = std::make_unique<FairBudget>(FairBudget::Limits{.caller = 1});
+    const auto left = budget->reserve(kAda, 1);
+    EXPECT_FALSE(budget->reserve(kAda, 1));
+    EXPECT_TRUE(budget->reserve(kVera, 1));
+    budget.reset();
+    EXPECT_EQ(left->amount(), 1u);
 }
 
 TEST(TieredBudget, KeepsAReserveForSmallOnes) {

@@ -1,4 +1,4 @@
-// Accept, server-sent events, cookies, targets, budgets: the small rules.
+// Accept, server-sent events, cookies, targets: the small rules.
 #include "server/http/access/cookies.hpp"
 #include "server/http/access/failure_limit.hpp"
 #include "server/http/contract/target.hpp"

@@ -98,7 +98,7 @@ TEST_F(ContractTest, AMissingHandlerStopsTheStart) {
     boost::asio::thread_pool pool(1);
     Handlers handlers;
     for (const auto& operation : contract_.operations()) {
-        handlers[operation.id] = [](const Call&) -> boost::asio::awaitable<Outcome<Response>> {
+        handlers[operation.id] = [](const Call&) -> boost::asio::awaitable<Response> {
             co_return Response();
         };
     }
@@ -124,7 +124,7 @@ TEST(DeprecatedOperations, AreMarkedInEveryResponse) {
         "delete": {"operationId": "older", "security": [], "deprecated": true,
                    "x-deprecated-at": "2026-01-02T00:00:00Z", "responses": {}},
         "post": {"operationId": "new", "security": [], "responses": {}}}}})");
-    const auto nothing = [](const Call&) -> boost::asio::awaitable<Outcome<Response>> {
+    const auto nothing = [](const Call&) -> boost::asio::awaitable<Response> {
         co_return empty_response(204);
     };
     fakes::FakeIdentity identity;

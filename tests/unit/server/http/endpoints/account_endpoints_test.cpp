@@ -50,8 +50,8 @@ TEST_F(AccountEndpoints, SessionsAreListedAndEnded) {
     EXPECT_EQ(own[0].at("current"), false);
     EXPECT_EQ(sessions(identity_.tom).size(), 0u);
     const auto path = "/v1/sessions/" + own[0].at("id").get<std::string>();
-    EXPECT_EQ(call("getSession", {"GET", path, {}, {}, vera}).json().at("current"), true);
-    EXPECT_EQ(call("getSession", {"GET", path, identity_.tom}).status, 404);
+    const auto current = call("listSessions", {"GET", "/v1/sessions", {}, {}, vera}).json();
+    EXPECT_EQ(current["items"][0].at("current"), true);
     EXPECT_EQ(call("deleteSession", {"DELETE", path, identity_.tom}).status, 404);
     EXPECT_EQ(call("deleteSession", {"DELETE", path, identity_.narrow}).status, 403);
     EXPECT_EQ(call("deleteSession", {"DELETE", path, identity_.ada}).status, 204);
@@ -67,28 +67,22 @@ TEST_F(AccountEndpoints, ATeamIsRenamedByTeamAdminsAndArchivedBySystemAdmins) {
         return call("updateTeam", {"PATCH", team, token, body});
     };
     EXPECT_EQ(update(others, identity_.tom, R"({"name": "desk"})").json().at("name"), "desk");
-    EXPECT_EQ(call("getTeam", {"GET", others, identity_.tom}).json().at("name"), "desk");
     EXPECT_EQ(update(others, identity_.vera, R"({"name": "x"})").status, 403);
     EXPECT_EQ(update(own, identity_.tom, R"({"name": "x"})").status, 404);
-    EXPECT_EQ(call("getTeam", {"GET", own, identity_.tom}).status, 404);
     EXPECT_EQ(update(own, identity_.ada, R"({"name": "desk"})").status, 409);
     EXPECT_EQ(update(others, identity_.tom, R"({"archived": true})").status, 403);
     EXPECT_EQ(update(own, identity_.ada, R"({"archived": true})").status, 409);
     EXPECT_EQ(update(others, identity_.ada, R"({"archived": true})").json().at("archived"), true);
     EXPECT_EQ(call({"GET", "/v1/users/me", identity_.tom}).status, 401);
-    EXPECT_EQ(call("getTeam", {"GET", others, identity_.ada}).json().at("archived"), true);
     EXPECT_EQ(update(others, identity_.ada, R"({"archived": false})").status, 200);
     EXPECT_EQ(call({"GET", "/v1/users/me", identity_.tom}).status, 200);
 }
 
-TEST_F(AccountEndpoints, AUserAndAMemberAreReadAndRemoved) {
+TEST_F(AccountEndpoints, AUserIsReadAndRemoved) {
     const auto vera = me(identity_.vera).at("user").at("id").get<std::string>();
     const auto path = "/v1/users/" + vera;
     EXPECT_EQ(call("getUser", {"GET", path, identity_.ada}).json().at("name"), "vera");
     EXPECT_EQ(call("getUser", {"GET", "/v1/users/x", identity_.ada}).status, 404);
-    const auto member = team_of(identity_.ada) + "/members/" + vera;
-    EXPECT_EQ(call("getTeamMember", {"GET", member, identity_.ada}).json().at("role"), "viewer");
-    EXPECT_EQ(call("getTeamMember", {"GET", member, identity_.tom}).status, 404);
     EXPECT_EQ(call("deleteUser", {"DELETE", path, identity_.tom}).status, 403);
     EXPECT_EQ(call("deleteUser", {"DELETE", path, identity_.ada}).status, 204);
     EXPECT_EQ(call("deleteUser", {"DELETE", path, identity_.ada}).status, 404);
@@ -121,8 +115,6 @@ TEST_F(AccountEndpoints, AServiceAccountActsByItsTokensOnly) {
             .status,
         403);
     const auto path = "/v1/service-accounts/" + id;
-    EXPECT_EQ(call("getServiceAccount", {"GET", path, identity_.ada}).json(), account);
-    EXPECT_EQ(call("getServiceAccount", {"GET", path, identity_.tom}).status, 404);
     EXPECT_EQ(
         call("updateServiceAccount", {"PATCH", path, identity_.ada, R"({"role": "admin"})"}).status,
         422);
@@ -141,15 +133,14 @@ TEST_F(AccountEndpoints, AServiceAccountActsByItsTokensOnly) {
     EXPECT_EQ(call({"GET", "/v1/jobs", secret}).status, 401);
 }
 
-TEST_F(AccountEndpoints, ATokenIsReadAndRenamed) {
+TEST_F(AccountEndpoints, ATokenIsRenamed) {
     const auto tokens = call("listTokens", {"GET", "/v1/tokens", identity_.vera}).json();
     const auto path = "/v1/tokens/" + tokens["items"][0]["id"].get<std::string>();
     const std::string body = R"({"name": "notebook"})";
     EXPECT_EQ(call("updateToken", {"PATCH", path, identity_.vera, body}).json().at("name"),
               "notebook");
-    EXPECT_EQ(call("getToken", {"GET", "/v1/tokens/current", identity_.vera}).json().at("name"),
-              "notebook");
-    EXPECT_EQ(call("getToken", {"GET", path, identity_.tom}).status, 404);
+    const auto after = call("listTokens", {"GET", "/v1/tokens", identity_.vera}).json();
+    EXPECT_EQ(after["items"][0].at("name"), "notebook");
     EXPECT_EQ(call("updateToken", {"PATCH", path, identity_.tom, body}).status, 404);
     EXPECT_EQ(call("updateToken", {"PATCH", path, identity_.narrow, body}).status, 403);
 }
@@ -200,10 +191,6 @@ TEST_F(AccountEndpoints, AuditEventsAreFilteredPagedAndExported) {
         call("listAuditEvents", {"GET", "/v1/audit-events?all_teams=true", identity_.tom}).status,
         403);
     EXPECT_EQ(call("listAuditEvents", {"GET", "/v1/audit-events", identity_.vera}).status, 403);
-    const auto path = "/v1/audit-events/" + to_public(identity::AuditEventId{2});
-    EXPECT_EQ(call("getAuditEvent", {"GET", path, identity_.ada}).json().at("action"),
-              "token.revoke");
-    EXPECT_EQ(call("getAuditEvent", {"GET", path, identity_.tom}).status, 404);
     const auto file = call("exportAuditEvents",
                            {"GET", "/v1/audit-events.csv?action=token.create", identity_.ada});
     EXPECT_EQ(file.status, 200);

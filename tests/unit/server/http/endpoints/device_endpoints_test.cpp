@@ -12,15 +12,6 @@ TEST_F(DeviceEndpoints, ListsDevices) {
               1u);
 }
 
-TEST_F(DeviceEndpoints, ReadsOneDevice) {
-    const auto listed = call("listDevices", {"GET", "/v1/devices", identity_.vera}).json()["items"];
-    const auto read = call("getDevice", {"GET", "/v1/devices/node-a/host", identity_.vera});
-    EXPECT_EQ(read.status, 200);
-    EXPECT_EQ(read.json()["device"], listed[0]["device"]);
-    EXPECT_EQ(call({"GET", "/v1/devices/node-a/opencl:9:9", identity_.vera}).status, 404);
-    EXPECT_EQ(call({"GET", "/v1/devices/node-x/host", identity_.vera}).status, 404);
-}
-
 TEST_F(DeviceEndpoints, SystemAdminsRequestACleanup) {
     const auto path = std::string("/v1/devices/node-a/host/cleanup");
     EXPECT_EQ(call({"POST", path, identity_.tom}).status, 403);

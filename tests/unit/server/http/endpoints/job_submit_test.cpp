@@ -48,6 +48,17 @@ TEST_F(JobSubmit, AKeyCreatesOneJob) {
     EXPECT_EQ(post(kTwoTexts, std::string(256, 'k')).status, 400);
 }
 
+TEST_F(JobSubmit, AKeyOfALargeBodyCreatesOneJob) {
+    auto spec = json::parse(kTwoTexts);
+    spec["args"] = {{"texts", std::vector<std::string>(2000, "The harbour strike is a disaster.")}};
+    ASSERT_GT(spec.dump().size(), limits::kInlineBytes) << "parsed on another thread";
+    const auto first = post(spec.dump(), "k1");
+    ASSERT_EQ(first.status, 202) << first.body;
+    EXPECT_EQ(post(spec.dump(2), "k1").json().at("id"), first.json().at("id"));
+    spec["args"]["texts"].back() = "x";
+    EXPECT_EQ(post(spec.dump(), "k1").status, 422);
+}
+
 TEST_F(JobSubmit, NamesTheBrokenFields) {
     using Pointers = std::vector<std::string>;
     EXPECT_EQ(refused(R"({"args":{}})"), Pointers{"/kind"});

@@ -75,19 +75,6 @@ TEST_F(WebhookEndpoints, DeliveriesComeInPages) {
     EXPECT_EQ(call({"GET", path + "/deliveries?cursor=x", identity_.ada}).status, 400);
 }
 
-TEST_F(WebhookEndpoints, ADeliveryIsReadByItsId) {
-    const auto path = create();
-    const auto sent = call("createWebhookDelivery", {"POST", path + "/deliveries", identity_.ada});
-    call("createWebhookDelivery", {"POST", path + "/deliveries", identity_.ada});
-    const auto read = call("getWebhookDelivery", {"GET", sent.header("location"), identity_.ada});
-    EXPECT_EQ(read.status, 200);
-    EXPECT_EQ(read.json(), sent.json());
-    for (const auto* id : {"msg_0000000000009", "msg_7zzzzzzzzzzzz", "msg_0000000000000", "x"}) {
-        EXPECT_EQ(call({"GET", path + "/deliveries/" + id, identity_.ada}).status, 404) << id;
-    }
-    EXPECT_EQ(call({"GET", sent.header("location"), identity_.tom}).status, 404);
-}
-
 TEST_F(WebhookEndpoints, ARemovedWebhookIsGone) {
     const auto path = create();
     EXPECT_EQ(call("deleteWebhook", {"DELETE", path, identity_.ada}).status, 204);
