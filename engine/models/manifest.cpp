@@ -6,7 +6,7 @@
 
 namespace plimsoll::models {
 
-using nlohmann::ordered_json;
+using nlohmann::json;
 
 bool is_model_name(std::string_view name) {
     constexpr std::size_t kLongest = 64;
@@ -16,38 +16,36 @@ bool is_model_name(std::string_view name) {
                name, [&](char c) { return plain(c) || c == '.' || c == '_' || c == '-'; });
 }
 
-std::string to_json(const Manifest& manifest) {
-    auto files = ordered_json::array();
+json to_json(const Manifest& manifest) {
+    auto files = json::array();
     for (const auto& file : manifest.files) {
         files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
     }
-    auto proofs = ordered_json::array();
-    for (const auto& proof : manifest.proofs) proofs.push_back(ordered_json(to_json(proof)));
-    auto accuracies = ordered_json::array();
-    for (const auto& one : manifest.accuracies) accuracies.push_back(ordered_json(to_json(one)));
-    return ordered_json{{"name", manifest.name},
-                        {"hash", manifest.hash},
-                        {"source", manifest.source},
-                        {"licence", manifest.licence},
-                        {"added_at", manifest.added_at},
-                        {"added_by", manifest.added_by},
-                        {"audience", manifest.audience},
-                        {"family", manifest.family},
-                        {"labels", manifest.labels},
-                        {"parameters", manifest.parameters},
-                        {"longest_text", manifest.longest_text},
-                        {"layers", manifest.layers},
-                        {"hidden", manifest.hidden},
-                        {"intermediate", manifest.intermediate},
-                        {"proofs", std::move(proofs)},
-                        {"accuracies", std::move(accuracies)},
-                        {"bytes", manifest.bytes},
-                        {"files", std::move(files)}}
-        .dump();
+    auto proofs = json::array();
+    for (const auto& proof : manifest.proofs) proofs.push_back(to_json(proof));
+    auto accuracies = json::array();
+    for (const auto& one : manifest.accuracies) accuracies.push_back(to_json(one));
+    return {{"name", manifest.name},
+            {"hash", manifest.hash},
+            {"source", manifest.source},
+            {"licence", manifest.licence},
+            {"added_at", manifest.added_at},
+            {"added_by", manifest.added_by},
+            {"audience", manifest.audience},
+            {"family", manifest.family},
+            {"labels", manifest.labels},
+            {"parameters", manifest.parameters},
+            {"longest_text", manifest.longest_text},
+            {"layers", manifest.layers},
+            {"hidden", manifest.hidden},
+            {"intermediate", manifest.intermediate},
+            {"proofs", std::move(proofs)},
+            {"accuracies", std::move(accuracies)},
+            {"bytes", manifest.bytes},
+            {"files", std::move(files)}};
 }
 
-Result<Manifest> manifest_from_json(std::string_view text) try {
-    const auto stored = ordered_json::parse(text);
+Result<Manifest> manifest_from_json(const json& stored) try {
     Manifest manifest{.name = stored.at("name"),
                       .hash = stored.at("hash"),
                       .source = stored.at("source"),
@@ -66,13 +64,13 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
                       .accuracies = {},
                       .bytes = stored.value("bytes", std::uint64_t{0}),
                       .files = {}};
-    for (const auto& proof : stored.value("proofs", ordered_json::array())) {
-        manifest.proofs.push_back(proof_from_json(nlohmann::json(proof)));
+    for (const auto& proof : stored.value("proofs", json::array())) {
+        manifest.proofs.push_back(proof_from_json(proof));
     }
-    for (const auto& one : stored.value("accuracies", ordered_json::array())) {
-        manifest.accuracies.push_back(accuracy_from_json(nlohmann::json(one)));
+    for (const auto& one : stored.value("accuracies", json::array())) {
+        manifest.accuracies.push_back(accuracy_from_json(one));
     }
-    for (const auto& file : stored.value("files", ordered_json::array())) {
+    for (const auto& file : stored.value("files", json::array())) {
         manifest.files.push_back({file.at("name"), file.at("bytes"), file.at("sha256")});
     }
     if (manifest.bytes == 0) {
@@ -80,7 +78,7 @@ Result<Manifest> manifest_from_json(std::string_view text) try {
     }
     if (!is_model_name(manifest.name)) return fail(Errc::corrupt, "A model's name is invalid.");
     return manifest;
-} catch (const nlohmann::json::exception&) {
+} catch (const json::exception&) {
     return fail(Errc::corrupt, "A model's plimsoll.json is corrupt.");
 }
 

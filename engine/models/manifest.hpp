@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace plimsoll::models {
 
 struct ModelFile {
@@ -45,8 +47,8 @@ struct Manifest {
 // 1 to 64 characters of a-z, 0-9, '.', '_' and '-', the first a letter or digit.
 bool is_model_name(std::string_view name);
 
-// One line of JSON. from_json: Errc::corrupt.
-std::string to_json(const Manifest& manifest);
-Result<Manifest> manifest_from_json(std::string_view text);
+nlohmann::json to_json(const Manifest& manifest);
+// Errc::corrupt.
+Result<Manifest> manifest_from_json(const nlohmann::json& stored);
 
 }  // namespace plimsoll::models

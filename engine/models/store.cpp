@@ -12,6 +12,7 @@
 #include <random>
 #include <system_error>
 
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace plimsoll::models {
@@ -109,7 +110,7 @@ Result<void> write_text(const fs::path& file, const std::string& text) {
 Result<Manifest> read_manifest(const fs::path& folder) {
     const auto text = model_files::read_text(folder / kManifest, kMostManifest);
     if (!text) return fail(text.error());
-    auto manifest = manifest_from_json(*text);
+    auto manifest = manifest_from_json(nlohmann::json::parse(*text, nullptr, false));
     if (manifest && manifest->name != folder.filename()) {
         return fail(Errc::corrupt, "The folder was renamed.", folder.string());
     }
@@ -212,7 +213,7 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
     about.bytes = 0;
     for (const auto& file : about.files) about.bytes += file.bytes;
     about.added_at = now_text();
-    if (auto written = write_text(scratch.path() / kManifest, to_json(about)); !written) {
+    if (auto written = write_text(scratch.path() / kManifest, to_json(about).dump()); !written) {
         return fail(written.error());
     }
     if (replace) fs::remove_all(target, error);

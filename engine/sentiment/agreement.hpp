@@ -50,6 +50,12 @@ struct CalibrationBin {
     std::int64_t texts = 0;
     std::int64_t right = 0;
     std::int64_t confidence = 0;  // sum of probabilities, in units of 1/10000
+
+    static void members(auto& visit, auto& self) {
+        visit("texts", self.texts);
+        visit("right", self.right);
+        visit("confidence", self.confidence);
+    }
 };
 inline constexpr std::int64_t kConfidenceScale = 10000;
 // Expected calibration error (Naeini and others, 2015).
@@ -63,6 +69,15 @@ struct Sums {
     std::int64_t xx = 0;
     std::int64_t yy = 0;
     std::int64_t xy = 0;
+
+    static void members(auto& visit, auto& self) {
+        visit("count", self.count);
+        visit("x", self.x);
+        visit("y", self.y);
+        visit("xx", self.xx);
+        visit("yy", self.yy);
+        visit("xy", self.xy);
+    }
 };
 // Pearson's; empty if one of the two is constant.
 std::optional<double> correlation(const Sums& sums);

@@ -18,6 +18,15 @@ struct RecordColumns {
     std::string custom_id;                    // empty: "custom_id" where there is one
     Attributes<std::string> attributes = {};  // empty: none
     std::vector<std::string> keep = {};       // columns of the attribute `kept`
+
+    static void members(auto& visit, auto& self) {
+        visit("text", self.text);
+        visit("custom_id", self.custom_id);
+        for (const auto attribute : kColumnAttributes) {
+            visit(name_of(attribute), self.attributes[attribute]);
+        }
+        visit("keep", self.keep);
+    }
 };
 
 // RecordColumns resolved against a file's header.
@@ -29,6 +38,18 @@ struct RecordLayout {
     std::optional<std::size_t> custom_id_position;
     Attributes<std::optional<std::size_t>> attribute_positions;
     std::vector<std::size_t> keep_positions;
+
+    static void members(auto& visit, auto& self) {
+        RecordColumns::members(visit, self.columns);
+        visit("format", self.format);
+        visit("text_position", self.text_position);
+        visit("custom_id_position", self.custom_id_position);
+        for (const auto attribute : kColumnAttributes) {
+            visit(std::string(name_of(attribute)) + "_position",
+                  self.attribute_positions[attribute]);
+        }
+        visit("keep_positions", self.keep_positions);
+    }
 };
 
 // Errc::not_found if a column does not exist, Errc::invalid_input if its name occurs twice; `where`

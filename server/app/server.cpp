@@ -110,8 +110,7 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
                                                   settings.webhooks.allowed_networks)
                            .value()),
       planner_(stores_.datasets, jobs::contracts(),
-               {stores_.records, stores_.jobs, {.values = settings.kinds, .cache = {}}}, pool_,
-               {.values = settings.kinds, .cache = {}}),
+               {stores_.records, stores_.jobs, {.values = settings.kinds, .cache = {}}}, pool_),
       password_desk_(stores_.passwords, std::move(rules), sibling_program("plimsoll-hasher")),
       provider_desk_(
           stores_.providers, stores_.identity, server_database_.clock(),

@@ -8,6 +8,7 @@
 #include "server/jobs/settings.hpp"
 #include "server/jobs/task_log.hpp"
 
+#include <any>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -40,6 +42,12 @@ struct FieldError {
 };
 using FieldErrors = std::vector<FieldError>;
 
+// One error for one field, for a check that stops at the first.
+inline tl::unexpected<FieldErrors> refused(std::string pointer, std::string rule,
+                                           std::string message) {
+    return tl::unexpected(FieldErrors{{std::move(pointer), std::move(rule), std::move(message)}});
+}
+
 // Which devices may run the tasks of a job: the key of its lane.
 struct Requirement {
     std::string device_class = "host";  // host, cpu, gpu; "gpu,host": the first that is connected
@@ -56,18 +64,11 @@ struct TaskSpec {
 };
 
 struct Plan {
-    std::string
-        args;  // JSON text for the run part and the job page: the arguments without bulk input
+    // JSON text for the run part and the job page: what the tasks need of the arguments, without
+    // bulk input.
+    std::string args;
     Requirement requirement;
     std::vector<TaskSpec> tasks;  // in input order, never empty
-};
-
-// A job on a dataset: every chunk of it becomes the input of a task.
-struct DatasetPlan {
-    std::string args;  // see Plan; names the dataset and the chosen columns
-    Requirement requirement;
-    double seconds_per_record = 0;  // estimates, see TaskSpec
-    double seconds_per_byte = 0;    // of raw records
 };
 
 // Plans a job on a dataset whose items consist of several records anywhere in the file: it receives
@@ -78,6 +79,14 @@ class Gatherer {
     // Fails if the job can no longer be planned: no further calls follow.
     virtual tl::expected<void, FieldErrors> take(const text::RecordView& record) = 0;
     virtual tl::expected<Plan, FieldErrors> finish() = 0;
+};
+
+// A job on a dataset. Every chunk becomes the input of a task, unless a gatherer makes the plan.
+struct DatasetPlan {
+    Plan plan;                      // without tasks; its args name the dataset and its columns
+    double seconds_per_record = 0;  // estimates, see TaskSpec
+    double seconds_per_byte = 0;    // of raw records
+    std::unique_ptr<Gatherer> gatherer = nullptr;
 };
 
 // A result row's member and the CSV column of the same name, in order.
@@ -112,25 +121,18 @@ struct Contract {
     std::span<const UnusedVariable> unused_variables = {};
     // Records that teams keep for the kind besides its jobs.
     std::span<const Collection> collections = {};
-    // Returns the "args" with missing values filled in from the server's knowledge. Null if the
-    // kind fills in nothing. Called before `plan` and `estimate`, which also report errors in the
-    // rest. Pure, on the I/O thread, a few milliseconds at most.
-    tl::expected<nlohmann::json, FieldErrors> (*complete)(nlohmann::json args,
-                                                          const Knowledge& knowledge) = nullptr;
-    // Whether nothing is left to the server: then `complete` is not called. Null: it always is.
-    bool (*is_complete)(const nlohmann::json& args) = nullptr;
-    // Whether completing these needs this collection of the team. Null: all of them, always.
-    bool (*needs_records)(const nlohmann::json& args, std::string_view collection) = nullptr;
-    // Parses the "args" of a request into the kind's own type and plans its tasks. The JSON has
-    // passed the kind's schema in openapi.yaml; what a schema cannot express is checked here.
+    // What planning a job with these "args" needs to know. Null: nothing.
+    Needs (*needs)(const nlohmann::json& args) = nullptr;
+    // Parses the "args" of a request into the kind's own type, fills in what they leave to the
+    // server, and cuts the job into tasks. The JSON has passed the kind's schema in openapi.yaml;
+    // what a schema cannot express is checked here. On any thread; small jobs are planned on the
+    // I/O thread, in a few milliseconds at most.
     tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args,
-                                            const KindSettings& settings) = nullptr;
-    // The same for a job whose "args" name a dataset; none: the kind does not take any.
+                                            const Knowledge& knowledge) = nullptr;
+    // The same for a job whose "args" name a dataset. Null: the kind does not take any.
     tl::expected<DatasetPlan, FieldErrors> (*plan_dataset)(const nlohmann::json& args,
+                                                           const Knowledge& knowledge,
                                                            const DatasetShape& dataset) = nullptr;
-    // The same for a kind whose items are not records; at most one of the two is set.
-    tl::expected<std::unique_ptr<Gatherer>, FieldErrors> (*gather_dataset)(
-        const nlohmann::json& args, const DatasetShape& dataset) = nullptr;
     // Rows for the items of a quarantined task, so that every item of the input has one: JSON lines
     // like TaskOutput::results, not compressed. `args` are the plan's.
     Result<std::string> (*failed_rows)(std::string_view args, std::string_view input,
@@ -143,7 +145,8 @@ struct Contract {
     // The `summary` that a job with these arguments would report, computed immediately without a
     // job (JSON text); null if the kind has none. Pure, off the I/O thread, and well below a
     // second: longer computations are refused.
-    tl::expected<std::string, FieldErrors> (*estimate)(const nlohmann::json& args) = nullptr;
+    tl::expected<std::string, FieldErrors> (*estimate)(const nlohmann::json& args,
+                                                       const Knowledge& knowledge) = nullptr;
     // What the kind offers besides jobs (offer.hpp); null: nothing.
     const Offer* offer = nullptr;
 };
@@ -175,7 +178,7 @@ struct TaskOutput {
 // A task that runs together with others (Run::run_together), which may belong to any jobs and
 // teams.
 struct SharedTask {
-    std::string_view args;
+    const std::any& args;  // see Run::parse
     std::string_view input;
     RunContext& context;  // its stop and its progress are its own
     // See Run::run. None: the tasks could not run together, and this one must run alone.
@@ -211,14 +214,17 @@ struct Abilities {
 struct Run {
     std::string_view name;
     int version = 1;
+    // Parses a plan's args into the kind's own type: once for all tasks of a job in a claim. The
+    // functions below get the result; `typed` makes them of functions on that type.
+    Result<std::any> (*parse)(std::string_view args) = nullptr;
     // An Error of code unavailable, exhausted or timeout is retried, any other is final.
-    Result<TaskOutput> (*run)(std::string_view args, std::string_view input,
+    Result<TaskOutput> (*run)(const std::any& args, std::string_view input,
                               RunContext& context) = nullptr;
     // Combines the partial aggregates, in task order.
-    Result<Merged> (*merge)(std::string_view args, std::span<const std::string> partials) = nullptr;
-    // The key of tasks that may run together, from their plan's args: tasks of a claim with equal
-    // keys do, whichever team they belong to. Empty: runs alone. Null: all run alone.
-    std::string (*shared_key)(std::string_view args) = nullptr;
+    Result<Merged> (*merge)(const std::any& args, std::span<const std::string> partials) = nullptr;
+    // The key of tasks that may run together: tasks of a claim with equal keys do, whichever team
+    // they belong to. Empty: runs alone. Null: all run alone.
+    std::string (*shared_key)(const std::any& args) = nullptr;
     // Runs such tasks; each gets the result that `run` would give it alone, unaffected by the
     // others.
     void (*run_together)(std::span<SharedTask> tasks) = nullptr;
@@ -243,5 +249,23 @@ struct Run {
     Abilities (*abilities)(const KindSettings& settings,
                            const opencl::Capability* device) = nullptr;
 };
+
+// A kind's function on its own type of arguments, in the form that Run has for all kinds.
+template <auto function>
+struct Typed;
+template <class Args, Result<Args> (*function)(std::string_view)>
+struct Typed<function> {
+    static Result<std::any> call(std::string_view text) {
+        return function(text).map([](Args&& args) { return std::any(std::move(args)); });
+    }
+};
+template <class Output, class Args, class... More, Output (*function)(const Args&, More...)>
+struct Typed<function> {
+    static Output call(const std::any& args, More... more) {
+        return function(std::any_cast<const Args&>(args), std::forward<More>(more)...);
+    }
+};
+template <auto function>
+inline constexpr auto typed = &Typed<function>::call;
 
 }  // namespace plimsoll::jobs

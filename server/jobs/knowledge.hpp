@@ -2,10 +2,12 @@
 
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
+#include "server/jobs/settings.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +16,6 @@
 // defines the meaning.
 namespace plimsoll::jobs {
 
-struct KindSettings;
-
 // Records of one type that a team, or each of its members, keeps.
 struct Collection {
     std::string_view name;           // unique
@@ -23,7 +23,7 @@ struct Collection {
     std::string_view plural = {};
     int most = 0;  // of a team or member; 0: the server counts them, with `records.<name>.list` in
                    // the kind's store/<name>.sql
-    int completing = 0;        // passed to Contract::complete: the first of the list
+    int planning = 0;          // passed to Contract::plan: the first of the list
     bool is_named = false;     // people know a record by its name, not by a number
     bool of_members = false;   // a record is a member's own
     bool has_origins = false;  // lists tell who wrote a record, and its job only while that exists
@@ -47,9 +47,15 @@ struct PoolDevice {
     std::int64_t memory_bytes = 0;
 };
 
+// What planning needs to know of it.
+struct Needs {
+    bool pool = false;                            // devices and offers
+    std::set<std::string_view> collections = {};  // records of these
+};
+
 struct Knowledge {
     TeamId team;                                                  // that the job belongs to
-    std::map<std::string_view, std::vector<TeamRecord>> records;  // of Contract::collections
+    std::map<std::string_view, std::vector<TeamRecord>> records;  // by Needs::collections
     std::vector<PoolDevice> devices;                              // GPUs of ready devices
     // Offers of ready devices (Abilities::offer), each a JSON object from a kind's name to its
     // offer.
@@ -58,7 +64,13 @@ struct Knowledge {
     // may name what they have, and wait for them.
     std::vector<std::string> absent_offers = {};
     Timestamp at = {};  // when the job starts, unless delayed
-    const KindSettings* settings = nullptr;
+    const KindSettings* settings = &kUsualSettings;
+
+    const std::vector<TeamRecord>& records_of(const Collection& collection) const {
+        static const std::vector<TeamRecord> kNone;
+        const auto found = records.find(collection.name);
+        return found == records.end() ? kNone : found->second;
+    }
 };
 
 }  // namespace plimsoll::jobs

@@ -1,5 +1,6 @@
 #include "server/planning/planner.hpp"
 
+#include "server/base/giving_way.hpp"
 #include "server/base/offload.hpp"
 #include "server/jobs/records/dataset_reading.hpp"
 
@@ -14,9 +15,12 @@ namespace {
 
 using Answered = tl::expected<Planned, Refusal>;
 
-Answered of_plan(tl::expected<jobs::Plan, jobs::FieldErrors> plan) {
-    if (!plan) return tl::unexpected<Refusal>(std::move(plan.error()));
-    return Planned{std::move(*plan), {}};
+// Keeps what a kind made, or says why it refused.
+template <class Made>
+KnowledgeReader::Outcome keep(tl::expected<Made, jobs::FieldErrors> made, Made& into) {
+    if (!made) return tl::unexpected<Refusal>(std::move(made.error()));
+    into = std::move(*made);
+    return {};
 }
 
 Refusal refused_dataset(std::string why) {
@@ -40,47 +44,59 @@ const jobs::Contract* Planner::kind(std::string_view name) const {
     return found == kinds_.end() ? nullptr : &*found;
 }
 
-awaitable<Completed> Planner::complete(TeamId team, Arguments given) const {
-    Completed completed;
-    const auto done = co_await completion_.complete(
-        team, {&given, 1}, [&](std::size_t, Completed one) { completed = std::move(one); });
-    if (!done) co_return tl::unexpected<Refusal>(done.error());
-    co_return completed;
+awaitable<KnowledgeReader::Outcome> Planner::decide(TeamId team, Arguments given, Work work,
+                                                    boost::asio::thread_pool* pool) const {
+    const auto outcomes = co_await knowledge_.decide(
+        team, {&given, 1},
+        [&](std::size_t, const json& args, const jobs::Knowledge& knowledge) {
+            return work(args, knowledge);
+        },
+        pool);
+    if (!outcomes) co_return tl::unexpected<Refusal>(outcomes.error());
+    co_return outcomes->front();
+}
+
+awaitable<tl::expected<std::string, Refusal>> Planner::estimate(
+    TeamId team, Arguments given, boost::asio::thread_pool& computing) const {
+    std::string summary;
+    const auto work = [&](const json& args, const jobs::Knowledge& knowledge) {
+        const GivingWay giving_way;
+        return keep(given.kind.estimate(args, knowledge), summary);
+    };
+    const auto done = co_await decide(team, given, work, &computing);
+    if (!done) co_return tl::unexpected(done.error());
+    co_return summary;
 }
 
 awaitable<Result<Planner::Plans>> Planner::plan_all(TeamId team,
                                                     std::span<const Arguments> all) const {
     Plans plans(all.size());
-    const auto plan_one = [&](std::size_t place, const Completed& completed) {
-        if (!completed) {
-            plans[place] = tl::unexpected(completed.error());
-        } else {
-            const auto& [kind, given, start] = all[place];
-            plans[place] = kind.plan(*completed ? **completed : given, settings_);
-        }
+    const auto work = [&](std::size_t place, const json& args, const jobs::Knowledge& knowledge) {
+        return keep(all[place].kind.plan(args, knowledge), *plans[place]);
     };
-    const auto done = co_await completion_.complete(team, all, plan_one, &pool_);
-    if (!done) co_return fail(done.error());
+    const auto outcomes = co_await knowledge_.decide(team, all, work, &pool_);
+    if (!outcomes) co_return fail(outcomes.error());
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        if (!(*outcomes)[i]) plans[i] = tl::unexpected((*outcomes)[i].error());
+    }
     co_return plans;
 }
 
 awaitable<Answered> Planner::plan(TeamId team, Arguments given, bool large) {
-    const auto completed = co_await complete(team, given);
-    if (!completed) co_return tl::unexpected(completed.error());
-    const auto& kind = given.kind;
-    const json& args = *completed ? **completed : given.args;
-    const bool takes_datasets = kind.plan_dataset != nullptr || kind.gather_dataset != nullptr;
-    if (takes_datasets && args.contains("dataset")) {
-        co_return co_await plan_on_dataset(team, kind, args);
+    if (given.kind.plan_dataset != nullptr && given.args.contains("dataset")) {
+        co_return co_await plan_on_dataset(team, given);
     }
-    const auto work = [this, &kind, &args] { return kind.plan(args, settings_); };
-    if (!large) co_return of_plan(work());
-    co_return of_plan(co_await offload(pool_, work));
+    Planned planned;
+    const auto work = [&](const json& args, const jobs::Knowledge& knowledge) {
+        return keep(given.kind.plan(args, knowledge), planned.plan);
+    };
+    const auto done = co_await decide(team, given, work, large ? &pool_ : nullptr);
+    if (!done) co_return tl::unexpected(done.error());
+    co_return planned;
 }
 
-awaitable<Answered> Planner::plan_on_dataset(TeamId team, const jobs::Contract& kind,
-                                             const json& args) {
-    const auto id = parse_public_id("data", args["dataset"].get_ref<const std::string&>());
+awaitable<Answered> Planner::plan_on_dataset(TeamId team, Arguments given) {
+    const auto id = parse_public_id("data", given.args["dataset"].get_ref<const std::string&>());
     const auto dataset = co_await datasets_.get(team, DatasetId{id.value_or(0)});
     if (!dataset && dataset.error().code == Errc::not_found) {
         co_return tl::unexpected(no_dataset());
@@ -92,26 +108,26 @@ awaitable<Answered> Planner::plan_on_dataset(TeamId team, const jobs::Contract& 
                                 ? "The dataset's file could not be read: " + dataset->error
                                 : "The dataset is incomplete: its upload has not finished."));
     }
-    if (kind.gather_dataset != nullptr) co_return co_await gather(team, kind, args, *dataset);
-    auto plan = kind.plan_dataset(args, shape_of(*dataset));
-    if (!plan) co_return tl::unexpected<Refusal>(std::move(plan.error()));
-    Planned planned;
-    planned.plan.args = std::move(plan->args);
-    planned.plan.requirement = std::move(plan->requirement);
-    planned.dataset = {dataset->id, plan->seconds_per_record, plan->seconds_per_byte};
-    co_return planned;
+    jobs::DatasetPlan plan;
+    const auto work = [&](const json& args, const jobs::Knowledge& knowledge) {
+        return keep(given.kind.plan_dataset(args, knowledge, shape_of(*dataset)), plan);
+    };
+    if (const auto done = co_await decide(team, given, work, nullptr); !done) {
+        co_return tl::unexpected(done.error());
+    }
+    if (plan.gatherer) co_return co_await gather(team, *plan.gatherer, *dataset);
+    co_return Planned{std::move(plan.plan),
+                      OnDataset{dataset->id, plan.seconds_per_record, plan.seconds_per_byte}};
 }
 
 // The dataset is read here, a chunk at a time, and its items are stored with the job.
-awaitable<Answered> Planner::gather(TeamId team, const jobs::Contract& kind, const json& args,
+awaitable<Answered> Planner::gather(TeamId team, jobs::Gatherer& gatherer,
                                     const queue::Dataset& dataset) {
     const auto place = gathering_.reserve({}, 1);
     if (!place) {
         co_return tl::unexpected<Refusal>(
             Error{Errc::unavailable, "Too many datasets are being read.", {}});
     }
-    auto gatherer = kind.gather_dataset(args, shape_of(dataset));
-    if (!gatherer) co_return tl::unexpected<Refusal>(gatherer.error());
     const auto chunks = co_await datasets_.chunks(team, dataset.id);
     if (!chunks) co_return tl::unexpected<Refusal>(chunks.error());
     for (const auto& chunk : *chunks) {
@@ -123,7 +139,7 @@ awaitable<Answered> Planner::gather(TeamId team, const jobs::Contract& kind, con
         tl::expected<void, jobs::FieldErrors> taken;
         const auto work = [&] {
             return jobs::read_chunk(*content, [&](const text::RecordView& record) {
-                taken = (*gatherer)->take(record);
+                taken = gatherer.take(record);
                 return taken.has_value();
             });
         };
@@ -131,8 +147,10 @@ awaitable<Answered> Planner::gather(TeamId team, const jobs::Contract& kind, con
         if (!read) co_return tl::unexpected<Refusal>(read.error());
         if (!taken) co_return tl::unexpected<Refusal>(taken.error());
     }
-    const auto cut = [&] { return (*gatherer)->finish(); };
-    co_return of_plan(co_await offload(pool_, cut));
+    const auto cut = [&] { return gatherer.finish(); };
+    auto plan = co_await offload(pool_, cut);
+    if (!plan) co_return tl::unexpected<Refusal>(std::move(plan.error()));
+    co_return Planned{std::move(*plan), {}};
 }
 
 queue::NewJob new_job(TeamId team, UserId submitter, const jobs::Contract& kind, const json& spec) {

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "server/base/fair_budget.hpp"
-#include "server/planning/argument_completion.hpp"
+#include "server/planning/knowledge_reader.hpp"
 #include "server/planning/refusal.hpp"
 #include "server/queue/dataset_store.hpp"
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,28 +30,26 @@ struct Planned {
     std::optional<OnDataset> dataset;
 };
 
-// Turns the arguments of a job into tasks, wherever the arguments come from: completes them, reads
-// datasets and calls the kind. Single-threaded; references must outlive it.
+// Turns the arguments of a job into tasks, wherever the arguments come from: finds out what
+// planning them needs to know, reads datasets and calls the kind. Single-threaded; references must
+// outlive it.
 class Planner {
   public:
     using Kinds = std::span<const jobs::Contract>;
 
     // `pool` does blocking work.
-    Planner(queue::DatasetStore& datasets, Kinds kinds, ArgumentCompletion completion,
-            boost::asio::thread_pool& pool, jobs::KindSettings settings = {})
-        : datasets_(datasets),
-          kinds_(kinds),
-          completion_(completion),
-          pool_(pool),
-          settings_(std::move(settings)) {}
+    Planner(queue::DatasetStore& datasets, Kinds kinds, KnowledgeReader knowledge,
+            boost::asio::thread_pool& pool)
+        : datasets_(datasets), kinds_(kinds), knowledge_(std::move(knowledge)), pool_(pool) {}
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
 
     // Null for an unknown kind.
     const jobs::Contract* kind(std::string_view name) const;
 
-    // As plan() completes them, for what is no job.
-    boost::asio::awaitable<Completed> complete(TeamId team, Arguments given) const;
+    // By Contract::estimate, which the kind must have.
+    boost::asio::awaitable<tl::expected<std::string, Refusal>> estimate(
+        TeamId team, Arguments given, boost::asio::thread_pool& computing) const;
 
     // `large`: parsing them takes long.
     boost::asio::awaitable<tl::expected<Planned, Refusal>> plan(TeamId team, Arguments given,
@@ -63,15 +63,18 @@ class Planner {
   private:
     using Answer = boost::asio::awaitable<tl::expected<Planned, Refusal>>;
 
-    Answer plan_on_dataset(TeamId team, const jobs::Contract& kind, const nlohmann::json& args);
-    Answer gather(TeamId team, const jobs::Contract& kind, const nlohmann::json& args,
-                  const queue::Dataset& dataset);
+    using Work = std::function<KnowledgeReader::Outcome(const nlohmann::json& args,
+                                                        const jobs::Knowledge& knowledge)>;
+
+    boost::asio::awaitable<KnowledgeReader::Outcome> decide(TeamId team, Arguments given, Work work,
+                                                            boost::asio::thread_pool* pool) const;
+    Answer plan_on_dataset(TeamId team, Arguments given);
+    Answer gather(TeamId team, jobs::Gatherer& gatherer, const queue::Dataset& dataset);
 
     queue::DatasetStore& datasets_;
     Kinds kinds_;
-    ArgumentCompletion completion_;
+    KnowledgeReader knowledge_;
     boost::asio::thread_pool& pool_;
-    jobs::KindSettings settings_;
     FairBudget gathering_{{.total = 4}};  // datasets being read into tasks: each may hold 100 MB
 };
 

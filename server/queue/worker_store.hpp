@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/base/id.hpp"
-#include "server/jobs/kind.hpp"
+#include "server/jobs/job_args.hpp"
 #include "server/jobs/records/slice.hpp"
 
 #include <chrono>
@@ -61,8 +61,8 @@ struct ClaimedTask {
     int seq = 0;
     std::string kind;
     int kind_version = 1;
-    std::string args;
-    std::string input;  // empty for a merge task and for one on a dataset
+    jobs::JobArgs args;  // of the plan
+    std::string input;   // empty for a merge task and for one on a dataset
     // Of a task on a dataset, the chunk, which its tasks of the claim share, and the slice of its
     // records that the task has; see divide_chunks.
     std::shared_ptr<const std::string> chunk;

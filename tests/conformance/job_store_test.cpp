@@ -20,10 +20,11 @@ TEST_F(JobStoreTest, RunsFromSubmitToReport) {
     EXPECT_GT(claimed.fence, 0);
     EXPECT_EQ(claimed.tasks[0].job, id);
     EXPECT_EQ(claimed.tasks[0].kind, kind_);
-    EXPECT_EQ(claimed.tasks[0].args, R"({"model": "vader"})");
+    EXPECT_EQ(claimed.tasks[0].args.text(), R"({"model": "vader"})");
     EXPECT_EQ(claimed.tasks[1].input, std::string("\0\xff", 2) + "1");
     EXPECT_EQ(claimed.tasks[1].items, 10);
     EXPECT_EQ(claimed.tasks[1].attempt, 1);
+    EXPECT_EQ(&claimed.tasks[1].args.text(), &claimed.tasks[0].args.text()) << "shared";
     EXPECT_EQ(state(id), JobState::running);
 
     auto early = run(stores_.jobs.report(people_.team, id));

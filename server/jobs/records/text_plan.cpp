@@ -1,9 +1,9 @@
 #include "server/jobs/records/text_plan.hpp"
 
 #include "server/base/gzip.hpp"
-#include "server/jobs/records/dataset.hpp"
 #include "server/jobs/records/text_source.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -13,10 +13,6 @@ namespace plimsoll::jobs {
 namespace {
 
 using nlohmann::json;
-
-FieldErrors one_error(std::string pointer, std::string rule, std::string message) {
-    return {{std::move(pointer), std::move(rule), std::move(message)}};
-}
 
 text::Record record_of(const json& item) {
     text::Record record;
@@ -93,16 +89,15 @@ class Cutter {
 
 tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind, const json& args) {
     if (args.contains("texts") == args.contains("items")) {
-        return tl::unexpected(one_error(
-            "", "one_of", "Exactly one of \"texts\", \"items\" and \"dataset\" must be given."));
+        return refused("", "one_of",
+                       "Exactly one of \"texts\", \"items\" and \"dataset\" must be given.");
     }
     const json columns = args.value("columns", json::object());
     const bool only_keep = columns.size() == (columns.contains("keep") ? 1 : 0);
     if (!only_keep || (args.contains("texts") && args.contains("columns"))) {
-        return tl::unexpected(
-            one_error("/columns", "not_used",
-                      "\"columns\" is for datasets; with \"items\", only its member \"keep\" has "
-                      "an effect: it sets the order of the kept columns."));
+        return refused("/columns", "not_used",
+                       "\"columns\" is for datasets; with \"items\", only its member \"keep\" has "
+                       "an effect: it sets the order of the kept columns.");
     }
     Cutter cutter(kind);
     for (const json& item : args.contains("texts") ? args["texts"] : args["items"]) {
@@ -110,8 +105,8 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
     }
     auto tasks = cutter.finish();
     if (tasks.empty()) {
-        return tl::unexpected(one_error(args.contains("texts") ? "/texts" : "/items", "min_items",
-                                        "At least one text must be given."));
+        return refused(args.contains("texts") ? "/texts" : "/items", "min_items",
+                       "At least one text must be given.");
     }
     return tasks;
 }
@@ -132,38 +127,32 @@ std::vector<std::string> kept_names(const json& args) {
 }
 
 std::vector<std::string> kept_columns(std::string_view args) {
-    const json plan = json::parse(args, nullptr, false);
-    if (!plan.is_object()) return {};
-    const json& holder = plan.contains("source") ? plan["source"] : plan;
-    return holder.is_object() ? holder.value("keep", std::vector<std::string>())
-                              : std::vector<std::string>();
+    const auto texts = from_text<TextArgs>(args);
+    return texts ? texts->kept() : std::vector<std::string>();
 }
 
-tl::expected<DatasetPlan, FieldErrors> plan_texts(const TextKind& kind, const json& args,
-                                                  const DatasetShape& dataset, json plan_args) {
+tl::expected<text::RecordColumns, FieldErrors> columns_of(
+    const json& args, const DatasetShape& dataset, std::span<const text::Attribute> attributes) {
     if (args.contains("texts") || args.contains("items")) {
-        return tl::unexpected(one_error(
-            "", "one_of", "Exactly one of \"texts\", \"items\" and \"dataset\" must be given."));
+        return refused("", "one_of",
+                       "Exactly one of \"texts\", \"items\" and \"dataset\" must be given.");
     }
-    const json chosen = args.value("columns", json::object());
-    text::RecordColumns columns{.text = chosen.value("text", ""),
-                                .custom_id = chosen.value("custom_id", "")};
-    for (const auto attribute : text::kColumnAttributes) {
-        columns.attributes[attribute] = chosen.value(std::string(name_of(attribute)), "");
+    const auto chosen = args.find("columns");
+    auto columns =
+        chosen == args.end() ? text::RecordColumns() : chosen->get<text::RecordColumns>();
+    for (const auto attribute : attributes) {
+        auto& column = columns.attributes[attribute];
+        const auto same = std::ranges::find(dataset.columns, name_of(attribute));
+        if (column.empty() && same != dataset.columns.end()) column = *same;
     }
-    columns.keep = chosen.value("keep", std::vector<std::string>());
-    const auto layout = text::find_columns(dataset.format, dataset.columns, std::move(columns));
-    if (!layout) {
-        return tl::unexpected(one_error("/columns/" + layout.error().where, "unknown_column",
-                                        layout.error().message));
-    }
-    plan_args["dataset"] = dataset.id;
-    plan_args["source"] = source_json(*layout);
-    DatasetPlan plan;
-    plan.args = plan_args.dump();
-    plan.seconds_per_record = kind.seconds_per_item;
-    plan.seconds_per_byte = kind.seconds_per_byte;
-    return plan;
+    return columns;
+}
+
+tl::expected<text::RecordLayout, FieldErrors> find_source(const DatasetShape& dataset,
+                                                          text::RecordColumns columns) {
+    auto layout = text::find_columns(dataset.format, dataset.columns, std::move(columns));
+    if (layout) return std::move(*layout);
+    return refused("/columns/" + layout.error().where, "unknown_column", layout.error().message);
 }
 
 }  // namespace plimsoll::jobs

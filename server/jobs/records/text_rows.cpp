@@ -43,9 +43,11 @@ void append_failed_text(std::string& out, const TextKind& kind, const text::Reco
 
 Result<std::string> failed_text_rows(const TextKind& kind, std::string_view args,
                                      std::string_view input, std::string_view reason) {
+    const auto texts = from_text<TextArgs>(args);
+    if (!texts) return fail(texts.error());
     const auto block = gunzip(input, kLargestBlock);
     if (!block) return fail(block.error());
-    auto source = TextSource::open(kind, args, *block);
+    auto source = TextSource::open(kind, *texts, *block);
     if (!source) return fail(source.error());
     std::string rows;
     while (true) {

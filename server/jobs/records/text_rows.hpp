@@ -15,8 +15,13 @@ void append_identity(std::string& out, const text::RecordView& record);
 // The row of an unreadable item: null in all columns but the error's.
 void append_failed_text(std::string& out, const TextKind& kind, const text::RecordView& record);
 
-// Rows for all items of a quarantined task, see Contract::failed_rows.
+// Contract::failed_rows of a kind: rows for all items of a quarantined task.
 Result<std::string> failed_text_rows(const TextKind& kind, std::string_view args,
                                      std::string_view input, std::string_view reason);
+template <const TextKind& kind>
+Result<std::string> failed_text_rows(std::string_view args, std::string_view input,
+                                     std::string_view reason) {
+    return failed_text_rows(kind, args, input, reason);
+}
 
 }  // namespace plimsoll::jobs

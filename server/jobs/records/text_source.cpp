@@ -1,65 +1,13 @@
 #include "server/jobs/records/text_source.hpp"
 
-#include "server/jobs/records/dataset.hpp"
-
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs {
-namespace {
 
-using nlohmann::json;
-
-std::optional<text::RecordLayout> layout_of(std::string_view args) {
-    const json parsed = json::parse(args, nullptr, false);
-    const auto source = parsed.is_object() ? parsed.find("source") : parsed.end();
-    if (source == parsed.end()) return std::nullopt;
-    text::RecordLayout layout;
-    layout.format = parse_format(source->value("format", ""));
-    layout.columns.text = source->value("text", "");
-    layout.columns.custom_id = source->value("custom_id", "");
-    layout.text_position = source->value("text_position", std::size_t{0});
-    const auto read = [&](const std::string& member, std::optional<std::size_t>& position) {
-        if (const auto found = source->find(member + "_position"); found != source->end()) {
-            position = found->get<std::size_t>();
-        }
-    };
-    read("custom_id", layout.custom_id_position);
-    for (const auto attribute : text::kColumnAttributes) {
-        const std::string member(name_of(attribute));
-        layout.columns.attributes[attribute] = source->value(member, "");
-        read(member, layout.attribute_positions[attribute]);
-    }
-    layout.columns.keep = source->value("keep", std::vector<std::string>());
-    layout.keep_positions = source->value("keep_positions", std::vector<std::size_t>());
-    return layout;
-}
-
-}  // namespace
-
-json source_json(const text::RecordLayout& layout) {
-    json source{{"format", to_string(layout.format)}, {"text", layout.columns.text}};
-    if (layout.format == text::RecordFormat::csv) source["text_position"] = layout.text_position;
-    const auto add = [&](const std::string& member, const std::string& name,
-                         const std::optional<std::size_t>& position) {
-        if (!name.empty()) source[member] = name;
-        if (position) source[member + "_position"] = *position;
-    };
-    add("custom_id", layout.columns.custom_id, layout.custom_id_position);
-    for (const auto attribute : text::kColumnAttributes) {
-        add(std::string(name_of(attribute)), layout.columns.attributes[attribute],
-            layout.attribute_positions[attribute]);
-    }
-    if (!layout.columns.keep.empty()) source["keep"] = layout.columns.keep;
-    if (!layout.keep_positions.empty()) source["keep_positions"] = layout.keep_positions;
-    return source;
-}
-
-Result<TextSource> TextSource::open(const TextKind& kind, std::string_view args,
+Result<TextSource> TextSource::open(const TextKind& kind, const TextArgs& args,
                                     std::string_view block) {
     auto reader = text::RecordBlockReader::open(block);
     if (!reader) return fail(reader.error());
     TextSource source(*reader);
-    source.layout_ = layout_of(args);
+    if (args.source) source.layout_ = &*args.source;
     source.longest_text_ = kind.longest_text;
     return source;
 }

@@ -3,25 +3,19 @@
 #include "engine/base/result.hpp"
 #include "engine/text/record_block.hpp"
 #include "engine/text/record_layout.hpp"
+#include "server/jobs/records/text_args.hpp"
 #include "server/jobs/records/text_kind.hpp"
 
 #include <optional>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
-// Where a job's texts are stored: inline jobs store them as they are; jobs on a dataset share its
-// raw records, and their args say which columns to use.
 namespace plimsoll::jobs {
-
-// "source" of a plan's args.
-nlohmann::json source_json(const text::RecordLayout& layout);
 
 // The items of a task, one after the other.
 class TextSource {
   public:
-    // `args` are the plan's, `block` is the unpacked input; both outlive this.
-    static Result<TextSource> open(const TextKind& kind, std::string_view args,
+    // `block` is the unpacked input; both outlive this.
+    static Result<TextSource> open(const TextKind& kind, const TextArgs& args,
                                    std::string_view block);
 
     std::uint32_t count() const { return reader_.count(); }
@@ -34,7 +28,7 @@ class TextSource {
     explicit TextSource(text::RecordBlockReader reader) : reader_(reader) {}
 
     text::RecordBlockReader reader_;
-    std::optional<text::RecordLayout> layout_;
+    const text::RecordLayout* layout_ = nullptr;  // none: texts are stored as they are
     std::size_t longest_text_ = 0;
     text::Record parsed_;
 };

@@ -16,7 +16,9 @@ Key key_of(const queue::ClaimedTask& task, const FindRun& find_run) {
     if (task.merge || task.attempt > 1) return {};
     const auto* run = find_run(task.kind, task.kind_version);
     if (run == nullptr || run->shared_key == nullptr) return {};
-    return {task.kind, task.kind_version, run->shared_key(task.args)};
+    const auto& args = task.args.parsed(*run);
+    if (!args) return {};
+    return {task.kind, task.kind_version, run->shared_key(*args)};
 }
 
 }  // namespace

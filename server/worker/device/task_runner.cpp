@@ -41,15 +41,17 @@ jobs::RunContext context_of(TaskSlot& slot, const TaskContext& place) {
 Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& place,
                      TaskReport& report) {
     const auto& task = slot.task;
+    const auto& args = task.args.parsed(run);
+    if (!args) return fail(args.error());
     if (task.merge) {
-        auto merged = run.merge(task.args, task.partials);
+        auto merged = run.merge(*args, task.partials);
         if (!merged) return fail(std::move(merged.error()));
         report.report = std::move(merged->summary);
         report.output.results = std::move(merged->results);
         return {};
     }
     auto context = context_of(slot, place);
-    auto output = run.run(task.args, task.input, context);
+    auto output = run.run(*args, task.input, context);
     if (!output) return fail(std::move(output.error()));
     report.output = std::move(*output);
     return {};
@@ -119,11 +121,12 @@ std::optional<TaskReport> finish_report(TaskReport report, TaskSlot& slot, const
 // Tasks as their kind sees them.
 class SharedTasks {
   public:
-    SharedTasks(std::span<TaskSlot* const> slots, const TaskContext& place) {
+    SharedTasks(std::span<TaskSlot* const> slots, const jobs::Run& run, const TaskContext& place) {
         for (TaskSlot* slot : slots) {
+            const auto& args = slot->task.args.parsed(run);
+            if (!args) continue;
             auto& context = contexts_.emplace_back(context_of(*slot, place));
-            const auto& task = slot->task;
-            tasks_.push_back({.args = task.args, .input = task.input, .context = context});
+            tasks_.push_back({.args = *args, .input = slot->task.input, .context = context});
             slots_.push_back(slot);
         }
     }
@@ -168,11 +171,10 @@ std::optional<TaskReport> run_task(TaskSlot& slot, const FindRun& find_run,
 Together run_together(std::span<TaskSlot* const> slots, const FindRun& find_run,
                       const TaskContext& place, const std::function<double()>& random) {
     const auto& first = slots.front()->task;
-    SharedTasks shared(slots, place);
+    const auto& run = *find_run(first.kind, first.kind_version);
+    SharedTasks shared(slots, run, place);
     const auto start = std::chrono::steady_clock::now();
-    if (!shared.tasks().empty()) {
-        run_caught(*find_run(first.kind, first.kind_version), shared.tasks());
-    }
+    if (!shared.tasks().empty()) run_caught(run, shared.tasks());
     const auto took = std::chrono::steady_clock::now() - start;
     std::vector<std::uint64_t> work;
     for (const auto& task : shared.tasks()) work.push_back(task.work);

@@ -72,7 +72,7 @@ Result<void> take_too_much(const opencl::Device& device) {
 // says FOLDER/held and hangs in a kernel; "break FOLDER" and "starve FOLDER": says it and fails as
 // after an error that lasts, or for lack of memory. The last three are done where that was said
 // before.
-Result<TaskOutput> run(std::string_view, std::string_view input, RunContext& context) {
+Result<TaskOutput> run(const std::any&, std::string_view input, RunContext& context) {
     const auto space = input.find(' ');
     const auto what = input.substr(0, space);
     const fs::path folder(space == std::string_view::npos ? "" : input.substr(space + 1));
@@ -106,10 +106,14 @@ Result<TaskOutput> run(std::string_view, std::string_view input, RunContext& con
 }
 
 // As text in quotes: a report is JSON.
-Result<Merged> merge(std::string_view, std::span<const std::string> partials) {
+Result<Merged> merge(const std::any&, std::span<const std::string> partials) {
     std::string all;
     for (const auto& partial : partials) all += partial;
     return Merged{"\"" + all + "\"", {}};
+}
+
+Result<std::any> parse(std::string_view) {
+    return std::any();
 }
 
 // Nothing is kept; the log tells the number.
@@ -117,8 +121,8 @@ std::uint64_t release(opencl::Device*) {
     return 4711;
 }
 
-constexpr std::array kRuns{
-    Run{.name = "test", .version = 1, .run = run, .merge = merge, .release = release}};
+constexpr std::array kRuns{Run{
+    .name = "test", .version = 1, .parse = parse, .run = run, .merge = merge, .release = release}};
 
 }  // namespace
 

@@ -1,5 +1,4 @@
 // What a job would report, computed immediately without one.
-#include "server/base/offload.hpp"
 #include "server/http/access/holder.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
@@ -22,13 +21,9 @@ class Estimates {
         const auto place = waiting_.reserve(holder_of(call.principal), 1);
         if (!place) throw Refused(overloaded("Too many estimates are in progress."));
         const auto& name = call.body.at("kind").get_ref<const std::string&>();
-        const auto& kind = *planner_.kind(name);
-        const json& given = call.body.at("args");
-        const auto completed = co_await planner_.complete(call.principal.team.id, {kind, given});
-        if (!completed) throw Refused(refused(completed.error()));
-        const auto work = [&] { return kind.estimate(*completed ? **completed : given); };
-        const auto summary = co_await compute(pool_, work);
-        if (!summary) throw Refused(refused_args(summary.error()));
+        const auto summary = co_await planner_.estimate(
+            call.principal.team.id, {*planner_.kind(name), call.body.at("args")}, pool_);
+        if (!summary) throw Refused(refused(summary.error()));
         co_return text_response("application/json", "{\"kind\":" + json(name).dump() +
                                                         ",\"summary\":" + *summary + "}");
     }

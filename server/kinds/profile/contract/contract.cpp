@@ -67,11 +67,18 @@ std::string class_of(const Request& request) {
     return request.sentiment ? "gpu,cpu,host" : "gpu,cpu";
 }
 
+Needs needs(const json& args) {
+    return {.pool = needs_model(args)};
+}
+
 // All parts are one task, so that the numbers of a report come from one device, and nothing else of
 // the job runs during a timing.
-tl::expected<Plan, FieldErrors> plan(const json& asked, const KindSettings& settings) {
-    const auto llm = llm_settings(settings);
-    const auto with_endpoint = with_llm(asked, llm);
+tl::expected<Plan, FieldErrors> plan(const json& asked, const Knowledge& knowledge) {
+    tl::expected<json, FieldErrors> named = asked;
+    if (needs_model(asked)) named = with_model(asked, knowledge);
+    if (!named) return tl::unexpected(named.error());
+    const auto llm = llm_settings(*knowledge.settings);
+    const auto with_endpoint = with_llm(*named, llm);
     if (!with_endpoint) return tl::unexpected(with_endpoint.error());
     const json& args = *with_endpoint;
     const auto request = parse_request(args);
@@ -111,8 +118,7 @@ constinit extern const Contract kContract{.name = kName,
                                           .version = kVersion,
                                           .columns = kColumns,
                                           .settings = kSettings,
-                                          .complete = with_model,
-                                          .is_complete = needs_no_model,
+                                          .needs = needs,
                                           .plan = plan,
                                           .failed_rows = failed_rows,
                                           .explain_lack = explain_missing_models,

@@ -82,8 +82,8 @@ std::optional<FieldErrors> read_batch_sizes(const json& args, Request& request) 
 
 }  // namespace
 
-bool needs_no_model(const json& args) {
-    return !measures_a_model(args) || args.value("sentiment_model", "") == kVader;
+bool needs_model(const json& args) {
+    return measures_a_model(args) && args.value("sentiment_model", "") != kVader;
 }
 
 tl::expected<json, FieldErrors> with_model(json args, const Knowledge& knowledge) {

@@ -40,8 +40,8 @@ struct Request {
 // The arguments with the workers' offers of the named model, or of the default one.
 tl::expected<nlohmann::json, FieldErrors> with_model(nlohmann::json args,
                                                      const Knowledge& knowledge);
-// Whether no model must be looked up.
-bool needs_no_model(const nlohmann::json& args);
+// Whether a model must be looked up.
+bool needs_model(const nlohmann::json& args);
 
 // From arguments that passed the kind's schema, with_model() and, if an endpoint may be called,
 // with_llm().

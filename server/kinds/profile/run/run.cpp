@@ -118,13 +118,11 @@ void say_measured(const std::string& part, const Result<PartResult>& result,
     context.say(LogLevel::info, text.str() + ".");
 }
 
-Result<TaskOutput> measure(std::string_view args, std::string_view input, RunContext& context) {
-    const auto request = stored_request(args);
-    if (!request) return fail(request.error());
+Result<TaskOutput> measure(const Request& request, std::string_view input, RunContext& context) {
     const auto parts = nlohmann::json::parse(input).get<std::vector<std::string>>();
     context.progress.set_total(std::ssize(parts));
     const Watch watch{context.stop, &context.progress};
-    const Areas areas(*request, context, watch);
+    const Areas areas(request, context, watch);
     TaskOutput output;
     std::string rows;
     Json errors = Json::array();
@@ -148,17 +146,15 @@ Result<TaskOutput> measure(std::string_view args, std::string_view input, RunCon
     }
     output.results = gzip(rows);
     output.partial =
-        report_of(*request, context.device, context.capability, areas, std::move(errors))
+        report_of(request, context.device, context.capability, areas, std::move(errors))
             .dump(-1, ' ', false, Json::error_handler_t::replace);
     return output;
 }
 
 // There is one task, which made the report. None: it killed its workers.
-Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
+Result<Merged> merge(const Request& request, std::span<const std::string> partials) {
     if (!partials.empty()) return Merged{partials.front(), {}};
-    const auto request = stored_request(args);
-    if (!request) return fail(request.error());
-    const Json report = report_of(*request, nullptr, nullptr, Areas(*request), Json::array());
+    const Json report = report_of(request, nullptr, nullptr, Areas(request), Json::array());
     return Merged{report.dump(), {}};
 }
 
@@ -195,8 +191,9 @@ constexpr std::array kRunSettings = [] {
 
 constinit extern const Run kRun{.name = kName,
                                 .version = kVersion,
-                                .run = measure,
-                                .merge = merge,
+                                .parse = typed<stored_request>,
+                                .run = typed<measure>,
+                                .merge = typed<merge>,
                                 .settings = kRunSettings,
                                 .abilities = abilities};
 

@@ -1,8 +1,6 @@
 #include "server/kinds/sentiment/contract/comparison.hpp"
 
 #include "engine/sentiment/meaning.hpp"
-#include "server/kinds/sentiment/contract/form.hpp"
-#include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <algorithm>
 
@@ -28,53 +26,9 @@ ComparedModel compared(const ScoringModel& model) {
     return {manifest.name, manifest.hash, form, !meaning || meaning->has_neutral()};
 }
 
-json to_json(const std::vector<ComparedModel>& models) {
-    auto all = json::array();
-    for (const auto& model : models) {
-        all.push_back({{"name", model.name},
-                       {"hash", model.hash},
-                       {"form", model.form},
-                       {"has_neutral", model.has_neutral}});
-    }
-    return all;
-}
-
-std::vector<ComparedModel> compared_models_from_json(const json& stored) {
-    std::vector<ComparedModel> models;
-    for (const json& one : stored) {
-        models.push_back({one.at("name"), one.at("hash"), one.at("form"), one.at("has_neutral")});
-    }
-    return models;
-}
-
-tl::expected<json, FieldErrors> with_compared(json args, const Knowledge& knowledge) {
-    auto& models = args["models"];
-    const auto asked = args.value("form", std::string(kExactForm));
-    for (std::size_t i = 0; i < models.size(); ++i) {
-        const auto pointer = "/models/" + std::to_string(i);
-        const auto name = models[i].get<std::string>();
-        const auto same = [&](const json& other) {
-            return (other.is_object() ? other.at("name") : other) == name;
-        };
-        const auto before = models.begin() + static_cast<std::ptrdiff_t>(i);
-        if (std::any_of(models.begin(), before, same)) {
-            return tl::unexpected(
-                FieldErrors{{pointer, "unique", "The model \"" + name + "\" is listed twice."}});
-        }
-        if (name == kVader) continue;
-        const auto found = named_model(pointer, name, knowledge);
-        if (!found) return tl::unexpected(found.error());
-        auto form = form_of(*found, asked);
-        if (!form) return tl::unexpected(std::move(form.error()));
-        models[i] = to_json(ScoringModel{*found, std::move(*form)});
-    }
-    return args;
-}
-
-FieldErrors unknown_labels(const json& args) {
-    const GivenLabels labels(args.value("label_names", json()));
+FieldErrors unknown_labels(const LabelNames& names, const json& items) {
+    const GivenLabels labels(names);
     FieldErrors errors;
-    const auto items = args.value("items", json::array());
     for (std::size_t i = 0; i < items.size() && errors.size() < kMostErrors; ++i) {
         const auto label = items[i].value("label", std::string("neutral"));
         if (labels.of(label)) continue;
@@ -84,11 +38,9 @@ FieldErrors unknown_labels(const json& args) {
     return errors;
 }
 
-GivenLabels::GivenLabels(const json& names) {
-    if (!names.is_object()) return;
-    for (const auto& [name, label] : names.items()) {
-        // The schema names the three.
-        names_.emplace(name, *meant(label.get_ref<const std::string&>()));
+GivenLabels::GivenLabels(const LabelNames& names) {
+    for (const auto& [name, label] : names) {
+        names_.emplace(name, *meant(label));  // the schema names the three
     }
 }
 

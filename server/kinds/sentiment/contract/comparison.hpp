@@ -3,9 +3,9 @@
 #include "server/kinds/sentiment/contract/label.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,26 +20,27 @@ struct ComparedModel {
     std::string hash;  // empty: vader
     std::string form;  // empty: vader
     bool has_neutral = true;
-    bool maps_neutral = false;  // of the report: `neutral_within` was set
+    bool maps_neutral = false;  // `neutral_within` was set; not stored
+
+    static void members(auto& visit, auto& self) {
+        visit("name", self.name);
+        visit("hash", self.hash);
+        visit("form", self.form);
+        visit("has_neutral", self.has_neutral);
+    }
 };
 ComparedModel compared(const ScoringModel& model);
-nlohmann::json to_json(const std::vector<ComparedModel>& models);
-std::vector<ComparedModel> compared_models_from_json(const nlohmann::json& stored);
 
-// The arguments with everything that planning needs about the models that they name, in the
-// requested form.
-tl::expected<nlohmann::json, FieldErrors> with_compared(nlohmann::json args,
-                                                        const Knowledge& knowledge);
+using LabelNames = std::map<std::string, std::string, std::less<>>;  // {"1": "positive"}
 
-// Items of the arguments with an unknown label.
-FieldErrors unknown_labels(const nlohmann::json& args);
+// Items of a request with an unknown label.
+FieldErrors unknown_labels(const LabelNames& names, const nlohmann::json& items);
 
 // The meaning of the texts' labels: the names of models' labels, in upper or lower case, and the
 // caller's own names.
 class GivenLabels {
   public:
-    // "label_names" of the arguments: {"1": "positive"}; null: none.
-    explicit GivenLabels(const nlohmann::json& names);
+    explicit GivenLabels(const LabelNames& names);
 
     // Empty: unknown.
     std::optional<Label> of(std::string_view label) const;

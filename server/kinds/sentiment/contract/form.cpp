@@ -37,12 +37,10 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
     return tl::unexpected(FieldErrors{{"/form", "not_proven", why + "."}});
 }
 
-std::optional<FieldErrors> form_without_model(const json& args,
-                                              std::span<const ScoringModel> models) {
-    // A policy may use VADER today, and another model tomorrow.
-    const bool meant = args.contains("form") && args["form"] != kAutoForm;
-    if (!meant || !models.empty() || args.contains("policy")) return std::nullopt;
-    return FieldErrors{{"/form", "not_used", "VADER has no forms: omit it."}};
+tl::expected<ScoringModel, FieldErrors> in_form(Manifest model, const std::string& asked) {
+    auto form = form_of(model, asked);
+    if (!form) return tl::unexpected(std::move(form.error()));
+    return ScoringModel{std::move(model), std::move(*form)};
 }
 
 json used_proofs(std::span<const ScoringModel> models) {

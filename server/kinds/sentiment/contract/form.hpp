@@ -2,7 +2,6 @@
 
 #include "server/kinds/sentiment/contract/models.hpp"
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,10 +20,7 @@ const models::Proof* passed_proof(const Manifest& model, std::string_view form);
 // fastest form that passed and is faster than fp32, else fp32. The error says why a form is not
 // used.
 tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std::string& asked);
-
-// The error for a form that no model of the job has; `models`: those with files.
-std::optional<FieldErrors> form_without_model(const nlohmann::json& args,
-                                              std::span<const ScoringModel> models);
+tl::expected<ScoringModel, FieldErrors> in_form(Manifest model, const std::string& asked);
 
 // "proofs" of the plan's arguments and of the report, which allow the models' forms, and
 // "accuracies", measured for the models in these forms.

@@ -47,15 +47,10 @@ struct Candidate {
     std::string title() const { return form.empty() ? name : name + " in " + form; }
 };
 
-using Records = std::map<std::string_view, std::vector<TeamRecord>>;
-
-void add_speed(Candidate& candidate, const Records& records) {
-    const auto speeds = records.find(kSpeeds.name);
-    if (speeds == records.end()) return;
-    const auto key = candidate.manifest == nullptr
-                         ? std::string()
-                         : resident_name(candidate.name, candidate.manifest->hash, candidate.form);
-    candidate.speed = speed_of(speeds->second, key);
+// The name of the model in use, by which lanes prefer it.
+std::string lane_of(const Candidate& candidate) {
+    if (candidate.manifest == nullptr) return {};
+    return resident_name(candidate.name, candidate.manifest->hash, candidate.form);
 }
 
 Candidate candidate_of(const Manifest& model, std::string form) {
@@ -93,13 +88,14 @@ json to_json(const Candidate& candidate) {
     const auto* proof =
         candidate.manifest == nullptr ? nullptr : passed_proof(*candidate.manifest, candidate.form);
     const bool is_timed = candidate.speed.texts > 0;
-    return {{"model", candidate.name},
-            {"form", candidate.form.empty() ? json(nullptr) : json(candidate.form)},
-            {"seconds_per_text", is_timed ? json(candidate.speed.seconds_per_text) : json(nullptr)},
-            {"texts", candidate.speed.texts},
-            {"speedup", proof == nullptr ? json(nullptr) : json(proof->speedup)},
-            {"accuracy",
-             candidate.accuracy == nullptr ? json(nullptr) : models::to_json(*candidate.accuracy)}};
+    return {
+        {"model", candidate.name},
+        {"form", candidate.form.empty() ? json(nullptr) : json(candidate.form)},
+        {"seconds_per_text", is_timed ? json(candidate.speed.seconds_per_text()) : json(nullptr)},
+        {"texts", candidate.speed.texts},
+        {"speedup", proof == nullptr ? json(nullptr) : json(proof->speedup)},
+        {"accuracy",
+         candidate.accuracy == nullptr ? json(nullptr) : models::to_json(*candidate.accuracy)}};
 }
 
 // "finbert in fp32: 21.4 ms of device time per text, over 1,200 texts, accuracy not measured".
@@ -108,7 +104,7 @@ std::string numbers_of(const Candidate& candidate) {
     text += candidate.speed.texts == 0
                 ? "speed not measured"
                 : fmt::format("{} ms of device time per text, over {} texts",
-                              format_figure(1000 * candidate.speed.seconds_per_text),
+                              format_figure(1000 * candidate.speed.seconds_per_text()),
                               format_count(candidate.speed.texts));
     if (candidate.manifest != nullptr && candidate.accuracy == nullptr) {
         text += ", accuracy not measured";
@@ -135,31 +131,30 @@ std::string reason_for(const Goal& goal, std::span<const Candidate> candidates) 
 
 }  // namespace
 
-tl::expected<json, FieldErrors> with_goal(json args, const std::string& name,
-                                          const Knowledge& knowledge,
-                                          std::span<const Manifest> models) {
+tl::expected<GoalChoice, FieldErrors> choose_by_goal(const std::string& name,
+                                                     const std::optional<std::string>& form,
+                                                     const Knowledge& knowledge,
+                                                     std::span<const Manifest> models) {
     const auto& goal = *std::ranges::find(goals(), name, &Goal::name);  // the schema names them
-    const auto asked = args.value("form", std::string(goal.form));
+    const auto asked = form.value_or(std::string(goal.form));
     const auto* chosen = first_of(goal.models, models);
-    std::string form;
-    args["model"] = kVader;
+    GoalChoice choice;
     if (chosen != nullptr) {
-        auto found = form_of(*chosen, asked);
-        if (!found) return tl::unexpected(std::move(found.error()));
-        form = std::move(*found);
-        args["model"] = to_json(ScoringModel{*chosen, form});
+        auto model = in_form(*chosen, asked);
+        if (!model) return tl::unexpected(std::move(model.error()));
+        choice.model = std::move(*model);
     }
-    auto candidates = candidates_for(chosen, form, asked, models);
+    auto candidates = candidates_for(chosen, choice.model ? choice.model->form : "", asked, models);
     auto measured = json::array();
     for (auto& candidate : candidates) {
-        add_speed(candidate, knowledge.records);
+        candidate.speed = speed_of(knowledge.records_of(kSpeeds), lane_of(candidate));
         measured.push_back(to_json(candidate));
     }
-    args["goal"] = {{"asked", name},
-                    {"means", goal.models.front()},
-                    {"reason", reason_for(goal, candidates)},
-                    {"measured", std::move(measured)}};
-    return args;
+    choice.reasons = {{"asked", name},
+                      {"means", goal.models.front()},
+                      {"reason", reason_for(goal, candidates)},
+                      {"measured", std::move(measured)}};
+    return choice;
 }
 
 }  // namespace plimsoll::jobs::sentiment

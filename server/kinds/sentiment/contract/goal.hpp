@@ -3,17 +3,23 @@
 #include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/speed.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 
-// Chooses the model of a job by its goal: arguments with a "model", and the choice with its reasons
-// as "goal", a SentimentGoal of the contract.
-tl::expected<nlohmann::json, FieldErrors> with_goal(nlohmann::json args, const std::string& goal,
-                                                    const Knowledge& knowledge,
-                                                    std::span<const Manifest> models);
+// The model of a job by its goal.
+struct GoalChoice {
+    std::optional<ScoringModel> model;  // none: VADER
+    nlohmann::json reasons;             // a SentimentGoal of the contract
+};
+// `form`: that of the job, if it names one.
+tl::expected<GoalChoice, FieldErrors> choose_by_goal(const std::string& goal,
+                                                     const std::optional<std::string>& form,
+                                                     const Knowledge& knowledge,
+                                                     std::span<const Manifest> models);
 
 }  // namespace plimsoll::jobs::sentiment

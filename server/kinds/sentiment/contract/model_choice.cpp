@@ -9,8 +9,6 @@
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-using nlohmann::json;
-
 tl::expected<ModelChain, FieldErrors> chain_of(const std::string& asked, const Policy& policy,
                                                std::span<const Manifest> models,
                                                const std::string& pointer) {
@@ -46,12 +44,6 @@ bool holds(const PolicyRule& rule, market::Status status, std::string_view sourc
     return names(rule.markets, status) && names(rule.sources, source);
 }
 
-json names_of(const std::vector<market::Status>& markets) {
-    auto names = json::array();
-    for (const auto status : markets) names.push_back(market::to_string(status));
-    return names;
-}
-
 }  // namespace
 
 tl::expected<ResolvedPolicy, FieldErrors> resolve(std::string id, const Policy& policy,
@@ -67,50 +59,6 @@ tl::expected<ResolvedPolicy, FieldErrors> resolve(std::string id, const Policy& 
         resolved.chains.push_back(std::move(*chain));
     }
     return resolved;
-}
-
-json to_json(const ResolvedPolicy& policy) {
-    json all{{"id", policy.id},
-             {"at", policy.at},
-             {"clock", policy.clock},
-             {"rules", json::array()},
-             {"chains", json::array()}};
-    for (const auto& rule : policy.rules) {
-        all["rules"].push_back({{"markets", names_of(rule.markets)}, {"sources", rule.sources}});
-    }
-    for (const auto& chain : policy.chains) {
-        auto models = json::array();
-        for (const auto& model : chain.models) {
-            models.push_back(
-                {{"model", model.name}, {"model_hash", model.hash}, {"form", model.form}});
-        }
-        all["chains"].push_back(
-            {{"asked", chain.asked}, {"models", std::move(models)}, {"missing", chain.missing}});
-    }
-    return all;
-}
-
-ResolvedPolicy resolved_policy_from_json(const json& all) {
-    ResolvedPolicy policy{.id = all.at("id"),
-                          .rules = {},
-                          .chains = {},
-                          .clock = all.at("clock"),
-                          .at = all.at("at")};
-    for (const json& given : all.at("rules")) {
-        PolicyRule rule{.markets = {}, .sources = given.at("sources"), .model = {}};
-        for (const json& name : given.at("markets")) {
-            rule.markets.push_back(market::parse_status(name.get<std::string>()).value());
-        }
-        policy.rules.push_back(std::move(rule));
-    }
-    for (const json& given : all.at("chains")) {
-        ModelChain chain{.asked = given.at("asked"), .models = {}, .missing = given.at("missing")};
-        for (const json& model : given.at("models")) {
-            chain.models.push_back({model.at("model"), model.at("model_hash"), model.at("form")});
-        }
-        policy.chains.push_back(std::move(chain));
-    }
-    return policy;
 }
 
 Result<Chooser> Chooser::of(ResolvedPolicy policy) {

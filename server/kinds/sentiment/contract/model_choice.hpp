@@ -1,8 +1,10 @@
 #pragma once
 
+#include "server/jobs/members.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/policy.hpp"
 
+#include <compare>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +20,14 @@ struct UsableModel {
     std::string name;
     std::string hash;
     std::string form;
-    bool operator==(const UsableModel&) const = default;
+
+    auto operator<=>(const UsableModel&) const = default;
+
+    static void members(auto& visit, auto& self) {
+        visit("model", self.name);
+        visit("model_hash", self.hash);
+        visit("form", self.form);
+    }
 };
 
 // The models to try, in order, for a rule, or for a policy if no rule matches. Those that no worker
@@ -27,6 +36,14 @@ struct ModelChain {
     std::string asked;
     std::vector<UsableModel> models;
     std::string missing;  // why the first differs from the request; else empty
+
+    bool operator==(const ModelChain&) const = default;
+
+    static void members(auto& visit, auto& self) {
+        visit("asked", self.asked);
+        visit("models", self.models);
+        visit("missing", self.missing);
+    }
 };
 
 // A policy resolved to available models, as stored with a job.
@@ -34,8 +51,18 @@ struct ResolvedPolicy {
     std::string id;
     std::vector<PolicyRule> rules;
     std::vector<ModelChain> chains;  // by rule; the last one if no rule matches
-    nlohmann::json clock;
+    nlohmann::json clock = nlohmann::json::object();
     std::int64_t at = 0;  // for texts without a time, in seconds since 1970 UTC
+
+    bool operator==(const ResolvedPolicy&) const = default;
+
+    static void members(auto& visit, auto& self) {
+        visit("id", self.id);
+        visit("rules", self.rules);
+        visit("chains", self.chains);
+        visit("clock", self.clock);
+        visit("at", self.at);
+    }
 };
 
 // Fails, with the pointer in the policy, if no model is left to try or a model cannot be used in
@@ -43,9 +70,6 @@ struct ResolvedPolicy {
 tl::expected<ResolvedPolicy, FieldErrors> resolve(std::string id, const Policy& policy,
                                                   std::span<const Manifest> models,
                                                   std::int64_t at);
-
-nlohmann::json to_json(const ResolvedPolicy& policy);
-ResolvedPolicy resolved_policy_from_json(const nlohmann::json& json);
 
 struct ModelChoice {
     std::size_t chain = 0;

@@ -113,7 +113,7 @@ json offer_of(const std::vector<Manifest>& models) {
     auto offered = json::array();
     for (auto model : models) {
         model.files.clear();
-        offered.push_back(json::parse(to_json(model)));
+        offered.push_back(to_json(model));
     }
     return {{"models", std::move(offered)}};
 }
@@ -122,8 +122,7 @@ std::vector<Manifest> models_in(const json& offer) {
     std::vector<Manifest> models;
     if (!offer.is_object() || !offer.contains("models")) return models;
     for (const json& one : offer["models"]) {
-        if (auto model = models::manifest_from_json(one.dump()))
-            models.push_back(std::move(*model));
+        if (auto model = models::manifest_from_json(one)) models.push_back(std::move(*model));
     }
     return models;
 }
@@ -155,16 +154,6 @@ std::string resident_name(std::string_view name, std::string_view hash, std::str
 
 std::string capability_of(std::string_view name, std::string_view hash, std::string_view form) {
     return "model " + resident_name(name, hash, form);
-}
-
-json to_json(const ScoringModel& model) {
-    auto stored = json::parse(models::to_json(model.manifest));
-    stored["form"] = model.form;
-    return stored;
-}
-
-ScoringModel scoring_model_from_json(const json& stored) {
-    return {models::manifest_from_json(stored.dump()).value(), stored.at("form")};
 }
 
 Requirement requirement_of(std::span<const ScoringModel> models) {

@@ -37,9 +37,6 @@ struct ScoringModel {
     Manifest manifest;
     std::string form = std::string(kExactForm);
 };
-// Manifests with a member "form", as arguments hold them between completing and planning.
-nlohmann::json to_json(const ScoringModel& model);
-ScoringModel scoring_model_from_json(const nlohmann::json& stored);
 
 // What a task with these models needs from its worker; none: nothing.
 Requirement requirement_of(std::span<const ScoringModel> models);

@@ -1,7 +1,5 @@
 #include "server/kinds/sentiment/contract/own_calendar.hpp"
 
-#include "server/kinds/sentiment/contract/refused.hpp"
-
 #include <algorithm>
 #include <cstdio>
 

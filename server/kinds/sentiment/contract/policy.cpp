@@ -4,7 +4,6 @@
 #include "server/base/time.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/own_calendar.hpp"
-#include "server/kinds/sentiment/contract/refused.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <algorithm>

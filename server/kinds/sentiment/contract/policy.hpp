@@ -16,7 +16,7 @@ inline constexpr Collection kPolicies{.name = "sentiment_policy",
                                       .singular = "team's policy",
                                       .plural = "policies",
                                       .most = 50,
-                                      .completing = 50,
+                                      .planning = 50,
                                       .is_named = true};
 
 // The policy from the server's settings, which every team has.
@@ -27,6 +27,14 @@ struct PolicyRule {
     std::vector<market::Status> markets;  // empty: any
     std::vector<std::string> sources;     // empty: any, including none
     std::string model;
+
+    bool operator==(const PolicyRule&) const = default;
+
+    // As a plan stores it, with the model in a ModelChain.
+    static void members(auto& visit, auto& self) {
+        visit("markets", self.markets);
+        visit("sources", self.sources);
+    }
 };
 
 // The model that scores a text: that of the first matching rule.
@@ -51,3 +59,13 @@ std::optional<market::Status> parse_market_status(std::string_view name);
 std::string rule_pointer(std::size_t rule);
 
 }  // namespace plimsoll::jobs::sentiment
+
+template <>
+struct nlohmann::adl_serializer<plimsoll::market::Status> {
+    static void to_json(json& to, plimsoll::market::Status status) {
+        to = plimsoll::market::to_string(status);
+    }
+    static void from_json(const json& from, plimsoll::market::Status& status) {
+        status = plimsoll::market::parse_status(from.get_ref<const std::string&>()).value();
+    }
+};

@@ -13,10 +13,6 @@ std::string time_of(std::int64_t seconds) {
     return to_rfc3339(Timestamp{std::chrono::seconds(seconds)});
 }
 
-json text_or_null(const std::string& text) {
-    return text.empty() ? json(nullptr) : json(text);
-}
-
 // The context from which a policy's choices are made.
 struct Preview {
     Chooser chooser;

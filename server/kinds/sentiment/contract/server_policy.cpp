@@ -9,7 +9,7 @@ namespace plimsoll::jobs::sentiment {
 
 using nlohmann::json;
 
-std::string usual_model(const KindSettings& settings) {
+std::string default_model(const KindSettings& settings) {
     return std::string(settings.text(kUsesModels) == "0" ? kVader : settings.text(kModelName));
 }
 
@@ -20,7 +20,7 @@ bool follows_server_policy(const KindSettings& settings) {
 json server_policy(const KindSettings& settings) {
     if (!follows_server_policy(settings)) {
         return {{"description", "The server's default model, or vader if no worker has it."},
-                {"model", usual_model(settings)},
+                {"model", default_model(settings)},
                 {"fallback", {kVader}}};
     }
     json policy{{"description", "By NYSE hours, as set in the server's settings."},

@@ -11,7 +11,7 @@
 namespace plimsoll::jobs::sentiment {
 
 // The model of jobs that name neither a model nor a policy, unless they follow the policy `server`.
-std::string usual_model(const KindSettings& settings);
+std::string default_model(const KindSettings& settings);
 
 // Whether jobs that name neither follow the policy `server`.
 bool follows_server_policy(const KindSettings& settings);

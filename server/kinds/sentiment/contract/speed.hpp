@@ -1,7 +1,9 @@
 #pragma once
 
 #include "server/jobs/kind.hpp"
+#include "server/jobs/members.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -10,13 +12,23 @@ namespace plimsoll::jobs::sentiment {
 
 // What it took to score the team's texts of recent days; see store/sentiment_speed.sql. By
 // resident_name(); empty for VADER.
-inline constexpr Collection kSpeeds{.name = "sentiment_speed", .completing = 1000};
+inline constexpr Collection kSpeeds{.name = "sentiment_speed", .planning = 1000};
 
 struct Speed {
-    double seconds_per_text = 0;
-    std::int64_t texts = 0;  // that the seconds are the mean of; 0: none
+    double seconds = 0;
+    std::int64_t texts = 0;  // 0: none
+
+    double seconds_per_text() const { return seconds / static_cast<double>(texts); }
+
+    static void members(auto& visit, auto& self) {
+        visit("seconds", self.seconds);
+        visit("texts", self.texts);
+    }
 };
 
-Speed speed_of(std::span<const TeamRecord> speeds, std::string_view resident_name);
+inline Speed speed_of(std::span<const TeamRecord> speeds, std::string_view resident_name) {
+    const auto found = std::ranges::find(speeds, resident_name, &TeamRecord::id);
+    return found == speeds.end() ? Speed() : from_text<Speed>(found->data).value();
+}
 
 }  // namespace plimsoll::jobs::sentiment

@@ -4,7 +4,6 @@
 #include "engine/models/store.hpp"
 #include "server/base/offload.hpp"
 #include "server/http/endpoints/author.hpp"
-#include "server/http/endpoints/json_values.hpp"
 #include "server/identity/audit_store.hpp"
 #include "server/jobs/records/audience.hpp"
 #include "server/jobs/records/models_folder.hpp"
@@ -23,7 +22,6 @@ using http::Call;
 using http::need;
 using http::Refused;
 using http::Response;
-using http::endpoints::text_or_null;
 using nlohmann::json;
 
 namespace {
@@ -46,7 +44,7 @@ struct Known {
 void add_speed(json& speeds, json form, const Speed& speed) {
     if (speed.texts == 0) return;
     speeds.push_back({{"form", std::move(form)},
-                      {"seconds_per_text", speed.seconds_per_text},
+                      {"seconds_per_text", speed.seconds_per_text()},
                       {"texts", speed.texts}});
 }
 
@@ -101,51 +99,36 @@ json devices_of(const Manifest& model, const Known& known) {
 }
 
 json files_of(const Manifest& model, const Known& known) {
-    auto files = json::array();
     const auto here =
         std::ranges::find_if(known.local, [&](const auto& one) { return is_same(one, model); });
-    if (here == known.local.end()) return files;
-    for (const auto& file : here->files) {
-        files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
-    }
-    return files;
+    return here == known.local.end() ? json::array() : to_json(*here).at("files");
 }
 
 json model_json(const Manifest& model, const Known& known) {
-    auto proofs = json::array();
-    for (const auto& proof : model.proofs) proofs.push_back(to_json(proof));
-    auto accuracies = json::array();
-    for (const auto& one : model.accuracies) accuracies.push_back(to_json(one));
-    return {{"name", model.name},
-            {"hash", model.hash},
-            {"family", model.family},
-            {"labels", model.labels},
-            {"parameters", model.parameters},
-            {"longest_text", model.longest_text},
-            {"licence", text_or_null(model.licence)},
-            {"source", text_or_null(model.source)},
-            {"added_at", text_or_null(model.added_at)},
-            {"added_by", text_or_null(model.added_by)},
-            {"audience", model.audience.empty() ? "all" : "team"},
-            {"bytes", model.bytes == 0 ? json(nullptr) : json(model.bytes)},
-            {"proofs", std::move(proofs)},
-            {"accuracies", std::move(accuracies)},
-            {"speeds", speeds_of(model, known)},
-            {"devices", devices_of(model, known)},
-            {"files", files_of(model, known)}};
+    auto shown = to_json(model);
+    for (const char* member : {"layers", "hidden", "intermediate"}) shown.erase(member);
+    for (const char* member : {"licence", "source", "added_at", "added_by"}) {
+        if (shown[member] == "") shown[member] = nullptr;
+    }
+    if (model.bytes == 0) shown["bytes"] = nullptr;
+    shown["audience"] = model.audience.empty() ? "all" : "team";
+    shown["speeds"] = speeds_of(model, known);
+    shown["devices"] = devices_of(model, known);
+    shown["files"] = files_of(model, known);
+    return shown;
 }
 
-json models_json(const Known& known, const std::string& usual) {
+json models_json(const Known& known, const std::string& standard) {
     std::vector<std::string> texts;
     for (const auto& offer : known.offers) texts.push_back(offer.text);
     const auto ready = models_of(texts, known.team);
-    const bool is_there = std::ranges::find(ready, usual, &Manifest::name) != ready.end();
+    const bool is_there = std::ranges::find(ready, standard, &Manifest::name) != ready.end();
     texts.insert(texts.end(), known.absent.begin(), known.absent.end());
     auto items = json::array({vader_json(known)});
     for (const auto& model : models_of(texts, known.team)) {
         items.push_back(model_json(model, known));
     }
-    return {{"default", is_there ? usual : kVader}, {"items", std::move(items)}};
+    return {{"default", is_there ? standard : kVader}, {"items", std::move(items)}};
 }
 
 class Models {
@@ -157,13 +140,13 @@ class Models {
 
     awaitable<Response> list(const Call& call) const {
         const auto known = need(co_await read(call.principal.team.id));
-        co_return http::json_response(200, models_json(known, usual_model(services_.settings)));
+        co_return http::json_response(200, models_json(known, default_model(services_.settings)));
     }
 
     awaitable<Response> get(const Call& call) const {
         const auto known = need(co_await read(call.principal.team.id));
         const auto name = name_of(call);
-        const auto listed = models_json(known, usual_model(services_.settings));
+        const auto listed = models_json(known, default_model(services_.settings));
         for (const json& model : listed.at("items")) {
             if (model.at("name") == name) co_return http::json_response(200, model);
         }
@@ -222,7 +205,7 @@ class Models {
             }
         }
         auto speeds =
-            co_await services_.stores.records.list(kSpeeds, team, {.limit = kSpeeds.completing});
+            co_await services_.stores.records.list(kSpeeds, team, {.limit = kSpeeds.planning});
         if (!speeds) co_return fail(speeds.error());
         known.speeds = std::move(*speeds);
         known.local =

@@ -1,18 +1,16 @@
 #pragma once
 
-#include "engine/base/result.hpp"
 #include "engine/text/record_block.hpp"
+#include "server/kinds/sentiment/contract/args.hpp"
 #include "server/kinds/sentiment/run/breakdown.hpp"
 #include "server/kinds/sentiment/run/comparison/comparison.hpp"
+#include "server/kinds/sentiment/run/counters.hpp"
 #include "server/kinds/sentiment/run/scores.hpp"
-#include "server/kinds/sentiment/run/tally/choices.hpp"
-#include "server/kinds/sentiment/run/tally/devices_used.hpp"
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +22,14 @@ struct Extreme {
     std::int64_t compound = 0;
     std::int64_t certainty = 0;  // probability of the label, in the units of compound
     std::string text;            // the beginning
+
+    static void members(auto& visit, auto& self) {
+        visit("index", self.index);
+        visit("custom_id", self.custom_id);
+        visit("compound", self.compound);
+        visit("certainty", self.certainty);
+        visit("text", self.text);
+    }
 };
 
 struct Failed {
@@ -32,6 +38,14 @@ struct Failed {
     std::optional<std::string> custom_id;
     std::string code;
     std::string message;
+
+    static void members(auto& visit, auto& self) {
+        visit("index", self.index);
+        visit("line", self.line);
+        visit("custom_id", self.custom_id);
+        visit("code", self.code);
+        visit("message", self.message);
+    }
 };
 
 // The statistics of all texts of a job. Adding one task's aggregate to another's, in task order,
@@ -44,18 +58,41 @@ class Aggregate {
 
     void add(const text::RecordView& record, const TextScores& scores);
     // The policy's choice for a text that was added.
-    void add(const Choice& choice) { choices_.add(choice); }
+    void add(const Choice& choice) { choices_.add(choice, 1); }
     void add_failed(const text::RecordView& record);
-    void add(const DeviceUsed& device, std::int64_t items) { devices_.add(device, items); }
+    void add(const DeviceUsed& device, std::int64_t texts) {
+        if (texts > 0) devices_.add(device, texts);
+    }
     void set(Comparison comparison) { comparison_ = std::move(comparison); }
     void add(const Aggregate& later);
 
-    // For storage between a task and the merge: below 64 KiB.
-    std::string to_json() const;
-    static Result<Aggregate> from_json(std::string_view text);
+    // The report's summary: JSON text.
+    std::string summary(const Args& args) const;
 
-    // The report's summary; `args` are the plan's.
-    std::string summary(const nlohmann::json& args) const;
+    // As stored between a task and the merge: below 64 KiB.
+    static void members(auto& visit, auto& self) {
+        visit("labels", self.labels_);
+        visit("bins", self.bins_);
+        visit("sum", self.sum_);
+        visit("sum_of_squares", self.sum_of_squares_);
+        visit("minimum", self.minimum_);
+        visit("maximum", self.maximum_);
+        visit("most_positive", self.most_positive_);
+        visit("most_negative", self.most_negative_);
+        visit("least_certain", self.least_certain_);
+        visit("tokens", self.tokens_);
+        visit("truncated", self.truncated_);
+        visit("windowed", self.windowed_);
+        visit("windows", self.windows_);
+        visit("duplicates", self.duplicates_);
+        visit("failed", self.failed_);
+        visit("choices", self.choices_);
+        visit("devices", self.devices_);
+        visit("comparison", self.comparison_);
+        visit("by_source", self.by_source_);
+        visit("by_group", self.by_group_);
+        visit("over_time", self.over_time_);
+    }
 
   private:
     using Before = bool (*)(const Extreme&, const Extreme&);
@@ -80,8 +117,8 @@ class Aggregate {
     std::int64_t windows_ = 0;   // of these
     std::int64_t duplicates_ = 0;
     std::vector<Failed> failed_;  // the first ones
-    Choices choices_;             // of a policy
-    DevicesUsed devices_;
+    Counter<Choice> choices_;     // of a policy
+    Counter<DeviceUsed> devices_;
     std::optional<Comparison> comparison_;
     Breakdown by_source_;
     Breakdown by_group_;

@@ -10,14 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-json stored_tally(const Tally& tally) {
-    return {tally.labels, tally.sum};
-}
-
-Tally tally_from(const json& stored) {
-    return {stored.at(0), stored.at(1)};
-}
-
 std::int64_t start_of(std::int64_t seconds, Series::Unit unit) {
     using namespace std::chrono;
     const sys_seconds moment{std::chrono::seconds(seconds)};
@@ -33,17 +25,17 @@ constexpr std::array kUnits = {"hour", "day", "month", "year"};
 
 }  // namespace
 
-void Tally::add(const TextScores& scores) {
+void LabelCounts::add(const TextScores& scores) {
     ++labels[static_cast<std::size_t>(scores.label)];
     sum += scores.compound;
 }
 
-void Tally::add(const Tally& other) {
+void LabelCounts::add(const LabelCounts& other) {
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] += other.labels[i];
     sum += other.sum;
 }
 
-json Tally::summary() const {
+json LabelCounts::summary() const {
     const double mean = static_cast<double>(sum) /
                         static_cast<double>(std::max<std::int64_t>(texts(), 1) * kCompoundScale);
     return {{"texts", texts()},
@@ -63,7 +55,7 @@ void Breakdown::add(std::optional<std::string_view> name, const TextScores& scor
         unnamed_.add(scores);
     } else if (!too_many_) {
         auto known = names_.find(*name);
-        if (known == names_.end()) known = names_.emplace(*name, Tally{}).first;
+        if (known == names_.end()) known = names_.emplace(*name, LabelCounts{}).first;
         known->second.add(scores);
         bound();
     }
@@ -72,29 +64,16 @@ void Breakdown::add(std::optional<std::string_view> name, const TextScores& scor
 void Breakdown::add(const Breakdown& other) {
     unnamed_.add(other.unnamed_);
     too_many_ = too_many_ || other.too_many_;
-    for (const auto& [name, tally] : other.names_) names_[name].add(tally);
+    for (const auto& [name, counts] : other.names_) names_[name].add(counts);
     bound();
-}
-
-json Breakdown::to_json() const {
-    auto names = json::array();
-    for (const auto& [name, tally] : names_) names.push_back({name, stored_tally(tally)});
-    return {std::move(names), stored_tally(unnamed_), too_many_};
-}
-
-Breakdown Breakdown::from_json(const json& stored) {
-    Breakdown breakdown;
-    for (const json& one : stored.at(0)) breakdown.names_[one.at(0)] = tally_from(one.at(1));
-    breakdown.unnamed_ = tally_from(stored.at(1));
-    breakdown.too_many_ = stored.at(2);
-    return breakdown;
 }
 
 json Breakdown::summary() const {
     if (names_.empty() && !too_many_) return nullptr;
-    using Named = std::pair<const std::string*, const Tally*>;  // no name: of the texts without
+    using Named =
+        std::pair<const std::string*, const LabelCounts*>;  // no name: of the texts without
     std::vector<Named> sorted;
-    for (const auto& [name, tally] : names_) sorted.emplace_back(&name, &tally);
+    for (const auto& [name, counts] : names_) sorted.emplace_back(&name, &counts);
     if (!too_many_ && unnamed_.texts() > 0) sorted.emplace_back(nullptr, &unnamed_);
     std::ranges::sort(sorted, [](const Named& a, const Named& b) {
         if (a.second->texts() != b.second->texts()) return a.second->texts() > b.second->texts();
@@ -103,8 +82,8 @@ json Breakdown::summary() const {
         return *a.first < *b.first;
     });
     auto groups = json::array();
-    for (const auto& [name, tally] : sorted) {
-        groups.push_back(tally->summary());
+    for (const auto& [name, counts] : sorted) {
+        groups.push_back(counts->summary());
         groups.back()["name"] = name == nullptr ? json(nullptr) : json(*name);
     }
     return {{"groups", std::move(groups)}, {"too_many", too_many_}};
@@ -113,7 +92,7 @@ json Breakdown::summary() const {
 void Series::coarsen(Unit unit) {
     unit_ = unit;
     auto finer = std::exchange(points_, {});
-    for (const auto& [from, tally] : finer) points_[start_of(from, unit)].add(tally);
+    for (const auto& [from, counts] : finer) points_[start_of(from, unit)].add(counts);
 }
 
 void Series::bound() {
@@ -136,29 +115,15 @@ void Series::add(std::optional<std::string_view> time, const TextScores& scores)
 void Series::add(const Series& other) {
     undated_ += other.undated_;
     if (other.unit_ > unit_) coarsen(other.unit_);
-    for (const auto& [from, tally] : other.points_) points_[start_of(from, unit_)].add(tally);
+    for (const auto& [from, counts] : other.points_) points_[start_of(from, unit_)].add(counts);
     bound();
-}
-
-json Series::to_json() const {
-    auto points = json::array();
-    for (const auto& [from, tally] : points_) points.push_back({from, stored_tally(tally)});
-    return {static_cast<int>(unit_), std::move(points), undated_};
-}
-
-Series Series::from_json(const json& stored) {
-    Series series;
-    series.unit_ = static_cast<Unit>(stored.at(0).get<int>());
-    for (const json& one : stored.at(1)) series.points_[one.at(0)] = tally_from(one.at(1));
-    series.undated_ = stored.at(2);
-    return series;
 }
 
 json Series::summary() const {
     if (points_.empty()) return nullptr;
     auto points = json::array();
-    for (const auto& [from, tally] : points_) {
-        points.push_back(tally.summary());
+    for (const auto& [from, counts] : points_) {
+        points.push_back(counts.summary());
         points.back()["from"] = to_rfc3339(Timestamp(std::chrono::seconds(from)));
     }
     return {{"unit", kUnits[static_cast<std::size_t>(unit_)]},

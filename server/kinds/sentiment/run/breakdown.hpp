@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/base/time.hpp"
+#include "server/jobs/members.hpp"
 #include "server/kinds/sentiment/run/scores.hpp"
 
 #include <array>
@@ -15,15 +16,20 @@
 namespace plimsoll::jobs::sentiment {
 
 // Statistics of a group of texts.
-struct Tally {
+struct LabelCounts {
     std::array<std::int64_t, 3> labels{};  // by Label
     std::int64_t sum = 0;                  // of compounds
 
     void add(const TextScores& scores);
-    void add(const Tally& other);
+    void add(const LabelCounts& other);
     std::int64_t texts() const { return labels[0] + labels[1] + labels[2]; }
     // "texts", "positive", "neutral", "negative" and "mean" of the report.
     nlohmann::json summary() const;
+
+    static void members(auto& visit, auto& self) {
+        visit("labels", self.labels);
+        visit("sum", self.sum);
+    }
 };
 
 // Texts by a name from the input. Exact, or too many names: the result does not depend on how a job
@@ -35,8 +41,11 @@ class Breakdown {
     void add(std::optional<std::string_view> name, const TextScores& scores);
     void add(const Breakdown& other);
 
-    nlohmann::json to_json() const;
-    static Breakdown from_json(const nlohmann::json& stored);
+    static void members(auto& visit, auto& self) {
+        visit("names", self.names_);
+        visit("unnamed", self.unnamed_);
+        visit("too_many", self.too_many_);
+    }
 
     // For the report; null if no text has a name.
     nlohmann::json summary() const;
@@ -44,8 +53,8 @@ class Breakdown {
   private:
     void bound();
 
-    std::map<std::string, Tally, std::less<>> names_;
-    Tally unnamed_;
+    std::map<std::string, LabelCounts, std::less<>> names_;
+    LabelCounts unnamed_;
     bool too_many_ = false;
 };
 
@@ -60,8 +69,11 @@ class Series {
     void add(std::optional<std::string_view> time, const TextScores& scores);
     void add(const Series& other);
 
-    nlohmann::json to_json() const;
-    static Series from_json(const nlohmann::json& stored);
+    static void members(auto& visit, auto& self) {
+        visit("unit", self.unit_);
+        visit("points", self.points_);
+        visit("undated", self.undated_);
+    }
 
     // For the report; null if no text is dated.
     nlohmann::json summary() const;
@@ -71,7 +83,7 @@ class Series {
     void bound();
 
     Unit unit_ = Unit::hour;
-    std::map<std::int64_t, Tally> points_;  // by their first second since 1970
+    std::map<std::int64_t, LabelCounts> points_;  // by their first second since 1970
     std::int64_t undated_ = 0;
 };
 

@@ -76,9 +76,8 @@ auto find_loaded(const std::string& hash, routines::Form form) {
         kept.models, [&](const LoadedModel& one) { return one.hash == hash && one.form == form; });
 }
 
-Result<LoadedModel*> find_or_load(const std::string& name, const std::string& hash,
-                                  const std::string& form_name, RunContext& context,
-                                  IfFull if_full) {
+Result<LoadedModel*> find_or_load(const UsableModel& model, RunContext& context, IfFull if_full) {
+    const auto& [name, hash, form_name] = model;
     if (context.device == nullptr || context.ledger == nullptr || context.capability == nullptr) {
         return fail(Errc::unavailable, "This worker has no OpenCL device.");
     }
@@ -140,20 +139,17 @@ DeviceTools tools_of(const RunContext& context) {
     return {*kept.programs, *kept.plans};
 }
 
-Result<LoadedModel*> loaded_model(const std::string& name, const std::string& hash,
-                                  const std::string& form, RunContext& context) {
-    return find_or_load(name, hash, form, context, IfFull::others_leave);
+Result<LoadedModel*> loaded_model(const UsableModel& model, RunContext& context) {
+    return find_or_load(model, context, IfFull::others_leave);
 }
 
-Result<bool> make_ready(const std::string& name, const std::string& hash, const std::string& form,
-                        RunContext& context) {
-    const auto loaded = find_or_load(name, hash, form, context, IfFull::refuse);
+Result<bool> make_ready(const UsableModel& model, RunContext& context) {
+    const auto loaded = find_or_load(model, context, IfFull::refuse);
     if (!loaded) return fail(loaded.error());
-    LoadedModel& model = **loaded;
-    if (model.is_ready) return false;
+    if ((*loaded)->is_ready) return false;
     const Watch watch{context.stop, &context.progress};
-    if (auto done = compute_once(*model.classifier, watch); !done) return fail(done.error());
-    model.is_ready = true;
+    if (auto done = compute_once(*(*loaded)->classifier, watch); !done) return fail(done.error());
+    (*loaded)->is_ready = true;
     return true;
 }
 

@@ -40,8 +40,9 @@ void append_row(std::string& out, const text::RecordView& record, const TextScor
         out.append(",\"tokens\":null,\"truncated\":null");
     }
     if (more.choice != nullptr) {
-        append_member(out, "model", more.choice->model);
-        if (!more.choice->form.empty()) append_member(out, "form", more.choice->form);
+        const auto& model = more.choice->model;
+        append_member(out, "model", model.name);
+        if (!model.form.empty()) append_member(out, "form", model.form);
         append_member(out, "model_asked", more.choice->asked);
         append_member(out, "model_reason", more.reason);
     }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/text/record_block.hpp"
+#include "server/kinds/sentiment/run/counters.hpp"
 #include "server/kinds/sentiment/run/scores.hpp"
-#include "server/kinds/sentiment/run/tally/choices.hpp"
 
 #include <string>
 #include <string_view>

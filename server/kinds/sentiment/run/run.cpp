@@ -12,66 +12,55 @@
 #include "server/kinds/sentiment/run/idle/tuning.hpp"
 #include "server/kinds/sentiment/run/idle/warm_up.hpp"
 #include "server/kinds/sentiment/run/loaded_models.hpp"
-#include "server/kinds/sentiment/run/reading.hpp"
 #include "server/kinds/sentiment/run/run_together.hpp"
 #include "server/kinds/sentiment/run/score_by_model.hpp"
 #include "server/kinds/sentiment/run/score_by_policy.hpp"
 #include "server/kinds/sentiment/run/score_by_vader.hpp"
-#include "server/kinds/sentiment/run/task_answer.hpp"
+#include "server/kinds/sentiment/run/task_output_builder.hpp"
 
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::sentiment {
 namespace {
 
-using nlohmann::json;
-
-Result<void> score_by(const json& args, TextSource source, RunContext& context,
-                      TaskAnswer& answer) {
-    const auto reading = reading_of(args, context.settings);
-    if (const auto policy = args.find("policy"); policy != args.end()) {
-        auto task = PolicyTask::begin(*policy, std::move(source), reading, context);
-        return task ? task->finish(answer) : fail(task.error());
+Result<void> score_by(const Args& args, TextSource source, const BatchOptions& options,
+                      RunContext& context, TaskOutputBuilder& output) {
+    if (args.policy) {
+        auto task = PolicyTask::begin(*args.policy, std::move(source), options, context);
+        return task ? task->finish(output) : fail(task.error());
     }
-    if (args.contains("models"))
-        return score_by_all(args, std::move(source), reading, context, answer);
-    const auto take = [&](const text::RecordView& item, const TextScores* scores) {
-        if (scores == nullptr) {
-            answer.add_failed(item);
-        } else {
-            answer.add(item, *scores);
-        }
-    };
-    const auto model = args.value("model", std::string(kVader));
-    if (model == kVader) return score_by_vader(std::move(source), context, take);
-    const auto loaded =
-        loaded_model(model, args.value("model_hash", ""), args.value("form", ""), context);
+    if (!args.models.empty()) {
+        return score_by_all(args, std::move(source), options, context, output);
+    }
+    const auto& model = args.model;
+    if (model.hash.empty()) return score_by_vader(std::move(source), context, output.taker());
+    const auto loaded = loaded_model(model, context);
     if (!loaded) return fail(loaded.error());
-    return score_by_model(std::move(source), **loaded, reading, context, take);
+    return score_by_model(std::move(source), **loaded, options, context, output.taker());
 }
 
-Result<TaskOutput> score(std::string_view args, std::string_view input, RunContext& context) {
+Result<TaskOutput> score(const Args& args, std::string_view input, RunContext& context) {
     const auto block = gunzip(input, kLargestBlock);
     if (!block) return fail(block.error());
     auto source = TextSource::open(kTexts, args, *block);
     if (!source) return fail(source.error());
     context.progress.set_total(source->count());
-    const auto plan = json::parse(args);
-    TaskAnswer answer(reading_of(plan, context.settings).windows);
-    if (auto done = score_by(plan, std::move(*source), context, answer); !done) {
+    const auto options = batch_options(args.options, context.settings);
+    TaskOutputBuilder output(options.windows);
+    if (auto done = score_by(args, std::move(*source), options, context, output); !done) {
         return fail(done.error());
     }
-    return answer.finish(context);
+    return output.finish(context);
 }
 
-Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
+Result<Merged> merge(const Args& args, std::span<const std::string> partials) {
     Aggregate all;
     for (const std::string& partial : partials) {
-        const auto one = Aggregate::from_json(partial);
+        const auto one = from_text<Aggregate>(partial);
         if (!one) return fail(one.error());
         all.add(*one);
     }
-    return Merged{all.summary(json::parse(args)), {}};
+    return Merged{all.summary(args), {}};
 }
 
 // Models that policies need soon come first, and the remaining memory is left to tasks: proofs can
@@ -107,9 +96,10 @@ Abilities abilities(const KindSettings& settings, const opencl::Capability* devi
 
 constinit extern const Run kRun{.name = kName,
                                 .version = kVersion,
-                                .run = score,
-                                .merge = merge,
-                                .shared_key = shared_key,
+                                .parse = typed<from_text<Args>>,
+                                .run = typed<score>,
+                                .merge = typed<merge>,
+                                .shared_key = typed<shared_key>,
                                 .run_together = run_together,
                                 .release = release_models,
                                 .prepare = prepare_next,

@@ -4,12 +4,12 @@
 #include "server/jobs/records/dataset.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "server/kinds/sentiment/run/loaded_models.hpp"
-#include "server/kinds/sentiment/run/reading.hpp"
 #include "server/kinds/sentiment/run/score_by_model.hpp"
 #include "server/kinds/sentiment/run/score_by_policy.hpp"
-#include "server/kinds/sentiment/run/task_answer.hpp"
+#include "server/kinds/sentiment/run/task_output_builder.hpp"
 
 #include <algorithm>
+#include <any>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -17,7 +17,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,24 +46,30 @@ class StopOfAll {
     std::deque<std::stop_callback<std::function<void()>>> stops_;
 };
 
+const Args& args_of(const SharedTask& task) {
+    return std::any_cast<const Args&>(task.args);
+}
+
+BatchOptions options_of(const SharedTask& task) {
+    return batch_options(args_of(task).options, task.context.settings);
+}
+
 // A task whose input could be opened.
 struct OpenTask {
     explicit OpenTask(SharedTask& given)
-        : task(given),
-          reading(reading_of(json::parse(given.args), given.context.settings)),
-          answer(reading.windows) {}
+        : task(given), options(options_of(given)), output(options.windows) {}
 
     SharedTask& task;
-    Reading reading;
+    BatchOptions options;
     std::string block;
-    TaskAnswer answer;
+    TaskOutputBuilder output;
 };
 
 Result<TextSource> open_source(OpenTask& open) {
     auto block = gunzip(open.task.input, kLargestBlock);
     if (!block) return fail(block.error());
     open.block = std::move(*block);
-    auto source = TextSource::open(kTexts, open.task.args, open.block);
+    auto source = TextSource::open(kTexts, args_of(open.task), open.block);
     if (source) open.task.context.progress.set_total(source->count());
     return source;
 }
@@ -87,26 +92,24 @@ struct ShareOfModel {
     OpenPolicy* task;
     std::size_t chain;
 };
-using ModelKey = std::tuple<std::string, std::string, std::string>;  // as loaded_model()
 
-std::map<ModelKey, std::vector<ShareOfModel>> shares_by_model(std::deque<OpenPolicy>& opened) {
-    std::map<ModelKey, std::vector<ShareOfModel>> shares;
+std::map<UsableModel, std::vector<ShareOfModel>> shares_by_model(std::deque<OpenPolicy>& opened) {
+    std::map<UsableModel, std::vector<ShareOfModel>> shares;
     for (OpenPolicy& one : opened) {
         for (const auto chain : one.policy->waiting()) {
             const auto& model = one.policy->first_model(chain);
-            if (model.hash.empty()) continue;
-            shares[{model.name, model.hash, model.form}].push_back({&one, chain});
+            if (!model.hash.empty()) shares[model].push_back({&one, chain});
         }
     }
     return shares;
 }
 
 // Texts that cannot be scored together wait, and each task looks for another model.
-void score_shares(const ModelKey& key, std::span<const ShareOfModel> shares, std::size_t most) {
+void score_shares(const UsableModel& model, std::span<const ShareOfModel> shares,
+                  std::size_t most) {
     const auto start = Clock::now();
     auto& context = shares.front().task->open.task.context;
-    const auto& [name, hash, form] = key;
-    const auto loaded = loaded_model(name, hash, form, context);
+    const auto loaded = loaded_model(model, context);
     if (!loaded) return;
     std::vector<SharedTexts> texts;
     for (const auto& [task, chain] : shares) {
@@ -128,14 +131,14 @@ void score_shares(const ModelKey& key, std::span<const ShareOfModel> shares, std
     }
 }
 
-void run_policies(std::span<SharedTask> tasks, const json& args) {
-    const auto most = reading_of(args, tasks.front().context.settings).texts;
+void run_policies(std::span<SharedTask> tasks) {
+    const auto most = options_of(tasks.front()).texts;
     std::deque<OpenPolicy> opened;
     for (SharedTask& task : tasks) {
         OpenPolicy& one = opened.emplace_back(OpenTask{task});
         auto source = open_source(one.open);
-        auto policy = source ? PolicyTask::begin(json::parse(task.args).at("policy"),
-                                                 std::move(*source), one.open.reading, task.context)
+        auto policy = source ? PolicyTask::begin(*args_of(task).policy, std::move(*source),
+                                                 one.open.options, task.context)
                              : fail(source.error());
         if (!policy) {
             task.output = fail(policy.error());
@@ -148,35 +151,32 @@ void run_policies(std::span<SharedTask> tasks, const json& args) {
     for (OpenPolicy& one : opened) {
         const auto start = Clock::now();
         auto& task = one.open.task;
-        const auto done = one.policy->finish(one.open.answer);
+        const auto done = one.policy->finish(one.open.output);
         task.output =
-            done ? Result<TaskOutput>(one.open.answer.finish(task.context)) : fail(done.error());
+            done ? Result<TaskOutput>(one.open.output.finish(task.context)) : fail(done.error());
         task.work += nanoseconds_since(start);
     }
 }
 
 }  // namespace
 
-std::string shared_key(std::string_view args) {
-    const json plan = json::parse(args);
-    const auto batch_size = plan.value("batch_size", 0);
-    if (plan.contains("policy")) {
-        const auto policy = resolved_policy_from_json(plan.at("policy"));
-        const bool has_model = std::ranges::any_of(policy.chains, [](const ModelChain& chain) {
+std::string shared_key(const Args& args) {
+    const auto batch_size = args.options.batch_size.value_or(0);
+    if (args.policy) {
+        const bool has_model = std::ranges::any_of(args.policy->chains, [](const auto& chain) {
             return !chain.models.front().hash.empty();
         });
         return has_model ? json{"policy", batch_size}.dump() : std::string();
     }
-    if (!plan.contains("model_hash")) return {};
-    return json{plan.at("model_hash"), plan.at("form"), batch_size}.dump();
+    if (!args.models.empty() || args.model.hash.empty()) return {};
+    return json{args.model.hash, args.model.form, batch_size}.dump();
 }
 
 void run_together(std::span<SharedTask> tasks) {
-    const json args = json::parse(tasks.front().args);
-    if (args.contains("policy")) return run_policies(tasks, args);
+    const auto& args = args_of(tasks.front());
+    if (args.policy) return run_policies(tasks);
     auto& first = tasks.front().context;
-    const auto loaded =
-        loaded_model(args.at("model"), args.at("model_hash"), args.at("form"), first);
+    const auto loaded = loaded_model(args.model, first);
     if (!loaded) return;
 
     std::deque<OpenTask> opened;
@@ -189,27 +189,20 @@ void run_together(std::span<SharedTask> tasks) {
             opened.pop_back();
             continue;
         }
-        const auto take = [&open](const text::RecordView& item, const TextScores* scores) {
-            if (scores == nullptr) {
-                open.answer.add_failed(item);
-            } else {
-                open.answer.add(item, *scores);
-            }
-        };
         texts.push_back({.source = std::move(*source),
                          .context = task.context,
-                         .take = take,
-                         .windows = open.reading.windows});
+                         .take = open.output.taker(),
+                         .windows = open.options.windows});
     }
     const StopOfAll stop(texts);
-    const auto most = reading_of(args, first.settings).texts;
+    const auto most = options_of(tasks.front()).texts;
     const Watch watch{stop.token(), &first.progress};
     if (!score_together(texts, **loaded, most, watch)) return;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         auto& task = opened[i].task;
         task.work = texts[i].tokens;
         if (texts[i].done) {
-            task.output = opened[i].answer.finish(task.context);
+            task.output = opened[i].output.finish(task.context);
         } else {
             task.output = fail(texts[i].done.error());
         }

@@ -1,5 +1,7 @@
 #include "server/kinds/sentiment/run/score_by_model.hpp"
 
+#include "server/kinds/sentiment/contract/settings.hpp"
+
 #include <cmath>
 #include <deque>
 #include <utility>
@@ -64,6 +66,11 @@ Result<void> take_all(TextSource source, const std::vector<transformer::Classifi
 
 }  // namespace
 
+BatchOptions batch_options(const Options& options, const KindSettings& settings) {
+    return {.texts = options.batch_size.value_or(most_texts(settings)),
+            .windows = options.in_windows()};
+}
+
 Result<void> score_together(std::span<SharedTexts> tasks, LoadedModel& model, std::size_t texts,
                             const Watch& watch) {
     std::deque<TextSource> sources;
@@ -94,11 +101,11 @@ Result<void> score_together(std::span<SharedTexts> tasks, LoadedModel& model, st
     return {};
 }
 
-Result<void> score_by_model(TextSource source, LoadedModel& model, const Reading& reading,
+Result<void> score_by_model(TextSource source, LoadedModel& model, const BatchOptions& options,
                             RunContext& context, const TakeScores& take) {
     SharedTexts alone{
-        .source = std::move(source), .context = context, .take = take, .windows = reading.windows};
-    auto scored = score_together(std::span(&alone, 1), model, reading.texts,
+        .source = std::move(source), .context = context, .take = take, .windows = options.windows};
+    auto scored = score_together(std::span(&alone, 1), model, options.texts,
                                  Watch{context.stop, &context.progress});
     return scored ? std::move(alone.done) : scored;
 }

@@ -7,8 +7,6 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::sentiment {
 namespace {
 
@@ -23,12 +21,12 @@ bool makes_way(const Error& error) {
 
 }  // namespace
 
-Result<PolicyTask> PolicyTask::begin(const nlohmann::json& policy, TextSource source,
-                                     const Reading& reading, RunContext& context) {
-    auto chooser = Chooser::of(resolved_policy_from_json(policy));
+Result<PolicyTask> PolicyTask::begin(const ResolvedPolicy& policy, TextSource source,
+                                     const BatchOptions& options, RunContext& context) {
+    auto chooser = Chooser::of(policy);
     if (!chooser) return fail(chooser.error());
     if (context.device != nullptr) remember(chooser->policy());
-    PolicyTask task(std::move(*chooser), std::move(source), reading, context);
+    PolicyTask task(std::move(*chooser), std::move(source), options, context);
     if (auto shared = task.share_out(); !shared) return fail(shared.error());
     return task;
 }
@@ -46,12 +44,12 @@ const UsableModel& PolicyTask::first_model(std::size_t chain) const {
 }
 
 Result<SharedTexts> PolicyTask::share(std::size_t chain) {
-    auto source = TextSource::open(kTexts, "{}", shares_[chain].block);
+    auto source = TextSource::open(kTexts, TextArgs(), shares_[chain].block);
     if (!source) return fail(source.error());
     return SharedTexts{.source = std::move(*source),
                        .context = *context_,
                        .take = take(chain),
-                       .windows = reading_.windows};
+                       .windows = options_.windows};
 }
 
 void PolicyTask::used(std::size_t chain) {
@@ -68,11 +66,9 @@ TakeScores PolicyTask::take(std::size_t chain) {
 Choice PolicyTask::choice_of(std::size_t chain, const UsableModel& model,
                              std::string fallback) const {
     const bool is_rule = chain < chains().size() - 1;
-    return {.model = model.name,
-            .model_hash = model.hash,
-            .form = model.form,
+    return {.rule = is_rule ? static_cast<std::int64_t>(chain) + 1 : 0,
             .asked = chains()[chain].asked,
-            .rule = is_rule ? static_cast<std::int64_t>(chain) + 1 : 0,
+            .model = model,
             .fallback = std::move(fallback)};
 }
 
@@ -128,12 +124,12 @@ Result<void> PolicyTask::score_by(const UsableModel& model, std::size_t chain) {
     auto texts = share(chain);
     if (!texts) return fail(texts.error());
     if (model.hash.empty()) return score_by_vader(texts->source, *context_, texts->take);
-    const auto loaded = loaded_model(model.name, model.hash, model.form, *context_);
+    const auto loaded = loaded_model(model, *context_);
     if (!loaded) return fail(loaded.error());
-    return score_by_model(texts->source, **loaded, reading_, *context_, texts->take);
+    return score_by_model(texts->source, **loaded, options_, *context_, texts->take);
 }
 
-Result<void> PolicyTask::finish(TaskAnswer& answer) {
+Result<void> PolicyTask::finish(TaskOutputBuilder& output) {
     for (const auto chain : waiting()) {
         if (auto scored = score(chain); !scored) return scored;
     }
@@ -147,13 +143,13 @@ Result<void> PolicyTask::finish(TaskAnswer& answer) {
             item.error_message = found.refused->message;
         }
         if (item.is_error) {
-            answer.add_failed(item);
+            output.add_failed(item);
             continue;
         }
         const Choice& choice = *shares_[found.choice.chain].choice;
         auto reason = chooser_.reason(found.choice, source_of(item));
         if (!choice.fallback.empty()) reason += "; " + choice.fallback;
-        answer.add(item, found.scores, RowMore{.choice = &choice, .reason = reason});
+        output.add(item, found.scores, RowMore{.choice = &choice, .reason = reason});
     }
     return {};
 }

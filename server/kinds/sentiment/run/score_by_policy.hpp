@@ -3,16 +3,14 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/text_source.hpp"
 #include "server/kinds/sentiment/contract/model_choice.hpp"
+#include "server/kinds/sentiment/run/counters.hpp"
 #include "server/kinds/sentiment/run/score_by_model.hpp"
 #include "server/kinds/sentiment/run/scores.hpp"
-#include "server/kinds/sentiment/run/tally/choices.hpp"
-#include "server/kinds/sentiment/run/task_answer.hpp"
+#include "server/kinds/sentiment/run/task_output_builder.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::sentiment {
 
@@ -21,8 +19,8 @@ namespace plimsoll::jobs::sentiment {
 // of the chain. It keeps references to `context`.
 class PolicyTask {
   public:
-    static Result<PolicyTask> begin(const nlohmann::json& policy, TextSource source,
-                                    const Reading& reading, RunContext& context);
+    static Result<PolicyTask> begin(const ResolvedPolicy& policy, TextSource source,
+                                    const BatchOptions& options, RunContext& context);
 
     // Chains whose texts are not scored yet.
     std::vector<std::size_t> waiting() const;
@@ -35,7 +33,7 @@ class PolicyTask {
     void used(std::size_t chain);
 
     // Scores the remaining texts, and returns the output.
-    Result<void> finish(TaskAnswer& answer);
+    Result<void> finish(TaskOutputBuilder& output);
 
   private:
     // The texts that one chain scores, in the order of the task.
@@ -51,10 +49,10 @@ class PolicyTask {
         std::optional<Error> refused;
     };
 
-    PolicyTask(Chooser chooser, TextSource source, const Reading& reading, RunContext& context)
+    PolicyTask(Chooser chooser, TextSource source, const BatchOptions& options, RunContext& context)
         : chooser_(std::move(chooser)),
           source_(std::move(source)),
-          reading_(reading),
+          options_(options),
           context_(&context) {}
 
     const std::vector<ModelChain>& chains() const { return chooser_.policy().chains; }
@@ -66,7 +64,7 @@ class PolicyTask {
 
     Chooser chooser_;
     TextSource source_;
-    Reading reading_;
+    BatchOptions options_;
     RunContext* context_;
     std::vector<Share> shares_;  // by chain
     std::vector<Found> found_;   // by place in the task

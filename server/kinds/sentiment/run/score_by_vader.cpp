@@ -1,7 +1,6 @@
 #include "server/kinds/sentiment/run/score_by_vader.hpp"
 
 #include "engine/sentiment/vader/vader.hpp"
-#include "server/kinds/sentiment/run/vader_scores.hpp"
 
 namespace plimsoll::jobs::sentiment {
 namespace {
@@ -9,6 +8,21 @@ namespace {
 // Texts between two checks of the stop token: well below a millisecond for short ones, a few
 // milliseconds for the longest.
 constexpr std::int64_t kItemsPerBeat = 64;
+
+// Labels as VADER's authors recommend: positive at a compound score of 0.05 or more, negative at
+// -0.05 or less.
+constexpr std::int64_t kLabelThreshold = kCompoundScale / 20;
+
+TextScores scores_of(const ::plimsoll::sentiment::vader::Scores& scores) {
+    const auto compound = scaled(scores.compound);
+    return {.label = compound >= kLabelThreshold    ? Label::positive
+                     : compound <= -kLabelThreshold ? Label::negative
+                                                    : Label::neutral,
+            .compound = compound,
+            .positive = scaled(scores.pos),
+            .neutral = scaled(scores.neu),
+            .negative = scaled(scores.neg)};
+}
 
 }  // namespace
 

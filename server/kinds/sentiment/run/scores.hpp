@@ -1,9 +1,11 @@
 #pragma once
 
+#include "engine/text/record_block.hpp"
 #include "server/kinds/sentiment/contract/label.hpp"
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace plimsoll::jobs::sentiment {
@@ -34,5 +36,8 @@ struct TextScores {
     std::uint32_t windows = 1;                 // that the text was divided into
     bool duplicate = false;                    // the same tokens as another text of the task
 };
+
+// Gets an item, with its scores unless it is an error.
+using TakeScores = std::function<void(const text::RecordView&, const TextScores*)>;
 
 }  // namespace plimsoll::jobs::sentiment

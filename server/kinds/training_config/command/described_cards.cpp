@@ -63,7 +63,6 @@ std::vector<TeamRecord> team_cards() {
 Result<json> with_described_cards(json args) {
     auto named = args.value("gpus", json::array());
     Knowledge known;
-    known.records[kMeasurements.name] = {};
     auto& own = known.records[kGpuProfiles.name];
     if (std::ranges::find(named, json("auto")) != named.end()) {
         const auto card = detected_gpu();

@@ -12,7 +12,7 @@ inline constexpr Collection kGpuProfiles{.name = "gpu_profile",
                                          .singular = "team's GPU profile",
                                          .plural = "GPU profiles",
                                          .most = 24,
-                                         .completing = 24,
+                                         .planning = 24,
                                          .is_named = true};
 // TrainingMeasurement of the contract without ID, job and time, each under its comparison key;
 // newest first; the oldest are replaced.
@@ -20,7 +20,7 @@ inline constexpr Collection kMeasurements{.name = "training_measurement",
                                           .singular = "measurement",
                                           .plural = "measurements",
                                           .most = 1000,
-                                          .completing = 200,
+                                          .planning = 200,
                                           .written = "create"};
 
 inline constexpr std::array kCollections = {kGpuProfiles, kMeasurements};

@@ -28,7 +28,7 @@ FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
     if (!args.contains("gpus")) {
         // The default card, if the team describes it otherwise.
         const auto standard = default_gpu();
-        for (const auto& card : knowledge.records.at(kGpuProfiles.name)) {
+        for (const auto& card : knowledge.records_of(kGpuProfiles)) {
             if (standard && card.id == standard->id && !args.contains("custom_gpus"))
                 args["gpus"] = {card.id};
         }
@@ -49,7 +49,7 @@ FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
             if (!has(described, profile.id)) described.push_back(custom_gpu_json(profile));
             continue;
         }
-        for (const auto& card : knowledge.records.at(kGpuProfiles.name)) {
+        for (const auto& card : knowledge.records_of(kGpuProfiles)) {
             const bool meant = id == card.id || id == "all";
             if (meant && !has(described, card.id)) described.push_back(json::parse(card.data));
         }
@@ -59,7 +59,7 @@ FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
 }
 
 void complete_correction(json& args, const Knowledge& knowledge) {
-    const auto& measurements = knowledge.records.at(kMeasurements.name);
+    const auto& measurements = knowledge.records_of(kMeasurements);
     if (!args.value("correction", json()).is_null() || measurements.empty()) return;
     const auto request = parse_request(args);
     if (!request) return;  // the plan says what is wrong

@@ -7,6 +7,7 @@
 #include "server/kinds/training_config/contract/limits.hpp"
 #include "server/kinds/training_config/contract/settings.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace plimsoll::jobs::training_config {
@@ -48,19 +49,27 @@ std::int64_t work_of(const Request& request) {
     return std::int64_t{shape.layers} * shape.channels * static_cast<std::int64_t>(runs);
 }
 
+Needs needs(const json& args) {
+    const auto gpus = args.value("gpus", json::array());
+    return {.pool = std::ranges::find(gpus, "auto") != gpus.end(),
+            .collections = {kGpuProfiles.name, kMeasurements.name}};
+}
+
 // One task per card.
-tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
-    const auto request = accept_request(args);
+tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& knowledge) {
+    auto completed = complete(args, knowledge);
+    if (!completed) return tl::unexpected(std::move(completed.error()));
+    json& stored = *completed;
+    const auto request = accept_request(stored);
     if (!request) return tl::unexpected(request.error());
     Plan plan;
     // The resolved cards, whatever the defaults are where the tasks run.
-    json stored = args;
+    const bool names_none = !stored.contains("gpus") && !stored.contains("custom_gpus");
     stored["gpus"] = json::array();
     for (const auto& gpu : request->report.gpus) {
         stored["gpus"].push_back(gpu.id);
         // That of a file which is the default.
-        if (!args.contains("gpus") && !args.contains("custom_gpus") &&
-            gpu.architecture == ::plimsoll::training::kCustomArchitecture) {
+        if (names_none && gpu.architecture == ::plimsoll::training::kCustomArchitecture) {
             stored["custom_gpus"].push_back(custom_gpu_json(gpu));
         }
     }
@@ -82,8 +91,10 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*set
     return plan;
 }
 
-tl::expected<std::string, FieldErrors> estimate(const json& args) {
-    const auto request = accept_request(args);
+tl::expected<std::string, FieldErrors> estimate(const json& args, const Knowledge& knowledge) {
+    const auto completed = complete(args, knowledge);
+    if (!completed) return tl::unexpected(completed.error());
+    const auto request = accept_request(*completed);
     if (!request) return tl::unexpected(request.error());
     if (request->probe) {
         return tl::unexpected(FieldErrors{
@@ -119,7 +130,7 @@ constinit extern const Contract kContract{.name = kName,
                                           .columns = kColumns,
                                           .settings = kSettings,
                                           .collections = kCollections,
-                                          .complete = complete,
+                                          .needs = needs,
                                           .plan = plan,
                                           .failed_rows = failed_rows,
                                           .estimate = estimate};

@@ -32,14 +32,12 @@ Result<TaskOutput> measure_device(const Request& request, std::size_t index, Run
     return output;
 }
 
-Result<TaskOutput> advise_on_card(std::string_view args, std::string_view input,
+Result<TaskOutput> advise_on_card(const Request& request, std::string_view input,
                                   RunContext& context) {
-    const auto request = stored_request(args);
-    if (!request) return fail(request.error());
     const std::size_t index = json::parse(input).at("card");
     context.progress.set_total(1);
-    if (index == request->report.gpus.size()) return measure_device(*request, index, context);
-    const auto card = card_json(*request, index);
+    if (index == request.report.gpus.size()) return measure_device(request, index, context);
+    const auto card = card_json(request, index);
     if (!card) return fail(card.error());
     context.progress.advance(1);
     TaskOutput output;
@@ -49,9 +47,7 @@ Result<TaskOutput> advise_on_card(std::string_view args, std::string_view input,
     return output;
 }
 
-Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
-    const auto request = stored_request(args);
-    if (!request) return fail(request.error());
+Result<Merged> merge(const Request& request, std::span<const std::string> partials) {
     json cards = json::array();
     json device = nullptr;
     for (const auto& partial : partials) {
@@ -61,12 +57,15 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
         else
             device = std::move(one);
     }
-    return Merged{summary_json(*request, std::move(cards), std::move(device)).dump(), {}};
+    return Merged{summary_json(request, std::move(cards), std::move(device)).dump(), {}};
 }
 
 }  // namespace
 
-constinit extern const Run kRun{
-    .name = kName, .version = kVersion, .run = advise_on_card, .merge = merge};
+constinit extern const Run kRun{.name = kName,
+                                .version = kVersion,
+                                .parse = typed<stored_request>,
+                                .run = typed<advise_on_card>,
+                                .merge = typed<merge>};
 
 }  // namespace plimsoll::jobs::training_config

@@ -22,7 +22,7 @@ constexpr std::array kColumns = {
     Column{"error"},
 };
 
-tl::expected<Plan, FieldErrors> plan(const json& args, const KindSettings& /*settings*/) {
+tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& /*knowledge*/) {
     auto request = parse_request(args);
     if (!request) return tl::unexpected(std::move(request.error()));
     auto symbols = read_given_prices(args, request->reading);
@@ -41,7 +41,7 @@ constinit extern const Contract kContract{.name = kName,
                                           .version = kVersion,
                                           .columns = kColumns,
                                           .plan = plan,
-                                          .gather_dataset = gather_dataset,
+                                          .plan_dataset = plan_dataset,
                                           .failed_rows = failed_rows,
                                           .offer = &kOffer};
 

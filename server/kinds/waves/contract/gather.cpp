@@ -65,8 +65,9 @@ std::string plan_args(const json& args) {
     return kept.dump();
 }
 
-tl::expected<std::unique_ptr<Gatherer>, FieldErrors> gather_dataset(const json& args,
-                                                                    const DatasetShape& dataset) {
+tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args,
+                                                    const Knowledge& /*knowledge*/,
+                                                    const DatasetShape& dataset) {
     for (const char* member : {"prices", "series"}) {
         if (args.contains(member)) {
             return tl::unexpected(
@@ -85,8 +86,10 @@ tl::expected<std::unique_ptr<Gatherer>, FieldErrors> gather_dataset(const json& 
     if (!records) {
         return tl::unexpected(one_error("/columns", "unknown_column", records.error().message));
     }
-    return std::make_unique<PriceGatherer>(plan_args(args), std::move(*request),
-                                           std::move(*records), csv ? 1 : 0);
+    DatasetPlan plan;
+    plan.gatherer = std::make_unique<PriceGatherer>(plan_args(args), std::move(*request),
+                                                    std::move(*records), csv ? 1 : 0);
+    return plan;
 }
 
 }  // namespace plimsoll::jobs::waves

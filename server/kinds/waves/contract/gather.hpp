@@ -6,9 +6,10 @@
 
 namespace plimsoll::jobs::waves {
 
-// See Contract::gather_dataset.
-tl::expected<std::unique_ptr<Gatherer>, FieldErrors> gather_dataset(const nlohmann::json& args,
-                                                                    const DatasetShape& dataset);
+// See Contract::plan_dataset.
+tl::expected<DatasetPlan, FieldErrors> plan_dataset(const nlohmann::json& args,
+                                                    const Knowledge& knowledge,
+                                                    const DatasetShape& dataset);
 
 // The arguments for the run and the job page: everything but the prices.
 std::string plan_args(const nlohmann::json& args);

@@ -83,22 +83,19 @@ TaskOutput rows_of(const Slice& slice, const Request& request,
     return output;
 }
 
-Result<TaskOutput> count_waves(std::string_view args, std::string_view input, RunContext& context) {
-    const auto request = stored_request(args);
-    if (!request) return fail(request.error());
-    auto slice = unpack_slice(input, request->reading.zone);
+Result<TaskOutput> count_waves(const Request& request, std::string_view input,
+                               RunContext& context) {
+    auto slice = unpack_slice(input, request.reading.zone);
     if (!slice) return fail(slice.error());
     auto reports =
-        engine::scan(std::move(slice->symbols), settings_of(*slice, *request), context.progress,
+        engine::scan(std::move(slice->symbols), settings_of(*slice, request), context.progress,
                      context.stop, device_at_hand(context.device, context.ledger));
     if (!reports) return fail(reports.error());
     return slice->share == Share::surrogates ? judgement_of(*slice, reports->front(), context)
-                                             : rows_of(*slice, *request, *reports, context);
+                                             : rows_of(*slice, request, *reports, context);
 }
 
-Result<Merged> merge(std::string_view args, std::span<const std::string> partials) {
-    const auto request = stored_request(args);
-    if (!request) return fail(request.error());
+Result<Merged> merge(const Request& request, std::span<const std::string> partials) {
     Partial all;
     for (const std::string& stored : partials) {
         auto partial = Partial::unpacked(stored);
@@ -108,15 +105,16 @@ Result<Merged> merge(std::string_view args, std::span<const std::string> partial
     all.judge();
     std::string rows;
     for (json& row : all.rows) rows += row_text(std::move(row));
-    return Merged{summary_json(*request, std::move(all)).dump(), rows.empty() ? "" : gzip(rows)};
+    return Merged{summary_json(request, std::move(all)).dump(), rows.empty() ? "" : gzip(rows)};
 }
 
 }  // namespace
 
 constinit extern const Run kRun{.name = kName,
                                 .version = kVersion,
-                                .run = count_waves,
-                                .merge = merge,
+                                .parse = typed<stored_request>,
+                                .run = typed<count_waves>,
+                                .merge = typed<merge>,
                                 .release = release_device,
                                 .any_device = true};
 

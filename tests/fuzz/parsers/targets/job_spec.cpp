@@ -25,7 +25,7 @@ void give_job_spec(std::string_view text) {
     if (!violations.empty()) return;
     const auto* kind = jobs::find_contract(body->at("kind").get<std::string>());
     ensure(kind != nullptr);
-    const auto plan = kind->plan(body->at("args"), jobs::kUsualSettings);
+    const auto plan = kind->plan(body->at("args"), {});
     ensure(plan ? !plan->tasks.empty() : !plan.error().empty());
 }
 

@@ -1,4 +1,4 @@
-// A job, the jobs of a bundle and an estimate have their arguments completed by the same rules.
+// A job, the jobs of a bundle and an estimate are planned by the same rules.
 #include "server/planning/planner.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_job_store.hpp"
@@ -19,31 +19,29 @@ namespace {
 using nlohmann::json;
 
 // Leaves the crane to the server: it needs one with an offer.
-tl::expected<json, jobs::FieldErrors> with_crane(json args, const jobs::Knowledge& known) {
-    if (known.offers.empty()) {
-        return tl::unexpected(jobs::FieldErrors{{"/crane", "no_crane", "There is no crane."}});
-    }
+tl::expected<std::string, jobs::FieldErrors> with_crane(const json& given,
+                                                        const jobs::Knowledge& known) {
+    if (given.contains("crane")) return given.dump();
+    if (known.offers.empty()) return jobs::refused("/crane", "no_crane", "There is no crane.");
+    auto args = given;
     args["crane"] = known.offers.front();
     args["at"] = to_rfc3339(known.at);
-    return args;
+    return args.dump();
 }
 
-bool has_crane(const json& args) {
-    return args.contains("crane");
+jobs::Needs crane(const json& args) {
+    return {.pool = !args.contains("crane")};
 }
 
-tl::expected<jobs::Plan, jobs::FieldErrors> lift(const json& args, const jobs::KindSettings&) {
-    jobs::Plan plan;
-    plan.args = args.dump();
-    return plan;
+tl::expected<jobs::Plan, jobs::FieldErrors> lift(const json& args, const jobs::Knowledge& known) {
+    auto text = with_crane(args, known);
+    if (!text) return tl::unexpected(std::move(text.error()));
+    return jobs::Plan{.args = std::move(*text), .requirement = {}, .tasks = {}};
 }
 
 constexpr std::array kLifts{
-    jobs::Contract{.name = "lift",
-                   .columns = {},
-                   .complete = with_crane,
-                   .is_complete = has_crane,
-                   .plan = lift},
+    jobs::Contract{
+        .name = "lift", .columns = {}, .needs = crane, .plan = lift, .estimate = with_crane},
 };
 
 class OnePath : public testing::Test {
@@ -74,10 +72,10 @@ class OnePath : public testing::Test {
         const Arguments given{kLifts[0], args, Timestamp{}};
         const auto planned = run(planner_.plan({1}, given));
         const auto together = run(planner_.plan_all({1}, std::array{given, given})).value();
-        const auto completed = run(planner_.complete({1}, given));
+        const auto estimated = run(planner_.estimate({1}, given, pool_));
         const auto text = planned ? planned->plan.args : refusal(planned);
         for (const auto& one : together) EXPECT_EQ(one ? one->args : refusal(one), text);
-        EXPECT_EQ(completed ? (*completed ? **completed : args).dump() : refusal(completed), text);
+        EXPECT_EQ(estimated ? *estimated : refusal(estimated), text);
         return text;
     }
 

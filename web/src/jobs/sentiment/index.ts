@@ -6,8 +6,10 @@ type Args = Extract<JobSpec, { kind: 'sentiment' }>['args'];
 
 const columnNames = ['text', 'custom_id', 'source', 'time', 'label', 'group', 'keep'] as const;
 
-/** The arguments of a job that also apply to a dataset. */
-interface OnDataset extends Pick<Args, 'model' | 'batch_size' | 'long_texts' | 'label_names' | 'neutral_within'> {
+/** What the server adds to the arguments of a job, or stores in a form of its own. */
+const settled = new Set(['policy', 'models', 'model', 'model_hash', 'form', 'goal', 'proofs', 'accuracies', 'dataset', 'source', 'keep']);
+
+interface OnDataset extends Pick<Args, 'model'> {
   policy?: { id: string };
   models?: { name: string }[];
   dataset: string;
@@ -16,11 +18,11 @@ interface OnDataset extends Pick<Args, 'model' | 'batch_size' | 'long_texts' | '
 
 function again({ args }: { args: object }): Args | undefined {
   if (!('dataset' in args)) return undefined;
-  const { policy, models, model, source, dataset, batch_size, long_texts, label_names, neutral_within } = args as OnDataset;
+  const { policy, models, model, source, dataset } = args as OnDataset;
   const by = policy ? { policy: policy.id } : models ? { models: models.map(({ name }) => name) } : { model };
-  const more = { batch_size, long_texts, label_names, neutral_within };
+  const options = Object.fromEntries(Object.entries(args).filter(([name]) => !settled.has(name)));
   const columns = Object.fromEntries(columnNames.filter((name) => source[name]).map((name) => [name, source[name]]));
-  return { ...by, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)), dataset, columns } as Args;
+  return { ...by, ...options, dataset, columns } as Args;
 }
 
 export const kind: JobKind<'sentiment'> = {

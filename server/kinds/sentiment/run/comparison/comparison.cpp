@@ -46,9 +46,8 @@ ComparedText compared_text(const text::RecordView& item, AllScores scores,
                       .scores = {}};
     if (item.custom_id) text.custom_id = *item.custom_id;
     for (const auto& one : scores) {
-        text.scores.push_back(
-            one ? std::optional(std::pair(static_cast<int>(one->label), one->compound))
-                : std::nullopt);
+        text.scores.push_back(one ? std::optional(std::pair(one->label, one->compound))
+                                  : std::nullopt);
     }
     return text;
 }
@@ -127,22 +126,22 @@ void Comparison::add_given(AllScores scores, const Given& given) {
     for (std::size_t i = 0; i < scores.size(); ++i) {
         if (!scores[i]) continue;
         OfModel& of = of_model_[i];
-        const TextScores& said = *scores[i];
-        ++of.given[place_of(label)][place_of(said.label)];
-        const auto confidence = certainty_of(said);
+        const TextScores& scored = *scores[i];
+        ++of.given[place_of(label)][place_of(scored.label)];
+        const auto confidence = certainty_of(scored);
         // VADER's shares are not probabilities; nor are there any for labels that the job counts as
         // neutral.
-        if (said.tokens && share_of(said) == confidence) {
+        if (scored.tokens && share_of(scored) == confidence) {
             const auto bin = std::min<std::size_t>(
                 static_cast<std::size_t>(confidence) * kBins / kCompoundScale, kBins - 1);
             ++of.bins[bin].texts;
-            of.bins[bin].right += said.label == label ? 1 : 0;
+            of.bins[bin].right += scored.label == label ? 1 : 0;
             of.bins[bin].confidence += confidence;
         }
         for (std::size_t first = 0; first < i; ++first) {
             if (!scores[first]) continue;
             const bool x = scores[first]->label == label;
-            const bool y = said.label == label;
+            const bool y = scored.label == label;
             OfPair& pair = of_pair_[pair_of(first, i)];
             pair.gained += x && !y ? 1 : 0;
             pair.lost += y && !x ? 1 : 0;

@@ -38,6 +38,13 @@ struct ModelUse {
     std::int64_t bytes = 0;   // device memory held; 0: none
     std::string error;        // why it did not score, if that happened in a task
 
+    static void members(auto& visit, auto& self) {
+        visit("texts", self.texts);
+        visit("seconds", self.seconds);
+        visit("load_seconds", self.load_seconds);
+        visit("bytes", self.bytes);
+        visit("error", self.error);
+    }
     void add(const ModelUse& other);
 };
 
@@ -47,7 +54,15 @@ struct ComparedText {
     std::optional<std::string> custom_id;
     std::string text;  // the beginning
     std::string given;
-    std::vector<std::optional<std::pair<int, std::int64_t>>> scores;  // label, compound
+    std::vector<std::optional<std::pair<Label, std::int64_t>>> scores;  // with the compound
+
+    static void members(auto& visit, auto& self) {
+        visit("index", self.index);
+        visit("custom_id", self.custom_id);
+        visit("text", self.text);
+        visit("given", self.given);
+        visit("scores", self.scores);
+    }
 };
 
 // Several models on the same texts. Adding one task's comparison to another's, in task order, gives
@@ -65,8 +80,17 @@ class Comparison {
     void add_use(std::size_t model, const ModelUse& use) { of_model_[model].use.add(use); }
     void add(const Comparison& later);
 
-    nlohmann::json to_json() const;
-    static Comparison from_json(const nlohmann::json& stored);
+    static void members(auto& visit, auto& self) {
+        visit("models", self.of_model_);
+        visit("pairs", self.of_pair_);
+        visit("given", self.given_);
+        visit("unlabelled", self.unlabelled_);
+        visit("unknown", self.unknown_);
+        visit("unknown_texts", self.unknown_texts_);
+        visit("disagreeing", self.disagreeing_);
+        visit("samples", self.samples_);
+        visit("disagreements", self.disagreements_);
+    }
 
     // "compared" of the report's summary.
     nlohmann::json summary(const std::vector<ComparedModel>& models) const;
@@ -80,6 +104,13 @@ class Comparison {
         Table given{};                         // reference labels by own labels
         Bins bins{};
         ModelUse use;
+
+        static void members(auto& visit, auto& self) {
+            visit("labels", self.labels);
+            visit("given", self.given);
+            visit("bins", self.bins);
+            visit("use", self.use);
+        }
     };
     // For two models, the first before the second.
     struct OfPair {
@@ -87,6 +118,13 @@ class Comparison {
         ::plimsoll::sentiment::Sums compounds;
         std::int64_t gained = 0;  // labelled correctly by the first only
         std::int64_t lost = 0;    // by the second only
+
+        static void members(auto& visit, auto& self) {
+            visit("labels", self.labels);
+            visit("compounds", self.compounds);
+            visit("gained", self.gained);
+            visit("lost", self.lost);
+        }
     };
 
     std::size_t pair_of(std::size_t first, std::size_t second) const;

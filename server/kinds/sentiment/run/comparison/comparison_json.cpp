@@ -1,5 +1,4 @@
 #include "server/kinds/sentiment/run/comparison/comparison.hpp"
-#include "server/kinds/sentiment/run/text_or_null.hpp"
 
 #include <algorithm>
 
@@ -24,99 +23,11 @@ json by_label(const std::array<std::int64_t, 3>& texts) {
     return all;
 }
 
-json texts_stored(const std::vector<ComparedText>& list) {
-    auto all = json::array();
-    for (const auto& text : list) {
-        auto scores = json::array();
-        for (const auto& one : text.scores) {
-            scores.push_back(one ? json{one->first, one->second} : json(nullptr));
-        }
-        all.push_back({text.index, text.custom_id ? json(*text.custom_id) : json(nullptr),
-                       text.text, text.given, std::move(scores)});
-    }
-    return all;
-}
-
-std::vector<ComparedText> texts_from(const json& stored) {
-    std::vector<ComparedText> list;
-    for (const json& one : stored) {
-        ComparedText text{one.at(0), {}, one.at(2), one.at(3), {}};
-        if (!one.at(1).is_null()) text.custom_id = one.at(1);
-        for (const json& score : one.at(4)) {
-            text.scores.push_back(score.is_null()
-                                      ? std::nullopt
-                                      : std::optional(std::pair(score.at(0).get<int>(),
-                                                                score.at(1).get<std::int64_t>())));
-        }
-        list.push_back(std::move(text));
-    }
-    return list;
-}
-
 double percent(std::int64_t part, std::int64_t all) {
     return all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
 }
 
 }  // namespace
-
-json Comparison::to_json() const {
-    auto models = json::array();
-    for (const OfModel& of : of_model_) {
-        auto bins = json::array();
-        for (const auto& bin : of.bins) bins.push_back({bin.texts, bin.right, bin.confidence});
-        models.push_back({of.labels, of.given, std::move(bins), of.use.texts, of.use.seconds,
-                          of.use.load_seconds, of.use.bytes, of.use.error});
-    }
-    auto pairs = json::array();
-    for (const OfPair& of : of_pair_) {
-        const auto& sums = of.compounds;
-        pairs.push_back({of.labels,
-                         {sums.count, sums.x, sums.y, sums.xx, sums.yy, sums.xy},
-                         of.gained,
-                         of.lost});
-    }
-    return {{"models", std::move(models)},
-            {"pairs", std::move(pairs)},
-            {"given", given_},
-            {"unlabelled", unlabelled_},
-            {"unknown", unknown_},
-            {"unknown_texts", unknown_texts_},
-            {"disagreeing", disagreeing_},
-            {"samples", texts_stored(samples_)},
-            {"disagreements", texts_stored(disagreements_)}};
-}
-
-Comparison Comparison::from_json(const json& stored) {
-    Comparison comparison(stored.at("models").size());
-    for (std::size_t i = 0; i < comparison.of_model_.size(); ++i) {
-        OfModel& of = comparison.of_model_[i];
-        const json& from = stored["models"][i];
-        of.labels = from.at(0);
-        of.given = from.at(1);
-        for (std::size_t bin = 0; bin < kBins; ++bin) {
-            const json& one = from.at(2).at(bin);
-            of.bins[bin] = {one.at(0), one.at(1), one.at(2)};
-        }
-        of.use = {from.at(3), from.at(4), from.at(5), from.at(6), from.at(7)};
-    }
-    for (std::size_t i = 0; i < comparison.of_pair_.size(); ++i) {
-        OfPair& of = comparison.of_pair_[i];
-        const json& from = stored.at("pairs").at(i);
-        of.labels = from.at(0);
-        const json& sums = from.at(1);
-        of.compounds = {sums.at(0), sums.at(1), sums.at(2), sums.at(3), sums.at(4), sums.at(5)};
-        of.gained = from.at(2);
-        of.lost = from.at(3);
-    }
-    comparison.given_ = stored.at("given");
-    comparison.unlabelled_ = stored.at("unlabelled");
-    comparison.unknown_ = stored.at("unknown");
-    comparison.unknown_texts_ = stored.at("unknown_texts");
-    comparison.disagreeing_ = stored.at("disagreeing");
-    comparison.samples_ = texts_from(stored.at("samples"));
-    comparison.disagreements_ = texts_from(stored.at("disagreements"));
-    return comparison;
-}
 
 bool Comparison::is_judged(const ComparedModel& model, std::size_t place) const {
     const auto neutral = given_[static_cast<std::size_t>(Label::neutral)];
@@ -191,7 +102,7 @@ json Comparison::samples_json(std::size_t place) const {
         const auto& score = text.scores[place];
         if (!score) continue;
         samples.push_back({{"text", text.text},
-                           {"label", to_string(kLabels[static_cast<std::size_t>(score->first)])},
+                           {"label", to_string(score->first)},
                            {"compound", fraction(score->second)}});
     }
     return samples;
@@ -237,9 +148,8 @@ json Comparison::text_json(const std::vector<ComparedModel>& models,
     for (std::size_t i = 0; i < models.size(); ++i) {
         const auto& score = text.scores[i];
         if (!score) continue;
-        scores[models[i].name] = {
-            {"label", to_string(kLabels[static_cast<std::size_t>(score->first)])},
-            {"compound", fraction(score->second)}};
+        scores[models[i].name] = {{"label", to_string(score->first)},
+                                  {"compound", fraction(score->second)}};
     }
     return {{"index", text.index},
             {"custom_id", text.custom_id ? json(*text.custom_id) : json(nullptr)},

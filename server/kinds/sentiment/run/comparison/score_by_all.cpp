@@ -28,15 +28,15 @@ bool is_of_model(const Error& error) {
 
 class AllScoring {
   public:
-    AllScoring(const json& args, const Reading& reading, RunContext& context)
-        : models_(compared_models_from_json(args.at("models"))),
-          labels_(args.value("label_names", json())),
-          neutral_within_(std::llround(args.value("neutral_within", 0.0) * kCompoundScale)),
-          reading_(reading),
+    AllScoring(const Args& args, const BatchOptions& options, RunContext& context)
+        : models_(args.models),
+          labels_(args.options.label_names),
+          neutral_within_(scaled(args.options.neutral_within.value_or(0))),
+          options_(options),
           context_(context),
           comparison_(models_.size()) {}
 
-    Result<void> run(TextSource source, TaskAnswer& answer) {
+    Result<void> run(TextSource source, TaskOutputBuilder& output) {
         std::optional<Error> failed;
         std::size_t left = models_.size();
         for (std::size_t i = 0; i < models_.size(); ++i) {
@@ -54,7 +54,7 @@ class AllScoring {
             --left;
         }
         if (left == 0) return fail(*failed);
-        return tell(std::move(source), answer);
+        return tell(std::move(source), output);
     }
 
   private:
@@ -88,7 +88,7 @@ class AllScoring {
         };
         LoadedModel* loaded = nullptr;
         if (!model.hash.empty()) {
-            const auto found = loaded_model(model.name, model.hash, model.form, context);
+            const auto found = loaded_model({model.name, model.hash, model.form}, context);
             if (!found) return fail(found.error());
             loaded = *found;
             use.load_seconds = loaded->load_seconds;
@@ -96,7 +96,7 @@ class AllScoring {
         }
         const auto start = std::chrono::steady_clock::now();
         auto done = loaded == nullptr ? score_by_vader(source, context, take)
-                                      : score_by_model(source, *loaded, reading_, context, take);
+                                      : score_by_model(source, *loaded, options_, context, take);
         use.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (!done) {
@@ -113,7 +113,7 @@ class AllScoring {
         return Given{*label, labels_.of(*label)};
     }
 
-    Result<void> tell(TextSource source, TaskAnswer& answer) {
+    Result<void> tell(TextSource source, TaskOutputBuilder& output) {
         Scores of_item(models_.size());
         for (std::size_t at = 0;; ++at) {
             const auto record = source.next();
@@ -121,7 +121,7 @@ class AllScoring {
             if (!*record) break;
             const text::RecordView& item = **record;
             if (item.is_error) {
-                answer.add_failed(item);
+                output.add_failed(item);
                 continue;
             }
             for (std::size_t i = 0; i < models_.size(); ++i) {
@@ -131,13 +131,13 @@ class AllScoring {
             const auto first = std::ranges::find_if(
                 of_item, [](const auto& scores) { return scores.has_value(); });
             comparison_.add(item, of_item, given_of(item));
-            answer.add(
+            output.add(
                 item, **first,
                 RowMore{.model = models_[static_cast<std::size_t>(first - of_item.begin())].name,
                         .models = models_text(of_item),
                         .whole = disagree(of_item)});
         }
-        answer.set(std::move(comparison_));
+        output.set(std::move(comparison_));
         return {};
     }
 
@@ -146,8 +146,7 @@ class AllScoring {
         for (std::size_t i = 0; i < models_.size(); ++i) {
             if (!scores[i]) continue;
             all[models_[i].name] = {{"label", to_string(scores[i]->label)},
-                                    {"compound", static_cast<double>(scores[i]->compound) /
-                                                     static_cast<double>(kCompoundScale)}};
+                                    {"compound", fraction(scores[i]->compound)}};
         }
         return all.dump();
     }
@@ -155,7 +154,7 @@ class AllScoring {
     std::vector<ComparedModel> models_;
     GivenLabels labels_;
     std::int64_t neutral_within_;
-    Reading reading_;
+    BatchOptions options_;
     RunContext& context_;
     Comparison comparison_;
     std::vector<Scores> scores_;  // by model; of one that failed: none
@@ -163,9 +162,9 @@ class AllScoring {
 
 }  // namespace
 
-Result<void> score_by_all(const json& args, TextSource source, const Reading& reading,
-                          RunContext& context, TaskAnswer& answer) {
-    return AllScoring(args, reading, context).run(std::move(source), answer);
+Result<void> score_by_all(const Args& args, TextSource source, const BatchOptions& options,
+                          RunContext& context, TaskOutputBuilder& output) {
+    return AllScoring(args, options, context).run(std::move(source), output);
 }
 
 }  // namespace plimsoll::jobs::sentiment

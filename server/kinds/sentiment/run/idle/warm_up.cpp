@@ -20,13 +20,12 @@ namespace {
 constexpr std::size_t kMostRemembered = 16;
 
 // Most recently used first. One list per worker: one thread runs its tasks.
-thread_local std::list<nlohmann::json> remembered;
+thread_local std::list<ResolvedPolicy> remembered;
 // Models that could not be made ready, by hash and form: each is logged once.
 thread_local std::set<std::pair<std::string, std::string>> told_of;
 
 std::vector<ResolvedPolicy> policies(const KindSettings& settings, std::int64_t now) {
-    std::vector<ResolvedPolicy> all;
-    for (const auto& one : remembered) all.push_back(resolved_policy_from_json(one));
+    std::vector<ResolvedPolicy> all(remembered.begin(), remembered.end());
     if (!follows_server_policy(settings)) return all;
     const auto models = models::Store(models_folder(settings)).list();
     const auto policy = parse_policy(server_policy(settings));
@@ -38,7 +37,7 @@ std::vector<ResolvedPolicy> policies(const KindSettings& settings, std::int64_t 
 
 // Tried again as long as it fails: memory may become free.
 bool is_made_ready(const UsableModel& model, RunContext& context) {
-    const auto ready = make_ready(model.name, model.hash, model.form, context);
+    const auto ready = make_ready(model, context);
     const std::pair key(model.hash, model.form);
     if (ready) {
         if (*ready) {
@@ -57,11 +56,10 @@ bool is_made_ready(const UsableModel& model, RunContext& context) {
 
 }  // namespace
 
-void remember(const ResolvedPolicy& policy) {
-    auto stored = to_json(policy);
-    stored["at"] = 0;  // of the job
-    std::erase(remembered, stored);
-    remembered.push_front(std::move(stored));
+void remember(ResolvedPolicy policy) {
+    policy.at = 0;  // of the job
+    std::erase(remembered, policy);
+    remembered.push_front(std::move(policy));
     if (remembered.size() > kMostRemembered) remembered.pop_back();
 }
 

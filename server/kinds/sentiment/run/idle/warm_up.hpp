@@ -7,7 +7,7 @@
 namespace plimsoll::jobs::sentiment {
 
 // Remembers a policy that scores texts on this worker.
-void remember(const ResolvedPolicy& policy);
+void remember(ResolvedPolicy policy);
 
 // Loads the models that policies will switch to within PREOPEN_WARMUP_HOURS; returns whether one is
 // kept ready. A worker knows the policy of the server's settings, and those that it used last.

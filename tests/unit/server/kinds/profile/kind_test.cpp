@@ -9,6 +9,7 @@
 #include "server/kinds/profile/contract/summary_text.hpp"
 #include "tests/unit/engine/models/tiny_model.hpp"
 #include "tests/unit/engine/opencl/kernel_cache.hpp"
+#include "tests/unit/server/jobs/run_task.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -36,7 +37,7 @@ const Contract& kind() {
 }
 
 tl::expected<Plan, FieldErrors> plan_of(const json& args) {
-    return kind().plan(args, kUsualSettings);
+    return kind().plan(args, {});
 }
 
 std::string error_of(const json& args) {
@@ -62,14 +63,14 @@ Outcome run_all(const json& args, opencl::Device* device, const KindSettings& se
                        .capability = capability,
                        .settings = settings};
     Outcome outcome;
-    outcome.output = run.run(plan.args, plan.tasks[0].input, context).value();
+    outcome.output = run_task(run, plan.args, plan.tasks[0].input, context).value();
     EXPECT_EQ(progress.done(), plan.tasks[0].items);
     EXPECT_LE(outcome.output.partial.size(), 64u << 10);
     std::istringstream rows(gunzip(outcome.output.results, 1 << 20).value());
     for (std::string row; std::getline(rows, row);) outcome.rows.push_back(json::parse(row));
     EXPECT_EQ(std::ssize(outcome.rows), plan.tasks[0].items);
     const std::string partials[] = {outcome.output.partial};
-    outcome.summary = json::parse(run.merge(plan.args, partials)->summary);
+    outcome.summary = json::parse(merge_tasks(run, plan.args, partials)->summary);
     return outcome;
 }
 
@@ -139,9 +140,7 @@ class ProfileOfAModel : public testing::Test {
         known.offers = {json{{"profile", json::parse(offer)}}.dump()};
         return known;
     }
-    Plan planned(const json& args) const {
-        return plan_of(kind().complete(args, knowledge()).value()).value();
-    }
+    Plan planned(const json& args) const { return kind().plan(args, knowledge()).value(); }
 
     TemporaryFolder folder_;
     opencl::Ledger ledger_;
@@ -166,8 +165,7 @@ TEST_F(ProfileOfAModel, MeasuresThisModelOnADevice) {
 
 TEST_F(ProfileOfAModel, IsNeverSilentlyOfAnother) {
     const auto refused = [&](const json& args) {
-        const auto complete = kind().complete(args, knowledge());
-        const auto plan = complete ? plan_of(*complete) : tl::unexpected(complete.error());
+        const auto plan = kind().plan(args, knowledge());
         return plan ? "" : plan.error()[0].pointer + ": " + plan.error()[0].message;
     };
     EXPECT_THAT(refused({{"sentiment_model", "tine"}}),
@@ -178,9 +176,9 @@ TEST_F(ProfileOfAModel, IsNeverSilentlyOfAnother) {
                 testing::AnyOf("", HasSubstr("/form: No device with tiny supports bf16.")));
     // Without a name it is finbert, or VADER.
     EXPECT_EQ(planned({{"mode", "sentiment"}}).requirement.device_class, "host");
-    EXPECT_TRUE(kind().is_complete({{"mode", "engine"}}));
-    EXPECT_TRUE(kind().is_complete({{"sentiment_model", "vader"}}));
-    EXPECT_FALSE(kind().is_complete(json::object()));
+    EXPECT_FALSE(kind().needs({{"mode", "engine"}}).pool);
+    EXPECT_FALSE(kind().needs({{"sentiment_model", "vader"}}).pool);
+    EXPECT_TRUE(kind().needs(json::object()).pool);
 }
 
 TEST_F(ProfileOfAModel, MeasuresItsSpeedAndMemory) {
@@ -193,7 +191,7 @@ TEST_F(ProfileOfAModel, MeasuresItsSpeedAndMemory) {
                        .capability = &capability_,
                        .ledger = &ledger_,
                        .settings = settings_};
-    const auto output = run().run(plan.args, plan.tasks[0].input, context).value();
+    const auto output = run_task(run(), plan.args, plan.tasks[0].input, context).value();
     EXPECT_EQ(output.items_ok, 3);
     EXPECT_EQ(ledger_.used(), 0U) << "let go of at the end";
     const auto summary = json::parse(output.partial);
@@ -213,7 +211,7 @@ TEST_F(ProfileOfAModel, MeasuresItsSpeedAndMemory) {
                                 std::to_string(model.at("recommended_batch").get<int>())));
     // Its files changed after the job was submitted.
     ASSERT_TRUE(models::Store(folder_.path() / "models").remove("tiny"));
-    const auto gone = run().run(plan.args, plan.tasks[0].input, context).value();
+    const auto gone = run_task(run(), plan.args, plan.tasks[0].input, context).value();
     EXPECT_EQ(gone.items_failed, 3);
 }
 
@@ -335,7 +333,7 @@ TEST(ProfileKind, HasARowForEachQuarantinedPart) {
         EXPECT_EQ(json::parse(row).at("error"), "Its workers died.");
     }
     EXPECT_EQ(count, 3);
-    const auto merged = find_run("profile", kVersion)->merge(plan.args, {});
+    const auto merged = merge_tasks(*find_run("profile", kVersion), plan.args, {});
     ASSERT_TRUE(merged);
     EXPECT_TRUE(json::parse(merged->summary).at("results").empty());
 }
@@ -346,7 +344,8 @@ TEST(ProfileKind, StopsWhenAsked) {
     stop.request_stop();
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = stop.get_token()};
-    const auto output = find_run("profile", kVersion)->run(plan.args, plan.tasks[0].input, context);
+    const auto output =
+        run_task(*find_run("profile", kVersion), plan.args, plan.tasks[0].input, context);
     ASSERT_FALSE(output);
     EXPECT_EQ(output.error().code, Errc::cancelled);
 }

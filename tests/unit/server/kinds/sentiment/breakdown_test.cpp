@@ -40,7 +40,7 @@ json of_two_tasks(int first, int second) {
     for (int i = 0; i < first + second; ++i) {
         tasks[i < first ? 0 : 1].add("name " + std::to_string(i), scores(Label::positive, 1));
     }
-    tasks[0].add(Breakdown::from_json(tasks[1].to_json()));
+    tasks[0].add(from_text<Breakdown>(to_text(tasks[1])).value());
     return tasks[0].summary();
 }
 
@@ -92,7 +92,7 @@ TEST(SentimentSeries, ChoosesTheFinestUnitThatFitsForAnyCut) {
             tasks[task].add(time, score);
         }
         Series merged;
-        for (const auto& task : tasks) merged.add(Series::from_json(task.to_json()));
+        for (const auto& task : tasks) merged.add(from_text<Series>(to_text(task)).value());
         EXPECT_EQ(whole.summary()["unit"], unit) << days;
         EXPECT_LE(whole.summary()["points"].size(), 200);
         EXPECT_EQ(merged.summary(), whole.summary()) << days;

@@ -2,8 +2,10 @@
 #include "server/kinds/sentiment/run/comparison/comparison.hpp"
 
 #include "server/base/gzip.hpp"
+#include "server/jobs/members.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
+#include "tests/unit/server/jobs/run_task.hpp"
 
 #include <cmath>
 #include <random>
@@ -36,6 +38,10 @@ TextScores said(Label label, std::int64_t compound, std::int64_t certainty = 800
     TextScores scores{label, compound, shares[0], shares[1], shares[2]};
     if (tokens) scores.tokens = 12;
     return scores;
+}
+
+Comparison stored(const Comparison& comparison) {
+    return from_text<Comparison>(to_text(comparison)).value();
 }
 
 Comparison count(std::span<const Said> texts, std::uint64_t first = 0,
@@ -145,8 +151,8 @@ TEST(SentimentComparison, TheResultDoesNotDependOnTheCut) {
     const json whole = count(texts).summary(kCompared);
     for (const std::size_t cut : {1U, 7U, 150U, 299U}) {
         const std::span all(texts);
-        auto merged = Comparison::from_json(count(all.first(cut)).to_json());
-        merged.add(Comparison::from_json(count(all.subspan(cut), cut).to_json()));
+        auto merged = stored(count(all.first(cut)));
+        merged.add(stored(count(all.subspan(cut), cut)));
         json parts = merged.summary(kCompared);
         for (const auto& model : kCompared) {  // seconds of two tasks add up
             for (const char* key : {"avg_inference_time_ms", "items_per_second"}) {
@@ -212,7 +218,7 @@ TEST(SentimentComparison, RecommendsNothingWithTooFewLabels) {
 }
 
 TEST(SentimentComparison, CustomLabelsAreMapped) {
-    const GivenLabels labels(json{{"1", "positive"}, {"0", "negative"}, {"bullish", "neutral"}});
+    const GivenLabels labels({{"1", "positive"}, {"0", "negative"}, {"bullish", "neutral"}});
     EXPECT_EQ(labels.of("1"), Label::positive);
     EXPECT_EQ(labels.of("0"), Label::negative);
     EXPECT_EQ(labels.of("bullish"), Label::neutral) << "the caller knows better";
@@ -222,10 +228,7 @@ TEST(SentimentComparison, CustomLabelsAreMapped) {
 }
 
 tl::expected<Plan, FieldErrors> plan(const json& args) {
-    const auto& contract = *find_contract("sentiment");
-    auto complete = contract.is_complete(args) ? args : contract.complete(args, Knowledge{});
-    if (!complete) return tl::unexpected(complete.error());
-    return contract.plan(*complete, kUsualSettings);
+    return find_contract("sentiment")->plan(args, {});
 }
 
 std::string refusal_of(const json& args) {
@@ -265,7 +268,7 @@ TEST(SentimentComparison, EveryRowHasEachModelsScore) {
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = {}};
     const auto& run = *find_run("sentiment", kVersion);
-    const auto output = run.run(planned->args, planned->tasks[0].input, context).value();
+    const auto output = run_task(run, planned->args, planned->tasks[0].input, context).value();
     EXPECT_EQ(progress.done(), 2);
     const auto lines = gunzip(output.results, 1 << 20).value();
     const json first = json::parse(lines.substr(0, lines.find('\n')));
@@ -273,7 +276,7 @@ TEST(SentimentComparison, EveryRowHasEachModelsScore) {
     EXPECT_EQ(first["given_label"], "bullish");
     EXPECT_EQ(first["models"]["vader"]["label"], "positive");
     EXPECT_EQ(first["models"]["vader"]["compound"], first["compound"]);
-    const auto merged = run.merge(planned->args, std::vector{output.partial});
+    const auto merged = merge_tasks(run, planned->args, std::vector{output.partial});
     const json summary = json::parse(merged->summary);
     EXPECT_EQ(summary["model"], "vader");
     EXPECT_EQ(summary["compared"]["given"]["labelled"], 1);

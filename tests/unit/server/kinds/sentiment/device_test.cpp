@@ -39,7 +39,7 @@ TEST_F(SentimentOnDevice, ScoresEveryItemInOrder) {
         EXPECT_NEAR(row["compound"].get<double>(), positive - negative, 2e-4);
     }
     const std::vector<std::string> partials{output->partial};
-    const auto report = json::parse(run().merge(planned.args, partials)->summary);
+    const auto report = json::parse(merge_tasks(run(), planned.args, partials)->summary);
     EXPECT_EQ(report["model"], "tiny");
     EXPECT_EQ(report["model_hash"].get<std::string>().size(), 64U);
     EXPECT_EQ(report["form"], "fp32");
@@ -80,7 +80,7 @@ TEST_F(SentimentOnDevice, ReadsLongTextsInWindowsOnRequest) {
     EXPECT_EQ(rows_of(one_by_one), rows);
     EXPECT_EQ(done_, 5);
     const std::vector<std::string> partials{one_by_one.partial};
-    const auto report = json::parse(run().merge(planned.args, partials)->summary);
+    const auto report = json::parse(merge_tasks(run(), planned.args, partials)->summary);
     EXPECT_EQ(report["reading"], (json{{"tokens", 38 + 17 + 53 + 53 + 3},
                                        {"truncated", 0},
                                        {"windowed", 2},
@@ -108,7 +108,7 @@ TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {
     const auto output = score(planned);
     ASSERT_TRUE(output) << output.error().message;
     const std::vector<std::string> partials{output->partial};
-    const auto report = json::parse(run().merge(planned.args, partials)->summary);
+    const auto report = json::parse(merge_tasks(run(), planned.args, partials)->summary);
     EXPECT_EQ(report["form"], "int8");
     EXPECT_EQ(report["devices"].size(), 1U);
     EXPECT_EQ(report["devices"][0]["device"], "/opencl:pocl:0");
@@ -142,7 +142,7 @@ TEST_F(SentimentOnDevice, AComparisonScoresInTheForm) {
     EXPECT_EQ(rows_of(output)[0]["models"]["tiny"]["compound"], narrow);
     EXPECT_NE(narrow, exact);
     const std::vector<std::string> partials{output.partial};
-    const auto report = json::parse(run().merge(planned.args, partials)->summary);
+    const auto report = json::parse(merge_tasks(run(), planned.args, partials)->summary);
     EXPECT_EQ(report["compared"]["comparison"]["tiny"]["form"], "int8");
     EXPECT_EQ(report["compared"]["comparison"]["vader"]["form"], nullptr);
     EXPECT_EQ(report["form"], "int8");

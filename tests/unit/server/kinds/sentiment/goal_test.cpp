@@ -11,6 +11,7 @@ namespace plimsoll::jobs::sentiment {
 namespace {
 
 using nlohmann::json;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class SentimentGoals : public ::testing::Test {
@@ -44,17 +45,15 @@ class SentimentGoals : public ::testing::Test {
         records_.push_back(std::move(speed));
     }
 
-    tl::expected<json, FieldErrors> complete(json args) const {
+    tl::expected<Plan, FieldErrors> plan(json args) const {
         const Knowledge known{.team = TeamId{1},
                               .records = {{kSpeeds.name, records_}},
                               .devices = {},
                               .offers = {json{{"sentiment", offer_of(models_)}}.dump()}};
         args["texts"] = {"a"};
-        return kind().complete(std::move(args), known);
+        return kind().plan(args, known);
     }
-    json plan_args(const json& args) const {
-        return json::parse(kind().plan(complete(args).value(), kUsualSettings).value().args);
-    }
+    json plan_args(const json& args) const { return json::parse(plan(args).value().args); }
     std::string chosen(const std::string& goal) const {
         const auto args = plan_args({{"goal", goal}});
         return args.at("model").get<std::string>() + " " + args.value("form", "");
@@ -128,22 +127,21 @@ TEST_F(SentimentGoals, AGoalLeavesNothingElseToChoose) {
                               json{{"models", {"vader", "finbert"}}}}) {
         json args = other;
         args["goal"] = "speed";
-        EXPECT_FALSE(kind().is_complete(args));
-        const auto refused = complete(args);
+        const auto refused = plan(args);
         ASSERT_FALSE(refused) << args;
         EXPECT_EQ(refused.error()[0].pointer, "/goal");
         EXPECT_EQ(refused.error()[0].rule, "one_of");
     }
-    const auto refused = complete({{"goal", "accuracy"}, {"form", "int8"}});
+    const auto refused = plan({{"goal", "accuracy"}, {"form", "int8"}});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error()[0].pointer, "/form");
 }
 
 TEST_F(SentimentGoals, OnlyGoalsNeedTheSpeeds) {
-    EXPECT_TRUE(kind().needs_records({{"goal", "speed"}}, kSpeeds.name));
-    EXPECT_FALSE(kind().needs_records({{"goal", "speed"}}, "sentiment_policy"));
-    EXPECT_FALSE(kind().needs_records({{"policy", "desk"}}, kSpeeds.name));
-    EXPECT_TRUE(kind().needs_records({{"policy", "desk"}}, "sentiment_policy"));
+    const auto needed = [](const json& args) { return kind().needs(args).collections; };
+    EXPECT_THAT(needed({{"goal", "speed"}}), ElementsAre(kSpeeds.name));
+    EXPECT_THAT(needed({{"policy", "desk"}}), ElementsAre("sentiment_policy"));
+    EXPECT_THAT(needed({{"policy", "server"}}), ElementsAre());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "server/jobs/records/dataset_cutter.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
+#include "tests/unit/server/jobs/run_task.hpp"
 
 #include <set>
 #include <string>
@@ -18,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 tl::expected<Plan, FieldErrors> plan(const json& args) {
-    return find_contract("sentiment")->plan(args, kUsualSettings);
+    return find_contract("sentiment")->plan(args, {});
 }
 
 struct Outcome {
@@ -36,7 +37,7 @@ Outcome run_all(const Plan& plan) {
     for (const TaskSpec& task : plan.tasks) {
         Progress progress;
         RunContext context{.device = nullptr, .progress = progress, .stop = {}};
-        const TaskOutput output = run.run(plan.args, task.input, context).value();
+        const TaskOutput output = run_task(run, plan.args, task.input, context).value();
         EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);
         EXPECT_LE(output.partial.size(), 64u << 10);
@@ -51,7 +52,7 @@ Outcome run_all(const Plan& plan) {
         outcome.rows.push_back(json::parse(lines.substr(at, end - at)));
         at = end + 1;
     }
-    outcome.report = json::parse(run.merge(plan.args, partials)->summary);
+    outcome.report = json::parse(merge_tasks(run, plan.args, partials)->summary);
     return outcome;
 }
 
@@ -128,8 +129,8 @@ Plan plan_on_file(std::string_view file, text::RecordFormat format) {
     EXPECT_TRUE(cutter.feed(file, chunks) && cutter.finish(chunks));
     const auto planned =
         find_contract("sentiment")
-            ->plan_dataset(json::object(), {"data_1", "texts", format, cutter.columns()});
-    Plan plan{.args = planned->args, .requirement = {}, .tasks = {}};
+            ->plan_dataset(json::object(), {}, {"data_1", "texts", format, cutter.columns()});
+    Plan plan{.args = planned->plan.args, .requirement = {}, .tasks = {}};
     for (auto& chunk : chunks) plan.tasks.push_back({std::move(chunk.content), chunk.records, 0});
     return plan;
 }
@@ -252,7 +253,8 @@ TEST(SentimentKind, StopsWhenAskedTo) {
     source.request_stop();
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = source.get_token()};
-    const auto output = find_run("sentiment", kVersion)->run(cut.args, cut.tasks[0].input, context);
+    const auto output =
+        run_task(*find_run("sentiment", kVersion), cut.args, cut.tasks[0].input, context);
     EXPECT_EQ(output.error().code, Errc::cancelled);
     EXPECT_LT(progress.done(), 1000);
 }
@@ -261,10 +263,10 @@ TEST(SentimentKind, DamagedChunksAreFinalErrors) {
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = {}};
     const jobs::Run& run = *find_run("sentiment", kVersion);
-    EXPECT_EQ(run.run("{}", "noise", context).error().code, Errc::corrupt);
-    EXPECT_EQ(run.run("{}", gzip("noise"), context).error().code, Errc::corrupt);
+    EXPECT_EQ(run_task(run, "{}", "noise", context).error().code, Errc::corrupt);
+    EXPECT_EQ(run_task(run, "{}", gzip("noise"), context).error().code, Errc::corrupt);
     const std::vector<std::string> partials = {"{}"};
-    EXPECT_EQ(run.merge("{}", partials).error().code, Errc::corrupt);
+    EXPECT_EQ(merge_tasks(run, "{}", partials).error().code, Errc::corrupt);
 }
 
 TEST(SentimentKind, AQuarantinedTaskHasARowForEveryItem) {

@@ -36,22 +36,27 @@ const Contract& contract() {
     return *find_contract("sentiment");
 }
 
-json completed(const json& args, const Knowledge& known) {
-    return contract().complete(args, known).value();
+tl::expected<Plan, FieldErrors> plan(json args, const Knowledge& known) {
+    if (!args.contains("items") && !args.contains("texts")) args["texts"] = {"a"};
+    return contract().plan(args, known);
+}
+
+json args_of(const json& args, const Knowledge& known) {
+    return json::parse(plan(args, known).value().args);
 }
 
 TEST(SentimentModels, TheDefaultIsFinbertIfAWorkerHasItElseVader) {
     const json args{{"texts", {"a"}}};
-    EXPECT_EQ(completed(args, {})["model"], "vader");
-    EXPECT_EQ(completed(args, knowledge({model("roberta")}))["model"], "vader");
-    EXPECT_EQ(completed(args, knowledge({model("finbert")}))["model"]["name"], "finbert");
-    EXPECT_TRUE(contract().is_complete({{"model", "vader"}}));
-    EXPECT_FALSE(contract().is_complete(args));
+    EXPECT_EQ(args_of(args, {})["model"], "vader");
+    EXPECT_EQ(args_of(args, knowledge({model("roberta")}))["model"], "vader");
+    EXPECT_EQ(args_of(args, knowledge({model("finbert")}))["model"], "finbert");
+    EXPECT_FALSE(contract().needs({{"model", "vader"}}).pool);
+    EXPECT_TRUE(contract().needs(args).pool);
 }
 
 TEST(SentimentModels, AnUnavailableModelIsRefusedWithTheAvailableOnes) {
     const auto refused =
-        contract().complete({{"model", "finbrt"}}, knowledge({model("finbert"), model("roberta")}));
+        plan({{"model", "finbrt"}}, knowledge({model("finbert"), model("roberta")}));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error()[0].pointer, "/model");
     EXPECT_THAT(refused.error()[0].message, HasSubstr("vader, finbert, roberta"));
@@ -62,7 +67,7 @@ TEST(SentimentModels, AModelWithoutAHeadIsRefusedWithTheReason) {
     encoder.labels.clear();
     const auto known = knowledge({model("finbert"), encoder});
     for (const json& args : {json{{"model", "minilm"}}, {{"models", {"finbert", "minilm"}}}}) {
-        const auto refused = contract().complete(args, known);
+        const auto refused = plan(args, known);
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error()[0].rule, "not_a_classifier");
         EXPECT_THAT(refused.error()[0].message, HasSubstr("plimsoll-engine embed minilm"));
@@ -74,26 +79,25 @@ TEST(SentimentModels, AModelWithoutAHeadIsRefusedWithTheReason) {
 TEST(SentimentModels, AModelOfAWorkerThatMayComeBackIsUsedIfItIsNamed) {
     auto known = knowledge({});
     known.absent_offers = knowledge({model("finbert")}).offers;
-    EXPECT_EQ(completed({{"model", "finbert"}}, known)["model"]["name"], "finbert");
-    EXPECT_EQ(completed({{"models", {"finbert", "vader"}}}, known)["models"][0]["name"], "finbert");
-    EXPECT_EQ(completed({{"texts", {"a"}}}, known)["model"], "vader") << "nobody has to wait";
-    EXPECT_FALSE(contract().complete({{"model", "roberta"}}, known));
+    EXPECT_EQ(args_of({{"model", "finbert"}}, known)["model"], "finbert");
+    EXPECT_EQ(args_of({{"models", {"finbert", "vader"}}}, known)["models"][0]["name"], "finbert");
+    EXPECT_EQ(args_of({{"texts", {"a"}}}, known)["model"], "vader") << "nobody has to wait";
+    EXPECT_FALSE(plan({{"model", "roberta"}}, known));
 }
 
 TEST(SentimentModels, AJobNeedsAWorkerWithTheSameModelHash) {
-    const auto args = completed({{"texts", {"a"}}, {"model", "finbert"}, {"batch_size", 20}},
-                                knowledge({model("finbert")}));
-    const auto plan = contract().plan(args, kUsualSettings);
-    ASSERT_TRUE(plan);
-    EXPECT_EQ(plan->requirement.device_class, "gpu,cpu");
-    EXPECT_EQ(plan->requirement.capability, "model finbert aaaaaaaaaaaa");
-    EXPECT_EQ(plan->requirement.model, "finbert aaaaaaaaaaaa");
-    EXPECT_GT(plan->requirement.memory_bucket_mib, 438);
-    EXPECT_LT(plan->requirement.memory_bucket_mib, 1024);
-    EXPECT_EQ(json::parse(plan->args), (json{{"model", "finbert"},
-                                             {"model_hash", std::string(64, 'a')},
-                                             {"form", "fp32"},
-                                             {"batch_size", 20}}));
+    const auto planned =
+        plan({{"model", "finbert"}, {"batch_size", 20}}, knowledge({model("finbert")}));
+    ASSERT_TRUE(planned);
+    EXPECT_EQ(planned->requirement.device_class, "gpu,cpu");
+    EXPECT_EQ(planned->requirement.capability, "model finbert aaaaaaaaaaaa");
+    EXPECT_EQ(planned->requirement.model, "finbert aaaaaaaaaaaa");
+    EXPECT_GT(planned->requirement.memory_bucket_mib, 438);
+    EXPECT_LT(planned->requirement.memory_bucket_mib, 1024);
+    EXPECT_EQ(json::parse(planned->args), (json{{"model", "finbert"},
+                                                {"model_hash", std::string(64, 'a')},
+                                                {"form", "fp32"},
+                                                {"batch_size", 20}}));
 }
 
 models::Proof proof(const std::string& form, double speedup, const std::string& why = {}) {
@@ -112,8 +116,8 @@ json form_of(std::vector<models::Proof> proofs, const std::string& asked) {
     auto finbert = model("finbert");
     finbert.proofs = std::move(proofs);
     const json args{{"texts", {"a"}}, {"model", "finbert"}, {"form", asked}};
-    const auto found = contract().complete(args, knowledge({finbert}));
-    return found ? (*found)["model"]["form"] : json(found.error()[0].message);
+    const auto planned = plan(args, knowledge({finbert}));
+    return planned ? json::parse(planned->args)["form"] : json(planned.error()[0].message);
 }
 
 TEST(SentimentModels, AutoIsTheFastestFormThatPassed) {
@@ -132,7 +136,7 @@ TEST(SentimentModels, AFormThatDidNotPassIsRefusedWithTheReason) {
 
 TEST(SentimentModels, AFormRequiresAModel) {
     const auto rule = [](const json& args) {
-        const auto planned = contract().plan(args, kUsualSettings);
+        const auto planned = contract().plan(args, {});
         return planned ? std::string() : planned.error()[0].rule;
     };
     EXPECT_EQ(rule({{"texts", {"a"}}, {"model", "vader"}, {"form", "bf16"}}), "not_used");
@@ -147,18 +151,18 @@ TEST(SentimentModels, AComparisonScoresEachModelInTheForm) {
     roberta.proofs = {proof("bf16", 1.5)};
     const auto known = knowledge({finbert, roberta});
     json args{{"texts", {"a"}}, {"models", {"finbert", "vader", "roberta"}}, {"form", "auto"}};
-    const auto plan = contract().plan(completed(args, known), kUsualSettings).value();
-    EXPECT_EQ(plan.requirement.capability,
+    const auto planned = plan(args, known).value();
+    EXPECT_EQ(planned.requirement.capability,
               "model finbert aaaaaaaaaaaa int8,model roberta bbbbbbbbbbbb bf16");
-    const auto kept = json::parse(plan.args);
+    const auto kept = json::parse(planned.args);
     EXPECT_EQ(kept["models"][0]["form"], "int8");
-    EXPECT_EQ(kept["models"][1]["form"], "");
+    EXPECT_FALSE(kept["models"][1].contains("form"));
     EXPECT_EQ(kept["models"][2]["form"], "bf16");
     ASSERT_EQ(kept["proofs"].size(), 2U);
     EXPECT_EQ(kept["proofs"][1]["model"], "roberta");
     EXPECT_EQ(kept["proofs"][1]["proof"]["form"], "bf16");
     args["form"] = "int8";
-    const auto refused = contract().complete(args, known);
+    const auto refused = plan(args, known);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error()[0].pointer, "/form");
     EXPECT_THAT(refused.error()[0].message, HasSubstr("roberta"));
@@ -179,9 +183,9 @@ TEST(SentimentModels, APolicysModelsScoreInItsFormOrThatOfTheJob) {
         known.records["sentiment_policy"] = {std::move(record)};
         json args{{"items", {{{"text", "a"}, {"source", source}}}}, {"policy", "desk"}};
         if (!form.is_null()) args["form"] = form;
-        const auto complete = contract().complete(args, known);
-        if (!complete) return complete.error()[0].pointer + " " + complete.error()[0].rule;
-        return contract().plan(*complete, kUsualSettings).value().requirement.capability;
+        const auto planned = plan(args, known);
+        if (!planned) return planned.error()[0].pointer + " " + planned.error()[0].rule;
+        return planned->requirement.capability;
     };
     const std::string by_finbert = "model finbert aaaaaaaaaaaa";
     EXPECT_EQ(capability({}, "businesswire"), by_finbert);
@@ -203,10 +207,7 @@ TEST(SentimentModels, ATaskInAFasterFormHasMoreTexts) {
               {"model", "finbert"}};
     const auto tasks = [&](const char* form) {
         args["form"] = form;
-        return contract()
-            .plan(completed(args, knowledge({finbert})), kUsualSettings)
-            .value()
-            .tasks.size();
+        return plan(args, knowledge({finbert})).value().tasks.size();
     };
     EXPECT_GT(tasks("fp32"), 3 * tasks("int8"));
 }
@@ -217,10 +218,9 @@ TEST(SentimentModels, TasksFollowTheSpeedThatWorkersMeasured) {
         auto finbert = model("finbert");
         finbert.proofs = std::move(proofs);
         const json args{{"texts", texts}, {"model", "finbert"}, {"form", form}};
-        const auto plan =
-            contract().plan(completed(args, knowledge({finbert})), kUsualSettings).value();
-        EXPECT_LE(plan.tasks[0].estimated_seconds, 0.25);
-        return plan.tasks.size();
+        const auto planned = plan(args, knowledge({finbert})).value();
+        EXPECT_LE(planned.tasks[0].estimated_seconds, 0.25);
+        return planned.tasks.size();
     };
     const auto timed = [](const char* device, const char* form, double seconds) {
         auto made = proof(form, 8, std::string(form) == "int8" ? "12 labels differ" : "");
@@ -242,17 +242,16 @@ TEST(SentimentModels, TasksTakeAFractionOfASecond) {
     json texts = json::array();
     for (int i = 0; i < 1000; ++i)
         texts.push_back("Shares of the company rose after a strong quarter.");
-    const auto plan = contract().plan(completed({{"texts", texts}}, knowledge({model("finbert")})),
-                                      kUsualSettings);
-    ASSERT_TRUE(plan);
+    const auto planned = plan({{"texts", texts}}, knowledge({model("finbert")}));
+    ASSERT_TRUE(planned);
     std::int64_t items = 0;
-    for (const auto& task : plan->tasks) {
+    for (const auto& task : planned->tasks) {
         EXPECT_LE(task.estimated_seconds, 0.25);
         EXPECT_GT(task.items, 1);
         items += task.items;
     }
     EXPECT_EQ(items, 1000);
-    const auto by_vader = contract().plan({{"texts", texts}, {"model", "vader"}}, kUsualSettings);
+    const auto by_vader = contract().plan({{"texts", texts}, {"model", "vader"}}, {});
     EXPECT_EQ(by_vader->tasks.size(), 1U);
 }
 
@@ -272,10 +271,10 @@ TEST(SentimentModels, ATeamsModelIsForThatTeamOnly) {
     auto own = model("own");
     own.audience = to_public(TeamId{1});
     auto known = knowledge({model("finbert"), own});
-    EXPECT_EQ(completed({{"model", "own"}}, known)["model"]["name"], "own");
+    EXPECT_EQ(args_of({{"model", "own"}}, known)["model"], "own");
     EXPECT_EQ(models_of(known.offers, TeamId{1}).size(), 2U);
     known.team = TeamId{2};
-    const auto refused = contract().complete({{"model", "own"}}, known);
+    const auto refused = plan({{"model", "own"}}, known);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error()[0].rule, "unknown_model");
     EXPECT_THAT(refused.error()[0].message, ::testing::Not(HasSubstr("finbert, own")));

@@ -7,6 +7,7 @@
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
 #include "tests/unit/engine/models/tiny_model.hpp"
+#include "tests/unit/server/jobs/run_task.hpp"
 
 #include <string>
 #include <vector>
@@ -44,7 +45,7 @@ class SentimentOnDevice : public testing::Test {
                            .capability = &capability_,
                            .ledger = &ledger_,
                            .settings = settings_};
-        auto output = run().run(plan.args, plan.tasks[task].input, context);
+        auto output = run_task(run(), plan.args, plan.tasks[task].input, context);
         done_ = progress.done();
         return output;
     }
@@ -56,9 +57,7 @@ class SentimentOnDevice : public testing::Test {
                               .devices = {},
                               .offers = {json{{"sentiment", json::parse(offer)}}.dump()}};
         if (!args.contains("models")) args["model"] = "tiny";
-        const auto& contract = *find_contract("sentiment");
-        return contract.plan(contract.complete(std::move(args), known).value(), kUsualSettings)
-            .value();
+        return find_contract("sentiment")->plan(args, known).value();
     }
 
     TemporaryFolder folder_;

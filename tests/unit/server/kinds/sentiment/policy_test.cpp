@@ -7,6 +7,7 @@
 #include "server/kinds/sentiment/contract/server_policy.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
+#include "tests/unit/server/jobs/run_task.hpp"
 
 #include <random>
 
@@ -64,7 +65,7 @@ const Contract& contract() {
 }
 
 Plan planned(const json& args, const Knowledge& known) {
-    return contract().plan(contract().complete(args, known).value(), kUsualSettings).value();
+    return contract().plan(args, known).value();
 }
 
 std::string refusal_of(const json& definition) {
@@ -226,9 +227,10 @@ TEST(SentimentPolicy, ADatasetWithTimesNeedsEveryModelOfThePolicy) {
     const json args{{"dataset", "data_1"}, {"policy", "desk"}};
     const auto plan = [&](const std::vector<std::string>& columns) {
         return contract()
-            .plan_dataset(contract().complete(args, knowledge(models)).value(),
+            .plan_dataset(args, knowledge(models),
                           {"data_1", "news", text::RecordFormat::csv, columns})
-            .value();
+            .value()
+            .plan;
     };
     EXPECT_EQ(plan({"text", "time"}).requirement.capability,
               "model distilbert dddddddddddd,model finbert ffffffffffff");
@@ -238,7 +240,7 @@ TEST(SentimentPolicy, ADatasetWithTimesNeedsEveryModelOfThePolicy) {
 
 TEST(SentimentPolicy, ModelAndPolicyTogetherAndUnknownOnesAreRefused) {
     const auto refused = [](const json& args, const Knowledge& known) {
-        const auto error = contract().complete(args, known).error().front();
+        const auto error = contract().plan(args, known).error().front();
         return error.pointer + ": " + error.message;
     };
     EXPECT_THAT(refused({{"model", "vader"}, {"policy", "desk"}}, knowledge({})),
@@ -259,7 +261,7 @@ TEST(SentimentPolicy, TheSettingsOfTheServerMakeAPolicy) {
         known.at = moment(at);
         const auto plan = json::parse(planned(args, known).args);
         if (!plan.contains("policy")) return plan["model"].get<std::string>();
-        auto by = Chooser::of(resolved_policy_from_json(plan["policy"])).value();
+        auto by = Chooser::of(plan["policy"].get<ResolvedPolicy>()).value();
         return by.policy().id + " " + chosen(by, {}, "");
     };
     EXPECT_EQ(scored_by(kTrading), "finbert");
@@ -298,7 +300,7 @@ Scored score(const Plan& plan) {
     for (const auto& task : plan.tasks) {
         Progress progress;
         RunContext context{.device = nullptr, .progress = progress, .stop = {}};
-        const auto output = run.run(plan.args, task.input, context).value();
+        const auto output = run_task(run, plan.args, task.input, context).value();
         EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);
         lines += gunzip(output.results, 1 << 28).value();
@@ -306,7 +308,7 @@ Scored score(const Plan& plan) {
     }
     std::istringstream in(lines);
     for (std::string line; std::getline(in, line);) scored.rows.push_back(json::parse(line));
-    scored.summary = json::parse(run.merge(plan.args, partials)->summary);
+    scored.summary = json::parse(merge_tasks(run, plan.args, partials)->summary);
     return scored;
 }
 

@@ -21,9 +21,13 @@ class SentimentTogether : public SentimentOnDevice {
         auto input = planned.tasks.front().input;
         return tasks_.emplace_back(std::move(planned), std::move(input));
     }
+    static std::string key_of(const std::string& args) {
+        return run().shared_key(run().parse(args).value());
+    }
     std::vector<SharedTask> run_all() {
         std::vector<SharedTask> shared;
         contexts_.clear();
+        args_.clear();
         for (auto& task : tasks_) {
             auto& context = contexts_.emplace_back(RunContext{.device = &*device_,
                                                               .progress = task.progress,
@@ -31,7 +35,8 @@ class SentimentTogether : public SentimentOnDevice {
                                                               .capability = &capability_,
                                                               .ledger = &ledger_,
                                                               .settings = settings_});
-            shared.push_back({.args = task.plan.args, .input = task.input, .context = context});
+            args_.push_back(run().parse(task.plan.args).value());
+            shared.push_back({.args = args_.back(), .input = task.input, .context = context});
         }
         run().run_together(shared);
         return shared;
@@ -49,6 +54,7 @@ class SentimentTogether : public SentimentOnDevice {
 
     std::deque<Task> tasks_;
     std::deque<RunContext> contexts_;
+    std::deque<std::any> args_;
 };
 
 TEST_F(SentimentTogether, EachTaskAnswersAsIfItRanAlone) {
@@ -95,9 +101,9 @@ TEST_F(SentimentTogether, AFormThatPassedIsShared) {
     add({{"texts", {"a strong quarter"}}, {"form", "int8"}});
     const auto shared = run_all();
     for (std::size_t i = 0; i < tasks_.size(); ++i) expect_same_as_alone(tasks_[i], shared[i]);
-    const auto key = run().shared_key(tasks_[0].plan.args);
-    EXPECT_EQ(key, run().shared_key(tasks_[1].plan.args));
-    EXPECT_NE(key, run().shared_key(exact.dump()));
+    const auto key = key_of(tasks_[0].plan.args);
+    EXPECT_EQ(key, key_of(tasks_[1].plan.args));
+    EXPECT_NE(key, key_of(exact.dump()));
     auto exactly = tasks_[0].plan;
     exactly.args = exact.dump();
     EXPECT_NE(rows_of(**shared[0].output), rows_of(score(exactly).value()));
@@ -132,8 +138,8 @@ TEST_F(SentimentTogether, TasksWithPoliciesShareTheModelsThatTheyHaveInCommon) {
                      {{"text", "a strong quarter"}, {"source", "wire"}}};
     add_by_policy({{"items", items}}, "vader");
     add_by_policy({{"texts", {"good news", "bad news"}}}, "tiny");
-    EXPECT_EQ(run().shared_key(tasks_[0].plan.args), run().shared_key(tasks_[1].plan.args));
-    EXPECT_NE(run().shared_key(tasks_[0].plan.args), "");
+    EXPECT_EQ(key_of(tasks_[0].plan.args), key_of(tasks_[1].plan.args));
+    EXPECT_NE(key_of(tasks_[0].plan.args), "");
     auto shared = run_all();
     for (std::size_t i = 0; i < tasks_.size(); ++i) expect_same_as_alone(tasks_[i], shared[i]);
     EXPECT_EQ(rows_of(**shared[0].output)[1]["model"], "vader");
@@ -149,7 +155,7 @@ TEST_F(SentimentTogether, TasksWithPoliciesShareTheModelsThatTheyHaveInCommon) {
 }
 
 TEST_F(SentimentTogether, TasksOfOneModelInOneFormShareBatches) {
-    const auto key = [&](const json& args) { return run().shared_key(args.dump()); };
+    const auto key = [&](const json& args) { return key_of(args.dump()); };
     const json args = json::parse(plan({{"texts", {"good news"}}}).args);
     EXPECT_FALSE(key(args).empty());
     EXPECT_EQ(key(args), key(json::parse(plan({{"texts", {"bad", "news"}}}).args)));

@@ -43,7 +43,7 @@ TEST(TrainingConfigCards, TheGuidesKeysDescribeACard) {
     EXPECT_EQ(card["gpu"]["total_bytes"], std::int64_t{16} << 30);
     const auto pointer = [](json described) {
         const auto summary =
-            find_contract("training-config")->estimate(temporal(json::array({described})));
+            find_contract("training-config")->estimate(temporal(json::array({described})), {});
         return summary ? std::string() : summary.error().front().pointer;
     };
     auto without = guides_card();

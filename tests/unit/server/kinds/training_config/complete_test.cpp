@@ -1,4 +1,6 @@
 // What the server fills in before a request is planned.
+#include "server/kinds/training_config/contract/complete.hpp"
+
 #include "server/jobs/registry.hpp"
 #include "server/kinds/training_config/contract/collections.hpp"
 #include "server/kinds/training_config/contract/measurement.hpp"
@@ -17,7 +19,9 @@ class Complete : public testing::Test {
     }
 
     static const Contract& kind() { return *find_contract("training-config"); }
-    json complete(json args) const { return kind().complete(std::move(args), knowledge_).value(); }
+    json complete(json args) const {
+        return training_config::complete(std::move(args), knowledge_).value();
+    }
 
     void keep(const Collection& collection, std::string id, const json& data) {
         TeamRecord record;
@@ -37,14 +41,14 @@ TEST_F(Complete, DescribesTheTeamsCardsThatAreNamed) {
     keep(kGpuProfiles, "mine", card);
     const auto named = complete({{"model", model_}, {"gpus", {"t4", "mine"}}});
     EXPECT_EQ(named["custom_gpus"], json::array({card}));
-    EXPECT_TRUE(kind().plan(named, kUsualSettings));
+    EXPECT_TRUE(kind().plan(named, knowledge_));
     EXPECT_FALSE(complete({{"model", model_}, {"gpus", {"t4"}}}).contains("custom_gpus"));
     EXPECT_EQ(complete({{"model", model_}, {"gpus", {"all"}}})["custom_gpus"].size(), 1U);
 }
 
 TEST_F(Complete, ChoosesTheGpuWithMostMemoryForAuto) {
     const json args{{"model", model_}, {"gpus", {"auto"}}};
-    const auto refused = kind().complete(args, knowledge_);
+    const auto refused = training_config::complete(args, knowledge_);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error()[0].pointer, "/gpus/0");
     knowledge_.devices = {{"crane-1", "Tesla T4", 15'843'721'216},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/jobs/registry.hpp"
+#include "tests/unit/server/jobs/run_task.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,7 @@ inline json bert(json more = json::object()) {
 }
 
 inline json summary_of(const json& args) {
-    const auto summary = find_contract("training-config")->estimate(args);
+    const auto summary = find_contract("training-config")->estimate(args, {});
     if (!summary) {
         ADD_FAILURE() << summary.error().front().pointer << ": " << summary.error().front().message;
         return {};

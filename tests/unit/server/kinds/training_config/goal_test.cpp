@@ -72,7 +72,7 @@ TEST(TrainingConfigGoal, AModelWithoutAGuideIsRefused) {
     EXPECT_THAT(card["batch_why"].get<std::string>(), HasSubstr("no batch for this GPU"));
     const auto refused = [](json args, json more) {
         args.update(more);
-        const auto summary = find_contract("training-config")->estimate(args);
+        const auto summary = find_contract("training-config")->estimate(args, {});
         return summary ? std::string() : summary.error().front().pointer;
     };
     EXPECT_EQ(refused(by_guide("vit-base", "t4"), json::object()), "/goal");

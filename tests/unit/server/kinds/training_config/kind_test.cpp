@@ -22,7 +22,7 @@ const Contract& kind() {
 }
 
 tl::expected<Plan, FieldErrors> plan_of(const json& args) {
-    return kind().plan(args, kUsualSettings);
+    return kind().plan(args, {});
 }
 
 FieldErrors errors_of(const json& args) {
@@ -42,21 +42,21 @@ Outcome run_all(const Plan& plan) {
     for (const TaskSpec& task : plan.tasks) {
         Progress progress;
         RunContext context{.device = nullptr, .progress = progress, .stop = {}};
-        const TaskOutput output = run.run(plan.args, task.input, context).value();
+        const TaskOutput output = run_task(run, plan.args, task.input, context).value();
         EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);
         EXPECT_LE(output.partial.size(), 64u << 10);
         outcome.rows.push_back(json::parse(gunzip(output.results, 1 << 20).value()));
         partials.push_back(output.partial);
     }
-    outcome.summary = json::parse(run.merge(plan.args, partials)->summary);
+    outcome.summary = json::parse(merge_tasks(run, plan.args, partials)->summary);
     return outcome;
 }
 
 TEST(TrainingConfigKind, AJobAndAnEstimateReportTheSame) {
     const json args = bert({{"gpus", {"t4", "h200"}}, {"what_ifs", true}});
     const Outcome outcome = run_all(plan_of(args).value());
-    EXPECT_EQ(outcome.summary, json::parse(kind().estimate(args).value()));
+    EXPECT_EQ(outcome.summary, json::parse(kind().estimate(args, {}).value()));
     ASSERT_EQ(outcome.rows.size(), 2u);
     EXPECT_EQ(outcome.rows[0]["gpu"], "t4");
     EXPECT_EQ(outcome.rows[1]["index"], 1);
@@ -170,7 +170,7 @@ TEST(TrainingConfigKind, AMeasuredDeviceIsOneMoreTaskAndNeedsADevice) {
     const auto row = json::parse(*kind().failed_rows(plan.args, plan.tasks.back().input, "broke"));
     EXPECT_EQ(row["gpu"], "probe");
     EXPECT_EQ(row["index"], plain.tasks.size());
-    EXPECT_EQ(kind().estimate(args).error().front().pointer, "/probe");
+    EXPECT_EQ(kind().estimate(args, {}).error().front().pointer, "/probe");
     // A worker without a device: the cards' reports are whole all the same.
     const Outcome outcome = run_all(plan);
     EXPECT_EQ(outcome.summary["gpus"].size(), plain.tasks.size());
@@ -204,7 +204,7 @@ TEST(TrainingConfigKind, TheBatchHasAReasonAndTheKneeIsShown) {
 
 TEST(TrainingConfigKind, OneCardIsComparedWithEveryOther) {
     const json args = bert({{"gpus", {"rtx_4090", "t4", "h200"}}, {"target_effective_batch", 256}});
-    const json summary = json::parse(kind().estimate(args).value());
+    const json summary = json::parse(kind().estimate(args, {}).value());
     const json& all = summary["comparisons"];
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(all[0]["from"], "rtx_4090");
@@ -216,7 +216,7 @@ TEST(TrainingConfigKind, OneCardIsComparedWithEveryOther) {
     EXPECT_EQ(all[1]["to"], "h200");
     EXPECT_EQ(all[1]["steps"][0]["parts"][1], (json{{"text", "GPU_PROFILE=h200"}, {"code", true}}));
     const json none = bert({{"model", {{"preset", "llama-8b"}}}, {"gpus", {"b200", "t4"}}});
-    const json refused = json::parse(kind().estimate(none).value())["comparisons"][0];
+    const json refused = json::parse(kind().estimate(none, {}).value())["comparisons"][0];
     EXPECT_TRUE(refused["changes"].empty());
     EXPECT_NE(refused["steps"][0]["parts"][0].dump().find("cannot hold"), std::string::npos);
 }
@@ -225,7 +225,7 @@ TEST(TrainingConfigKind, AHistogramOfLengthsUsesTheLongest) {
     const json bins = {{{"tokens", 64}, {"samples", 950}}, {{"tokens", 300}, {"samples", 50}}};
     const json args = bert(
         {{"training", {{"length_histogram", bins}, {"sequence_length", 256}}}, {"what_ifs", true}});
-    const json summary = json::parse(kind().estimate(args).value());
+    const json summary = json::parse(kind().estimate(args, {}).value());
     EXPECT_EQ(summary["training"]["sequence_length"], 256);
     EXPECT_EQ(summary["training"]["lengths"]["p95"], 64);
     EXPECT_DOUBLE_EQ(summary["training"]["lengths"]["truncated_fraction"], 0.05);
@@ -248,7 +248,7 @@ TEST(TrainingConfigKind, TheAllocatorsSettingsAreReplayed) {
 TEST(TrainingConfigKind, ASummaryReadsWellInATerminal) {
     const json args =
         bert({{"gpus", {"rtx_4090", "t4"}}, {"what_ifs", true}, {"target_effective_batch", 256}});
-    const auto text = summary_text(json::parse(kind().estimate(args).value()), 0);
+    const auto text = summary_text(json::parse(kind().estimate(args, {}).value()), 0);
     for (const auto* part :
          {"bert-base: 109.5 million parameters", "NVIDIA RTX 4090 ", "gradient checkpointing",
           "From rtx_4090 to t4", "- per_device_train_batch_size", "= on the GPU",
@@ -390,7 +390,7 @@ TEST(TrainingConfigKind, BadInputNamesItsPlaceAndItsRule) {
 TEST(TrainingConfigKind, AnEstimateThatIsTooLargeSuggestsAJob) {
     const json args =
         bert({{"model", {{"preset", "gpt2-xl"}}}, {"gpus", {"all"}}, {"what_ifs", true}});
-    const auto refused = kind().estimate(args);
+    const auto refused = kind().estimate(args, {});
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().front().rule, "too_much_at_once");
     EXPECT_TRUE(plan_of(args).has_value());

@@ -17,7 +17,7 @@ json with(const char* preset, json training, const char* gpu = "a100_40gb") {
 
 // The place of the first error; empty without one.
 std::string refused(const json& args) {
-    const auto plan = find_contract("training-config")->plan(args, kUsualSettings);
+    const auto plan = find_contract("training-config")->plan(args, {});
     return plan ? "" : plan.error().front().pointer;
 }
 

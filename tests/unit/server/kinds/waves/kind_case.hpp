@@ -6,6 +6,7 @@
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/kinds/waves/contract/slices.hpp"
+#include "tests/unit/server/jobs/run_task.hpp"
 
 #include <cmath>
 #include <sstream>
@@ -17,7 +18,7 @@ namespace plimsoll::jobs::waves {
 using nlohmann::json;
 
 inline tl::expected<Plan, FieldErrors> plan(const json& args) {
-    return find_contract("waves")->plan(args, kUsualSettings);
+    return find_contract("waves")->plan(args, {});
 }
 
 struct Outcome {
@@ -42,7 +43,7 @@ inline Outcome run_all(const Plan& plan, opencl::Device* device = nullptr,
                            .stop = {},
                            .node = nodes[members.size() % nodes.size()],
                            .ledger = &ledger};
-        const TaskOutput output = run.run(plan.args, task.input, context).value();
+        const TaskOutput output = run_task(run, plan.args, task.input, context).value();
         EXPECT_EQ(output.items_ok + output.items_failed, task.items);
         EXPECT_EQ(progress.done(), task.items);
         const auto told = std::min(output.partial.find('\n'), output.partial.size());
@@ -53,7 +54,7 @@ inline Outcome run_all(const Plan& plan, opencl::Device* device = nullptr,
         members.push_back(output.results);
         partials.push_back(output.partial);
     }
-    const Merged merged = run.merge(plan.args, partials).value();
+    const Merged merged = merge_tasks(run, plan.args, partials).value();
     if (!merged.results.empty()) members.back() = merged.results;
     std::string rows;
     for (const std::string& member : members) rows += gunzip(member, 1 << 28).value();

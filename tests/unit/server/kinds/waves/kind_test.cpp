@@ -149,9 +149,10 @@ TEST(WavesKind, TheRowsOfASymbolMayBeAnywhereInADataset) {
     const json args = {{"dataset", "data_x"}, {"symbols", {"W0", "W2"}}};
     auto gatherer =
         find_contract("waves")
-            ->gather_dataset(args,
-                             {"data_x", "walks.csv", text::RecordFormat::csv, {"symbol", "close"}})
-            .value();
+            ->plan_dataset(args, {},
+                           {"data_x", "walks.csv", text::RecordFormat::csv, {"symbol", "close"}})
+            .value()
+            .gatherer;
     std::uint64_t index = 0;
     for (std::size_t bar = 0; bar < 80; ++bar) {
         for (std::size_t symbol = 0; symbol < 3; ++symbol) {
@@ -171,9 +172,10 @@ TEST(WavesKind, TheRowsOfASymbolMayBeAnywhereInADataset) {
 TEST(WavesKind, AnUnreadableRecordIsReported) {
     auto gatherer =
         find_contract("waves")
-            ->gather_dataset({{"dataset", "data_x"}},
-                             {"data_x", "walks.csv", text::RecordFormat::csv, {"symbol", "close"}})
-            .value();
+            ->plan_dataset({{"dataset", "data_x"}}, {},
+                           {"data_x", "walks.csv", text::RecordFormat::csv, {"symbol", "close"}})
+            .value()
+            .gatherer;
     text::RecordView record;
     record.is_error = true;
     record.line = 7;
@@ -276,7 +278,8 @@ TEST(WavesKind, RowsOfAQuarantinedTaskKeepTheirPlace) {
 TEST(WavesKind, DamagedInputIsNotRun) {
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = {}};
-    EXPECT_FALSE(find_run("waves", kVersion)->run("{}", gzip("nonsense"), context).has_value());
+    EXPECT_FALSE(
+        run_task(*find_run("waves", kVersion), "{}", gzip("nonsense"), context).has_value());
     std::string huge(12, '\xff');
     EXPECT_FALSE(unpack_slice(gzip(huge)).has_value());
 }

@@ -11,6 +11,7 @@
 namespace plimsoll::worker {
 
 Gate gate;
+std::atomic<int> parsed = 0;
 
 namespace {
 
@@ -19,13 +20,19 @@ using jobs::Run;
 using jobs::RunContext;
 using jobs::TaskOutput;
 
-Result<TaskOutput> echo(std::string_view, std::string_view input, RunContext& context) {
+Result<std::string> parse(std::string_view args) {
+    ++parsed;
+    if (args == "broken") throw std::runtime_error("a bug");
+    return std::string(args);
+}
+
+Result<TaskOutput> echo(const std::string&, std::string_view input, RunContext& context) {
     context.progress.count_tokens(3);
     context.progress.advance(1);
     return TaskOutput{std::string(input), 1, 0, std::string(input)};
 }
 
-Result<TaskOutput> wait_at_gate(std::string_view args, std::string_view input,
+Result<TaskOutput> wait_at_gate(const std::string& args, std::string_view input,
                                 RunContext& context) {
     context.say(jobs::LogLevel::info, "At the gate.");
     gate.entered.release();
@@ -33,7 +40,7 @@ Result<TaskOutput> wait_at_gate(std::string_view args, std::string_view input,
     return echo(args, input, context);
 }
 
-Result<TaskOutput> until_stopped(std::string_view, std::string_view, RunContext& context) {
+Result<TaskOutput> until_stopped(const std::string&, std::string_view, RunContext& context) {
     gate.entered.release();
     std::mutex mutex;
     std::condition_variable_any stopped;
@@ -43,7 +50,7 @@ Result<TaskOutput> until_stopped(std::string_view, std::string_view, RunContext&
 }
 
 // Fails as its input says.
-Result<TaskOutput> fail_as(std::string_view, std::string_view input, RunContext&) {
+Result<TaskOutput> fail_as(const std::string&, std::string_view input, RunContext&) {
     if (input == "throw") throw std::runtime_error("a bug");
     if (input == "throw 7") throw 7;
     if (input == "bad_alloc") throw std::bad_alloc();
@@ -54,13 +61,13 @@ Result<TaskOutput> fail_as(std::string_view, std::string_view input, RunContext&
     return TaskOutput{};
 }
 
-Result<TaskOutput> run_alone(std::string_view, std::string_view input, RunContext&) {
+Result<TaskOutput> run_alone(const std::string&, std::string_view input, RunContext&) {
     if (input == "break") return fail(Errc::corrupt, "As told.");
     return TaskOutput{"alone: " + std::string(input), 1, 0, {}};
 }
 
-std::string shared_key(std::string_view args) {
-    return std::string(args);
+std::string shared_key(const std::string& args) {
+    return args;
 }
 
 void run_shared(std::span<jobs::SharedTask> tasks) {
@@ -82,21 +89,37 @@ void run_shared(std::span<jobs::SharedTask> tasks) {
     }
 }
 
-Result<Merged> join(std::string_view, std::span<const std::string> partials) {
+Result<Merged> join(const std::string&, std::span<const std::string> partials) {
     return Merged{std::accumulate(partials.begin(), partials.end(), std::string()), {}};
 }
 
-Result<Merged> write_rows_again(std::string_view, std::span<const std::string> partials) {
+Result<Merged> write_rows_again(const std::string&, std::span<const std::string> partials) {
     return Merged{"{}", partials.front()};
 }
 
+template <auto run, auto merge>
+constexpr Run kind(std::string_view name) {
+    return {.name = name,
+            .version = 1,
+            .parse = jobs::typed<parse>,
+            .run = jobs::typed<run>,
+            .merge = jobs::typed<merge>};
+}
+
+constexpr Run shared() {
+    auto made = kind<run_alone, join>("shared");
+    made.shared_key = jobs::typed<shared_key>;
+    made.run_together = run_shared;
+    return made;
+}
+
 constexpr Run kKinds[] = {
-    {"echo", 1, echo, join},
-    {"gate", 1, wait_at_gate, join},
-    {"obedient", 1, until_stopped, join},
-    {"fail", 1, fail_as, join},
-    {"rows again", 1, echo, write_rows_again},
-    {"shared", 1, run_alone, join, shared_key, run_shared},
+    kind<echo, join>("echo"),
+    kind<wait_at_gate, join>("gate"),
+    kind<until_stopped, join>("obedient"),
+    kind<fail_as, join>("fail"),
+    kind<echo, write_rows_again>("rows again"),
+    shared(),
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "server/jobs/kind.hpp"
 
+#include <atomic>
 #include <semaphore>
 
 namespace plimsoll::worker {
@@ -15,6 +16,9 @@ struct Gate {
     std::counting_semaphore<> open{0};
 };
 extern Gate gate;
+
+// How often args were parsed, by any of the kinds; those that are "broken" throw.
+extern std::atomic<int> parsed;
 
 const jobs::Run* find_test_kind(std::string_view name, int version);
 

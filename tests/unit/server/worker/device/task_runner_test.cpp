@@ -85,6 +85,14 @@ TEST(TaskRunner, AnExceptionsMessageReachesTheReport) {
               "The task failed unexpectedly: a bug");
 }
 
+TEST(TaskRunner, BrokenArgumentsAreFinal) {
+    auto slot = slot_of("echo", "");
+    slot->task.args = jobs::JobArgs("broken");
+    const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
+    EXPECT_EQ(report.outcome, Outcome::failed);
+    EXPECT_EQ(report.error, "The job's arguments are corrupt: a bug");
+}
+
 TEST(TaskRunner, AnUnknownVersionIsLeftToAnotherWorker) {
     auto slot = slot_of("echo", "");
     slot->task.kind_version = 2;

@@ -49,6 +49,20 @@ TEST_F(WorkerTest, WhatCannotRunTogetherRunsAlone) {
     EXPECT_EQ(reports[2].output.results, "alone: two");
 }
 
+// As a claim has them: copies of one task, which share the job's arguments.
+TEST_F(WorkerTest, TheArgumentsOfAJobAreParsedOnceForAllItsTasksInAClaim) {
+    for (const char* input : {"one", "break"}) {  // together, and each alone after all
+        std::vector<queue::ClaimedTask> claim(5, shared_task("a", input, {1}));
+        for (std::size_t i = 0; i < claim.size(); ++i) claim[i].seq = static_cast<int>(i);
+        claim[4].attempt = 2;
+        parsed = 0;
+        const auto before = store_.recorded.size();
+        store_.ready = {std::move(claim)};
+        until([&] { return store_.recorded.size() > before; });
+        EXPECT_EQ(parsed, 1) << input;
+    }
+}
+
 queue::ClaimedTask urgent(queue::ClaimedTask task) {
     task.priority = kUrgentPriority;
     return task;

@@ -10,22 +10,19 @@
 namespace plimsoll::jobs::word_count {
 namespace {
 
-tl::expected<Plan, FieldErrors> plan(const nlohmann::json& args, const KindSettings& /*settings*/) {
+tl::expected<Plan, FieldErrors> plan(const nlohmann::json& args, const Knowledge& /*knowledge*/) {
     auto tasks = cut_texts(kTexts, args);
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
     // "args" are for the run and the job's page: no bulk input.
-    return Plan{.args = "{}", .requirement = {}, .tasks = std::move(*tasks)};
+    return Plan{.args = to_text(TextArgs()), .requirement = {}, .tasks = std::move(*tasks)};
 }
 
 tl::expected<DatasetPlan, FieldErrors> plan_dataset(const nlohmann::json& args,
+                                                    const Knowledge& /*knowledge*/,
                                                     const DatasetShape& dataset) {
-    return plan_texts(kTexts, args, dataset, nlohmann::json::object());
-}
-
-// The rows of a task that was given up because its workers died on it.
-Result<std::string> failed_rows(std::string_view args, std::string_view input,
-                                std::string_view reason) {
-    return failed_text_rows(kTexts, args, input, reason);
+    auto columns = columns_of(args, dataset);
+    if (!columns) return tl::unexpected(std::move(columns.error()));
+    return plan_texts(kTexts, TextArgs(), dataset, std::move(*columns));
 }
 
 }  // namespace
@@ -35,6 +32,6 @@ constinit extern const Contract kContract{.name = kName,
                                           .columns = kColumns,
                                           .plan = plan,
                                           .plan_dataset = plan_dataset,
-                                          .failed_rows = failed_rows};
+                                          .failed_rows = failed_text_rows<kTexts>};
 
 }  // namespace plimsoll::jobs::word_count

@@ -36,7 +36,7 @@ void add(const text::RecordView& item, std::string& rows, TaskOutput& output, st
     sum += words;
 }
 
-Result<TaskOutput> count(std::string_view args, std::string_view input, RunContext& context) {
+Result<TaskOutput> count(const TextArgs& args, std::string_view input, RunContext& context) {
     const auto block = gunzip(input, kLargestBlock);
     if (!block) return fail(block.error());
     auto source = TextSource::open(kTexts, args, *block);
@@ -58,7 +58,7 @@ Result<TaskOutput> count(std::string_view args, std::string_view input, RunConte
     return output;
 }
 
-Result<Merged> merge(std::string_view /*args*/, std::span<const std::string> partials) {
+Result<Merged> merge(const TextArgs& /*args*/, std::span<const std::string> partials) {
     std::int64_t words = 0;
     for (const auto& partial : partials)
         words += json::parse(partial).at("words").get<std::int64_t>();
@@ -67,6 +67,10 @@ Result<Merged> merge(std::string_view /*args*/, std::span<const std::string> par
 
 }  // namespace
 
-constinit extern const Run kRun{.name = kName, .version = kVersion, .run = count, .merge = merge};
+constinit extern const Run kRun{.name = kName,
+                                .version = kVersion,
+                                .parse = typed<from_text<TextArgs>>,
+                                .run = typed<count>,
+                                .merge = typed<merge>};
 
 }  // namespace plimsoll::jobs::word_count

@@ -2,6 +2,7 @@
 #include "server/jobs/kind.hpp"
 
 #include "server/base/gzip.hpp"
+#include "tests/unit/server/jobs/run_task.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -20,12 +21,12 @@ TEST(WordCountKind, CountsTheWordsOfEveryItem) {
                      {{{"text", " one\ttwo\n three "}, {"custom_id", "a"}},
                       {{"text", ""}},
                       {{"text", std::string(70000, 'x')}}}}};
-    const auto plan = kContract.plan(args, kUsualSettings);
+    const auto plan = kContract.plan(args, {});
     ASSERT_TRUE(plan);
     ASSERT_EQ(plan->tasks.size(), 1U);
     Progress progress;
     RunContext context{.device = nullptr, .progress = progress, .stop = {}};
-    const auto output = kRun.run(plan->args, plan->tasks.front().input, context).value();
+    const auto output = run_task(kRun, plan->args, plan->tasks.front().input, context).value();
     EXPECT_EQ(output.items_ok, 2);
     EXPECT_EQ(output.items_failed, 1);  // longer than a text may be
     EXPECT_EQ(progress.done(), 3);
@@ -33,12 +34,13 @@ TEST(WordCountKind, CountsTheWordsOfEveryItem) {
     const auto first = json::parse(rows.substr(0, rows.find('\n')));
     EXPECT_EQ(first.at("words"), 3);
     EXPECT_EQ(first.at("custom_id"), "a");
-    const auto merged = kRun.merge(plan->args, std::vector{output.partial, output.partial}).value();
+    const auto merged =
+        merge_tasks(kRun, plan->args, std::vector{output.partial, output.partial}).value();
     EXPECT_EQ(json::parse(merged.summary), (json{{"words", 6}}));
 }
 
 TEST(WordCountKind, WritesARowForEveryItemOfAQuarantinedTask) {
-    const auto plan = kContract.plan({{"texts", {"one", "two"}}}, kUsualSettings);
+    const auto plan = kContract.plan({{"texts", {"one", "two"}}}, {});
     const auto rows = kContract.failed_rows(plan->args, plan->tasks.front().input, "It crashed.");
     ASSERT_TRUE(rows);
     EXPECT_EQ(std::count(rows->begin(), rows->end(), '\n'), 2);

@@ -1,10 +1,9 @@
-#include "server/planning/argument_completion.hpp"
+#include "server/planning/knowledge_reader.hpp"
 
 #include "server/base/offload.hpp"
 
 #include <numeric>
-#include <set>
-#include <string_view>
+#include <utility>
 
 namespace plimsoll::planning {
 
@@ -15,12 +14,8 @@ namespace {
 
 constexpr std::chrono::seconds kRecent{1};
 
-bool leaves_something(const Arguments& one) {
-    return one.kind.complete != nullptr &&
-           (one.kind.is_complete == nullptr || !one.kind.is_complete(one.args));
-}
-
-// The job waits for a device that is not connected, as it does for a class.
+// The arguments with the class of the device that they name. The job waits for a device that is not
+// connected, as it does for a class.
 template <class Classes>
 tl::expected<json, Refusal> with_class_of_device(const json& args, const Classes& classes) {
     const auto& name = args.at("device").get_ref<const std::string&>();
@@ -43,82 +38,66 @@ tl::expected<json, Refusal> with_class_of_device(const json& args, const Classes
 
 }  // namespace
 
-awaitable<Result<void>> ArgumentCompletion::complete(TeamId team, std::span<const Arguments> all,
-                                                     Then then,
-                                                     boost::asio::thread_pool* pool) const {
+awaitable<Result<std::vector<KnowledgeReader::Outcome>>> KnowledgeReader::decide(
+    TeamId team, std::span<const Arguments> all, Work work, boost::asio::thread_pool* pool) const {
+    std::vector<Outcome> outcomes(all.size());
     std::vector<std::size_t> open(all.size());
     std::iota(open.begin(), open.end(), 0);
     for (bool anew = false; !open.empty(); anew = true) {
         auto facts = co_await read(team, all, anew);
         if (!facts) co_return fail(std::move(facts.error()));
-        std::vector<std::size_t> refused;
-        const auto complete_open = [&] {
-            for (const auto place : open) {
-                auto completed = complete_one(*facts, all[place]);
-                if (!completed && facts->is_recent) {
-                    refused.push_back(place);
-                } else {
-                    then(place, std::move(completed));
-                }
-            }
+        const auto decide_one = [&](std::size_t place) -> Outcome {
+            const auto& [kind, args, start] = all[place];
+            auto& known = facts->kinds.at(&kind);
+            known.at = start.value_or(SystemClock().now());
+            if (!args.contains("device")) return work(place, args, known);
+            const auto placed = with_class_of_device(args, facts->pool->classes);
+            return placed ? work(place, *placed, known) : tl::unexpected(placed.error());
+        };
+        const auto decide_open = [&] {
+            for (const auto place : open) outcomes[place] = decide_one(place);
         };
         if (pool != nullptr) {
-            co_await offload(*pool, complete_open);
+            co_await offload(*pool, decide_open);
         } else {
-            complete_open();
+            decide_open();
         }
-        open = std::move(refused);
+        std::erase_if(open, [&](std::size_t place) {
+            return outcomes[place].has_value() || !facts->is_recent;
+        });
     }
-    co_return Result<void>();
+    co_return outcomes;
 }
 
-Completed ArgumentCompletion::complete_one(Facts& facts, const Arguments& one) {
-    std::optional<json> placed;
-    if (one.args.contains("device")) {
-        auto found = with_class_of_device(one.args, facts.pool->classes);
-        if (!found) return tl::unexpected(std::move(found.error()));
-        placed = std::move(*found);
-    }
-    if (!leaves_something(one)) return placed;
-    auto& known = facts.kinds.at(&one.kind);
-    known.at = one.start.value_or(SystemClock().now());
-    auto completed = one.kind.complete(placed ? std::move(*placed) : one.args, known);
-    if (!completed) return tl::unexpected<Refusal>(std::move(completed.error()));
-    return std::move(*completed);
-}
-
-awaitable<Result<ArgumentCompletion::Facts>> ArgumentCompletion::read(
-    TeamId team, std::span<const Arguments> all, bool anew) const {
-    std::map<const jobs::Contract*, std::set<std::string_view>> needed;  // with which collections
+awaitable<Result<KnowledgeReader::Facts>> KnowledgeReader::read(TeamId team,
+                                                                std::span<const Arguments> all,
+                                                                bool anew) const {
+    std::map<const jobs::Contract*, jobs::Needs> needed;
     bool needs_pool = false;
     for (const auto& one : all) {
-        needs_pool = needs_pool || one.args.contains("device");
-        if (!leaves_something(one)) continue;
-        needs_pool = true;
-        auto& collections = needed[&one.kind];
-        for (const auto& collection : one.kind.collections) {
-            if (one.kind.needs_records == nullptr ||
-                one.kind.needs_records(one.args, collection.name)) {
-                collections.insert(collection.name);
-            }
+        auto& needs = needed[&one.kind];
+        if (one.kind.needs != nullptr) {
+            auto more = one.kind.needs(one.args);
+            needs.pool = needs.pool || more.pool;
+            needs.collections.merge(more.collections);
         }
+        needs_pool = needs_pool || needs.pool || one.args.contains("device");
     }
     Facts facts;
-    if (!needs_pool) co_return facts;
     bool has_records = false;
-    for (const auto& [kind, collections] : needed) {
+    for (const auto& [kind, needs] : needed) {
         auto& known = facts.kinds[kind];
         known.team = team;
         known.settings = &settings_;
         for (const auto& collection : kind->collections) {
-            if (!collections.contains(collection.name)) continue;
-            auto records =
-                co_await records_.list(collection, team, {.limit = collection.completing});
+            if (!needs.collections.contains(collection.name)) continue;
+            auto records = co_await records_.list(collection, team, {.limit = collection.planning});
             if (!records) co_return fail(std::move(records.error()));
             known.records.emplace(collection.name, std::move(*records));
             has_records = true;
         }
     }
+    if (!needs_pool) co_return facts;
     // Otherwise every submit that needs no records would cost one more query. Offers change with
     // heartbeats, so those of the last second suffice, unless they lead to a refusal.
     facts.is_recent = !anew && !has_records && last_pool_ != nullptr &&
@@ -128,6 +107,7 @@ awaitable<Result<ArgumentCompletion::Facts>> ArgumentCompletion::read(
     }
     facts.pool = last_pool_;
     for (auto& [kind, known] : facts.kinds) {
+        if (!needed.at(kind).pool) continue;
         known.devices = facts.pool->gpus;
         known.offers = facts.pool->offers;
         known.absent_offers = facts.pool->absent_offers;
@@ -135,7 +115,7 @@ awaitable<Result<ArgumentCompletion::Facts>> ArgumentCompletion::read(
     co_return facts;
 }
 
-awaitable<Result<void>> ArgumentCompletion::read_pool() const {
+awaitable<Result<void>> KnowledgeReader::read_pool() const {
     const auto devices = co_await jobs_.devices();
     if (!devices) co_return fail(devices.error());
     const auto pool = std::make_shared<Pool>();

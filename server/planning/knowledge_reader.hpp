@@ -27,28 +27,27 @@ struct Arguments {
     std::optional<Timestamp> start = {};  // of the job, unless it is now
 };
 
-// The completed arguments; none: nothing was left to the server.
-using Completed = tl::expected<std::optional<nlohmann::json>, Refusal>;
-
-// Fills in what arguments leave to the server: the class of a device named as `node/device`, and
-// what Contract::complete fills in. References must outlive it.
-class ArgumentCompletion {
+// Reads what planning needs to know (jobs::Needs), and the class of a device that arguments name as
+// `node/device`. References must outlive it.
+class KnowledgeReader {
   public:
-    ArgumentCompletion(teams::TeamRecordStore& records, queue::JobStore& jobs,
-                       jobs::KindSettings settings = {})
+    KnowledgeReader(teams::TeamRecordStore& records, queue::JobStore& jobs,
+                    jobs::KindSettings settings = {})
         : records_(records), jobs_(jobs), settings_(std::move(settings)) {}
 
-    // Called once for each, with its place.
-    using Then = std::function<void(std::size_t, Completed)>;
+    using Outcome = tl::expected<void, Refusal>;
+    // Gets the place of the arguments, and the arguments with the class of their device.
+    using Work = std::function<Outcome(std::size_t, const nlohmann::json&, const jobs::Knowledge&)>;
 
-    // Completes the arguments of one call: what that needs is read once. With a pool, completes
-    // them and calls `then` there.
-    boost::asio::awaitable<Result<void>> complete(TeamId team, std::span<const Arguments> all,
-                                                  Then then,
-                                                  boost::asio::thread_pool* pool = nullptr) const;
+    // Calls `work` for each of the arguments of one call, on the pool if one is given, and returns
+    // the outcomes in their order. What all need is read once. What is refused by devices that were
+    // read for an earlier call is decided again by the current ones.
+    boost::asio::awaitable<Result<std::vector<Outcome>>> decide(
+        TeamId team, std::span<const Arguments> all, Work work,
+        boost::asio::thread_pool* pool = nullptr) const;
 
   private:
-    // The devices, as completing sees them.
+    // The devices, as planning sees them.
     struct Pool {
         std::chrono::steady_clock::time_point read_at;
         std::map<std::string, std::string, std::less<>> classes;  // by `node/device`
@@ -59,7 +58,7 @@ class ArgumentCompletion {
     using SharedPool = std::shared_ptr<const Pool>;
 
     struct Facts {
-        SharedPool pool;
+        SharedPool pool;         // none: nothing needs it
         bool is_recent = false;  // the pool was read for an earlier call
         std::map<const jobs::Contract*, jobs::Knowledge> kinds;
     };
@@ -67,7 +66,6 @@ class ArgumentCompletion {
     boost::asio::awaitable<Result<Facts>> read(TeamId team, std::span<const Arguments> all,
                                                bool anew) const;
     boost::asio::awaitable<Result<void>> read_pool() const;
-    static Completed complete_one(Facts& facts, const Arguments& one);
 
     teams::TeamRecordStore& records_;
     queue::JobStore& jobs_;

@@ -3,6 +3,7 @@
 #include "server/jobs/kind.hpp"
 #include "server/kinds/sentiment/run/aggregate.hpp"
 #include "server/kinds/sentiment/run/rows.hpp"
+#include "server/kinds/sentiment/run/scores.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -13,14 +14,16 @@
 namespace plimsoll::jobs::sentiment {
 
 // The output of a task, item by item.
-class TaskAnswer {
+class TaskOutputBuilder {
   public:
     // `windows`: rows say how many windows a text was read in.
-    explicit TaskAnswer(bool windows) : windows_(windows) {}
+    explicit TaskOutputBuilder(bool windows) : windows_(windows) {}
 
     void add(const text::RecordView& item, const TextScores& scores, RowMore more = {});
     // An item that is an error.
     void add_failed(const text::RecordView& item);
+    // Adds every item, with its scores unless it is an error. The builder must not move meanwhile.
+    TakeScores taker();
 
     void set(Comparison comparison) { aggregate_.set(std::move(comparison)); }
 

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/text/record_layout.hpp"
+#include "server/jobs/members.hpp"
+#include "server/jobs/records/dataset.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plimsoll::jobs {
+
+// What the tasks of any kind of texts need of a plan's args. Inline texts are stored as they are;
+// jobs on a dataset share its raw records, in which `source` finds the texts.
+struct TextArgs {
+    std::string dataset;
+    std::optional<text::RecordLayout> source;
+    std::vector<std::string> keep;  // the names in the items' `kept`; of a dataset: see `source`
+
+    const std::vector<std::string>& kept() const { return source ? source->columns.keep : keep; }
+
+    static void members(auto& visit, auto& self) {
+        visit("dataset", self.dataset);
+        visit("source", self.source);
+        visit("keep", self.keep);
+    }
+};
+
+}  // namespace plimsoll::jobs
+
+template <>
+struct nlohmann::adl_serializer<plimsoll::text::RecordFormat> {
+    static void to_json(json& to, plimsoll::text::RecordFormat format) {
+        to = plimsoll::jobs::to_string(format);
+    }
+    static void from_json(const json& from, plimsoll::text::RecordFormat& format) {
+        format = plimsoll::jobs::parse_format(from.get_ref<const std::string&>());
+    }
+};
