@@ -26,7 +26,7 @@ Result<LabelledTexts> texts_of(const ProveOptions& options) {
         return names ? read_labelled_texts(options.labels, *names) : fail(names.error());
     }
     if (!options.texts.empty()) return read_texts(options.texts);
-    return LabelledTexts{transformer::usual_texts(), {}};
+    return LabelledTexts{transformer::calibration_texts(), {}};
 }
 
 // The accuracy in fp32 alone is worth measuring, too.

@@ -2,7 +2,7 @@
 
 #include "engine/base/format_number.hpp"
 #include "engine/models/now_text.hpp"
-#include "engine/transformer/turns.hpp"
+#include "engine/transformer/interleaved_timing.hpp"
 
 #include <algorithm>
 #include <array>
@@ -117,7 +117,7 @@ Result<Speed> speed_of(TextClassifier& exact, TextClassifier& form,
         };
     };
     const std::array works{work_of(exact), work_of(form)};
-    const auto least = least_seconds(works, kRounds);
+    const auto least = best_seconds(works, kRounds);
     if (!least) return fail(least.error());
     return Speed{.speedup = least->front() / least->back(),
                  .seconds_per_token =

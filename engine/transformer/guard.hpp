@@ -76,6 +76,6 @@ Result<Proven> prove(const Guarded& guarded, std::span<const routines::Form> for
                      const Watch& watch);
 
 // Texts of many kinds and lengths, if none are given: headlines, opinions, chatter.
-std::vector<std::string> usual_texts();
+std::vector<std::string> calibration_texts();
 
 }  // namespace plimsoll::transformer

@@ -40,9 +40,9 @@ visit('a policy is created, with a preview of its week', async ({ page, server, 
 });
 
 visit('a change keeps members that the editor does not show', async ({ page, server, go }) => {
-  const own_calendar = { time_zone: 'Europe/Berlin', weekdays: ['monday'], open: '09:00', close: '17:30' };
+  const custom_calendar = { time_zone: 'Europe/Berlin', weekdays: ['monday'], open: '09:00', close: '17:30' };
   const overrides = [{ from: '2026-03-02T10:00:00Z', until: '2026-03-02T11:00:00Z', market_status: 'closed' }];
-  server.policies = [{ ...desk, definition: { ...desk.definition, own_calendar, overrides } }];
+  server.policies = [{ ...desk, definition: { ...desk.definition, custom_calendar, overrides } }];
   await go('/#/settings/policies');
   await page.getByRole('button', { name: 'Edit desk' }).click();
   await dialog(page).getByText('This policy has its own calendar').waitFor();
@@ -55,7 +55,7 @@ visit('a change keeps members that the editor does not show', async ({ page, ser
   await dialog(page).getByRole('button', { name: 'Save' }).click();
   await page.getByRole('article', { name: 'desk' }).getByText('For the desk').waitFor();
   const { definition } = server.policies[0];
-  assert.deepEqual([definition.own_calendar, definition.overrides, definition.hold_minutes, 'calendar' in definition], [own_calendar, overrides, 10, false]);
+  assert.deepEqual([definition.custom_calendar, definition.overrides, definition.hold_minutes, 'calendar' in definition], [custom_calendar, overrides, 10, false]);
 });
 
 visit('the usage of models is compared with a fixed one', async ({ page, server, go }) => {

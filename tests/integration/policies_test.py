@@ -117,11 +117,11 @@ class Policies(unittest.TestCase):
 
     def test_hours_that_a_day_does_not_have(self):
         calendar = {"time_zone": "Europe/Berlin", "weekdays": ["sunday"], "open": "02:30", "close": "12:00"}
-        for change, pointer in (({"open": "25:00"}, "/own_calendar/open"), ({"close": "12:60"}, "/own_calendar/close"),
-                                ({"time_zone": "Europe/Nowhere"}, "/own_calendar/time_zone"), ({"close": "02:00"}, "/own_calendar")):
-            self.assertEqual(self.refusal("PUT", "/v1/policies/wrong", {"model": "vader", "own_calendar": calendar | change}), pointer)
+        for change, pointer in (({"open": "25:00"}, "/custom_calendar/open"), ({"close": "12:60"}, "/custom_calendar/close"),
+                                ({"time_zone": "Europe/Nowhere"}, "/custom_calendar/time_zone"), ({"close": "02:00"}, "/custom_calendar")):
+            self.assertEqual(self.refusal("PUT", "/v1/policies/wrong", {"model": "vader", "custom_calendar": calendar | change}), pointer)
         # On 29 March clocks go from 02:00 to 03:00: trading begins when they have.
-        definition = {"model": "vader", "rules": [{"markets": ["open"], "model": "finbert"}], "own_calendar": calendar}
+        definition = {"model": "vader", "rules": [{"markets": ["open"], "model": "finbert"}], "custom_calendar": calendar}
         answer = self.api.post("/v1/policy-previews", {"definition": definition, "at": "2026-03-28T12:00:00Z", "days": 2}).json
         [trading] = [span for span in answer["spans"] if span["market"] == "regular"]
         self.assertEqual((trading["from"], trading["until"]), ("2026-03-29T01:00:00.000Z", "2026-03-29T10:00:00.000Z"))

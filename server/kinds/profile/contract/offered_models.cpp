@@ -1,7 +1,7 @@
 #include "server/kinds/profile/contract/offered_models.hpp"
 
 #include "server/jobs/records/audience.hpp"
-#include "server/jobs/records/model_need.hpp"
+#include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 
 #include <algorithm>

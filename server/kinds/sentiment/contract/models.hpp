@@ -2,7 +2,7 @@
 
 #include "engine/models/manifest.hpp"
 #include "server/jobs/kind.hpp"
-#include "server/jobs/records/model_need.hpp"
+#include "server/jobs/records/model_requirement.hpp"
 #include "server/jobs/records/text_kind.hpp"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include "engine/market/nyse.hpp"
 #include "server/base/time.hpp"
+#include "server/kinds/sentiment/contract/custom_calendar.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
-#include "server/kinds/sentiment/contract/own_calendar.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr std::int64_t kMinute = 60;
 
 // The members of a definition that a clock is made of.
-constexpr const char* kClockMembers[] = {"calendar", "own_calendar", "hold_minutes",
+constexpr const char* kClockMembers[] = {"calendar", "custom_calendar", "hold_minutes",
                                          "market_status", "overrides"};
 
 bool is_given(const json& object, const char* member) {
@@ -62,12 +62,12 @@ tl::expected<std::vector<market::Override>, FieldErrors> overrides_of(
 }
 
 tl::expected<market::Calendar, FieldErrors> calendar_of(const json& definition) {
-    if (is_given(definition, "own_calendar")) {
+    if (is_given(definition, "custom_calendar")) {
         if (is_given(definition, "calendar")) {
-            return refused("/own_calendar", "one_of",
-                           "Give \"calendar\" or \"own_calendar\", not both.");
+            return refused("/custom_calendar", "one_of",
+                           "Give \"calendar\" or \"custom_calendar\", not both.");
         }
-        return parse_own_calendar(definition.at("own_calendar"), "/own_calendar");
+        return parse_custom_calendar(definition.at("custom_calendar"), "/custom_calendar");
     }
     if (definition.value("calendar", "nyse") == "always_open") return always_open();
     auto calendar = market::nyse();

@@ -77,7 +77,7 @@ thread_local Exact exact;
 // made one.
 Result<std::optional<Proof>> prove(const fs::path& folder, const Manifest& manifest, Method method,
                                    RunContext& context) {
-    const auto texts = transformer::usual_texts();
+    const auto texts = transformer::calibration_texts();
     const auto tools = tools_of(context);
     const transformer::Guarded guarded{
         folder, tools.programs, *context.ledger, *context.capability, tools.plans, texts};

@@ -147,24 +147,24 @@ TEST(SentimentPolicy, RefusesInvalidDefinitions) {
                       {"open", "09:00"},
                       {"close", "17:30"}};
         calendar.update(change);
-        return json{{"model", "a"}, {"own_calendar", std::move(calendar)}};
+        return json{{"model", "a"}, {"custom_calendar", std::move(calendar)}};
     };
     EXPECT_EQ(refusal_of(own(json::object())), "");
     EXPECT_EQ(refusal_of(own({{"time_zone", "Europe/Nowhere"}})),
-              "/own_calendar/time_zone time_zone");
-    EXPECT_EQ(refusal_of(own({{"open", "18:00"}})), "/own_calendar order");
+              "/custom_calendar/time_zone time_zone");
+    EXPECT_EQ(refusal_of(own({{"open", "18:00"}})), "/custom_calendar order");
     EXPECT_EQ(refusal_of(own({{"closed", {"2026-12-24", "2026-12-24"}}})),
-              "/own_calendar/closed unique");
-    EXPECT_EQ(refusal_of(own({{"closed", {"2026-02-30"}}})), "/own_calendar/closed date");
+              "/custom_calendar/closed unique");
+    EXPECT_EQ(refusal_of(own({{"closed", {"2026-02-30"}}})), "/custom_calendar/closed date");
     auto both = own(json::object());
     both["calendar"] = "nyse";
-    EXPECT_EQ(refusal_of(both), "/own_calendar one_of");
+    EXPECT_EQ(refusal_of(both), "/custom_calendar one_of");
 }
 
 TEST(SentimentPolicy, ACustomCalendarDecides) {
     const json policy{{"model", "vader"},
                       {"rules", {{{"markets", {"regular"}}, {"model", "finbert"}}}},
-                      {"own_calendar",
+                      {"custom_calendar",
                        {{"time_zone", "Europe/Berlin"},
                         {"weekdays", {"monday"}},
                         {"open", "09:00"},

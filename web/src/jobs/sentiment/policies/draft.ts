@@ -52,7 +52,7 @@ export function definitionOf(draft: Draft, before: PolicyDefinition | undefined)
     ...(namesOf(sources).length > 0 && { sources: namesOf(sources) }),
     model: model.trim(),
   }));
-  const kept = before?.own_calendar ? { own_calendar: before.own_calendar } : { calendar: draft.calendar };
+  const kept = before?.custom_calendar ? { custom_calendar: before.custom_calendar } : { calendar: draft.calendar };
   const hold = draft.hold.trim();
   return {
     model: draft.model.trim(),

@@ -1,4 +1,4 @@
-#include "server/kinds/sentiment/contract/own_calendar.hpp"
+#include "server/kinds/sentiment/contract/custom_calendar.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -46,12 +46,12 @@ market::Calendar always_open() {
     return market::Calendar(std::move(rules));
 }
 
-tl::expected<market::Calendar, FieldErrors> parse_own_calendar(const json& given,
-                                                               const std::string& where) {
+tl::expected<market::Calendar, FieldErrors> parse_custom_calendar(const json& given,
+                                                                  const std::string& where) {
     const auto zone = zones::Zone::named(given.at("time_zone").get<std::string>());
     if (!zone) return refused(where + "/time_zone", "time_zone", zone.error().message);
     market::CalendarRules rules{
-        .name = "own_calendar", .zone = *zone, .hours = {}, .weekdays = {}, .special = {}};
+        .name = "custom_calendar", .zone = *zone, .hours = {}, .weekdays = {}, .special = {}};
     rules.hours.open = minutes_of(given.at("open"));
     rules.hours.close = minutes_of(given.at("close"));
     rules.hours.pre_market =

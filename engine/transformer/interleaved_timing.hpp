@@ -15,7 +15,7 @@ using Now = std::function<std::chrono::steady_clock::time_point()>;
 
 // The shortest time of each piece of work, in seconds. They take turns, reversing the order in
 // every round, so that a change of the machine's load affects all of them alike.
-Result<std::vector<double>> least_seconds(std::span<const Work> works, std::size_t rounds,
-                                          const Now& now = std::chrono::steady_clock::now);
+Result<std::vector<double>> best_seconds(std::span<const Work> works, std::size_t rounds,
+                                         const Now& now = std::chrono::steady_clock::now);
 
 }  // namespace plimsoll::transformer

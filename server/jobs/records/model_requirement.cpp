@@ -1,4 +1,4 @@
-#include "server/jobs/records/model_need.hpp"
+#include "server/jobs/records/model_requirement.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
-#include "engine/transformer/turns.hpp"
+#include "engine/transformer/interleaved_timing.hpp"
 
 #include <algorithm>
 #include <limits>
 
 namespace plimsoll::transformer {
 
-Result<std::vector<double>> least_seconds(std::span<const Work> works, std::size_t rounds,
-                                          const Now& now) {
+Result<std::vector<double>> best_seconds(std::span<const Work> works, std::size_t rounds,
+                                         const Now& now) {
     std::vector<double> least(works.size(), std::numeric_limits<double>::infinity());
     for (std::size_t round = 0; round < rounds; ++round) {
         for (std::size_t turn = 0; turn < works.size(); ++turn) {

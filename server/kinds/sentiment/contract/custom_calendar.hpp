@@ -13,7 +13,7 @@ namespace plimsoll::jobs::sentiment {
 market::Calendar always_open();
 
 // A SentimentCalendar that passed its schema; `where` is its pointer.
-tl::expected<market::Calendar, FieldErrors> parse_own_calendar(const nlohmann::json& given,
-                                                               const std::string& where);
+tl::expected<market::Calendar, FieldErrors> parse_custom_calendar(const nlohmann::json& given,
+                                                                  const std::string& where);
 
 }  // namespace plimsoll::jobs::sentiment

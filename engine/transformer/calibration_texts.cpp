@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 10> kAfter{"",
 }  // namespace
 
 // The same ones every time: sentences one after the other, from a few words to a long paragraph.
-std::vector<std::string> usual_texts() {
+std::vector<std::string> calibration_texts() {
     std::mt19937 bits(19);
     const auto one_of = [&](const auto& list) { return list[bits() % list.size()]; };
     std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-#include "engine/transformer/turns.hpp"
+#include "engine/transformer/interleaved_timing.hpp"
 
 #include <string>
 
@@ -41,7 +41,7 @@ TEST(Turns, ChangeOfLoadIsNoSpeedup) {
     for (const auto& [from, to] : {std::pair{0, 2}, {0, 5}, {3, 10}, {5, 10}, {2, 8}}) {
         Machine machine(4, from, to);
         const std::vector works{machine.work('a', 6), machine.work('b', 3)};
-        const auto least = least_seconds(works, 5, machine.now());
+        const auto least = best_seconds(works, 5, machine.now());
         ASSERT_TRUE(least);
         EXPECT_EQ(*least, (std::vector<double>{6, 3})) << from << " to " << to;
     }
@@ -50,7 +50,7 @@ TEST(Turns, ChangeOfLoadIsNoSpeedup) {
 TEST(Turns, AlternateInOrder) {
     Machine machine(1, 0, 0);
     const std::vector works{machine.work('a', 1), machine.work('b', 1), machine.work('c', 1)};
-    ASSERT_TRUE(least_seconds(works, 3, machine.now()));
+    ASSERT_TRUE(best_seconds(works, 3, machine.now()));
     EXPECT_EQ(machine.order(), "abccbaabc");
 }
 
@@ -58,7 +58,7 @@ TEST(Turns, StopAtAnError) {
     Machine machine(1, 0, 0);
     const Work broken = []() -> Result<void> { return fail(Errc::cancelled, "Stopped.", ""); };
     const std::vector works{machine.work('a', 1), broken, machine.work('c', 1)};
-    const auto least = least_seconds(works, 3, machine.now());
+    const auto least = best_seconds(works, 3, machine.now());
     ASSERT_FALSE(least);
     EXPECT_EQ(least.error().code, Errc::cancelled);
     EXPECT_EQ(machine.order(), "a");
