@@ -110,7 +110,7 @@ Result<BatchLimits> find_batch(const GpuProfile& gpu, const SearchOptions& optio
                                FootprintByBatch& footprints) {
     if (!std::isfinite(options.safety) || options.safety <= 0 || options.safety > 1)
         return fail(Errc::invalid_input, "The safety margin must be above 0 and at most 1.",
-                    "/safety");
+                    "/safety_margin");
     if (!(options.correction > 0.1 && options.correction < 10))
         return fail(Errc::invalid_input, "The correction must be between 0.1 and 10.",
                     "/correction/factor");

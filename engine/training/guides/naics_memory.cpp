@@ -69,7 +69,7 @@ Result<std::vector<Suggestion>> suggest_stages(const Model& model, const Search&
                     "/gpu_memory");
     if (!std::isfinite(search.safety) || search.safety <= 0 || search.safety > 1)
         return fail(Errc::invalid_input, "The safety margin must be above 0 and at most 1.",
-                    "/safety");
+                    "/safety_margin");
     if (search.target_effective_batch < 1)
         return fail(Errc::invalid_input, "The target effective batch must be at least 1.",
                     "/target_effective_batch");

@@ -114,18 +114,19 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (t.batch < 1 || t.batch > 100'000'000)
         return wrong("/batch", "The batch must be between 1 and 100000000.");
     if (t.sequence < 1 || t.sequence > 10'000'000)
-        return wrong("/sequence", "The sequence length must be between 1 and 10000000.");
+        return wrong("/sequence_length", "The sequence length must be between 1 and 10000000.");
     if (const int length = s.sample_length(); length > 0 && t.sequence != length)
-        return wrong("/sequence", "A sample of this model has " + std::to_string(length) +
-                                      " positions; omit the sequence length.");
+        return wrong("/sequence_length", "A sample of this model has " + std::to_string(length) +
+                                             " positions; omit the sequence length.");
     if (s.positions > 0 && !s.is_series() && t.sequence > s.positions)
-        return wrong("/sequence", "The sequence length " + std::to_string(t.sequence) +
-                                      " exceeds the model's " + std::to_string(s.positions) +
-                                      " positions.");
+        return wrong("/sequence_length", "The sequence length " + std::to_string(t.sequence) +
+                                             " exceeds the model's " + std::to_string(s.positions) +
+                                             " positions.");
     if (t.target < 0 || t.target > 10'000'000)
-        return wrong("/target", "The target length must be between 1 and 10000000.");
+        return wrong("/target_length", "The target length must be between 1 and 10000000.");
     if (t.target > 0 && !s.has_decoder())
-        return wrong("/target", "Only encoder-decoder models have a separate target length.");
+        return wrong("/target_length",
+                     "Only encoder-decoder models have a separate target length.");
     if (t.accumulation < 1 || t.accumulation > 4096)
         return wrong("/accumulation", "The accumulation must be between 1 and 4096.");
     if (t.negatives < 0 || t.negatives > 4096)

@@ -1,6 +1,8 @@
 // embed_contract openapi.yaml out.cpp openapi-3.1.json: writes a source file that holds the
-// contract as it stands, as JSON and as JSON of OpenAPI 3.1, so that the server needs no YAML
-// parser and no file beside it; and the last as a file, for the clients that are built with it.
+// contract as it stands, as JSON and as JSON of OpenAPI 3.1, and the command line's flags for
+// arguments, so that the server needs no YAML parser and no file beside it; and the last as a file,
+// for the clients that are built with it.
+#include "server/http/embed/argument_flags.hpp"
 #include "server/http/embed/openapi_31.hpp"
 
 #include <cstdlib>
@@ -77,14 +79,15 @@ int main(int argc, char** argv) try {
     if (!in) throw std::runtime_error(std::string("cannot read ") + argv[1]);
 
     std::ofstream out(argv[2]);
-    out << "#include \"server/http/contract/contract_text.hpp\"\n\nnamespace plimsoll::http "
-           "{\nnamespace "
-           "{\n";
+    out << "#include \"server/http/contract/argument_flags.hpp\"\n"
+           "#include \"server/http/contract/contract_text.hpp\"\n\n"
+           "namespace plimsoll::http {\nnamespace {\n";
     write_array(out, "kYaml", yaml.str());
     const auto document = convert(YAML::Load(yaml.str()));
     write_array(out, "kJson", document.dump());
     const auto document_31 = plimsoll::http::as_openapi_31(document).dump();
     write_array(out, "kJson31", document_31);
+    plimsoll::http::write_argument_flags(out, document);
     out << "}  // namespace\n\n"
            "std::string_view contract_yaml() {\n"
            "    return {reinterpret_cast<const char*>(kYaml), sizeof kYaml};\n}\n\n"
@@ -92,6 +95,7 @@ int main(int argc, char** argv) try {
            "    return {reinterpret_cast<const char*>(kJson), sizeof kJson};\n}\n\n"
            "std::string_view contract_json_31() {\n"
            "    return {reinterpret_cast<const char*>(kJson31), sizeof kJson31};\n}\n\n"
+           "std::span<const ArgumentFlag> argument_flags() { return kArgumentFlags; }\n\n"
            "}  // namespace plimsoll::http\n";
     out.close();
     if (!out) throw std::runtime_error(std::string("cannot write ") + argv[2]);

@@ -10,50 +10,62 @@ const training = await load('jobs/training-config/form/draft.ts');
 const waves = await load('jobs/waves/form/draft.ts');
 const { asCommand, asCurl, asPython } = await load('routes/new/equivalent.ts');
 
-const trainingArgs = (fields) => training.toArgs({ ...training.freshDraft(), ...fields }, undefined);
+const fresh = training.freshDraft();
+const trainingArgs = (values, others = {}) => training.toArgs({ ...fresh, ...others, values: { ...fresh.values, ...values } });
 
-test('an untouched training form sends its defaults, and nothing that has no effect', () => {
-  const args = trainingArgs({});
-  assert.deepEqual(args.model, { preset: 'bert-base' });
-  assert.equal(args.goal, 'fill');
-  for (const name of ['cluster', 'allocator', 'observed', 'stages', 'learning_rate']) assert.ok(!(name in args), name);
-  assert.ok(!('lora' in args.training));
+test('an untouched training form leaves the defaults to the server', () => {
+  assert.deepEqual(trainingArgs({}), { model: { preset: 'bert-base' }, goal: 'fill', training: { sequence_length: 128, precision: 'auto' } });
 });
 
 test('text that is not a number is sent unchanged, for the server to name the rule', () => {
-  const { training: sent, workload } = trainingArgs({ sequence: ' 256 ', batch: 'many', epochs: '' });
-  assert.equal(sent.sequence_length, 256);
-  assert.equal(sent.batch, 'many');
-  assert.ok(!('epochs' in workload));
+  const args = trainingArgs({ '/training/sequence_length': ' 256 ', '/training/batch': 'many', '/workload/epochs': '' });
+  assert.equal(args.training.sequence_length, 256);
+  assert.equal(args.training.batch, 'many');
+  assert.ok(!('workload' in args));
+});
+
+test('every option of the form is sent at its place', () => {
+  for (const { pointer, isToggle, words } of training.options) {
+    if (pointer.startsWith('/model/') || pointer === '/training/length_histogram') continue;
+    const value = isToggle ? 'true' : words ? words.at(-1)[0] : '7';
+    const others = { '/cluster/cards': '4', '/training/lora/rank': '3' };
+    const sent = pointer.slice(1).split('/').reduce((around, name) => around?.[name], trainingArgs({ ...others, [pointer]: value }));
+    assert.equal(sent, isToggle ? true : words ? value : 7, pointer);
+  }
 });
 
 test('a batch that is asked about leaves no goal', () => {
-  assert.ok(!('goal' in trainingArgs({ batch: '8' })));
+  assert.ok(!('goal' in trainingArgs({ '/training/batch': '8' })));
 });
 
 test('lengths of texts are pairs, with blanks or commas between', () => {
-  assert.deepEqual(trainingArgs({ lengths: '64:900, 256:100' }).training.length_histogram, [{ tokens: 64, samples: 900 }, { tokens: 256, samples: 100 }]);
+  const { length_histogram: lengths } = trainingArgs({ '/training/length_histogram': '64:900, 256:100' }).training;
+  assert.deepEqual(lengths, [{ tokens: 64, samples: 900 }, { tokens: 256, samples: 100 }]);
 });
 
 test('several GPUs, or an offload, make a cluster; its kernel is not the form’s', () => {
-  assert.deepEqual(trainingArgs({ cards: '4', sharding: 'zero2' }).cluster, { cards: 4, sharding: 'zero2' });
-  const offloaded = trainingArgs({ offload: 'optimizer' });
-  assert.deepEqual(offloaded.cluster, { cards: 1, sharding: 'ddp', offload: 'optimizer' });
+  assert.deepEqual(trainingArgs({ '/cluster/cards': '4', '/cluster/sharding': 'zero2' }).cluster, { cards: 4, sharding: 'zero2' });
+  assert.ok(!('cluster' in trainingArgs({ '/cluster/sharding': 'zero2' })));
+  const offloaded = trainingArgs({ '/cluster/offload': 'optimizer', '/training/optimizer_kernel': 'foreach' });
+  assert.deepEqual(offloaded.cluster, { offload: 'optimizer' });
   assert.ok(!('optimizer_kernel' in offloaded.training));
 });
 
 test('the guide’s model says that it has no adapters and no curriculum, which the server would assume', () => {
-  const bare = trainingArgs({ preset: 'naics-4ch' });
-  assert.deepEqual([bare.training.lora, bare.stages], [{ rank: 0 }, []]);
-  const usual = trainingArgs({ preset: 'naics-4ch', ...training.usualSettings('naics-4ch') });
+  const bare = trainingArgs({}, { preset: 'naics-4ch' });
+  assert.deepEqual([bare.training.lora, bare.training.checkpointing, bare.stages], [{ rank: 0 }, false, []]);
+  const usual = training.toArgs(training.draftOf('naics-4ch'));
   assert.deepEqual(usual.training.lora, { rank: 8, targets: 'all_linear' });
+  assert.equal(usual.training.checkpointing, true);
   assert.equal(usual.stages.length, 2);
 });
 
 test('a model of its own dimensions has heads unless it is an LSTM', () => {
-  const dimensions = { source: 'dimensions', layers: '2', hidden: '64', heads: '4' };
-  assert.deepEqual(trainingArgs({ ...dimensions, family: 'gpt2' }).model.dimensions, { family: 'gpt2', layers: 2, hidden: 64, heads: 4 });
-  assert.ok(!('heads' in trainingArgs({ ...dimensions, family: 'lstm' }).model.dimensions));
+  const own = (family) => trainingArgs({
+    '/model/dimensions/family': family, '/model/dimensions/layers': '2', '/model/dimensions/hidden': '64', '/model/dimensions/heads': '4',
+  }, { source: 'dimensions' }).model.dimensions;
+  assert.deepEqual(own('gpt2'), { family: 'gpt2', layers: 2, hidden: 64, heads: 4 });
+  assert.ok(!('heads' in own('lstm')));
 });
 
 test('a config.json is an object, or the form says why not', () => {
@@ -61,10 +73,9 @@ test('a config.json is an object, or the form says why not', () => {
   for (const [text, why] of [['', /Paste/], ['[1]', /must be an object/], ['{', /not JSON/]]) assert.match(training.readConfig(text).problem, why);
 });
 
-test('every preset has settings of its own kind', () => {
-  for (const [, names] of training.presets) for (const name of names) assert.ok('sequence' in training.usualSettings(name), name);
-  assert.equal(training.usualSettings('vit-base').sequence, '');
-  assert.equal(training.usualSettings('gpt2').sequence, '1024');
+test('every preset has a length of its own kind', () => {
+  for (const [preset, length] of [['vit-base', ''], ['gpt2', '1024'], ['t5-base', '512'], ['lstm', '60'], ['bert-base', '128']])
+    assert.equal(training.usualLength(preset), length, preset);
 });
 
 const wavesDraft = (fields) => ({ ...waves.freshDraft(), ...fields });

@@ -2,8 +2,8 @@
 
 #include "server/jobs/command.hpp"
 #include "server/kinds/training_config/command/examine.hpp"
+#include "server/kinds/training_config/command/summary_text.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
-#include "server/kinds/training_config/contract/report/summary_text.hpp"
 #include "server/terminal/files/arguments_file.hpp"
 
 #include <cstdio>

@@ -101,9 +101,7 @@ Result<Recommended> recommended_by(const json& report, const std::string& gpu,
             r.lora_rank = training.at("lora_rank");
             training.at("lora_targets").get_to(r.lora_targets);
             r.quantization = training.at("quantization");
-            r.dora = training.at("lora_dora");
-            r.packed = training.at("packed");
-            r.fused_loss = training.at("fused_loss");
+            r.training = training;
             r.largest = part->at("max_batch");
             r.trainable = card.at("trainable_parameters");
             if (const json& rate = card.at("learning_rate").at("recommended"); !rate.is_null())

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
 
@@ -28,13 +28,16 @@ struct Recommended {
     std::int64_t lora_rank = 0;
     std::vector<std::string> lora_targets;  // as in the contract
     std::string quantization = "none";      // likewise
-    bool dora = false, packed = false, fused_loss = false;
-    std::int64_t largest = 0;    // batch that fits by the estimate
-    std::int64_t trainable = 0;  // parameters
-    std::optional<double> rate;  // none is advised
+    nlohmann::json training;                // TrainingFacts of the contract
+    std::int64_t largest = 0;               // batch that fits by the estimate
+    std::int64_t trainable = 0;             // parameters
+    std::optional<double> rate;             // none is advised
     std::int64_t warmup_steps = 0;
     std::int64_t workers = 0;
     std::optional<std::int64_t> positives, negatives;  // of a stage
+
+    // Whether the run uses a method, by its name in `training`: "fused_loss".
+    bool uses(const char* method) const { return training.at(method) == true; }
 };
 
 // The stage of a card that a configuration of this name is about; empty: none of them. Errors: the

@@ -1,31 +1,35 @@
 #pragma once
 
-#include "server/kinds/training_config/contract/request.hpp"
+#include "server/kinds/training_config/contract/options.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
 
-// Reads a member, or assumes a value for it and records the assumption.
+// Gives an omitted option a value, and records the assumption.
 class Assumer {
   public:
-    Assumer(Request& request, const nlohmann::json& from, std::string place)
-        : request_(request), from_(from), place_(std::move(place)) {}
+    Assumer(const nlohmann::json& args, Request& request) : args_(args), request_(request) {}
 
-    template <class Value>
-    Value operator()(const char* name, Value value, std::string why) {
-        if (const auto found = from_.find(name); found != from_.end()) return found->get<Value>();
-        request_.assumptions.push_back({place_ + name, value, std::move(why)});
-        return value;
+    void operator()(std::string_view pointer, nlohmann::json value, std::string why) {
+        if (find(args_, pointer) != nullptr) return;
+        option_at(pointer)->field.set(request_, value);
+        record(pointer, std::move(value), std::move(why));
+    }
+
+    // What is assumed is so without being set.
+    void record(std::string_view pointer, nlohmann::json value, std::string why) {
+        if (find(args_, pointer) != nullptr) return;
+        request_.assumptions.push_back({std::string(pointer), std::move(value), std::move(why)});
     }
 
   private:
+    const nlohmann::json& args_;
     Request& request_;
-    const nlohmann::json& from_;
-    std::string place_;
 };
 
 }  // namespace plimsoll::jobs::training_config

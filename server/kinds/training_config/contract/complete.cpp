@@ -14,7 +14,8 @@ using nlohmann::json;
 namespace tr = ::plimsoll::training;
 
 bool has(const json& list, const std::string& id) {
-    return std::ranges::any_of(list, [&](const json& one) { return one.at("id") == id; });
+    return std::ranges::any_of(
+        list, [&](const json& one) { return one.value("id", std::string(kCustomGpu)) == id; });
 }
 
 // The GPU of the pool with the most memory, described by its profile and its own memory.

@@ -5,6 +5,7 @@
 #include "server/kinds/training_config/contract/collections.hpp"
 #include "server/kinds/training_config/contract/complete.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
+#include "server/kinds/training_config/contract/options.hpp"
 #include "server/kinds/training_config/contract/settings.hpp"
 
 #include <algorithm>
@@ -109,7 +110,7 @@ tl::expected<std::string, FieldErrors> estimate(const json& args, const Knowledg
     auto reports = cards_json(*request);
     if (!reports) {
         return tl::unexpected(
-            FieldErrors{{reports.error().where, "invalid", reports.error().message}});
+            FieldErrors{{pointer_of(reports.error().where), "invalid", reports.error().message}});
     }
     return summary_json(*request, std::move(*reports)).dump();
 }

@@ -47,7 +47,7 @@ Result<std::optional<tr::GuideSettings>> guide_of(const json& from, double memor
 
 Result<tr::GpuProfile> parse_custom_gpu(const json& from) {
     tr::CustomGpu gpu;
-    gpu.id = from.at("id");
+    gpu.id = from.value("id", std::string(kCustomGpu));
     gpu.name = from.value("name", gpu.id);
     if (!from.contains("memory_gib") && !from.contains("vram_gb")) {
         return fail(Errc::invalid_input, "Give memory_gib, as reported by the driver, or vram_gb.",

@@ -1,6 +1,7 @@
 #include "server/kinds/training_config/contract/measurement.hpp"
 
 #include "engine/training/gpus/catalogue.hpp"
+#include "server/kinds/training_config/contract/options.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
 
 namespace plimsoll::jobs::training_config {
@@ -45,8 +46,8 @@ tl::expected<json, FieldErrors> measurement_of(const json& measured) {
     request->report.curves = false;
     const auto report = tr::make_report(request->report);
     if (!report) {
-        return tl::unexpected(
-            FieldErrors{{"/args" + report.error().where, "invalid", report.error().message}});
+        return tl::unexpected(FieldErrors{
+            {"/args" + pointer_of(report.error().where), "invalid", report.error().message}});
     }
     const auto& card = report->gpus.front();
     const auto predicted = card.at_batch.peak_reserved;

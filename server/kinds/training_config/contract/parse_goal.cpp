@@ -17,9 +17,9 @@ using nlohmann::json;
 // The utilisation guide scales its rate from this; the other guides' are conventions already.
 constexpr double kGuideRate = 2e-5, kGuideRateBatch = 8;
 
-tr::Convention convention_of(const Request& request, bool pretraining) {
+tr::Convention convention_of(const Request& request) {
     const auto& r = request.report;
-    auto usual = tr::convention_for(r.shape, r.settings, pretraining);
+    auto usual = tr::convention_for(r.shape, r.settings, request.pretraining);
     if (r.goal == tr::Goal::guide && r.shape.reads_text() && r.shape.family != tr::Family::naics &&
         r.settings.lora.rank == 0) {
         usual.rate = kGuideRate;
@@ -33,7 +33,7 @@ bool adapts(tr::Optimizer optimizer) {
     return optimizer != tr::Optimizer::sgd && optimizer != tr::Optimizer::sgd_momentum;
 }
 
-void check_goal(const json& args, const Request& request, bool pretraining, FieldErrors& errors) {
+void check_goal(const json& args, const Request& request, FieldErrors& errors) {
     const auto& r = request.report;
     if (r.goal == tr::Goal::guide && !tr::has_guide(r.shape)) {
         errors.push_back({"/goal", "no_guide",
@@ -44,12 +44,11 @@ void check_goal(const json& args, const Request& request, bool pretraining, Fiel
         errors.push_back({"/goal", "no_guide",
                           "The guides cover a single GPU: omit cluster, or use fill or knee."});
     }
-    const json training = args.value("training", json::object());
-    if (training.contains("interval") && r.shape.family != tr::Family::temporal) {
+    if (find(args, "/training/interval") != nullptr && r.shape.family != tr::Family::temporal) {
         errors.push_back({"/training/interval", "invalid",
                           "Batches for daily and hourly bars exist for the family temporal only."});
     }
-    if (!pretraining) return;
+    if (!request.pretraining) return;
     if (r.shape.head != tr::Head::language_model || !r.shape.reads_text()) {
         errors.push_back(
             {"/training/pretraining", "invalid",
@@ -67,11 +66,11 @@ namespace {
 // The samples of an optimizer step: one batch on every GPU is the minimum.
 void parse_target(const json& args, const tr::Convention& usual, Request& request,
                   FieldErrors& errors) {
-    auto& r = request.report;
+    const auto& r = request.report;
     const auto least = r.batch * r.settings.cards;
     const bool more = least > usual.effective_batch;
-    r.target_effective_batch = Assumer(request, args, "/")(
-        "target_effective_batch", more ? least : std::int64_t{usual.effective_batch},
+    Assumer(args, request)(
+        "/target_effective_batch", more ? least : std::int64_t{usual.effective_batch},
         more ? "the requested batch on every GPU, more than the usual " +
                    std::to_string(usual.effective_batch)
              : "as in " + usual.source +
@@ -99,40 +98,23 @@ bool speed_was_measured(const json& args, const tr::ReportRequest& r) {
 }  // namespace
 
 void parse_goal(const json& args, Request& request, FieldErrors& errors) {
-    auto& r = request.report;
-    if (const auto goal = args.find("goal"); goal != args.end()) {
-        r.goal = value_of(kGoals, goal->get<std::string>()).value_or(r.goal);
-    } else if (speed_was_measured(args, r)) {
-        r.goal = tr::Goal::knee;
-        request.assumptions.push_back(
-            {"/goal", "knee", "your team measured the speed of such runs on this GPU"});
-    }
-    const json training = args.value("training", json::object());
-    r.interval = training.value("interval", r.interval);
-    const bool pretraining = training.value("pretraining", false);
-    check_goal(args, request, pretraining, errors);
+    const auto& r = request.report;
+    Assumer assume(args, request);
+    if (speed_was_measured(args, r))
+        assume("/goal", "knee", "your team measured the speed of such runs on this GPU");
+    check_goal(args, request, errors);
 
-    const auto usual = convention_of(request, pretraining);
+    const auto usual = convention_of(request);
     parse_target(args, usual, request, errors);
-    const json rate = args.value("learning_rate", json::object());
-    Assumer assume(request, rate, "/learning_rate/");
-    r.rate.base_rate.reset();
-    r.rate.base_batch.reset();
-    if (rate.contains("base")) {
-        r.rate.base_rate = rate["base"].get<double>();
-        if (rate.contains("base_batch"))
-            r.rate.base_batch = rate["base_batch"].get<double>();
-        else
-            request.assumptions.push_back(
-                {"/learning_rate/base_batch", "the run's effective batch",
-                 "so that your rate is kept as it is; set its batch to have it scaled"});
+    if (find(args, "/learning_rate/base") != nullptr) {
+        assume.record("/learning_rate/base_batch", "the run's effective batch",
+                      "so that your rate is kept as it is; set its batch to have it scaled");
     } else if (adapts(r.settings.optimizer)) {
         // The conventions are Adam's.
-        r.rate.base_rate = assume("base", usual.rate, "as in " + usual.source);
-        r.rate.base_batch = assume("base_batch", usual.rate_batch,
-                                   "the effective batch for this rate in the same source");
+        assume("/learning_rate/base", usual.rate, "as in " + usual.source);
+        assume("/learning_rate/base_batch", usual.rate_batch,
+               "the effective batch for this rate in the same source");
     }
-    if (rate.contains("noise_scale")) r.rate.noise_scale = rate["noise_scale"].get<double>();
 }
 
 }  // namespace plimsoll::jobs::training_config

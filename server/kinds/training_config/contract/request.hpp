@@ -29,13 +29,16 @@ struct Assumption {
 
 // The arguments of a job, parsed and checked.
 struct Request {
+    Request();  // the API's defaults, where they are not the engine's
+
     ::plimsoll::training::ReportRequest report;
     std::vector<Stage> stages;
     std::vector<Assumption> assumptions;
     // Measurements of this team's real runs, compared with the model: the factor is in
     // `report.search`, this is its description. Null: none.
     nlohmann::json correction;
-    bool probe = false;  // a device in the pool is also measured
+    bool pretraining = false;  // changes defaults only
+    bool probe = false;        // a device in the pool is also measured
     // Observations of a run, to be explained; its largest batch is filled in per card.
     std::optional<::plimsoll::training::Observation> observed;
 };
@@ -50,6 +53,8 @@ tl::expected<Request, FieldErrors> accept_request(const nlohmann::json& args);
 ::plimsoll::training::ModelShape parse_model(const nlohmann::json& model, FieldErrors& errors);
 // The goal, the effective batch and the learning rate from which the batch is chosen.
 void parse_goal(const nlohmann::json& args, Request& request, FieldErrors& errors);
+// The ID of a described GPU without one.
+inline constexpr std::string_view kCustomGpu = "custom";
 // A TrainingCustomGpu; an error's `where` is a pointer into it.
 Result<::plimsoll::training::GpuProfile> parse_custom_gpu(const nlohmann::json& gpu);
 // The inverse of parse_custom_gpu().

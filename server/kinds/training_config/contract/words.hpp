@@ -89,6 +89,10 @@ inline constexpr std::array kLoraTargets = {
     Word{"query_value", tr::Lora::Targets::query_value},
     Word{"all_linear", tr::Lora::Targets::all_linear},
 };
+inline constexpr std::array kAdapterTypes = {
+    Word{"fp32", true},  // whether it is fp32 beside narrower weights
+    Word{"model", false},
+};
 inline constexpr std::array kQuantizations = {
     Word{"none", tr::Quantization::none},
     Word{"nf4", tr::Quantization::nf4},

@@ -190,7 +190,7 @@ TEST(Estimate, RefusesImpossibleSettingsByField) {
         return e ? std::string("accepted") : e.error().where;
     };
     EXPECT_EQ(where([](auto& t) { t.batch = 0; }), "/batch");
-    EXPECT_EQ(where([](auto& t) { t.sequence = 1000; }), "/sequence");
+    EXPECT_EQ(where([](auto& t) { t.sequence = 1000; }), "/sequence_length");
     EXPECT_EQ(where([](auto& t) { t.accumulation = -1; }), "/accumulation");
     EXPECT_EQ(where([](auto& t) { t.lora.rank = -1; }), "/lora/rank");
 }
@@ -275,7 +275,7 @@ TEST(BatchSearch, ReportsThatNotEvenOneSampleFits) {
     const auto found = find_batch(gpu, {}, footprints);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->max_batch, 0);
-    EXPECT_EQ(find_batch(gpu, {.safety = -1}, footprints).error().where, "/safety");
+    EXPECT_EQ(find_batch(gpu, {.safety = -1}, footprints).error().where, "/safety_margin");
 }
 
 }  // namespace

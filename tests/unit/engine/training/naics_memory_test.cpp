@@ -75,10 +75,10 @@ TEST(NaicsMemory, SuggestsBothStages) {
 
 TEST(NaicsMemory, RefusesImpossibleInput) {
     EXPECT_EQ(suggest_stages({}, {.gpu_gib = -1}).error().where, "/gpu_memory");
-    EXPECT_EQ(suggest_stages({}, {.safety = -0.1}).error().where, "/safety");
+    EXPECT_EQ(suggest_stages({}, {.safety = -0.1}).error().where, "/safety_margin");
     EXPECT_EQ(
         suggest_stages({}, {.safety = std::numeric_limits<double>::quiet_NaN()}).error().where,
-        "/safety");
+        "/safety_margin");
     EXPECT_EQ(suggest_stages({}, {.target_effective_batch = 0}).error().where,
               "/target_effective_batch");
 }

@@ -4,5 +4,5 @@ import { freshDraft, toArgs } from './form/draft';
 export default (async () => ({
   kind: 'training-config',
   name: 'Sample: bert-base',
-  args: toArgs(freshDraft(), undefined),
+  args: toArgs(freshDraft()),
 })) satisfies SampleJob<'training-config'>;

@@ -52,19 +52,6 @@ const groupNames: Record<string, string> = {
 };
 export const groupName = (group: string): string => groupNames[group] ?? group.replaceAll('_', ' ');
 
-/** The unusual settings of a step. */
-export function methods({ training }: Summary): string[] {
-  const all: [boolean, string][] = [
-    [training.lora_rank > 0, `${training.lora_dora ? 'DoRA' : 'LoRA'} of rank ${training.lora_rank}`],
-    [training.quantization !== 'none', `frozen weights in ${training.quantization.replaceAll('_', ' ')}`],
-    [training.attention !== 'sdpa', `attention ${training.attention.replaceAll('_', ' ')}`],
-    [training.packed, 'packed texts'],
-    [training.fused_loss, 'fused loss'],
-    [training.target_length !== null, `targets of ${training.target_length} tokens`],
-  ];
-  return all.filter(([used]) => used).map(([, text]) => text);
-}
-
 export const fitWords = { yes: 'Fits', tight: 'Tight', no: 'Does not fit' } as const;
 export const fitTones = { yes: 'good', tight: 'caution', no: 'bad' } as const;
 export type Fit = keyof typeof fitWords;

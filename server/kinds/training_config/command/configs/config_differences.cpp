@@ -154,10 +154,10 @@ std::vector<std::string> differences(const YAML::Node& root, const Path& around,
     for (const auto& mapping : around_adapters(around)) {
         const auto path = joined(mapping, "use_dora");
         dora = dora || is_true(at(root, path));
-        if (is_true(at(root, path)) && !r.dora)
+        if (is_true(at(root, path)) && !r.uses("lora_dora"))
             out.push_back(text_of(path) + " is true; the estimate is for LoRA");
     }
-    if (r.dora && !dora) out.emplace_back("the estimate is for DoRA: set use_dora");
+    if (r.uses("lora_dora") && !dora) out.emplace_back("the estimate is for DoRA: set use_dora");
     compare_targets(root, around, r, out);
     compare_quantization(root, around, r, out);
     return out;

@@ -13,15 +13,16 @@ namespace {
 
 // The layout of the NAICS memory guide, whose model is known; any other run names its model.
 bool has_stages(const ShowRunRequest& request) {
-    return request.paths.size() == 1 && request.preset.empty() && request.config.empty() &&
-           std::filesystem::is_directory(request.paths.front());
+    return request.paths.size() == 1 && !request.given.has("--preset") &&
+           !request.given.has("--config") && std::filesystem::is_directory(request.paths.front());
 }
 
 Result<ShownRun> show(const ShowRunRequest& request) {
     if (!has_stages(request)) return show_run(request);
-    if (request.cards != 0)
-        return fail(Errc::invalid_input, "--cards has no effect: the guide's stages use one GPU.");
-    const auto profile = profile_or_default(request.gpu);
+    if (const auto flag = request.given.other_than({"--gpu"}); !flag.empty())
+        return fail(Errc::invalid_input,
+                    flag + " has no effect: the guide's stages are fixed, and use one GPU.");
+    const auto profile = profile_or_default(request.given.value("--gpu"));
     if (!profile) return fail(profile.error());
     const auto stages = read_stages(request.paths.front());
     if (!stages) return fail(stages.error());
@@ -41,16 +42,7 @@ void add_show_config(CLI::App& app, CommandContext& context) {
                      "Files of one run: Transformers, TRL, LLaMA-Factory, Accelerate, DeepSpeed or "
                      "Lightning; or a folder with config.yaml and the stages of the NAICS guide")
         ->required();
-    auto* preset =
-        command->add_option("--preset", request->preset, "Model preset: bert-base, gpt2…");
-    command->add_option("--config", request->config, "Model as a Hugging Face config.json")
-        ->excludes(preset);
-    command->add_option("--gpu", request->gpu,
-                        "GPU profile (default: $GPU_PROFILE, else rtx_4090)");
-    command
-        ->add_option("--cards", request->cards,
-                     "Number of GPUs of the run, if the files do not say")
-        ->check(CLI::Range(1, 100'000));
+    request->given.add_flags(*command);
     command->callback([request, &context] {
         const auto told = show(*request);
         if (!told) {

@@ -2,10 +2,10 @@
 
 #include "engine/training/advice/text.hpp"
 #include "engine/training/models/presets.hpp"
+#include "server/kinds/training_config/command/checked_request.hpp"
 #include "server/kinds/training_config/command/configs/backups.hpp"
 #include "server/kinds/training_config/command/configs/configured_run.hpp"
 #include "server/kinds/training_config/command/described_cards.hpp"
-#include "server/kinds/training_config/command/place_names.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 
 #include <algorithm>
@@ -72,18 +72,34 @@ std::string preset_of(const std::string& model) {
     return ::plimsoll::training::preset(name) ? name : std::string();
 }
 
-Result<EstimateFlags> model_of(const ShowRunRequest& request, const ConfiguredRun& run) {
-    EstimateFlags flags;
-    flags.preset = request.preset;
-    flags.config = request.config;
-    if (!flags.preset.empty() || !flags.config.empty()) return flags;
-    flags.preset = preset_of(run.model);
-    if (!flags.preset.empty()) return flags;
-    return fail(
-        Errc::invalid_input,
-        run.model.empty()
-            ? "The files do not name a model: name it with --preset or --config."
-            : "The model " + run.model + " is not a preset: name one with --preset or --config.");
+Result<void> require_model(json& args, const ConfiguredRun& run) {
+    if (args.contains("model")) return {};
+    const auto preset = preset_of(run.model);
+    if (preset.empty()) {
+        return fail(Errc::invalid_input,
+                    run.model.empty()
+                        ? "The files do not name a model: name it with --preset or --config."
+                        : "The model " + run.model +
+                              " is not a preset: name one with --preset or "
+                              "--config.");
+    }
+    args["model"] = {{"preset", preset}};
+    return {};
+}
+
+// The arguments of the run that the files and the flags describe.
+Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
+                           const std::string& file) {
+    json read = {{"what_ifs", false}, {"training", run.training}};
+    if (!run.cluster.is_null()) read["cluster"] = run.cluster;
+    auto args = request.given.on_top_of(std::move(read));
+    if (!args) return args;
+    if (auto ok = require_model(*args, run); !ok) return fail(ok.error());
+    if (args->at("training").contains("batch")) return with_described_cards(std::move(*args));
+    return fail(Errc::invalid_input,
+                "The files do not set a batch size: add the file that does, such as the trainer's "
+                "arguments, or give --batch.",
+                file);
 }
 
 std::string advice(const json& card) {
@@ -102,38 +118,20 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
     ConfiguredRun run;
     const auto files = read_files(request, run);
     if (!files) return fail(files.error());
-    if (!run.training.contains("batch")) {
-        return fail(Errc::invalid_input,
-                    "The files do not set a batch size: add the file that does, such as the "
-                    "trainer's arguments.",
-                    files->front());
-    }
-    auto flags = model_of(request, run);
-    if (!flags) return fail(flags.error());
-    if (!request.gpu.empty()) flags->gpus = {request.gpu};
-    auto args = estimate_args(*flags);
-    if (args) args = with_described_cards(std::move(*args));
+    auto args = run_arguments(request, run, files->front());
     if (!args) return fail(args.error());
-    if (request.cards > 0 && run.cluster.is_null()) run.cluster = {{"sharding", "ddp"}};
-    if (!run.cluster.is_null()) {
-        if (request.cards > 0) run.cluster["cards"] = request.cards;
-        if (!run.cluster.contains("cards")) {
-            run.cluster["cards"] = 1;
-            run.notes.emplace_back(
-                "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
-        }
-        (*args)["cluster"] = run.cluster;
+    json& training = args->at("training");
+    const json cluster = args->value("cluster", json());
+    if (!cluster.is_null() && !cluster.contains("cards")) {
+        run.notes.emplace_back(
+            "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
     }
-    (*args)["training"] = run.training;
-    const std::int64_t cards = run.cluster.is_null() ? 1 : run.cluster["cards"].get<std::int64_t>();
-    const std::int64_t batch = run.training["batch"];
-    (*args)["target_effective_batch"] = batch * run.accumulation * cards;
+    const auto cards = cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
+    const std::int64_t batch = training.at("batch");
+    if (!args->contains("target_effective_batch"))
+        (*args)["target_effective_batch"] = batch * run.accumulation * cards;
     const auto checked = checked_run(*args);
-    if (!checked) {
-        const auto& first = checked.error().front();
-        return fail(Errc::invalid_input, dotted(first.pointer) + ": " + first.message,
-                    files->front());
-    }
+    if (!checked) return fail(request.given.in_sources(checked.error(), files->front()));
     const auto card = card_json(*checked, 0);
     if (!card) return fail(card.error());
     auto summary = summary_json(*checked, json::array({*card}));
@@ -151,7 +149,7 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
                  {"structures", run.structures},
                  {"model", summary.at("model").at("name")},
                  {"training", summary.at("training")},
-                 {"cluster", run.cluster},
+                 {"cluster", cluster},
                  {"batch", batch},
                  {"accumulation", run.accumulation},
                  {"effective_batch", batch * run.accumulation * cards},

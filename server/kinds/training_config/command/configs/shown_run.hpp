@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/kinds/training_config/command/given_arguments.hpp"
 
 #include <string>
 #include <vector>
@@ -11,10 +12,7 @@ namespace plimsoll::jobs::training_config {
 
 struct ShowRunRequest {
     std::vector<std::string> paths;  // files of one run; of folders, those with a known structure
-    std::string preset;
-    std::string config;  // file: a Hugging Face config.json
-    std::string gpu;
-    std::int64_t cards = 0;  // 0: as the files say
+    GivenArguments given;            // override the files
 };
 
 // The configured run on a card: for programs and terminals.

@@ -1,7 +1,9 @@
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
+#include "server/kinds/training_config/contract/options.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -48,36 +50,44 @@ json lora_targets(const tr::ModelShape& shape, const tr::Lora& lora) {
     return tr::query_value_layers(shape);
 }
 
-json training_json(const tr::ReportRequest& r) {
-    const auto& t = r.settings;
-    return {{"sequence_length", t.sequence},
-            {"precision", r.adapts_precision ? "auto" : text_of(kPrecisions, t.precision)},
-            {"optimizer", text_of(kOptimizers, t.optimizer)},
-            {"optimizer_kernel", text_of(kOptimizerKernels, t.kernel)},
-            {"attention", text_of(kAttentions, t.attention)},
-            {"checkpointing", t.checkpointing},
-            {"clip", t.clip},
-            {"packed", t.packed},
-            {"fused_loss", t.fused_loss},
-            {"target_length", r.shape.has_decoder() ? json(t.target_length()) : json(nullptr)},
-            {"lora_rank", t.lora.rank},
-            {"lora_targets", lora_targets(r.shape, t.lora)},
-            {"lora_dora", t.lora.dora},
-            {"lora_dtype", t.lora.wide ? "fp32" : "model"},
-            {"quantization", text_of(kQuantizations, t.quantization)},
-            {"frozen_embeddings", t.frozen_embeddings},
-            {"frozen_layers", t.frozen_layers},
-            {"lengths", lengths_json(r.lengths)},
-            {"negatives", t.negatives},
-            {"safety_margin", r.search.safety},
-            {"target_effective_batch", r.target_effective_batch},
-            {"framework", "PyTorch 2.11, transformers 5.17"}};
-}
-
 // As people write it: 16, not 16.0.
 std::string value_text(const json& value) {
     if (value.is_string()) return value.get<std::string>();
     return value.is_number_float() ? fmt::format("{:g}", value.get<double>()) : value.dump();
+}
+
+// How the step differs from a plain one: "fused loss", "LoRA of rank 16".
+json methods_json(const Request& request) {
+    static const Request plain;
+    json methods = json::array();
+    for (const auto& option : options()) {
+        if (option.headline.empty()) continue;
+        const json value = option.field.get(request);
+        if (value == option.field.get(plain)) continue;
+        methods.push_back(fmt::format(fmt::runtime(option.headline), value_text(value)));
+    }
+    return methods;
+}
+
+// The settings of a step under the names of their options: /training/lora/rank is lora_rank.
+json training_json(const Request& request) {
+    constexpr std::string_view group = "/training/";
+    const auto& r = request.report;
+    json facts = {
+        {"target_length", r.shape.has_decoder() ? json(r.settings.target_length()) : json()},
+        {"lora_targets", lora_targets(r.shape, r.settings.lora)},
+        {"lengths", lengths_json(r.lengths)},
+        {"methods", methods_json(request)},
+        {"safety_margin", r.search.safety},
+        {"target_effective_batch", r.target_effective_batch},
+        {"framework", "PyTorch 2.11, transformers 5.17"}};
+    for (const auto& option : options()) {
+        if (!option.field.is_of_step || !option.pointer.starts_with(group)) continue;
+        std::string name(option.pointer.substr(group.size()));
+        std::ranges::replace(name, '/', '_');
+        if (!facts.contains(name)) facts[name] = option.field.get(request);
+    }
+    return facts;
 }
 
 json assumptions_json(const Request& request) {
@@ -102,25 +112,9 @@ json limits_json(const tr::ReportRequest& r) {
         "gradients is not counted.",
         "torch.compile is not modelled.",
     };
-    if (r.settings.attention == tr::Attention::flash) {
-        limits.push_back(
-            "The memory that FlashAttention-2 keeps and allocates follows the source of flash-attn "
-            "2.8; its "
-            "kernels need a GPU and were not compared.");
-    }
-    if (r.settings.fused_loss) {
-        limits.push_back(
-            "The fused loss is Liger's (liger-kernel 0.8) with its defaults; its other kernels are "
-            "off.");
-    }
-    if (r.settings.packed) {
-        limits.push_back(
-            "Packed batches are estimated as full: every row of texts has the full length.");
-    }
-    if (r.settings.quantization == tr::Quantization::int8) {
-        limits.push_back(
-            "Outliers of LLM.int8 are not counted: how many inputs it keeps in 16 bits depends on "
-            "the data.");
+    for (const auto& option : options()) {
+        if (option.limit.applies != nullptr && option.limit.applies({json(), r}))
+            limits.push_back(option.limit.text);
     }
     return limits;
 }
@@ -132,7 +126,7 @@ json summary_json(const Request& request, json cards, json device) {
     auto comparisons = comparisons_json(cards);
     auto bases = bases_json(request, device);
     return {{"model", std::move(model)},
-            {"training", training_json(request.report)},
+            {"training", training_json(request)},
             {"assumptions", assumptions_json(request)},
             {"gpus", std::move(cards)},
             {"comparisons", std::move(comparisons)},

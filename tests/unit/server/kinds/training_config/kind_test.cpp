@@ -2,8 +2,8 @@
 #include "engine/training/models/presets.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
+#include "server/kinds/training_config/command/summary_text.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
-#include "server/kinds/training_config/contract/report/summary_text.hpp"
 #include "tests/unit/server/kinds/training_config/estimates.hpp"
 
 #include <string>

@@ -1,117 +1,59 @@
+import described from '../../../api/options.json';
 import type { Args } from '../words';
 
-/** The content of the form's controls, as text: empty means the default. */
+/** A control of the form: an argument with x-label in the contract. */
+export interface Option {
+  pointer: string;
+  label: string;
+  hint?: string;
+  isToggle: boolean;
+  /** The default; empty: there is none. */
+  usual: string;
+  /** A selection's values and their labels. */
+  words?: readonly (readonly [string, string])[];
+}
+
+/** What some controls show at first; without adapters, their rank has no default. */
+const first: Record<string, string> = {
+  '/model/dimensions/layers': '12',
+  '/model/dimensions/hidden': '768',
+  '/model/dimensions/heads': '12',
+  '/training/sequence_length': '128',
+  '/training/lora/rank': '',
+};
+
+export const options: readonly Option[] = (described.TrainingConfigArgs as unknown as readonly Option[]).map((option) =>
+  option.pointer in first ? { ...option, usual: '' } : option,
+);
+/** Whether a text may stay empty. */
+export const isOptional = ({ pointer, usual, words }: Option): boolean => !usual && !words && !first[pointer];
+
+/** The content of the form's controls. */
 export interface Draft {
   source: 'preset' | 'config' | 'dimensions';
   preset: string;
   config: string;
-  family: string;
-  layers: string;
-  hidden: string;
-  heads: string;
-  ffn: string;
-  vocab: string;
-  sequence: string;
-  precision: string;
-  optimizer: string;
-  kernel: string;
-  attention: string;
-  checkpointing: boolean;
-  padded: boolean;
-  packed: boolean;
-  fusedLoss: boolean;
-  targets: string;
-  lora: string;
-  loraTargets: string;
-  dora: boolean;
-  quantization: string;
-  negatives: string;
-  frozen: string;
-  frozenEmbeddings: boolean;
-  lengths: string;
-  expandable: boolean;
   gpus: string[];
-  probe: boolean;
-  batch: string;
-  safety: string;
-  target: string;
-  goal: string;
-  baseRate: string;
-  baseBatch: string;
-  dataset: string;
-  epochs: string;
-  models: string;
-  workers: string;
-  cards: string;
-  sharding: string;
-  offload: string;
-  cores: string;
-  ram: string;
   curriculum: boolean;
-  seenGpu: string;
-  seenCpu: string;
-  seenMemory: string;
-  seenBatch: string;
-  seenWorkers: string;
-  seenStep: string;
-  outOfMemory: boolean;
+  /** Of each option, by its pointer, as text: empty means the default, and a box is 'true' or 'false'. */
+  values: Record<string, string>;
 }
 
 export const freshDraft = (): Draft => ({
   source: 'preset',
   preset: 'bert-base',
   config: '',
-  family: 'bert',
-  layers: '12',
-  hidden: '768',
-  heads: '12',
-  ffn: '',
-  vocab: '',
-  sequence: '128',
-  precision: 'auto',
-  optimizer: 'adamw',
-  kernel: 'fused',
-  attention: 'sdpa',
-  checkpointing: false,
-  padded: false,
-  packed: false,
-  fusedLoss: false,
-  targets: '',
-  lora: '',
-  loraTargets: 'query_value',
-  dora: false,
-  quantization: 'none',
-  negatives: '',
-  frozen: '',
-  frozenEmbeddings: false,
-  lengths: '',
-  expandable: false,
   gpus: [],
-  probe: false,
-  batch: '',
-  safety: '0.85',
-  target: '',
-  goal: 'fill',
-  baseRate: '',
-  baseBatch: '',
-  dataset: '',
-  epochs: '3',
-  models: '1',
-  workers: '1',
-  cards: '1',
-  sharding: 'ddp',
-  offload: 'none',
-  cores: '8',
-  ram: '',
   curriculum: false,
-  seenGpu: '',
-  seenCpu: '',
-  seenMemory: '',
-  seenBatch: '',
-  seenWorkers: '',
-  seenStep: '',
-  outOfMemory: false,
+  values: Object.fromEntries(options.map(({ pointer, usual, words }) => [pointer, first[pointer] ?? (usual || (words?.[0]?.[0] ?? ''))])),
 });
+
+/** A draft about a preset, with its usual settings. */
+export const draftOf = (preset: string): Draft => withUsualSettings({ ...freshDraft(), preset }, preset);
+
+export function withUsualSettings(draft: Draft, preset: string): Draft {
+  return { ...draft, curriculum: preset === 'naics-4ch', values: { ...draft.values, ...usualSettings(preset) } };
+}
 
 /** The model's `config.json`, or why it is invalid. */
 export function readConfig(text: string): { config?: Record<string, unknown>; problem?: string } {
@@ -127,87 +69,64 @@ export function readConfig(text: string): { config?: Record<string, unknown>; pr
   }
 }
 
-/** The members that were filled in. Text that is not a number is sent unchanged, so that the server names the rule. */
-function numbers(fields: Record<string, string>): Record<string, number> {
-  const filled = Object.entries(fields).filter(([, text]) => text.trim() !== '');
-  return Object.fromEntries(filled.map(([name, text]) => [name, Number.isNaN(Number(text)) ? (text as never) : Number(text)]));
-}
+/** Text that is not a number is sent unchanged, so that the server names the rule. */
+const numberOf = (text: string): number | string => (Number.isNaN(Number(text)) ? text : Number(text));
 
 /** "64:900 256:100", with blanks or commas between; the server reports what is not a number. */
 const readLengths = (text: string) =>
   text.split(/[\s,;]+/).filter(Boolean).map((pair) => {
     const [tokens = '', samples = ''] = pair.split(':');
-    return numbers({ tokens, samples });
+    return { tokens: numberOf(tokens), samples: samples === '' ? undefined : numberOf(samples) };
   });
 
-const some = <T extends object>(value: T): T | undefined => (Object.keys(value).length > 0 ? value : undefined);
-
-/** The guide's model has settings that no other has, and defaults of its own. */
-const isNaics = (draft: Draft): boolean =>
-  draft.source === 'preset' ? draft.preset === 'naics-4ch' : draft.source === 'dimensions' && draft.family === 'naics';
-
-function adapters(draft: Draft): Args['training'] {
-  if (draft.lora.trim()) return { lora: { ...numbers({ rank: draft.lora }), targets: draft.loraTargets, ...(draft.dora && { dora: true }) } } as Args['training'];
-  // Left out, the server would assume those of the guide.
-  return isNaics(draft) ? { lora: { rank: 0 } } : {};
+function valueOf({ pointer, isToggle, words }: Option, text: string): unknown {
+  if (pointer === '/training/length_histogram') return readLengths(text);
+  return isToggle ? text === 'true' : words ? text : numberOf(text);
 }
 
-/** The arguments for these controls. Only the server knows and checks every rule: it refuses what has no effect, so
-    that a control's default is sent only where it has one. */
-export function toArgs(draft: Draft, config: Record<string, unknown> | undefined): Args {
-  const model =
-    draft.source === 'preset' ? { preset: draft.preset }
-    : draft.source === 'config' ? { config: config ?? {} }
-    : {
-        dimensions: {
-          family: draft.family,
-          ...numbers({ layers: draft.layers, hidden: draft.hidden, vocab: draft.vocab }),
-          ...(draft.family !== 'lstm' && numbers({ heads: draft.heads, ffn: draft.ffn })),
-        },
-      };
-  const args = {
-    model,
-    training: {
-      ...numbers({ sequence_length: draft.sequence, batch: draft.batch, negatives: draft.negatives, frozen_layers: draft.frozen, target_length: draft.targets }),
-      ...(draft.frozenEmbeddings && { frozen_embeddings: true }),
-      ...(draft.lengths.trim() && { length_histogram: readLengths(draft.lengths) }),
-      precision: draft.precision,
-      optimizer: draft.optimizer,
-      ...(draft.optimizer === 'adamw' && draft.offload === 'none' && { optimizer_kernel: draft.kernel }),
-      ...(draft.attention !== 'sdpa' && { attention: draft.attention }),
-      checkpointing: draft.checkpointing,
-      ...(draft.padded && { padded: true }),
-      ...(draft.packed && { packed: true }),
-      ...(draft.fusedLoss && { fused_loss: true }),
-      ...(draft.quantization !== 'none' && { quantization: draft.quantization }),
-      ...adapters(draft),
-    },
-    ...(!(['', '1'].includes(draft.cards.trim()) && draft.offload === 'none') && {
-      cluster: { cards: 1, ...numbers({ cards: draft.cards }), sharding: draft.sharding, ...(draft.offload !== 'none' && { offload: draft.offload }) },
-    }),
-    ...(draft.gpus.length > 0 && { gpus: draft.gpus }),
-    ...(draft.probe && { probe: true }),
-    // A batch that was asked about leaves nothing to recommend.
-    ...(draft.batch.trim() === '' && { goal: draft.goal }),
-    ...numbers({ safety_margin: draft.safety, target_effective_batch: draft.target }),
-    allocator: draft.expandable ? { expandable_segments: true } : undefined,
-    learning_rate: some(numbers({ base: draft.baseRate, base_batch: draft.baseBatch })),
-    workload: some(numbers({ dataset_size: draft.dataset, epochs: draft.epochs, models: draft.models, parallel_workers: draft.workers })),
-    host: some(numbers({ cpu_cores: draft.cores, ram_gib: draft.ram })),
-    // Left out, the server would assume the curriculum of its guide.
-    stages: !isNaics(draft) ? undefined : draft.curriculum ? curriculum : [],
-    observed: some({
-      ...numbers({
-        gpu_percent: draft.seenGpu,
-        cpu_percent: draft.seenCpu,
-        memory_percent: draft.seenMemory,
-        batch: draft.seenBatch,
-        loader_workers: draft.seenWorkers,
-        step_seconds: draft.seenStep,
-      }),
-      ...(draft.outOfMemory && { out_of_memory: true }),
-    }),
-  };
+/** The guide's model has settings that no other has, and defaults of its own. */
+const isNaics = ({ source, preset, values }: Draft): boolean =>
+  source === 'preset' ? preset === 'naics-4ch' : source === 'dimensions' && values['/model/dimensions/family'] === 'naics';
+
+/** Whether an option is part of the question: what a control of another choice shows is not. */
+function belongs(pointer: string, { source, values }: Draft): boolean {
+  const is = (other: string, ...texts: string[]) => texts.includes(values[other]!.trim());
+  if (pointer.startsWith('/model/dimensions/'))
+    return source === 'dimensions' && !(is('/model/dimensions/family', 'lstm') && /heads$|ffn$/.test(pointer));
+  // A batch that was asked about leaves nothing to recommend.
+  if (pointer === '/goal') return is('/training/batch', '');
+  if (pointer.startsWith('/training/lora/')) return !is('/training/lora/rank', '');
+  if (pointer === '/training/optimizer_kernel') return is('/training/optimizer', 'adamw') && is('/cluster/offload', 'none');
+  if (pointer === '/cluster/sharding') return !(is('/cluster/cards', '', '1') && is('/cluster/offload', 'none'));
+  return true;
+}
+
+type Members = { [name: string]: unknown };
+
+function put(args: Members, pointer: string, value: unknown): void {
+  const names = pointer.slice(1).split('/');
+  const last = names.pop()!;
+  let around = args;
+  for (const name of names) around = (around[name] ??= {}) as Members;
+  around[last] = value;
+}
+
+/** The arguments for these controls. Only the server knows and checks every rule; defaults are left to it. */
+export function toArgs(draft: Draft, config?: Record<string, unknown>): Args {
+  const args: Members = { training: {} };
+  if (draft.source === 'preset') put(args, '/model/preset', draft.preset);
+  if (draft.source === 'config') put(args, '/model/config', config ?? {});
+  if (isNaics(draft)) {
+    // Left out, the server would assume those of the guide.
+    put(args, '/training/checkpointing', false);
+    put(args, '/training/lora/rank', 0);
+    args.stages = draft.curriculum ? curriculum : [];
+  }
+  if (draft.gpus.length > 0) args.gpus = draft.gpus;
+  for (const option of options) {
+    const text = draft.values[option.pointer]!.trim();
+    if (text !== '' && text !== option.usual && belongs(option.pointer, draft)) put(args, option.pointer, valueOf(option, text));
+  }
   return JSON.parse(JSON.stringify(args)) as Args;
 }
 
@@ -224,14 +143,23 @@ export const presets: readonly (readonly [string, readonly string[]])[] = [
   ['From the guides', ['naics-4ch', 'temporal', 'lstm']],
 ];
 
-export const families = ['bert', 'distilbert', 'roberta', 'deberta_v2', 'modernbert', 'vit', 't5', 'gpt2', 'gpt_neox', 'llama', 'qwen3', 'gemma', 'gemma2', 'gemma3', 'phi3', 'naics', 'temporal', 'lstm'];
-
 /** The usual training settings of a preset; the guides' models use their guides' settings. */
-export function usualSettings(preset: string): Partial<Draft> {
-  if (preset === 'naics-4ch') return { sequence: '512', precision: 'fp16_autocast', checkpointing: true, lora: '8', loraTargets: 'all_linear', negatives: '24', curriculum: true };
-  const plain = { checkpointing: false, lora: '', loraTargets: 'query_value', dora: false, packed: false, fusedLoss: false, targets: '', negatives: '', curriculum: false, precision: 'auto' };
-  if (preset === 'temporal' || preset === 'lstm') return { ...plain, sequence: '60' };
-  if (preset.startsWith('vit')) return { ...plain, sequence: '' };
-  if (presets[2]![1].includes(preset)) return { ...plain, sequence: '512' };
-  return { ...plain, sequence: presets[1]![1].includes(preset) ? '1024' : '128' };
+function usualSettings(preset: string): Record<string, string> {
+  const settings = {
+    '/training/sequence_length': usualLength(preset), '/training/precision': 'auto', '/training/checkpointing': 'false', '/training/lora/rank': '',
+    '/training/lora/targets': 'query_value', '/training/lora/dora': 'false', '/training/packed': 'false', '/training/fused_loss': 'false',
+    '/training/target_length': '', '/training/negatives': '',
+  };
+  if (preset !== 'naics-4ch') return settings;
+  return {
+    ...settings, '/training/precision': 'fp16_autocast', '/training/checkpointing': 'true', '/training/lora/rank': '8',
+    '/training/lora/targets': 'all_linear', '/training/negatives': '24',
+  };
+}
+
+export function usualLength(preset: string): string {
+  if (preset === 'temporal' || preset === 'lstm') return '60';
+  if (preset.startsWith('vit')) return '';
+  if (preset === 'naics-4ch' || presets[2]![1].includes(preset)) return '512';
+  return presets[1]![1].includes(preset) ? '1024' : '128';
 }

@@ -140,13 +140,13 @@ std::optional<Proposal> value_at(const Planner& p, const std::string& name, Path
             {"checkpointing", yes(r.checkpointing)},
             {"clipping", r.clip ? "1.0" : "0"},
             {"workers", std::to_string(r.workers)},
-            {"packing", yes(r.packed)},
-            {"fused_loss", yes(r.fused_loss)},
+            {"packing", yes(r.uses("packed"))},
             {"learning_rate", ::plimsoll::training::yaml_number(r.rate.value_or(0))},
             {"warmup_steps", std::to_string(r.warmup_steps)},
             {"positives", std::to_string(r.positives.value_or(0))},
             {"negatives", std::to_string(r.negatives.value_or(0))}};
-        out.after = numbers.at(name);
+        const auto number = numbers.find(name);
+        out.after = number == numbers.end() ? yes(r.uses(name.c_str())) : number->second;
     }
     out.path = std::move(path);
     return out;

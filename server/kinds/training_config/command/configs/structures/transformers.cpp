@@ -181,11 +181,12 @@ class Arguments {
 
     // TRL packs by its own argument; otherwise the Trainer's collator does.
     void plan_packing() {
+        const bool packed = r_.uses("packed");
         const bool packs = is_true(in("packing")) || is_true(in("padding_free"));
-        if (packs == r_.packed) return;
+        if (packs == packed) return;
         if (trl_ || has(p_.root, in("packing"))) {
-            p_.set("packing", in("packing"), yes(r_.packed), r_.packed);
-            if (!r_.packed && is_true(in("padding_free")))
+            p_.set("packing", in("packing"), yes(packed), packed);
+            if (!packed && is_true(in("padding_free")))
                 p_.set("packing", in("padding_free"), "false", false);
         } else {
             p_.say("the estimate packs texts: give the Trainer DataCollatorWithFlattening");
@@ -194,11 +195,11 @@ class Arguments {
 
     // Liger's other kernels need less memory than estimated.
     void plan_fused_loss() {
+        const bool fused = r_.uses("fused_loss");
         const auto liger = in("use_liger_kernel");
         const auto of = [&](const char* name) { return joined(in("liger_kernel_config"), name); };
-        if (is_true(liger) != r_.fused_loss)
-            p_.set("fused_loss", liger, yes(r_.fused_loss), r_.fused_loss);
-        if (!r_.fused_loss) return;
+        if (is_true(liger) != fused) p_.set("fused_loss", liger, yes(fused), fused);
+        if (!fused) return;
         if (has(p_.root, of("fused_linear_cross_entropy")))
             p_.set("fused_loss", of("fused_linear_cross_entropy"), "true", false);
         for (const char* name : {"rms_norm", "rope", "swiglu", "geglu"}) {

@@ -76,8 +76,8 @@ TEST_F(ShowConfig, ReadsARunOfTwoFiles) {
               "zero_optimization": {"stage": 2}})");
     ShowRunRequest request;
     request.paths = {folder_ / "train.yaml", folder_ / "zero.json"};
-    request.gpu = "rtx_4090";
-    request.cards = 2;
+    request.given.give("--gpu", {"rtx_4090"});
+    request.given.give("--cards", {"2"});
     const auto told = show_run(request).value();
     EXPECT_EQ(told.value["effective_batch"], 16 * 4 * 2);
     EXPECT_EQ(told.value["cluster"]["sharding"], "zero2");
@@ -97,8 +97,8 @@ TEST_F(ShowConfig, NamesWhatARunLacks) {
     ShowRunRequest request;
     request.paths = {folder_ / "train.yaml"};
     EXPECT_NE(show_run(request).error().message.find("--preset or --config"), std::string::npos);
-    request.preset = "bert-base";
-    request.gpu = "rtx_4090";
+    request.given.give("--preset", {"bert-base"});
+    request.given.give("--gpu", {"rtx_4090"});
     const auto told = show_run(request).value();
     EXPECT_NE(told.text.find("optim lion_8bit is not modelled"), std::string::npos) << told.text;
     EXPECT_NE(told.text.find("sequence_length is not in the files"), std::string::npos);

@@ -1,4 +1,4 @@
-#include "server/kinds/training_config/contract/report/summary_text.hpp"
+#include "server/kinds/training_config/command/summary_text.hpp"
 
 #include "server/base/text_table.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
@@ -68,30 +68,14 @@ std::string length(const json& s) {
                                                                                   : " tokens");
 }
 
-// Unusual settings of how a step is computed.
-std::string methods(const json& t) {
-    std::string out;
-    if (t.at("attention") != "sdpa") out += ", attention " + text(t.at("attention"));
-    if (t.at("packed").get<bool>()) out += ", packed";
-    if (t.at("fused_loss").get<bool>()) out += ", fused loss";
-    if (!t.at("target_length").is_null())
-        out += ", targets of " + t.at("target_length").dump() + " tokens";
-    return out;
-}
-
 std::string head(const json& s) {
     const json &model = s.at("model"), &t = s.at("training");
-    std::string out = fmt::format(
-        "{}: {} parameters, {} trained\n{}, {}, {}{}{}{}{}\n", text(model.at("name")),
-        millions(model.at("parameters")), millions(model.at("trainable_parameters")), length(s),
-        text(t.at("precision")), optimizer(t),
-        t.at("checkpointing").get<bool>() ? ", checkpointing" : "",
-        t.at("lora_rank") > 0
-            ? fmt::format(", {} of rank {}", t.at("lora_dora").get<bool>() ? "DoRA" : "LoRA",
-                          t.at("lora_rank").get<int>())
-            : "",
-        t.at("quantization") == "none" ? "" : ", frozen weights in " + text(t.at("quantization")),
-        methods(t));
+    std::string out =
+        fmt::format("{}: {} parameters, {} trained\n{}, {}, {}", text(model.at("name")),
+                    millions(model.at("parameters")), millions(model.at("trainable_parameters")),
+                    length(s), text(t.at("precision")), optimizer(t));
+    for (const json& method : t.at("methods")) out += ", " + text(method);
+    out += "\n";
     if (const json& lengths = t.at("lengths"); !lengths.is_null()) {
         out += fmt::format("lengths: mean {:.0f}, 95 % up to {}, longest {}; {:.1f} % truncated\n",
                            lengths.at("mean").get<double>(), lengths.at("p95").get<int>(),

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace plimsoll::http {
+
+// An argument of a kind that has a flag on the command line (x-flag in openapi.yaml).
+struct ArgumentFlag {
+    std::string_view args;     // name of the schema of the kind's arguments
+    std::string_view pointer;  // "/training/fused_loss"
+    std::string_view name;     // "--fused-loss"
+    std::string_view help;
+    std::string_view type;  // of a value, or of an item: boolean, integer, number, string, object
+    bool is_list = false;
+    std::string_view words;  // the only values, separated by commas; empty: any
+};
+
+// Generated from openapi.yaml, in its order.
+std::span<const ArgumentFlag> argument_flags();
+
+}  // namespace plimsoll::http

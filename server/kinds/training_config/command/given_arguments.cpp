@@ -1,0 +1,211 @@
+#include "server/kinds/training_config/command/given_arguments.hpp"
+
+#include "server/kinds/training_config/contract/options.hpp"
+#include "server/terminal/assignment.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <ranges>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using http::ArgumentFlag;
+using nlohmann::json;
+
+auto flags() {
+    return http::argument_flags() | std::views::filter([](const ArgumentFlag& flag) {
+               return flag.args == "TrainingConfigArgs";
+           });
+}
+
+std::string place_of(const std::string& setting) {
+    return setting.substr(0, setting.find('='));
+}
+
+// "--config (num_heads)": for a config.json its member is named, too; for a list the item's number
+// is not.
+std::string with_member(const ArgumentFlag& flag, std::string_view pointer) {
+    std::string name(flag.name);
+    if (flag.is_list || pointer.size() <= flag.pointer.size()) return name;
+    return name + " (" + std::string(pointer.substr(flag.pointer.size() + 1)) + ")";
+}
+
+template <class Number>
+json number_of(const std::string& text) {
+    Number number{};
+    const auto* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    return read.ec == std::errc() && read.ptr == end && std::isfinite(static_cast<double>(number))
+               ? json(number)
+               : json();
+}
+
+json number_of(const ArgumentFlag& flag, const std::string& text) {
+    return flag.type == "integer" ? number_of<std::int64_t>(text) : number_of<double>(text);
+}
+
+// The contract checks its range.
+std::string require_number(const ArgumentFlag& flag, const std::string& text) {
+    if (!number_of(flag, text).is_null()) return {};
+    return std::string("must be a ") + (flag.type == "integer" ? "whole number" : "number") +
+           ", not \"" + text + "\"";
+}
+
+bool is_number(const ArgumentFlag& flag) {
+    return flag.type == "integer" || flag.type == "number";
+}
+
+Result<json> value_of(const ArgumentFlag& flag, const std::vector<std::string>& values) {
+    if (flag.is_list) return json(values);
+    const auto& text = values.front();
+    if (flag.type == "object") return read_json(text);
+    if (is_number(flag)) return number_of(flag, text);
+    return flag.type == "boolean" ? json(true) : json(text);
+}
+
+}  // namespace
+
+std::string dotted(std::string_view pointer) {
+    std::string place(pointer.substr(pointer.empty() ? 0 : 1));
+    std::ranges::replace(place, '/', '.');
+    return place;
+}
+
+Result<json> read_json(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) return fail(Errc::not_found, "The file cannot be read.", path);
+    std::stringstream text;
+    text << file.rdbuf();
+    auto value = json::parse(text.str(), nullptr, false);
+    if (value.is_discarded()) return fail(Errc::invalid_input, "The file is not JSON.", path);
+    if (!value.is_object())
+        return fail(Errc::invalid_input, "The file must hold a JSON object.", path);
+    return value;
+}
+
+void GivenArguments::add_flags(CLI::App& command) {
+    for (const auto& flag : flags()) {
+        const std::string name(flag.name), help(flag.help);
+        const auto take = [this, &flag](const std::string& value) { give(flag.name, {value}); };
+        if (flag.type == "boolean") {
+            command.add_flag_callback(name, [take] { take("true"); }, help);
+            continue;
+        }
+        auto* option =
+            flag.is_list
+                ? command
+                      .add_option_function<std::vector<std::string>>(
+                          name, [this, &flag](const auto& values) { give(flag.name, values); },
+                          help)
+                      ->delimiter(',')
+                : command.add_option_function<std::string>(name, take, help);
+        if (is_number(flag)) {
+            option->type_name(flag.type == "integer" ? "INT" : "FLOAT")
+                ->check([&flag](const std::string& text) { return require_number(flag, text); });
+        } else if (!flag.words.empty()) {
+            option->check(CLI::IsMember(CLI::detail::split(std::string(flag.words), ',')));
+        }
+    }
+    command.get_option("--config")->excludes("--preset");
+}
+
+void GivenArguments::add_set(CLI::App& command) {
+    command.add_option("--set", settings_,
+                       "Set any other argument by its path: workload.epochs=5; repeatable");
+}
+
+void GivenArguments::give(std::string_view flag, std::vector<std::string> values) {
+    values_[flag] = std::move(values);
+}
+
+std::string GivenArguments::value(std::string_view flag) const {
+    const auto found = values_.find(flag);
+    return found == values_.end() ? std::string() : found->second.front();
+}
+
+std::string GivenArguments::other_than(std::initializer_list<std::string_view> flags) const {
+    const auto found = std::ranges::find_if(values_, [&](const auto& given) {
+        return std::ranges::find(flags, given.first) == flags.end();
+    });
+    return found == values_.end() ? std::string() : std::string(found->first);
+}
+
+Result<json> GivenArguments::on_top_of(json args) const {
+    if (auto once = check_settings_once(); !once) return fail(once.error());
+    // A model that is given replaces the file's.
+    if (has("--preset") || has("--config")) args["model"] = json::object();
+    for (const auto& flag : flags()) {
+        const auto given = values_.find(flag.name);
+        if (given == values_.end()) continue;
+        auto value = value_of(flag, given->second);
+        if (!value) return value;
+        try {
+            args[json::json_pointer(std::string(flag.pointer))] = std::move(*value);
+        } catch (const json::exception&) {
+            return fail(Errc::invalid_input, std::string(flag.name) +
+                                                 ": the file has no object at " +
+                                                 dotted(flag.pointer) + ".");
+        }
+    }
+    for (const auto& setting : settings_) {
+        if (auto ok = terminal::assign(args, setting); !ok) return fail(ok.error());
+    }
+    return args;
+}
+
+// The flag that takes the value there, or a part of it.
+const ArgumentFlag* GivenArguments::flag_at(std::string_view pointer) const {
+    for (const auto& flag : flags()) {
+        if (is_inside(pointer, flag.pointer)) return &flag;
+    }
+    for (const auto& flag : flags()) {
+        if (is_inside(flag.pointer, pointer) && has(flag.name)) return &flag;
+    }
+    return nullptr;
+}
+
+std::string GivenArguments::source_of(std::string_view pointer, const std::string& file) const {
+    const auto place = dotted(pointer);
+    for (const auto& setting : settings_) {
+        const auto set = place_of(setting);
+        if (place == set || place.starts_with(set + ".")) return "--set " + place;
+    }
+    const auto* flag = flag_at(pointer);
+    if (flag != nullptr && (file.empty() || has(flag->name))) return with_member(*flag, pointer);
+    if (!file.empty()) return place.empty() ? file : file + " (" + place + ")";
+    return place.empty() ? "arguments" : "--set " + place;
+}
+
+Error GivenArguments::in_sources(const FieldErrors& errors, const std::string& file) const {
+    std::string message;
+    for (const auto& error : errors) {
+        message +=
+            (message.empty() ? "" : "\n  ") + source_of(error.pointer, file) + ": " + error.message;
+    }
+    return {Errc::invalid_input, message, {}};
+}
+
+Result<void> GivenArguments::check_settings_once() const {
+    std::set<std::string> places;
+    for (const auto& setting : settings_) {
+        const auto place = place_of(setting);
+        if (!places.insert(place).second)
+            return fail(Errc::invalid_input, "--set gives " + place + " twice.");
+        for (const auto& flag : flags()) {
+            if (dotted(flag.pointer) != place || !has(flag.name)) continue;
+            return fail(Errc::invalid_input, std::string(flag.name) + " and --set " + place +
+                                                 " set the same member: omit one of the two.");
+        }
+    }
+    return {};
+}
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,298 @@
+#include "server/kinds/training_config/contract/options.hpp"
+
+#include "engine/training/advice/guide_batch.hpp"
+#include "engine/training/tape/layout.hpp"
+#include "server/kinds/training_config/contract/bytes.hpp"
+#include "server/kinds/training_config/contract/fields.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+using R = tr::ReportRequest;
+using S = tr::TrainingSettings;
+using L = tr::Lora;
+using O = tr::Observation;
+
+// In the rules, "it" is the option.
+const S& training(const Given& g) {
+    return g.report.settings;
+}
+bool has(const Given& g, std::string_view pointer) {
+    return find(g.args, pointer) != nullptr;
+}
+bool is_family(const Given& g, tr::Family family) {
+    return g.report.shape.family == family;
+}
+bool has_batch(const Given& g) {
+    return g.report.batch > 0;
+}
+bool has_no_adapters(const Given& g) {
+    return training(g).lora.rank == 0;
+}
+bool is_not_naics(const Given& g) {
+    return !is_family(g, tr::Family::naics);
+}
+bool is_lstm(const Given& g) {
+    return is_family(g, tr::Family::lstm);
+}
+bool is_sgd(const Given& g) {
+    return training(g).optimizer == tr::Optimizer::sgd ||
+           training(g).optimizer == tr::Optimizer::sgd_momentum;
+}
+bool has_no_dataset(const Given& g) {
+    return g.report.workload.dataset_size == 0;
+}
+bool shards(const Given& g) {
+    const auto sharding = tr::layout_of(training(g)).sharding;
+    return sharding != tr::Sharding::none && sharding != tr::Sharding::ddp;
+}
+// The NAICS guide divides a target by its batch; the others name the accumulation, too.
+bool follows_guide(const Given& g) {
+    return g.report.goal == tr::Goal::guide && is_not_naics(g) &&
+           std::ranges::all_of(g.report.gpus, [&](const auto& gpu) {
+               return tr::guide_batch(g.report, gpu).has_value();
+           });
+}
+
+constexpr Rule kNoAdapters = {has_no_adapters,
+                              "Without adapters (rank 0) there is nothing to set."};
+constexpr Rule kLstmDropout = {is_lstm, "An LSTM is estimated without dropout."};
+constexpr Rule kNoDataset = {has_no_dataset,
+                             "Only the training hours depend on it: also give the dataset's size."};
+
+// In the order in which they are read.
+constexpr Option kOptions[] = {
+    {.pointer = "/model/labels",
+     .no_effect = {{{[](const Given& g) {
+                         return g.report.shape.is_series() || !is_not_naics(g) ||
+                                g.report.shape.head == tr::Head::language_model;
+                     },
+                     "Only a classifier has labels."}}}},
+    {.pointer = "/model/dimensions/tied_head",
+     .no_effect = {{{[](const Given& g) {
+                         return g.report.shape.head != tr::Head::language_model ||
+                                is_family(g, tr::Family::t5);
+                     },
+                     "Only a language model's head can be tied, and t5's always is."}}}},
+    {.pointer = "/model/hidden_dropout", .no_effect = {{kLstmDropout}}},
+    {.pointer = "/model/attention_dropout", .no_effect = {{kLstmDropout}}},
+
+    {.pointer = "/training/sequence_length", .field = fields::setting<&S::sequence>},
+    {.pointer = "/training/target_length",
+     .field = fields::setting<&S::target>,
+     .headline = "targets of {} tokens"},
+    {.pointer = "/training/batch", .field = fields::report<&R::batch>},
+    {.pointer = "/training/interval",
+     .field = fields::report<&R::interval>,
+     .no_effect = {{{[](const Given& g) { return g.report.goal != tr::Goal::guide; },
+                     "It chooses the guide's batch: set the goal to guide."}}}},
+    {.pointer = "/training/pretraining",
+     .field = {[](Request& request, const json& value) { value.get_to(request.pretraining); },
+               [](const Request& request) { return json(request.pretraining); }},
+     .no_effect = {{{[](const Given& g) {
+                         return follows_guide(g) || (has(g, "/target_effective_batch") &&
+                                                     (has(g, "/learning_rate/base") || is_sgd(g)));
+                     },
+                     "It sets the default effective batch and learning rate, but both are given or "
+                     "set by the guide."}}}},
+    {.pointer = "/training/precision", .field = fields::kPrecision},
+    {.pointer = "/training/optimizer", .field = fields::setting_word<kOptimizers, &S::optimizer>},
+    {.pointer = "/training/optimizer_kernel",
+     .field = fields::setting_word<kOptimizerKernels, &S::kernel>,
+     .no_effect = {{{[](const Given& g) { return training(g).optimizer != tr::Optimizer::adamw; },
+                     "Only adamw has several kernels."},
+                    {[](const Given& g) { return tr::layout_of(training(g)).offloads_optimizer; },
+                     "An offloaded optimizer runs on the host's CPU."}}}},
+    {.pointer = "/training/attention",
+     .field = fields::setting_word<kAttentions, &S::attention>,
+     .headline = "attention {}",
+     .no_effect = {{{[](const Given& g) { return g.report.shape.is_series(); },
+                     "The model has only one implementation of attention."}}},
+     .limit = {[](const Given& g) { return training(g).attention == tr::Attention::flash; },
+               "The memory that FlashAttention-2 keeps and allocates follows the source of "
+               "flash-attn 2.8; its kernels need a GPU and were not compared."}},
+    {.pointer = "/training/packed",
+     .field = fields::setting<&S::packed>,
+     .headline = "packed texts",
+     .limit = {[](const Given& g) { return training(g).packed; },
+               "Packed batches are estimated as full: every row of texts has the full length."}},
+    {.pointer = "/training/fused_loss",
+     .field = fields::setting<&S::fused_loss>,
+     .headline = "fused loss",
+     .limit = {[](const Given& g) { return training(g).fused_loss; },
+               "The fused loss is Liger's (liger-kernel 0.8) with its defaults; its other kernels "
+               "are off."}},
+    {.pointer = "/training/checkpointing",
+     .field = fields::setting<&S::checkpointing>,
+     .headline = "checkpointing"},
+    {.pointer = "/training/frozen_embeddings",
+     .field = fields::setting<&S::frozen_embeddings>,
+     .headline = "frozen embeddings"},
+    {.pointer = "/training/frozen_layers",
+     .field = fields::setting<&S::frozen_layers>,
+     .headline = "{} frozen layers"},
+    {.pointer = "/training/padded",
+     .field = fields::setting<&S::padded>,
+     .headline = "padded batches",
+     .no_effect = {{{[](const Given& g) {
+                         return g.report.lengths && !training(g).packed &&
+                                g.report.lengths->mean < g.report.lengths->longest;
+                     },
+                     "The histogram of lengths implies padding in the batches."}}}},
+    {.pointer = "/training/clip", .field = fields::setting<&S::clip>, .headline = "no clipping"},
+    {.pointer = "/training/negatives",
+     .field = fields::setting<&S::negatives>,
+     .no_effect = {{{is_not_naics,
+                     "Only the NAICS encoder trains with positives and negatives."}}}},
+    {.pointer = "/training/lora/rank",
+     .field = fields::setting<&S::lora, &L::rank>,
+     .headline = "LoRA of rank {}"},
+    {.pointer = "/training/lora/targets",
+     .field = fields::setting_word<kLoraTargets, &S::lora, &L::targets>,
+     .no_effect = {{kNoAdapters,
+                    {[](const Given& g) { return has(g, "/training/lora/modules"); },
+                     "The modules name the layers: omit targets or modules."}}}},
+    {.pointer = "/training/lora/modules",
+     .field = fields::kLoraModules,
+     .no_effect = {{kNoAdapters}}},
+    {.pointer = "/training/lora/dropout",
+     .field = fields::setting<&S::lora, &L::dropout>,
+     .no_effect = {{kNoAdapters}}},
+    {.pointer = "/training/lora/dtype",
+     .field = fields::setting_word<kAdapterTypes, &S::lora, &L::wide>,
+     .no_effect = {{kNoAdapters,
+                    {[](const Given& g) { return !training(g).half_weights() || shards(g); },
+                     "Adapters have a data type of their own only with 16-bit weights (precision "
+                     "bf16 or fp16) that are not sharded."}}}},
+    {.pointer = "/training/lora/dora",
+     .field = fields::setting<&S::lora, &L::dora>,
+     .headline = "DoRA",
+     .no_effect = {{kNoAdapters}}},
+    {.pointer = "/training/quantization",
+     .field = fields::setting_word<kQuantizations, &S::quantization>,
+     .headline = "frozen weights in {}",
+     .limit = {[](const Given& g) { return training(g).quantization == tr::Quantization::int8; },
+               "Outliers of LLM.int8 are not counted: how many inputs it keeps in 16 bits depends "
+               "on the data."}},
+
+    {.pointer = "/safety_margin", .field = fields::report<&R::search, &tr::SearchOptions::safety>},
+    {.pointer = "/reserved_elsewhere_gib",
+     .field = fields::report_bytes<kGiB, &R::search, &tr::SearchOptions::reserved_elsewhere>},
+    {.pointer = "/target_effective_batch",
+     .field = fields::report<&R::target_effective_batch>,
+     .no_effect = {{{follows_guide,
+                     "The guide sets the batch and the accumulation on these GPUs."}}}},
+    {.pointer = "/goal",
+     .field = fields::report_word<kGoals, &R::goal>,
+     .no_effect = {{{has_batch,
+                     "A requested batch leaves nothing to recommend: omit batch or goal."}}}},
+    {.pointer = "/learning_rate/base",
+     .field = fields::report<&R::rate, &tr::RateQuestion::base_rate>},
+    {.pointer = "/learning_rate/base_batch",
+     .field = fields::report<&R::rate, &tr::RateQuestion::base_batch>,
+     .no_effect = {{{[](const Given& g) { return !has(g, "/learning_rate/base"); },
+                     "Also give the learning rate for this batch."}}}},
+    {.pointer = "/learning_rate/noise_scale",
+     .field = fields::report<&R::rate, &tr::RateQuestion::noise_scale>,
+     .no_effect = {{{is_sgd, "The rule for SGD does not depend on it."},
+                    {[](const Given& g) {
+                         return has(g, "/learning_rate/base") &&
+                                !has(g, "/learning_rate/base_batch");
+                     },
+                     "A rate without its batch is kept as it is: also give the batch."}}}},
+    {.pointer = "/workload/dataset_size",
+     .field = fields::report<&R::workload, &tr::Workload::dataset_size>},
+    {.pointer = "/workload/epochs", .field = fields::report<&R::workload, &tr::Workload::epochs>},
+    {.pointer = "/workload/models",
+     .field = fields::report<&R::workload, &tr::Workload::models>,
+     .no_effect = {{kNoDataset}}},
+    {.pointer = "/workload/parallel_workers",
+     .field = fields::report<&R::workload, &tr::Workload::parallel_workers>,
+     .no_effect = {{kNoDataset,
+                    {[](const Given& g) {
+                         return g.report.workload.parallel_workers > g.report.workload.models;
+                     },
+                     "It exceeds the number of models to train."}}}},
+    {.pointer = "/host/cpu_cores", .field = fields::report<&R::cpu_cores>},
+    {.pointer = "/host/ram_gib", .field = fields::report_bytes<kGiB, &R::host_ram_bytes>},
+    {.pointer = "/host/heavy_preprocessing", .field = fields::report<&R::heavy_preprocessing>},
+    {.pointer = "/cluster/cards", .field = fields::setting<&S::cards>},
+    {.pointer = "/cluster/sharding",
+     .field = fields::setting_word<kShardings, &S::sharding>,
+     .no_effect = {{{[](const Given& g) {
+                         return tr::layout_of(training(g)).sharding == tr::Sharding::none;
+                     },
+                     "One GPU has nothing to shard: give the number of GPUs, or offload."}}}},
+    {.pointer = "/cluster/offload", .field = fields::setting_word<kOffloads, &S::offload>},
+    {.pointer = "/observed/gpu_percent", .field = fields::observed<&O::gpu_percent>},
+    {.pointer = "/observed/cpu_percent", .field = fields::observed<&O::cpu_percent>},
+    {.pointer = "/observed/memory_percent", .field = fields::observed<&O::memory_percent>},
+    {.pointer = "/observed/out_of_memory", .field = fields::observed<&O::out_of_memory>},
+    {.pointer = "/observed/batch", .field = fields::observed<&O::batch>},
+    {.pointer = "/observed/accumulation", .field = fields::observed<&O::accumulation>},
+    {.pointer = "/observed/loader_workers", .field = fields::observed<&O::loader_workers>},
+    {.pointer = "/observed/step_seconds", .field = fields::observed<&O::step_seconds>},
+    {.pointer = "/allocator/expandable_segments",
+     .field =
+         fields::report<&R::search, &tr::SearchOptions::estimate, &tr::EstimateOptions::allocator,
+                        &tr::AllocatorSettings::expandable_segments>},
+    {.pointer = "/allocator/max_split_size_mb",
+     .field =
+         fields::report_bytes<kMiB, &R::search, &tr::SearchOptions::estimate,
+                              &tr::EstimateOptions::allocator, &tr::AllocatorSettings::max_split>,
+     .no_effect = {{{[](const Given& g) {
+                         return g.report.search.estimate.allocator.expandable_segments;
+                     },
+                     "Expandable segments are always split: omit max_split_size_mb or "
+                     "expandable_segments."}}}},
+    {.pointer = "/what_ifs", .field = fields::report<&R::what_ifs>},
+    {.pointer = "/probe",
+     .field = {[](Request& request, const json& value) { value.get_to(request.probe); },
+               [](const Request& request) { return json(request.probe); }}},
+};
+
+}  // namespace
+
+bool is_inside(std::string_view pointer, std::string_view place) {
+    return pointer.starts_with(place) &&
+           (pointer.size() == place.size() || pointer[place.size()] == '/');
+}
+
+std::span<const Option> options() {
+    return kOptions;
+}
+
+const Option* option_at(std::string_view pointer) {
+    const auto* found = std::ranges::find_if(
+        kOptions, [&](const Option& option) { return is_inside(pointer, option.pointer); });
+    return found == std::end(kOptions) ? nullptr : found;
+}
+
+std::string pointer_of(std::string_view engine_place) {
+    for (const char* group : {"/training", "/cluster"}) {
+        auto pointer = std::string(group).append(engine_place);
+        const bool is_known = std::ranges::any_of(kOptions, [&](const Option& option) {
+            return is_inside(pointer, option.pointer) || is_inside(option.pointer, pointer);
+        });
+        if (is_known) return pointer;
+    }
+    return std::string(engine_place);
+}
+
+const json* find(const json& args, std::string_view pointer) {
+    const json* value = &args;
+    while (!pointer.empty()) {
+        pointer.remove_prefix(1);
+        const auto name = pointer.substr(0, pointer.find('/'));
+        pointer.remove_prefix(name.size());
+        const auto member = value->find(name);
+        if (member == value->end()) return nullptr;
+        value = &*member;
+    }
+    return value;
+}
+
+}  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,71 @@
+// The flags of the contract's options: what they make of the arguments, and where an error is.
+#include "server/kinds/training_config/command/given_arguments.hpp"
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <gtest/gtest.h>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+struct Line {
+    explicit Line(const std::string& words) {
+        given.add_flags(app);
+        given.add_set(app);
+        app.parse(words);
+    }
+    json args(json from = json::object()) const { return given.on_top_of(from).value(); }
+
+    CLI::App app;
+    GivenArguments given;
+};
+
+TEST(GivenArguments, FlagsOfEveryTypeSetTheirMember) {
+    EXPECT_EQ(Line("--preset gpt2 --batch 4 --safety-margin 0.5 --fused-loss --gpu t4 --gpu h200 "
+                   "--lora-modules query,key --sharding fsdp --cards 8 --gpu-memory 24 "
+                   "--set workload.epochs=5")
+                  .args(),
+              json::parse(R"({"model": {"preset": "gpt2"}, "gpus": ["t4", "h200"],
+                  "training": {"batch": 4, "fused_loss": true,
+                               "lora": {"modules": ["query", "key"]}},
+                  "custom_gpus": [{"memory_gib": 24.0}],
+                  "safety_margin": 0.5, "workload": {"epochs": 5},
+                  "cluster": {"cards": 8, "sharding": "fsdp"}})"));
+}
+
+TEST(GivenArguments, OverrideAFile) {
+    const json file = {{"model", {{"config", json::object()}}}, {"training", {{"batch", 3}}}};
+    EXPECT_EQ(Line("--preset gpt2 --batch 4").args(file),
+              (json{{"model", {{"preset", "gpt2"}}}, {"training", {{"batch", 4}}}}));
+    const auto wrong = Line("--batch 4").given.on_top_of({{"training", 5}});
+    EXPECT_TRUE(wrong.error().message.starts_with("--batch: ")) << wrong.error().message;
+}
+
+TEST(GivenArguments, RefuseWhatIsNoValue) {
+    for (const auto* words : {"--batch x", "--batch 1.5", "--safety-margin nan", "--goal most",
+                              "--precision fp8", "--preset gpt2 --config a.json"})
+        EXPECT_THROW(Line{words}, CLI::ParseError) << words;
+    const Line twice("--batch 8 --set training.batch=4");
+    EXPECT_FALSE(twice.given.on_top_of(json::object()));
+}
+
+TEST(GivenArguments, NameTheSourceOfAValue) {
+    const Line line("--batch 8 --set training.padded=true --gpu-memory 24");
+    const auto of = [&](const char* pointer, const char* file) {
+        return line.given.source_of(pointer, file);
+    };
+    EXPECT_EQ(of("/training/batch", "a.json"), "--batch");
+    EXPECT_EQ(of("/training/precision", "a.json"), "a.json (training.precision)");
+    EXPECT_EQ(of("/training/precision", ""), "--precision");
+    EXPECT_EQ(of("/training/padded", "a.json"), "--set training.padded");
+    EXPECT_EQ(of("/model/config/num_heads", ""), "--config (num_heads)");
+    EXPECT_EQ(of("/gpus/2", ""), "--gpu");
+    EXPECT_EQ(of("/custom_gpus/0", ""), "--gpu-memory");
+    EXPECT_EQ(of("/workload/epochs", ""), "--set workload.epochs");
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::training_config
