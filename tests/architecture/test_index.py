@@ -16,7 +16,7 @@ RUN_BY_PROGRAMS = {
     'server/http/embed/': 'tests/unit/server/http/site/pages_test.cpp',  # embeds what that test reads
     'server/http/serving/metrics_server.': 'tests/integration/operations_test.py',
     'server/kinds/commands.cpp': 'tests/integration/road_test.py',
-    'server/kinds/contracts.cpp': 'tests/unit/server/jobs/registry_test.cpp',
+    'server/kinds/contracts.cpp': 'tests/unit/server/jobs/jobs_test.cpp',
     'server/kinds/runs.cpp': 'tests/unit/server/kinds/sentiment/kind_test.cpp',
     'server/kinds/waves/command/': 'tests/integration/waves_test.py',
     'server/identity/program/': 'tests/unit/server/identity/hasher_test.cpp',

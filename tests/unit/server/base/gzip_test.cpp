@@ -1,9 +1,17 @@
 #include "server/base/gzip.hpp"
 
+#include "server/base/gathering_sink.hpp"
+
+#include <array>
+#include <future>
+#include <memory>
 #include <random>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <spdlog/logger.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace plimsoll {
 namespace {
@@ -65,4 +73,95 @@ TEST(Gzip, DamagedAndTruncatedDataAreRefused) {
 }
 
 }  // namespace
+
 }  // namespace plimsoll
+
+namespace plimsoll::log {
+namespace {
+
+class GatheringSinkTest : public testing::Test {
+  protected:
+    GatheringSinkTest() {
+        EXPECT_EQ(pipe(pipe_.data()), 0);
+        logger_ =
+            std::make_unique<spdlog::logger>("test", std::make_shared<GatheringSink>(pipe_[1]));
+        logger_->set_pattern("%v");
+    }
+    ~GatheringSinkTest() override {
+        logger_.reset();
+        for (const int end : pipe_) close(end);
+    }
+
+    // Waits for as many lines.
+    std::string read_lines(int count) const {
+        std::string text;
+        for (char c = 0; count > 0 && read(pipe_[0], &c, 1) == 1; count -= c == '\n') text += c;
+        return text;
+    }
+
+    std::array<int, 2> pipe_{};
+    std::unique_ptr<spdlog::logger> logger_;
+};
+
+TEST_F(GatheringSinkTest, WritesAnIsolatedLineAtOnce) {
+    logger_->info("first");
+    logger_->info("second");
+    logger_->info("third");
+    EXPECT_EQ(read_lines(3), "first\nsecond\nthird\n");
+    logger_->info("fourth");
+    EXPECT_EQ(read_lines(1), "fourth\n");
+}
+
+TEST_F(GatheringSinkTest, AWarningFlushesWaitingLines) {
+    logger_->info("first");
+    logger_->info("second");
+    logger_->warn("third");
+    // No other thread has to run for it.
+    std::array<char, 64> text{};
+    ASSERT_GT(read(pipe_[0], text.data(), 6), 0);
+    const auto rest = read(pipe_[0], text.data(), text.size());
+    EXPECT_EQ(std::string(text.data(), static_cast<std::size_t>(rest)), "second\nthird\n");
+}
+
+TEST_F(GatheringSinkTest, LosesNoLineOfMany) {
+    // Below what a pipe holds, so that nobody has to read meanwhile.
+    constexpr int kLines = 3000;
+    std::string expected;
+    for (int i = 0; i < kLines; ++i) {
+        logger_->info("line {}", i);
+        expected += "line " + std::to_string(i) + '\n';
+    }
+    EXPECT_EQ(read_lines(kLines), expected);
+}
+
+TEST(GatheringSink, BatchesManyLines) {
+    std::array<int, 2> ends{};  // each write is a packet of its own
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
+    auto packets = std::async(std::launch::async, [end = ends[0]] {
+        std::string room(64 * 1024, '\0');
+        int count = 0;
+        while (read(end, room.data(), room.size()) > 0) ++count;
+        return count;
+    });
+    constexpr int kLines = 3000;
+    {
+        spdlog::logger logger("test", std::make_shared<GatheringSink>(ends[1]));
+        for (int i = 0; i < kLines; ++i) logger.info("line {}", i);
+    }
+    close(ends[1]);
+    EXPECT_LT(packets.get(), kLines / 2);
+    close(ends[0]);
+}
+
+TEST_F(GatheringSinkTest, LosesNoLineAtItsEnd) {
+    logger_->info("first");
+    logger_->info("second");
+    logger_.reset();
+    std::array<char, 64> text{};
+    const auto size = read(pipe_[0], text.data(), text.size());
+    EXPECT_EQ(std::string(text.data(), static_cast<std::size_t>(size)), "first\nsecond\n");
+}
+
+}  // namespace
+
+}  // namespace plimsoll::log
