@@ -1,8 +1,8 @@
 -- The attempts of a job, by task and then in order: those that ended their task (result), those that did not (attempt)
 -- and running ones (lease). merge: the attempt belongs to the task that makes the report. outcome: done, quarantined,
--- retry, final, worker_died, worker_lost, running. started_at: for successful attempts, the end minus the measured time; for others,
--- the time of the claim. seconds: device time, not normalised. Indexes result_<day>_pkey, attempt_<day>_pkey,
--- and leases by leases_of_job.
+-- retry, final, worker_died, worker_lost, running. started_at: for successful attempts, the end minus the measured
+-- time; for others, the time of the claim. seconds: device time, not normalised. Indexes result_<day>_pkey,
+-- attempt_<day>_pkey, and leases by leases_of_job.
 create or replace function list_attempts(p_team_id bigint, p_job_id bigint, p_after_task int, p_after_fence bigint,
   p_limit int)
 returns table (task int, fence bigint, merge boolean, attempt smallint, outcome text, node text, device text,

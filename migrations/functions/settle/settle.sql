@@ -73,7 +73,7 @@ begin
       from unnest(p_outcomes, v_next_states, p_errors, p_seconds)
         with ordinality s(outcome, next_state, error, seconds, ord)
       order by s.ord);
-    v_costs := array(select case when s.outcome = 'died' then coalesce(s.seconds * v_worker.speed, s.cost) else s.cost end
+    v_costs := array(select case s.outcome when 'died' then coalesce(s.seconds * v_worker.speed, s.cost) else s.cost end
       from unnest(p_outcomes, p_seconds, v_costs) with ordinality s(outcome, seconds, cost, ord) order by s.ord);
   end if;
 

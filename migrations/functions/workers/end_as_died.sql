@@ -35,7 +35,8 @@ begin
       and a.worker_id = p_worker.id and a.outcome = 'worker_lost'
     returning a.job_id, a.seq
   )
-  select array_agg(job_id), array_agg(seq) into v_late_jobs, v_late_tasks from (select distinct job_id, seq from late) x;
+  select array_agg(x.job_id), array_agg(x.seq) into v_late_jobs, v_late_tasks
+  from (select distinct job_id, seq from late) x;
   if v_late_jobs is null then
     return;
   end if;
