@@ -49,8 +49,8 @@ double estimated_seconds(const Batches& batches);
 // The number of claims that the batches come from.
 std::size_t count_claims(const Batches& batches);
 
-// Whether a batch holds a task that a worker died on before. It runs alone, so that no other task is
-// suspect if a worker dies on it again.
+// Whether a batch holds a task that a worker died on before. It runs alone, so that no other task
+// is suspect if a worker dies on it again.
 bool has_suspect(const Batches& batches);
 
 // Whether a batch is of another device class: nothing else is claimed with it.
