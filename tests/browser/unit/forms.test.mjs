@@ -11,39 +11,33 @@ const waves = await load('jobs/waves/form/draft.ts');
 const { asCommand, asCurl, asPython } = await load('routes/new/equivalent.ts');
 
 const fresh = training.freshDraft();
-const trainingArgs = (values, others = {}) => training.toArgs({ ...fresh, ...others, values: { ...fresh.values, ...values } });
+/** The arguments of a fresh form in which these options, by pointer, were filled in. */
+const trainingArgs = (values, fields) => {
+  const fresh = training.freshDraft();
+  return training.toArgs({ ...fresh, ...fields, values: { ...fresh.values, ...values } });
+};
 
-test('an untouched training form leaves the defaults to the server', () => {
-  assert.deepEqual(trainingArgs({}), { model: { preset: 'bert-base' }, goal: 'fill', training: { sequence_length: 128, precision: 'auto' } });
+test('an untouched training form sends what has no default, and leaves the rest to the server', () => {
+  assert.deepEqual(trainingArgs({}), { model: { preset: 'bert-base' }, training: { precision: 'auto', sequence_length: 128 }, goal: 'fill' });
 });
 
 test('text that is not a number is sent unchanged, for the server to name the rule', () => {
-  const args = trainingArgs({ '/training/sequence_length': ' 256 ', '/training/batch': 'many', '/workload/epochs': '' });
-  assert.equal(args.training.sequence_length, 256);
-  assert.equal(args.training.batch, 'many');
-  assert.ok(!('workload' in args));
-});
-
-test('every option of the form is sent at its place', () => {
-  for (const { pointer, isToggle, words } of training.options) {
-    if (pointer.startsWith('/model/') || pointer === '/training/length_histogram') continue;
-    const value = isToggle ? 'true' : words ? words.at(-1)[0] : '7';
-    const others = { '/cluster/cards': '4', '/training/lora/rank': '3' };
-    const sent = pointer.slice(1).split('/').reduce((around, name) => around?.[name], trainingArgs({ ...others, [pointer]: value }));
-    assert.equal(sent, isToggle ? true : words ? value : 7, pointer);
-  }
+  const { training: sent } = trainingArgs({ '/training/sequence_length': ' 256 ', '/training/batch': 'many' });
+  assert.deepEqual([sent.sequence_length, sent.batch], [256, 'many']);
 });
 
 test('a batch that is asked about leaves no goal', () => {
-  assert.ok(!('goal' in trainingArgs({ '/training/batch': '8' })));
+  const goal = training.options.find(({ pointer }) => pointer === '/goal');
+  const [other] = goal.words.map(([word]) => word).filter((word) => word !== goal.usual);
+  assert.equal(trainingArgs({ '/goal': other }).goal, other);
+  assert.ok(!('goal' in trainingArgs({ '/goal': other, '/training/batch': '8' })));
 });
 
 test('lengths of texts are pairs, with blanks or commas between', () => {
-  const { length_histogram: lengths } = trainingArgs({ '/training/length_histogram': '64:900, 256:100' }).training;
-  assert.deepEqual(lengths, [{ tokens: 64, samples: 900 }, { tokens: 256, samples: 100 }]);
+  assert.deepEqual(trainingArgs({ '/training/length_histogram': '64:900, 256:100' }).training.length_histogram, [{ tokens: 64, samples: 900 }, { tokens: 256, samples: 100 }]);
 });
 
-test('several GPUs, or an offload, make a cluster; its kernel is not the form’s', () => {
+test('sharding needs several GPUs or an offload, which has no kernel of the form’s', () => {
   assert.deepEqual(trainingArgs({ '/cluster/cards': '4', '/cluster/sharding': 'zero2' }).cluster, { cards: 4, sharding: 'zero2' });
   assert.ok(!('cluster' in trainingArgs({ '/cluster/sharding': 'zero2' })));
   const offloaded = trainingArgs({ '/cluster/offload': 'optimizer', '/training/optimizer_kernel': 'foreach' });
@@ -53,19 +47,16 @@ test('several GPUs, or an offload, make a cluster; its kernel is not the form’
 
 test('the guide’s model says that it has no adapters and no curriculum, which the server would assume', () => {
   const bare = trainingArgs({}, { preset: 'naics-4ch' });
-  assert.deepEqual([bare.training.lora, bare.training.checkpointing, bare.stages], [{ rank: 0 }, false, []]);
+  assert.deepEqual([bare.training.lora, bare.stages], [{ rank: 0 }, []]);
   const usual = training.toArgs(training.draftOf('naics-4ch'));
-  assert.deepEqual(usual.training.lora, { rank: 8, targets: 'all_linear' });
-  assert.equal(usual.training.checkpointing, true);
+  assert.equal(usual.training.lora.rank, 8);
   assert.equal(usual.stages.length, 2);
 });
 
 test('a model of its own dimensions has heads unless it is an LSTM', () => {
-  const own = (family) => trainingArgs({
-    '/model/dimensions/family': family, '/model/dimensions/layers': '2', '/model/dimensions/hidden': '64', '/model/dimensions/heads': '4',
-  }, { source: 'dimensions' }).model.dimensions;
-  assert.deepEqual(own('gpt2'), { family: 'gpt2', layers: 2, hidden: 64, heads: 4 });
-  assert.ok(!('heads' in own('lstm')));
+  const asked = (family) => trainingArgs({ '/model/dimensions/family': family, '/model/dimensions/layers': '2' }, { source: 'dimensions' }).model.dimensions;
+  assert.deepEqual(asked('gpt2'), { family: 'gpt2', layers: 2, hidden: 768, heads: 12 });
+  assert.ok(!('heads' in asked('lstm')));
 });
 
 test('a config.json is an object, or the form says why not', () => {
@@ -73,9 +64,9 @@ test('a config.json is an object, or the form says why not', () => {
   for (const [text, why] of [['', /Paste/], ['[1]', /must be an object/], ['{', /not JSON/]]) assert.match(training.readConfig(text).problem, why);
 });
 
-test('every preset has a length of its own kind', () => {
-  for (const [preset, length] of [['vit-base', ''], ['gpt2', '1024'], ['t5-base', '512'], ['lstm', '60'], ['bert-base', '128']])
-    assert.equal(training.usualLength(preset), length, preset);
+test('every preset has a usual length of its kind', () => {
+  for (const [, names] of training.presets) for (const name of names) assert.match(training.usualLength(name), /^\d*$/, name);
+  assert.deepEqual(['vit-base', 'gpt2', 't5-small', 'bert-base'].map(training.usualLength), ['', '1024', '512', '128']);
 });
 
 const wavesDraft = (fields) => ({ ...waves.freshDraft(), ...fields });

@@ -41,7 +41,7 @@ test('the time line has one lane for each device, and places within it', () => {
     ['a / gpu', ['moment', 0.5, 0.5]],
   ]);
   assert.match(lanes[1].bars[0].text, /^Task 0, attempt 1 · Succeeded · /);
-  assert.equal(outcomeOf(attempts[1]), 'Worker stopped');
+  assert.equal(outcomeOf(attempts[1]), 'Worker lost');
   assert.equal(summaryOf(job({ retries: 1 }), attempts, true), 'The first 3 attempts on 2 devices: 1 failed, 1 running. 1 task was tried again.');
 });
 
