@@ -128,9 +128,9 @@ def check(program, case):
             flags = maps_of(told)
             assert flags, 'nothing was proposed'
         code, told = applied(program, folder / 'report.json', files, *flags)
-        assert code == 0, f'not all is applied: {said(told)}'
+        assert (code != 0) == case.unmodelled, f'not all is applied: {said(told)}'
         wrong = differences(program, case, case.load(folder / 'configs', files), card, folder)
-        if case.folder in FACTS:
+        if case.folder in FACTS and not case.unmodelled:
             wrong += shown_differences(program, case, files, folder / 'report.json')
         assert not wrong, '; '.join(wrong)
         batch = card['accumulation']['nearest']['batch']

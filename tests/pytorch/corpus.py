@@ -4,7 +4,8 @@ import collections
 
 import libraries as of
 
-Case = collections.namedtuple('Case', 'folder files args load proposed', defaults=[False])
+# `unmodelled`: the file says so itself; the rest of it is applied.
+Case = collections.namedtuple('Case', 'folder files args load proposed unmodelled', defaults=[False, False])
 
 
 def args(preset, target, length, cluster=None, **training):
@@ -50,7 +51,8 @@ CASES = [
          args('qwen3-0.6b', 32, 512, lora=BLOCK, quantization='nf4', optimizer='paged_adamw', checkpointing=True),
          of.trl_),
     Case('trl', ['sft_optimizer.yaml'], args('qwen3-0.6b', 128, 1024, optimizer='adafactor', precision='fp32'), of.trl_),
-    Case('trl', ['reward.yaml'], args('bert-base', 64, 512), of.trl_rewards),
+    Case('trl', ['reward.yaml'], args('bert-base', 64, 512), of.trl_rewards,
+         unmodelled=True),
     Case('trl', ['fp32.yaml'], args('gpt2', 64, 512, precision='fp32', checkpointing=True), of.trl_),
     Case('llama_factory', ['lora_sft.yaml'],
          args('qwen3-0.6b', 32, 1024, lora={'rank': 8, 'dropout': 0.1, 'targets': 'all_linear'}), of.llama_factory),

@@ -1,7 +1,7 @@
 #include "server/kinds/training_config/command/configs/apply_report.hpp"
 
 #include "server/kinds/training_config/command/configs/backups.hpp"
-#include "server/kinds/training_config/command/configs/line_diff.hpp"
+#include "server/kinds/training_config/command/configs/config_node.hpp"
 
 #include <algorithm>
 
@@ -45,10 +45,6 @@ Result<FileEdit> edit_of(const std::string& file, const json& report, const Appl
 
 std::string line_of(const std::string& file, int line) {
     return file + (line > 0 ? ":" + std::to_string(line) : "") + ": ";
-}
-
-std::string place_of(const std::vector<std::string>& path) {
-    return Setting{path, {}, false, false}.place();
 }
 
 bool is_new(const Proposal& proposal) {
@@ -104,7 +100,7 @@ void tell(const FileEdit& one, bool dry_run, bool with_trainer, Applied& told) {
         told.complete = false;
         text += proposal_text(one);
     }
-    if (dry_run) text += unified_diff(one.file, one.before, one.edit.text);
+    if (dry_run) text += unified_diff(one.file, one.before, one.edit.lines);
     for (const auto& change : one.edit.changes) {
         changes.push_back({{"line", change.line},
                            {"place", change.place},

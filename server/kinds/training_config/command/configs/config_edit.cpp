@@ -1,6 +1,6 @@
 #include "server/kinds/training_config/command/configs/config_edit.hpp"
 
-#include "server/kinds/training_config/command/configs/unreadable.hpp"
+#include "server/kinds/training_config/command/configs/config_node.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -99,7 +99,7 @@ class Editor {
     void write(const Setting& setting) {
         YAML::Node around = root_;
         for (std::size_t i = 0; i + 1 < setting.path.size(); ++i) {
-            if (!around.IsMap()) return leave(setting, 0, "there is no " + setting.place());
+            if (!around.IsMap()) return leave(setting, 0, "there is no " + place_of(setting.path));
             const YAML::Node& known = around;  // operator[] of a const node adds nothing
             const YAML::Node next = known[setting.path[i]];
             if (!next.IsDefined()) return leave(setting, 0, "it is not in the file");
@@ -123,11 +123,22 @@ class Editor {
         ConfigEdit edit;
         edit.text = mark;
         std::size_t copied = 0;
-        for (auto& piece : pieces_) {
-            edit.text.append(text_, copied, piece.begin - copied);
-            edit.text += piece.text;
-            copied = piece.begin + piece.size;
-            edit.changes.push_back(std::move(piece.change));
+        for (auto piece = pieces_.begin(); piece != pieces_.end();) {
+            const auto line_begin = text_.rfind('\n', piece->begin) + 1;  // of the old line
+            const auto line_end = std::min(text_.find('\n', piece->begin), text_.size() - 1) + 1;
+            edit.text.append(text_, copied, line_begin - copied);
+            std::string line(line_begin == 0 ? mark : "");
+            copied = line_begin;
+            for (; piece != pieces_.end() && piece->begin < line_end; ++piece) {
+                line.append(text_, copied, piece->begin - copied).append(piece->text);
+                copied = piece->begin + piece->size;
+                edit.changes.push_back(std::move(piece->change));
+            }
+            line.append(text_, copied, line_end - copied);
+            copied = line_end;
+            edit.text.append(line, line_begin == 0 ? mark.size() : 0);
+            const auto number = std::ranges::count(text_.substr(0, line_begin), '\n');
+            edit.lines.emplace(static_cast<std::size_t>(number), std::move(line));
         }
         edit.text.append(text_, copied);
         edit.left = std::move(left_);
@@ -136,7 +147,7 @@ class Editor {
 
   private:
     void leave(const Setting& setting, int line, std::string why) {
-        left_.push_back({line, setting.place(), setting.value, std::move(why)});
+        left_.push_back({line, place_of(setting.path), setting.value, std::move(why)});
     }
 
     // In the order of the text, what is added at one place in the order of the settings.
@@ -181,7 +192,7 @@ class Editor {
         insert({static_cast<std::size_t>(piece.data() - text_.data()),
                 piece.size(),
                 spelled(setting, piece),
-                {line, setting.place(), before, setting.value, followers_of(value)}});
+                {line, place_of(setting.path), before, setting.value, followers_of(value)}});
     }
 
     std::vector<int> followers_of(const YAML::Node& value) const {
@@ -200,7 +211,8 @@ class Editor {
         insert({static_cast<std::size_t>(piece.data() - text_.data()),
                 piece.size(),
                 spelled(setting, {}),
-                {line, setting.place(), std::string(piece), setting.value, followers_of(value)}});
+                {line, place_of(setting.path), std::string(piece), setting.value,
+                 followers_of(value)}});
     }
 
     static std::vector<std::string> around_of(const Setting& setting) {
@@ -221,8 +233,10 @@ class Editor {
         const bool own_line = indent.find_first_not_of(" \t") == std::string_view::npos;
         std::string written = key + ": " + spelled(setting, {}) + (flow ? "," : "");
         written += own_line ? "\n" + std::string(indent) : " ";
-        insert(
-            {at, 0, std::move(written), {first.line + 1, setting.place(), "", setting.value, {}}});
+        insert({at,
+                0,
+                std::move(written),
+                {first.line + 1, place_of(setting.path), "", setting.value, {}}});
     }
 
     std::string_view text_;
@@ -270,12 +284,6 @@ class RepeatedNodes final : public YAML::EventHandler {
 };
 
 }  // namespace
-
-std::string Setting::place() const {
-    std::string text;
-    for (const auto& name : path) text += (text.empty() ? "" : ".") + name;
-    return text;
-}
 
 Result<ConfigEdit> edit_config(std::string_view whole, const std::vector<Setting>& settings) {
     const auto mark = whole.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;

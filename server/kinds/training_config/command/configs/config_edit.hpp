@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "server/kinds/training_config/command/configs/line_diff.hpp"
 
 #include <string>
 #include <string_view>
@@ -14,8 +15,6 @@ struct Setting {
     std::string value;
     bool is_text = false;  // quote it if the text is JSON
     bool adds = false;     // added if it is missing and the mapping around it exists
-
-    std::string place() const;  // "trainer.precision"
 };
 
 // One value that was, or would be, changed or added.
@@ -38,6 +37,7 @@ struct ConfigLeft {
 
 struct ConfigEdit {
     std::string text;
+    ChangedLines lines;
     std::vector<ConfigChange> changes;  // in the order of the text
     std::vector<ConfigLeft> left;
 };

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "engine/base/result.hpp"
+
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <yaml-cpp/yaml.h>
@@ -10,28 +13,38 @@ namespace plimsoll::jobs::training_config {
 
 using Path = std::vector<std::string>;
 
+std::string place_of(const Path& path);  // "trainer.precision"
+
+inline Path joined(Path path, const std::string& name) {
+    path.push_back(name);
+    return path;
+}
+
+// The first document. Errors: the text is neither YAML nor JSON, and where.
+Result<YAML::Node> parse_config(std::string_view text);
+Error unreadable(std::string_view text, const YAML::Exception& error);
+
 // For a const node: the member, or nothing. A non-const node would get the member.
 inline const YAML::Node member(const YAML::Node& node, const std::string& name) {
     return node.IsMap() ? node[name] : YAML::Node(YAML::NodeType::Undefined);
 }
 
-inline YAML::Node at(const YAML::Node& root, const Path& path) {
-    YAML::Node node = root;
-    for (const auto& name : path) {
-        const YAML::Node next = member(node, name);
-        if (!next.IsDefined()) return YAML::Node(YAML::NodeType::Undefined);
-        node.reset(next);
-    }
-    return node;
-}
+YAML::Node at(const YAML::Node& root, const Path& path);
 
 inline bool has(const YAML::Node& root, const Path& path) {
     return at(root, path).IsDefined();
 }
 
-inline Path joined(Path path, const std::string& name) {
-    path.push_back(name);
-    return path;
+// What is written there; empty if it is missing, or not a single value.
+std::string word_at(const YAML::Node& root, const Path& path);
+
+template <class Value>
+Value scalar_at(const YAML::Node& root, const Path& path, Value otherwise) {
+    const auto node = at(root, path);
+    Value found{};
+    const bool read =
+        node.IsDefined() && node.IsScalar() && YAML::convert<Value>::decode(node, found);
+    return read ? found : otherwise;
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -1,9 +1,6 @@
 #include "server/kinds/training_config/command/configs/config_structure.hpp"
 
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
-#include "server/kinds/training_config/command/configs/unreadable.hpp"
-
-#include <yaml-cpp/yaml.h>
 
 namespace plimsoll::jobs::training_config {
 namespace {
@@ -49,25 +46,22 @@ Result<void> add_mapped(Planner& planner) {
 
 Result<Plan> plan_settings(std::string_view text, const Recommended& recommended,
                            const Choice& choice) {
-    try {
-        const auto root = YAML::Load(std::string(text));
-        Planner planner(root, recommended, choice);
-        for (const auto recognise :
-             {plan_deepspeed, plan_accelerate, plan_transformers, plan_lightning}) {
-            if (recognise(planner)) break;
-        }
-        plan_stage(planner);
-        if (!planner.is_recognised()) propose_places(planner);
-        if (recommended.batch > recommended.largest) {
-            planner.say("according to the estimate, the batch of " +
-                        std::to_string(recommended.batch) + " does not fit; the largest is " +
-                        std::to_string(recommended.largest));
-        }
-        if (auto ok = add_mapped(planner); !ok) return fail(ok.error());
-        return planner.take();
-    } catch (const YAML::Exception& error) {
-        return fail(unreadable(text, error));
+    const auto root = parse_config(text);
+    if (!root) return fail(root.error());
+    Planner planner(*root, recommended, choice);
+    for (const auto recognise :
+         {plan_deepspeed, plan_accelerate, plan_transformers, plan_lightning}) {
+        if (recognise(planner)) break;
     }
+    plan_stage(planner);
+    if (!planner.is_recognised()) propose_places(planner);
+    planner.say_unmodelled();
+    if (recommended.batch > recommended.largest) {
+        planner.say("according to the estimate, the batch of " + std::to_string(recommended.batch) +
+                    " does not fit; the largest is " + std::to_string(recommended.largest));
+    }
+    if (auto ok = add_mapped(planner); !ok) return fail(ok.error());
+    return planner.take();
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
 namespace plimsoll::jobs::training_config {
 
-// The difference of two texts, as a unified diff for `patch`: the fewest removed and added lines,
-// with three lines of context. Empty if the texts are equal. Of texts with more than a thousand
-// such lines, everything counts as changed.
-std::string unified_diff(std::string_view name, std::string_view before, std::string_view after);
+// The new text of lines, by their number from 0. Lines that are added stand before the line's own.
+using ChangedLines = std::map<std::size_t, std::string>;
+
+// The change as a unified diff for `patch`, with three lines of context. Empty if there is none.
+std::string unified_diff(std::string_view name, std::string_view before,
+                         const ChangedLines& changed);
 
 }  // namespace plimsoll::jobs::training_config

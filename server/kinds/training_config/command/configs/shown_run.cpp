@@ -54,7 +54,35 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
         return fail(Errc::invalid_input, "None of these files has a known structure.",
                     request.paths.front());
     }
-    return read;
+    // As the library would find it, or beside the file that names it.
+    const bool known = std::ranges::find(run.structures, kDeepSpeed) != run.structures.end();
+    if (run.deepspeed.empty() || known) return read;
+    const auto folder = fs::path(read.front()).parent_path();
+    const fs::path named = run.deepspeed;
+    for (const auto& file : {folder / named, named, folder / named.filename()}) {
+        if (!fs::exists(file)) continue;
+        if (auto ok = take(file.string(), true); !ok) return fail(ok.error());
+        return read;
+    }
+    return fail(
+        Errc::invalid_input,
+        "DeepSpeed's configuration " + run.deepspeed + " is not there: add it to the files.",
+        read.front());
+}
+
+std::string unknown_of(const ConfiguredRun& run) {
+    return fmt::format("not known, and taken to change nothing: {}", fmt::join(run.unknown, ", "));
+}
+
+// Without an estimate that may be wrong.
+Result<void> check_modelled(const ConfiguredRun& run, const std::string& file) {
+    if (run.unmodelled.empty()) return {};
+    std::string message =
+        "There is no estimate of this run: settings that are not modelled may change whether it "
+        "fits.";
+    for (const auto& one : run.unmodelled) message += "\n  " + one.text;
+    if (!run.unknown.empty()) message += "\n  " + unknown_of(run);
+    return fail(Errc::invalid_input, message, file);
 }
 
 // The preset for the name in the file: "google-bert/bert-base-uncased",
@@ -118,10 +146,17 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
     ConfiguredRun run;
     const auto files = read_files(request, run);
     if (!files) return fail(files.error());
+    if (auto ok = check_modelled(run, files->front()); !ok) return fail(ok.error());
     auto args = run_arguments(request, run, files->front());
     if (!args) return fail(args.error());
     json& training = args->at("training");
-    const json cluster = args->value("cluster", json());
+    json cluster = args->value("cluster", json());
+    const bool alone = cluster.is_object() && cluster.value("sharding", "") == "ddp" &&
+                       cluster.value("cards", 1) <= 1;
+    if (alone) {
+        args->erase("cluster");
+        cluster = nullptr;
+    }
     if (!cluster.is_null() && !cluster.contains("cards")) {
         run.notes.emplace_back(
             "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
@@ -144,6 +179,7 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
                                         assumed.at("value").get<std::string>(),
                                         assumed.at("why").get<std::string>()));
     }
+    if (!run.unknown.empty()) run.notes.push_back(unknown_of(run));
     ShownRun out;
     out.value = {{"files", *files},
                  {"structures", run.structures},
@@ -160,7 +196,8 @@ Result<ShownRun> show_run(const ShowRunRequest& request) {
                  {"max_batch", card->at("max_batch")},
                  {"learning_rate", card->at("learning_rate")},
                  {"advice", advice(*card)},
-                 {"notes", run.notes}};
+                 {"notes", run.notes},
+                 {"unknown", run.unknown}};
     out.text = fmt::format(
         "{} ({})\n"
         "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or time steps, {}, {}\n"

@@ -1,16 +1,59 @@
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/command/configs/structures/reader.hpp"
 
 namespace plimsoll::jobs::training_config {
 namespace {
 
-std::string word_at(const Planner& p, const Path& path) {
-    const auto node = at(p.root, path);
-    return node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string();
+bool is_accelerate(const YAML::Node& root) {
+    return has(root, {"compute_environment"}) || has(root, {"distributed_type"});
+}
+
+// One of FSDP1's strategies, by name or number, or FSDP2's switch, as the contract names it; empty:
+// not modelled.
+std::string sharding_of(const std::string& strategy) {
+    if (has_word("FULL_SHARD 1 true True", strategy)) return "fsdp";
+    return has_word("NO_SHARD 3", strategy) ? "ddp" : "";
+}
+
+void read_fsdp(Reader& reader, std::int64_t cards) {
+    const auto in = [](const char* name) { return Path{"fsdp_config", name}; };
+    std::string sharding = "fsdp";
+    Path place = {"distributed_type"};
+    for (const char* name : {"fsdp_sharding_strategy", "fsdp_reshard_after_forward"}) {
+        const auto strategy = reader.word(in(name), "true");
+        const auto its = sharding_of(strategy);
+        if (its.empty())
+            reader.unmodelled(in(name), "only whole shards, or none, are modelled");
+        else if (its == "ddp")
+            std::tie(sharding, place) = std::pair(its, in(name));
+    }
+    reader.shard(sharding, cards, place);
+    if (reader.value(in("fsdp_activation_checkpointing"), false))
+        reader.run.training["checkpointing"] = true;
+    if (const auto policy = reader.word(in("fsdp_auto_wrap_policy")); policy == "NO_WRAP")
+        reader.unmodelled(in("fsdp_auto_wrap_policy"), "only shards of single layers are modelled");
+}
+
+void read_zero(Reader& reader, std::int64_t cards) {
+    const auto in = [](const char* name) { return Path{"deepspeed_config", name}; };
+    reader.run.deepspeed = reader.word(in("deepspeed_config_file"));
+    if (!reader.run.deepspeed.empty()) {
+        reader.shard("ddp", cards, in("deepspeed_config_file"));
+        reader.node({"deepspeed_config"});  // the file has the rest
+        return;
+    }
+    const auto stage = reader.word(in("zero_stage"), "2");
+    reader.shard(stage == "0" ? "ddp" : "zero" + stage, cards, in("zero_stage"));
+    reader.accumulation(in("gradient_accumulation_steps"));
+    if (has(reader.root, in("gradient_clipping")))
+        reader.clip(reader.value(in("gradient_clipping"), 0.0) > 0);
+    reader.offload(reader.word(in("offload_optimizer_device"), "none"),
+                   reader.word(in("offload_param_device"), "none"));
 }
 
 // The sharding that the launcher uses, which determines a whole block of the file.
 void compare_type(Planner& p) {
-    const auto type = word_at(p, {"distributed_type"});
+    const auto type = word_at(p.root, {"distributed_type"});
     const std::string meant = is_zero(p.r)             ? "DEEPSPEED"
                               : p.r.sharding == "fsdp" ? "FSDP"
                               : p.r.cards > 1          ? "MULTI_GPU"
@@ -27,29 +70,17 @@ void plan_fsdp(Planner& p) {
     if (!has(p.root, {"fsdp_config"}) || p.r.sharding != "fsdp") return;
     p.change("checkpointing", in("fsdp_activation_checkpointing"),
              std::string(yes(p.r.checkpointing)));
-    const auto differs = [&](const char* name, const std::string& than, const char* estimate) {
-        const auto word = word_at(p, in(name));
-        if (word == than)
-            p.say("fsdp_config." + std::string(name) + " is " + word + "; the estimate " +
-                  estimate);
-    };
-    const auto version = word_at(p, in("fsdp_version"));
+    const auto version = word_at(p.root, in("fsdp_version"));
     if (version != "2") {
         p.say("fsdp_config.fsdp_version is " + (version.empty() ? "1" : version) +
               "; the estimate is for FSDP2");
     }
-    for (const char* off : {"false", "SHARD_GRAD_OP", "NO_SHARD"}) {
-        differs("fsdp_reshard_after_forward", off, "reshards weights after the forward pass");
-        differs("fsdp_sharding_strategy", off, "also shards weights");
-    }
-    differs("fsdp_offload_params", "true", "keeps the weights on the GPU");
-    differs("fsdp_auto_wrap_policy", "NO_WRAP", "wraps every layer");
 }
 
 void plan_zero(Planner& p) {
     const auto in = [](const char* name) { return Path{"deepspeed_config", name}; };
     if (!has(p.root, {"deepspeed_config"}) || !is_zero(p.r)) return;
-    if (const auto file = word_at(p, in("deepspeed_config_file")); !file.empty()) {
+    if (const auto file = word_at(p.root, in("deepspeed_config_file")); !file.empty()) {
         p.say("deepspeed_config.deepspeed_config_file is " + file +
               ": apply the report to it as well");
         return;
@@ -66,8 +97,34 @@ void plan_zero(Planner& p) {
 
 }  // namespace
 
+bool read_accelerate(Reader& reader) {
+    if (!is_accelerate(reader.root)) return false;
+    reader.run.structures.emplace_back("Accelerate configuration");
+    const Path mixed = {"mixed_precision"};
+    reader.precision(reader.value(mixed, true) ? reader.word(mixed) : "no");
+    if (reader.word(mixed) == "fp8") reader.unmodelled(mixed, "FP8 is not modelled");
+    reader.accumulation({"gradient_accumulation_steps"});
+    const Path type = {"distributed_type"};
+    const auto cards = reader.value({"num_processes"}, std::int64_t{1});
+    const auto word = reader.word(type, "NO");
+    if (word != "FSDP") reader.node({"fsdp_config"});  // without effect
+    if (word != "DEEPSPEED") reader.node({"deepspeed_config"});
+    if (word == "FSDP") {
+        read_fsdp(reader, cards);
+    } else if (word == "DEEPSPEED") {
+        read_zero(reader, cards);
+    } else if (!has_word("NO no false False MULTI_GPU", word)) {
+        reader.unmodelled(type, "this way to distribute is not modelled");
+    } else if (cards > 1) {
+        reader.shard("ddp", cards, {"num_processes"});
+    }
+    const KnownKeys* const known[] = {&kAccelerateKeys};
+    reader.name_rest({}, known);
+    return true;
+}
+
 bool plan_accelerate(Planner& p) {
-    if (!has(p.root, {"compute_environment"}) && !has(p.root, {"distributed_type"})) return false;
+    if (!is_accelerate(p.root)) return false;
     p.recognised("Accelerate configuration");
     const std::string mixed = has_autocast(p.r) ? mixed_precision(p.r) : "no";
     p.set("precision", {"mixed_precision"}, mixed, true, true);

@@ -1,4 +1,5 @@
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/command/configs/structures/reader.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +7,12 @@ namespace plimsoll::jobs::training_config {
 namespace {
 
 constexpr std::int64_t kReduceBucket = 500'000'000;  // DeepSpeed's default, and the estimate's
-constexpr std::int64_t kMostLive = 1'000'000'000;
+constexpr std::int64_t kMaxLive = 1'000'000'000;
+
+bool is_deepspeed(const YAML::Node& root, const Path& around) {
+    return has(root, joined(around, "zero_optimization")) ||
+           has(root, joined(around, "train_micro_batch_size_per_gpu"));
+}
 
 // {"bf16": {"enabled": true}} and its sibling.
 void plan_half(Planner& p, const std::string& name) {
@@ -33,29 +39,26 @@ void plan_stage_of_zero(Planner& p) {
     }
     // Buckets are never larger than what is trained.
     const auto compare_bucket = [&](const char* name, std::int64_t usual) {
-        const auto node = at(p.root, {"zero_optimization", name});
-        double value = 0;
-        if (!node.IsDefined() || !node.IsScalar() || !YAML::convert<double>::decode(node, value)) {
-            return;
-        }
+        const double value = scalar_at(p.root, {"zero_optimization", name}, 0.0);
+        if (value <= 0) return;
         const auto most = static_cast<double>(p.r.trainable);
         if (std::min(value, most) == std::min(static_cast<double>(usual), most)) return;
         p.say(fmt::format("zero_optimization.{} is {:g}; the estimate is for {:g}", name, value,
                           static_cast<double>(usual)));
     };
     compare_bucket("reduce_bucket_size", kReduceBucket);
-    if (p.r.sharding == "zero3") compare_bucket("stage3_max_live_parameters", kMostLive);
+    if (p.r.sharding == "zero3") compare_bucket("stage3_max_live_parameters", kMaxLive);
 }
 
 // DeepSpeed's own optimizers; without the block it wraps the one that the program makes.
 void plan_optimizer(Planner& p) {
-    const auto type = at(p.root, {"optimizer", "type"});
-    if (!type.IsDefined() || !type.IsScalar()) return;
+    const auto type = word_at(p.root, {"optimizer", "type"});
+    if (type.empty()) return;
     const bool adam = p.r.optimizer == "adamw", sgd = p.r.optimizer.starts_with("sgd");
     if (!adam && !sgd) {
-        p.say("optimizer.type is " + type.Scalar() + "; the estimate is for " + p.r.optimizer +
+        p.say("optimizer.type is " + type + "; the estimate is for " + p.r.optimizer +
               ", which the program must create: remove the block \"optimizer\"");
-    } else if (!adam || (type.Scalar() != "Adam" && type.Scalar() != "auto")) {
+    } else if (!adam || (type != "Adam" && type != "auto")) {
         p.set("optimizer", {"optimizer", "type"}, adam ? "AdamW" : "SGD", false, true);
         if (sgd) {
             p.change("optimizer", {"optimizer", "params", "momentum"},
@@ -78,10 +81,41 @@ void plan_offload(Planner& p, const char* block, bool offloads) {
 
 }  // namespace
 
+void read_deepspeed_at(Reader& reader, const Path& around) {
+    auto& run = reader.run;
+    const auto in = [&](std::initializer_list<const char*> names) {
+        auto path = around;
+        path.insert(path.end(), names.begin(), names.end());
+        return path;
+    };
+    run.structures.emplace_back(kDeepSpeed);
+    reader.batch(in({"train_micro_batch_size_per_gpu"}));
+    reader.accumulation(in({"gradient_accumulation_steps"}));
+    if (reader.value(in({"bf16", "enabled"}), false)) reader.precision("bf16");
+    if (reader.value(in({"fp16", "enabled"}), false)) reader.precision("fp16");
+    // By default it does not clip, whatever the Trainer's arguments say.
+    if (reader.word(in({"gradient_clipping"})) != "auto")
+        reader.clip(reader.value(in({"gradient_clipping"}), 0.0) > 0);
+    const auto stage = in({"zero_optimization", "stage"});
+    if (const int its = reader.value(stage, 0); its > 0)
+        reader.shard("zero" + std::to_string(its), 0, stage);
+    const bool old = reader.value(in({"zero_optimization", "cpu_offload"}), false);
+    const bool all = reader.value(in({"zero_optimization", "cpu_offload_param"}), false);
+    reader.offload(
+        reader.word(in({"zero_optimization", "offload_optimizer", "device"}), old ? "cpu" : "none"),
+        reader.word(in({"zero_optimization", "offload_param", "device"}), all ? "cpu" : "none"));
+    const KnownKeys* const known[] = {&kDeepSpeedKeys};
+    reader.name_rest(around, known);
+}
+
+bool read_deepspeed(Reader& reader) {
+    if (!is_deepspeed(reader.root, {})) return false;
+    read_deepspeed_at(reader, {});
+    return true;
+}
+
 bool plan_deepspeed(Planner& p) {
-    if (!has(p.root, {"zero_optimization"}) && !has(p.root, {"train_micro_batch_size_per_gpu"})) {
-        return false;
-    }
+    if (!is_deepspeed(p.root, {})) return false;
     p.recognised("DeepSpeed configuration");
     p.set("batch", {"train_micro_batch_size_per_gpu"}, p.r.batch, true);
     p.set("accumulation", {"gradient_accumulation_steps"}, p.r.accumulation, true);

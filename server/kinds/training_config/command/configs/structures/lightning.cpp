@@ -1,5 +1,7 @@
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/command/configs/structures/reader.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace plimsoll::jobs::training_config {
@@ -14,12 +16,12 @@ constexpr std::array kTrainer = {"accumulate_grad_batches",
                                  "strategy",
                                  "gradient_clip_val",
                                  "num_nodes"};
+constexpr std::int64_t kMaxCards = 100'000;  // as --cards
 constexpr std::array kBatch = {"batch_size", "train_batch_size"};
 
 // The class that Hydra instantiates for a mapping: "lightning.pytorch.trainer.Trainer".
 std::string target_of(const YAML::Node& node) {
-    const auto target = member(node, "_target_");
-    return target.IsDefined() && target.IsScalar() ? target.Scalar() : std::string();
+    return word_at(node, {"_target_"});
 }
 
 // A file of Hydra's group "trainer" or "data", which other files are composed with.
@@ -34,48 +36,42 @@ bool is_data_group(const YAML::Node& root) {
 }
 
 // 16 and "16-mixed" are the same to Lightning.
+std::string whole_name(const std::string& precision) {
+    return precision == "16"     ? "16-mixed"
+           : precision == "bf16" ? "bf16-mixed"
+           : precision == "32"   ? "32-true"
+                                 : precision;
+}
+
 void plan_precision(Planner& p, const Path& path) {
-    const auto node = at(p.root, path);
     const auto value = lightning_precision(p.r);
-    if (node.IsDefined() && node.IsScalar()) {
-        const auto text = node.Scalar();
-        const auto usual = text == "16"     ? "16-mixed"
-                           : text == "bf16" ? "bf16-mixed"
-                           : text == "32"   ? "32-true"
-                                            : text;
-        if (usual == value) return;
-    }
+    if (whole_name(word_at(p.root, path)) == value) return;
     p.settle("precision", path, value, p.r.precision == "fp32", true);
 }
 
 // The trainer does not clip by default.
 void plan_clipping(Planner& p, const Path& path) {
-    double norm = 0;
-    const auto node = at(p.root, path);
-    if (node.IsDefined() && node.IsScalar()) YAML::convert<double>::decode(node, norm);
-    if ((norm > 0) == p.r.clip) return;
-    if (!p.r.clip || (node.IsDefined() && node.IsScalar())) {
+    if ((scalar_at(p.root, path, 0.0) > 0) == p.r.clip) return;
+    if (!p.r.clip || !word_at(p.root, path).empty()) {
         p.set("clipping", path, p.r.clip ? "1.0" : "0", false);
     } else {
-        p.say(Setting{path, {}, false, false}.place() +
-              " is not in the file; the estimate clips gradients");
+        p.say(place_of(path) + " is not in the file; the estimate clips gradients");
     }
 }
 
+// What the file says, in the terms of the contract, against the estimate's.
 void compare_strategy(Planner& p, const Path& trainer) {
     p.compare(joined(trainer, "devices"), p.r.cards, " GPUs");
-    const auto node = at(p.root, joined(trainer, "strategy"));
-    const auto strategy = node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string("auto");
-    const auto meant = is_zero(p.r) ? "deepspeed_stage_" + std::string(1, p.r.sharding.back())
-                       : p.r.sharding == "fsdp" ? "fsdp"
-                       : p.r.cards > 1          ? "ddp"
-                                                : "auto";
-    const bool same = strategy == meant || (strategy == "auto" && !is_sharded(p.r)) ||
-                      (strategy.starts_with("ddp") && !is_sharded(p.r)) ||
-                      (strategy == "null" && meant == "auto");
-    if (!same) {
-        p.say("the trainer's strategy is " + strategy + "; the estimate is for " + meant);
-    }
+    const auto said =
+        p.run.cluster.is_null() ? "none" : p.run.cluster.at("sharding").get<std::string>();
+    const auto meant = is_sharded(p.r) ? p.r.sharding : said == "ddp" ? "ddp" : "none";
+    if (said == meant) return;
+    const auto name = [](const std::string& sharding) {
+        return sharding == "none"             ? std::string("auto")
+               : sharding.starts_with("zero") ? "deepspeed_stage_" + sharding.substr(4)
+                                              : sharding;
+    };
+    p.say("the trainer's strategy is " + name(said) + "; the estimate is for " + name(meant));
 }
 
 void plan_trainer(Planner& p, const Path& trainer) {
@@ -112,7 +108,97 @@ void plan_model(Planner& p) {
     }
 }
 
+// -1 and "auto" are all GPUs of a machine, "0,1" and [0, 1] these two, 2 and "2" any two; 0: the
+// file does not say how many.
+std::int64_t devices_of(Reader& reader, const Path& place) {
+    const auto node = reader.node(place);
+    if (!node.IsDefined()) return 1;
+    if (node.IsSequence()) return static_cast<std::int64_t>(node.size());
+    const auto text = node.IsScalar() ? node.Scalar() : std::string();
+    if (const auto commas = std::ranges::count(text, ','); commas > 0)
+        return commas + (text.back() == ',' ? 0 : 1);
+    return std::clamp<std::int64_t>(scalar_at(reader.root, place, std::int64_t{0}), 0, kMaxCards);
+}
+
+// By name, or as a class with arguments.
+void read_strategy(Reader& reader, const Path& trainer, std::int64_t cards) {
+    const auto place = joined(trainer, "strategy");
+    const auto strategy = reader.node(place);
+    Path arguments = place;
+    std::string name = reader.word(place, "auto");
+    if (strategy.IsDefined() && strategy.IsMap()) {
+        const bool of_cli = has(reader.root, joined(place, "class_path"));
+        name = word_at(reader.root, joined(place, of_cli ? "class_path" : "_target_"));
+        name = name.substr(name.rfind('.') + 1);
+        if (of_cli) arguments = joined(place, "init_args");
+    }
+    const auto in = [&](const char* argument) { return joined(arguments, argument); };
+    const bool fsdp = name.starts_with("fsdp") || name == "FSDPStrategy";
+    if (name.starts_with("deepspeed") || name == "DeepSpeedStrategy") {
+        const auto stage = name.starts_with("deepspeed_stage_") ? name.substr(16, 1)
+                                                                : word_at(reader.root, in("stage"));
+        reader.shard("zero" + (stage.empty() ? "2" : stage), cards, place);
+        const bool all = name.find("offload") != name.npos;
+        const bool optimizer = all || scalar_at(reader.root, in("offload_optimizer"), false);
+        const bool parameters =
+            (all && stage == "3") || scalar_at(reader.root, in("offload_parameters"), false);
+        reader.offload(optimizer ? "cpu" : "none", parameters ? "cpu" : "none");
+        if (has(reader.root, in("config")))
+            reader.unmodelled(in("config"), "add DeepSpeed's configuration to the files");
+    } else if (fsdp) {
+        const auto shards = word_at(reader.root, in("sharding_strategy"));
+        reader.shard(shards == "NO_SHARD" ? "ddp" : "fsdp", cards, place);
+        if (!has_word("FULL_SHARD NO_SHARD", shards) && !shards.empty())
+            reader.unmodelled(in("sharding_strategy"), "only whole shards, or none, are modelled");
+        if (name == "fsdp_cpu_offload" || scalar_at(reader.root, in("cpu_offload"), false))
+            reader.unmodelled(place, "FSDP's offload is not modelled");
+        if (has(reader.root, in("activation_checkpointing_policy")))
+            reader.run.training["checkpointing"] = true;
+    } else if (name.starts_with("ddp") || has_word("auto null DDPStrategy", name)) {
+        if (cards != 1) reader.shard("ddp", cards, place);
+    } else if (name != "SingleDeviceStrategy") {
+        reader.unmodelled(place, "this strategy is not modelled");
+    }
+}
+
+void read_trainer(Reader& reader, const Path& trainer) {
+    const auto in = [&](const char* name) { return joined(trainer, name); };
+    reader.accumulation(in("accumulate_grad_batches"));
+    const auto precision = whole_name(reader.word(in("precision"), "32-true"));
+    if (precision == "bf16-true")
+        reader.run.training["precision"] = "bf16";
+    else if (precision == "32-true" || precision == "null")
+        reader.precision("no");
+    else if (precision.ends_with("16-mixed"))
+        reader.precision(precision == "16-mixed" ? "fp16" : "bf16");
+    else
+        reader.unmodelled(in("precision"), "this precision is not modelled");
+    reader.clip(reader.value(in("gradient_clip_val"), 0.0) > 0);
+    const auto nodes =
+        std::clamp<std::int64_t>(reader.value(in("num_nodes"), std::int64_t{1}), 1, kMaxCards);
+    read_strategy(reader, trainer, devices_of(reader, in("devices")) * nodes);
+    const KnownKeys* const known[] = {&kLightningKeys};
+    reader.name_rest(trainer, known);
+}
+
 }  // namespace
+
+bool read_lightning(Reader& reader) {
+    const auto trainer = lightning_trainer(reader.root);
+    const auto place = training_batch(reader.root);
+    if (!trainer && !place) return false;
+    reader.run.structures.emplace_back(trainer ? "Lightning trainer" : "Lightning data");
+    if (place) reader.batch(*place);
+    if (!trainer) return true;
+    for (const Path& around : {Path{"model"}, Path{"model", "init_args"}}) {
+        const auto checkpoints = joined(around, "gradient_checkpointing");
+        if (has(reader.root, checkpoints))
+            reader.run.training["checkpointing"] = reader.value(checkpoints, false);
+    }
+    read_adapted_run(reader, {}, 0);
+    read_trainer(reader, *trainer);
+    return true;
+}
 
 std::optional<Path> lightning_trainer(const YAML::Node& root) {
     auto trainer = only_mapping(root, [&](const YAML::Node& node, const Path& path) {
@@ -155,7 +241,7 @@ bool plan_lightning(Planner& p) {
     }
     plan_data(p);
     plan_model(p);
-    p.compare_run({});
+    p.compare_run();
     return true;
 }
 

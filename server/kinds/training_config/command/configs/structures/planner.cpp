@@ -1,7 +1,11 @@
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
 
 #include "engine/training/advice/snippets.hpp"
-#include "server/kinds/training_config/command/configs/config_differences.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace plimsoll::jobs::training_config {
 
@@ -52,11 +56,60 @@ void Planner::write_mapped(Path path, std::string value, bool is_text) {
 }
 
 void Planner::compare(const Path& path, std::int64_t of_estimate, const std::string& unit) {
-    if (auto said = differs_from(root, path, of_estimate, unit)) say(std::move(*said));
+    // An interpolation, say, is no number.
+    const auto value = scalar_at(root, path, of_estimate);
+    if (value != of_estimate)
+        say(fmt::format("{} is {}; the estimate is for {}{}", place_of(path), value, of_estimate,
+                        unit));
 }
 
-void Planner::compare_run(const Path& around) {
-    for (auto& said : differences(root, around, r)) say(std::move(said));
+void Planner::compare_run() {
+    using Names = std::set<std::string>;
+    const auto& lora = run.training.value("lora", nlohmann::json::object());
+    // Only what the file says itself: what a library would assume is no contradiction.
+    const auto differs = [&](const char* name, const auto& said, const auto& meant,
+                             const std::string& estimate) {
+        const auto place = run.places.find(name);
+        if (place != run.places.end() && said != meant)
+            say(fmt::format("{} is {}; the estimate is {}", place->second, said, estimate));
+    };
+    differs("sequence_length", run.training.value("sequence_length", r.sequence), r.sequence,
+            fmt::format("for {} tokens", r.sequence));
+    differs("lora.rank", lora.value("rank", r.lora_rank), r.lora_rank,
+            r.lora_rank == 0 ? "without adapters"
+                             : fmt::format("for {} as the adapter rank", r.lora_rank));
+    const bool dora = lora.value("dora", false);
+    if (dora && !r.uses("lora_dora"))
+        say(run.places["lora.dora"] + " is true; the estimate is for LoRA");
+    if (r.uses("lora_dora") && !dora) say("the estimate is for DoRA: set use_dora");
+    if (!r.lora_targets.empty()) {
+        const auto said = lora.value("modules", Names{"all-linear"});
+        const Names meant(r.lora_targets.begin(), r.lora_targets.end());
+        differs("lora.targets", fmt::format("{}", fmt::join(said, ", ")),
+                fmt::format("{}", fmt::join(meant, ", ")),
+                fmt::format("for adapters on {}", fmt::join(meant, ", ")));
+    }
+    const auto bits = [](const std::string& quantization) {
+        return quantization == "none" ? 0 : quantization == "int8" ? 8 : 4;
+    };
+    const auto quantized = [](int to) {
+        return to == 0 ? std::string("weights that are not quantized")
+                       : fmt::format("weights quantized to {} bits", to);
+    };
+    const int said = bits(run.training.value("quantization", "none")), meant = bits(r.quantization);
+    if (said == meant) return;
+    say((said == 0 ? std::string("the file does not quantize the weights")
+                   : fmt::format("{} quantizes the weights to {} bits", run.places["quantization"],
+                                 said)) +
+        "; the estimate is for " + quantized(meant));
+}
+
+void Planner::say_unmodelled() {
+    for (const auto& one : run.unmodelled) {
+        const bool changes = std::ranges::any_of(
+            plan_.settings, [&](const Setting& set) { return place_of(set.path) == one.place; });
+        if (!changes) say(one.text);
+    }
 }
 
 std::string mixed_precision(const Recommended& r) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/kinds/training_config/command/configs/config_node.hpp"
 #include "server/kinds/training_config/command/configs/config_structure.hpp"
+#include "server/kinds/training_config/command/configs/configured_run.hpp"
 
 #include <algorithm>
 
@@ -11,10 +11,13 @@ namespace plimsoll::jobs::training_config {
 class Planner {
   public:
     Planner(const YAML::Node& root, const Recommended& recommended, const Choice& choice)
-        : root(root), r(recommended), choice_(choice) {}
+        : root(root), r(recommended), choice_(choice) {
+        read_run(root, run);
+    }
 
     const YAML::Node& root;
     const Recommended& r;
+    ConfiguredRun run;  // as the file says
 
     Plan take() { return std::move(plan_); }
     void recognised(const char* structure) { plan_.structure = structure; }
@@ -46,8 +49,10 @@ class Planner {
 
     // Reports a number in the file that differs from the estimate's.
     void compare(const Path& path, std::int64_t of_estimate, const std::string& unit);
-    // Length, adapters and quantization of a run whose settings are in `around`.
-    void compare_run(const Path& around);
+    // Length, adapters and quantization of the run.
+    void compare_run();
+    // Names what the estimate cannot be for, unless it will be changed.
+    void say_unmodelled();
 
   private:
     const Choice& choice_;
@@ -72,6 +77,9 @@ std::optional<Proposal> value_at(const Planner& planner, const std::string& name
 std::optional<Path> trainer_arguments(const YAML::Node& root);
 bool is_llama_factory(const YAML::Node& root);
 bool is_trl(const YAML::Node& root, const Path& arguments);
+const char* structure_of(bool llama_factory, bool trl);
+// Where projects keep what from_pretrained takes.
+std::vector<Path> around_model(const Path& around);
 std::optional<Path> lightning_trainer(const YAML::Node& root);  // or the root of Hydra's group
 std::optional<Path> training_batch(const YAML::Node& root);     // of Lightning's data
 

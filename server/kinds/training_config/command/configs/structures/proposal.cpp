@@ -112,9 +112,7 @@ std::vector<Path> places_of(const YAML::Node& root, const Path& keys) {
 
 std::optional<Proposal> value_at(const Planner& p, const std::string& name, Path path) {
     const auto& r = p.r;
-    const auto node = at(p.root, path);
-    Proposal out{
-        name, {}, node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string(), {}, false};
+    Proposal out{name, {}, word_at(p.root, path), {}, false};
     const auto before = lower(out.before);
     if (name == "precision") {
         const auto value = precision_like(r, path.back(), before);

@@ -48,9 +48,7 @@ class Arguments {
     }
 
     void plan() {
-        p_.recognised(factory_ ? "LLaMA-Factory configuration"
-                      : trl_   ? "TRL configuration"
-                               : "Transformers TrainingArguments");
+        p_.recognised(structure_of(factory_, trl_));
         p_.set("batch", in("per_device_train_batch_size"), r_.batch, true);
         p_.is_trainer();
         p_.settle("accumulation", in("gradient_accumulation_steps"),
@@ -64,41 +62,23 @@ class Arguments {
         p_.change("workers", in("dataloader_num_workers"), r_.workers);
         p_.change_rate(in("learning_rate"));
         p_.change("warmup_steps", in("warmup_steps"), r_.warmup_steps);
-        p_.compare_run(around_);
-        if (has(p_.root, in("beta")))
-            p_.say(place(in("beta")) +
-                   " belongs to a preference trainer, whose reference model and pairs of answers "
-                   "the estimate does not model");
+        p_.compare_run();
         plan_packing();
         plan_fused_loss();
-        for (const char* name :
-             {"torch_compile", "activation_offloading", "auto_find_batch_size"}) {
+        for (const char* name : {"torch_compile", "auto_find_batch_size"}) {
             if (is_true(in(name)))
-                p_.say(place(in(name)) + " is true, which the estimate does not model");
+                p_.say(place_of(in(name)) + " is true, which the estimate does not model");
         }
     }
 
   private:
     Path in(const char* name) const { return joined(around_, name); }
-    static std::string place(const Path& path) { return Setting{path, {}, false, false}.place(); }
-    bool is_true(const Path& path) const {
-        bool value = false;
-        const auto node = at(p_.root, path);
-        return node.IsDefined() && node.IsScalar() && YAML::convert<bool>::decode(node, value) &&
-               value;
-    }
-    std::string word(const Path& path) const {
-        const auto node = at(p_.root, path);
-        return node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string();
-    }
-    // Where projects keep what from_pretrained takes.
+    bool is_true(const Path& path) const { return scalar_at(p_.root, path, false); }
+    std::string word(const Path& path) const { return word_at(p_.root, path); }
     std::optional<Path> of_model(std::initializer_list<const char*> names) const {
         for (const char* name : names) {
-            for (const Path& mapping :
-                 {around_, Path{}, Path{"model"}, Path{"model_args"}, Path{"model_init_kwargs"},
-                  joined(around_, "model_init_kwargs"), Path{"model_arguments"}}) {
+            for (const auto& mapping : around_model(around_))
                 if (has(p_.root, joined(mapping, name))) return joined(mapping, name);
-            }
         }
         return std::nullopt;
     }
@@ -125,7 +105,7 @@ class Arguments {
         } else if (half_weights && !dtype) {
             p_.say("the estimate is for weights in " + weights + ": load the model so");
         } else if (!half_weights && dtype && r_.quantization == "none") {
-            p_.say(place(*dtype) + " is auto; the estimate is for weights in float32");
+            p_.say(place_of(*dtype) + " is auto; the estimate is for weights in float32");
         }
     }
 
@@ -158,12 +138,9 @@ class Arguments {
 
     // The trainer clips at 1 by default.
     void plan_clipping() {
-        double norm = 1;
-        const auto node = at(p_.root, in("max_grad_norm"));
-        const bool given =
-            node.IsDefined() && node.IsScalar() && YAML::convert<double>::decode(node, norm);
-        if ((norm > 0) == r_.clip) return;
-        p_.set("clipping", in("max_grad_norm"), r_.clip ? "1.0" : "0", !given);
+        const auto norm = in("max_grad_norm");
+        if ((scalar_at(p_.root, norm, 1.0) > 0) == r_.clip) return;
+        p_.set("clipping", norm, r_.clip ? "1.0" : "0", word(norm).empty());
     }
 
     void plan_attention() {
@@ -204,7 +181,8 @@ class Arguments {
             p_.set("fused_loss", of("fused_linear_cross_entropy"), "true", false);
         for (const char* name : {"rms_norm", "rope", "swiglu", "geglu"}) {
             if (is_true(of(name)))
-                p_.say(place(of(name)) + " is true; the estimate models only Liger's fused loss");
+                p_.say(place_of(of(name)) +
+                       " is true; the estimate models only Liger's fused loss");
         }
         if (!has(p_.root, in("liger_kernel_config")))
             p_.say(
@@ -220,13 +198,14 @@ class Arguments {
             p_.set("sharding", in("fsdp"), "true", true);
             p_.compare({"fsdp_config", "version"}, 2, ", FSDP2");
         } else if (file_has_fsdp) {
-            p_.say(place(in("fsdp")) + " is " + fsdp + "; the estimate does not shard with FSDP");
+            p_.say(place_of(in("fsdp")) + " is " + fsdp +
+                   "; the estimate does not shard with FSDP");
         }
         if (is_zero(r_) && !file_has_zero) {
             p_.say("the estimate shards with DeepSpeed (" + r_.sharding + "): set " +
-                   place(in("deepspeed")) + " to its configuration file");
+                   place_of(in("deepspeed")) + " to its configuration file");
         } else if (!is_zero(r_) && file_has_zero) {
-            p_.say(place(in("deepspeed")) + " is " + word(in("deepspeed")) +
+            p_.say(place_of(in("deepspeed")) + " is " + word(in("deepspeed")) +
                    "; the estimate does not use DeepSpeed");
         }
     }
@@ -238,6 +217,22 @@ class Arguments {
 };
 
 }  // namespace
+
+std::vector<Path> around_model(const Path& around) {
+    return {around,
+            {},
+            {"model"},
+            {"model_args"},
+            {"model_init_kwargs"},
+            joined(around, "model_init_kwargs"),
+            {"model_arguments"}};
+}
+
+const char* structure_of(bool llama_factory, bool trl) {
+    return llama_factory ? "LLaMA-Factory configuration"
+           : trl         ? "TRL configuration"
+                         : "Transformers TrainingArguments";
+}
 
 bool is_llama_factory(const YAML::Node& root) {
     return count_of(root, kFactory) > 1;

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "server/kinds/training_config/command/configs/configured_run.hpp"
+#include "server/kinds/training_config/command/configs/structures/known_keys.hpp"
+
+#include <optional>
+#include <set>
+#include <span>
+
+namespace plimsoll::jobs::training_config {
+
+// A file of one structure, read into a run. Notes which keys were read, so that the others can be
+// named.
+class Reader {
+  public:
+    Reader(const YAML::Node& root, ConfiguredRun& run) : root(root), run(run) {}
+
+    const YAML::Node& root;
+    ConfiguredRun& run;
+
+    YAML::Node node(const Path& path);
+    std::string word(const Path& path, std::string otherwise = {});
+    template <class Value>
+    Value value(const Path& path, Value otherwise) {
+        read_.insert(path);
+        return scalar_at(root, path, otherwise);
+    }
+    // The first of these places that the file has, else the last.
+    Path first_of(std::span<const Path> mappings, std::initializer_list<const char*> names);
+
+    void batch(const Path& path, std::int64_t otherwise = 0);
+    // Its value, if it is a number.
+    void accumulation(const Path& path);
+    // "bf16", "fp16" or "no"; others leave it to the other files.
+    void precision(const std::string& mixed);
+    void clip(bool clips) { run.training["clip"] = clips; }
+    // `cards`: 0 if the file does not say.
+    void shard(const std::string& sharding, std::int64_t cards, const Path& place);
+    void offload(const std::string& optimizer, const std::string& parameters);
+
+    // "PLACE is VALUE: WHY".
+    void unmodelled(const Path& place, const std::string& why);
+    // Names what a mapping holds besides what was read.
+    void name_rest(const Path& around, std::span<const KnownKeys* const> libraries);
+
+  private:
+    void name_rest(const Path& around, const Path& path,
+                   std::span<const KnownKeys* const> libraries);
+    bool has_reason(std::string_view why) const;
+    bool name_weighing(const Path& path, const std::string& key,
+                       std::span<const KnownKeys* const> libraries);
+
+    std::set<Path> read_;
+};
+
+// Length, adapters and quantization of a run whose settings are in `around`. `library_rank`: of
+// adapters whose rank is not given; 0: then there are none; -1: there are none in any case.
+void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_rank);
+
+// Each returns whether the file has the structure, and then has read it.
+bool read_deepspeed(Reader& reader);
+bool read_accelerate(Reader& reader);
+bool read_transformers(Reader& reader);
+bool read_lightning(Reader& reader);
+// DeepSpeed's configuration within another file.
+void read_deepspeed_at(Reader& reader, const Path& around);
+
+}  // namespace plimsoll::jobs::training_config

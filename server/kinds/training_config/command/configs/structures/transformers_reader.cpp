@@ -1,0 +1,183 @@
+#include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/command/configs/structures/reader.hpp"
+
+#include <map>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+const std::map<std::string, const char*>& optimizers() {
+    static const std::map<std::string, const char*> known = {
+        {"adamw_torch_fused", "adamw"},
+        {"adamw_torch", "adamw"},
+        {"sgd", "sgd"},
+        {"adafactor", "adafactor"},
+        {"adamw_bnb_8bit", "adam_8bit"},
+        {"adamw_8bit", "adam_8bit"},
+        {"paged_adamw", "paged_adamw"},
+        {"paged_adamw_32bit", "paged_adamw"},
+        {"paged_adamw_8bit", "paged_adamw_8bit"}};
+    return known;
+}
+
+// The same arguments, read into a run.
+class ArgumentReader {
+  public:
+    ArgumentReader(Reader& reader, Path around)
+        : in_(reader),
+          run_(reader.run),
+          around_(std::move(around)),
+          factory_(is_llama_factory(reader.root)),
+          trl_(is_trl(reader.root, around_)) {}
+
+    void read() {
+        run_.structures.emplace_back(structure_of(factory_, trl_));
+        in_.batch(in("per_gpu_train_batch_size"));  // of old files
+        in_.batch(in("per_device_train_batch_size"), run_.training.value("batch", 8));
+        in_.accumulation(in("gradient_accumulation_steps"));
+        read_precision();
+        read_checkpointing();
+        read_optimizer();
+        in_.clip(in_.value(in("max_grad_norm"), 1.0) > 0);
+        read_attention();
+        read_sharding();
+        bool packs = false;
+        for (const char* name : {"packing", "padding_free", "neat_packing"})
+            packs = in_.value(in(name), false) || packs;
+        if (packs) run_.training["packed"] = true;
+        const bool liger = in_.value(in("enable_liger_kernel"), false);
+        read_liger(in_.value(in("use_liger_kernel"), false) || liger);
+        run_.model = in_.word(of_model({"model_name_or_path"}));
+        if (factory_ || trl_) run_.training["sequence_length"] = factory_ ? 2048 : 1024;
+        read_adapted_run(in_, around_, rank());
+        if (factory_ && run_.training.contains("lora") && !run_.places.contains("lora.targets"))
+            run_.training["lora"]["targets"] = "all_linear";
+        for (const char* mapping : {"model", "model_args", "model_arguments"})
+            in_.node(in(mapping));  // a project's own
+        const KnownKeys* const of_factory[] = {&kLlamaFactoryKeys, &kTransformersKeys};
+        const KnownKeys* const of_trl[] = {&kTransformersKeys, &kTrlKeys, &kPeftKeys};
+        in_.name_rest(around_, factory_ ? std::span<const KnownKeys* const>(of_factory)
+                                        : std::span<const KnownKeys* const>(of_trl));
+    }
+
+  private:
+    Path in(const char* name) const { return joined(around_, name); }
+    Path of_model(std::initializer_list<const char*> names) {
+        return in_.first_of(around_model(around_), names);
+    }
+
+    // Of adapters whose rank the file leaves to the library; -1: it has none.
+    std::int64_t rank() {
+        if (factory_) {
+            const auto method = word_at(in_.root, in("finetuning_type"));
+            return method.empty() || method == "lora" ? 8 : -1;
+        }
+        const auto peft = in("use_peft");
+        return in_.value(peft, false) ? 16 : trl_ && !word_at(in_.root, peft).empty() ? -1 : 0;
+    }
+
+    // transformers 5 loads the checkpoint's own type, and bf16=True is autocast over that.
+    // LLaMA-Factory converts what it trains to fp32: the whole model, or the adapters.
+    void read_precision() {
+        const bool fp16 = in_.value(in("fp16"), false);
+        const bool bf16 = in_.value(in("bf16"), trl_ && !fp16);
+        const auto dtype = in_.word(of_model({"dtype", "torch_dtype", "model_dtype"}));
+        const bool half =
+            in_.value(in("pure_bf16"), false) || (!bf16 && !fp16 && dtype.ends_with("bfloat16"));
+        const bool widened = dtype.ends_with("float32") ||
+                             (factory_ && word_at(in_.root, in("finetuning_type")) == "full");
+        run_.training["precision"] = half   ? "bf16"
+                                     : bf16 ? widened ? "bf16_autocast" : "auto"
+                                     : fp16 ? "fp16_autocast"
+                                            : "fp32";
+    }
+
+    void read_checkpointing() {
+        const bool forbids = in_.value(in("disable_gradient_checkpointing"), false);
+        bool asks = in_.value(in("gradient_checkpointing"), trl_);
+        for (const auto& place : {in("activation_checkpointing"),
+                                  joined(in("fsdp_config"), "activation_checkpointing")})
+            asks = in_.value(place, false) || asks;
+        run_.training["checkpointing"] = factory_ ? !forbids : asks;
+    }
+
+    void read_optimizer() {
+        const auto name = in_.word(in("optim"), "adamw_torch_fused");
+        const auto found = optimizers().find(name);
+        if (found == optimizers().end())
+            return in_.unmodelled(in("optim"), "this optimizer is not modelled");
+        const bool momentum = in_.word(in("optim_args")).find("momentum") != std::string::npos;
+        run_.training["optimizer"] = name == "sgd" && momentum ? "sgd_momentum" : found->second;
+        if (name == "adamw_torch") run_.training["optimizer_kernel"] = "foreach";
+    }
+
+    void read_attention() {
+        static const std::map<std::string, const char*> of_factory = {{"fa2", "flash_attention_2"},
+                                                                      {"disabled", "eager"}};
+        auto attention =
+            in_.word(of_model({"attn_implementation", "_attn_implementation"}), "sdpa");
+        if (factory_) {
+            const auto its = of_factory.find(in_.word(in("flash_attn"), "auto"));
+            attention = its == of_factory.end() ? "sdpa" : its->second;
+        }
+        if (attention == "eager" || attention == "flash_attention_2")
+            run_.training["attention"] = attention;
+        else if (attention != "sdpa" && attention != "null")
+            run_.notes.push_back("attention " + attention + " is estimated as sdpa");
+    }
+
+    // "full_shard auto_wrap", a list of such words, or true; FSDP's own settings are beside it.
+    void read_sharding() {
+        const auto fsdp = in_.node(in("fsdp"));
+        std::vector<std::string> words;
+        if (fsdp.IsDefined() && fsdp.IsSequence()) {
+            for (const auto& one : fsdp)
+                if (one.IsScalar()) words.push_back(one.Scalar());
+        } else if (fsdp.IsDefined() && fsdp.IsScalar()) {
+            words = {fsdp.Scalar()};
+        }
+        std::string all;
+        for (const auto& word : words) all += " " + word;
+        if (has_word(all, "no_shard"))
+            in_.shard("ddp", 0, in("fsdp"));
+        else if (!all.empty() && all != " " && all != " false" && all != " null")
+            in_.shard("fsdp", 0, in("fsdp"));
+        for (const char* word : {"shard_grad_op", "hybrid_shard", "hybrid_shard_zero2", "offload"})
+            if (has_word(all, word))
+                in_.unmodelled(in("fsdp"), std::string(word) + " is not modelled");
+        if (in_.value(joined(in("fsdp_config"), "version"), 2) != 2)
+            run_.notes.emplace_back("FSDP1 is estimated as FSDP2");
+        const auto zero = in_.node(in("deepspeed"));
+        if (!zero.IsDefined() || zero.IsNull()) return;
+        if (zero.IsMap()) return read_deepspeed_at(in_, in("deepspeed"));
+        run_.deepspeed = zero.IsScalar() ? zero.Scalar() : std::string();
+    }
+
+    // Liger's other kernels need less memory than estimated.
+    void read_liger(bool used) {
+        const auto kernel = [&](const char* name) {
+            return in_.value(joined(in("liger_kernel_config"), name), true);
+        };
+        bool others = false;
+        for (const char* name : {"rms_norm", "rope", "swiglu", "geglu", "cross_entropy"})
+            others = kernel(name) || others;
+        if (kernel("fused_linear_cross_entropy") && used) run_.training["fused_loss"] = true;
+        if (others && used)
+            run_.notes.emplace_back("Liger's other kernels are not modelled; its fused loss is");
+    }
+
+    Reader& in_;
+    ConfiguredRun& run_;
+    Path around_;
+    bool factory_, trl_;
+};
+
+}  // namespace
+
+bool read_transformers(Reader& reader) {
+    const auto around = trainer_arguments(reader.root);
+    if (around) ArgumentReader(reader, *around).read();
+    return around.has_value();
+}
+
+}  // namespace plimsoll::jobs::training_config

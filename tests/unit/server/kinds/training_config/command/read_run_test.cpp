@@ -1,0 +1,165 @@
+// What `show-config` reads in configurations, and what it names because it does not read it.
+#include "server/kinds/training_config/command/configs/configured_run.hpp"
+
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using ::testing::HasSubstr;
+
+ConfiguredRun run_of(const std::string& text) {
+    ConfiguredRun run;
+    const auto read = read_run(text, run);
+    EXPECT_TRUE(read) << text;
+    return run;
+}
+
+std::string unmodelled(const std::string& text) {
+    std::string all;
+    for (const auto& one : run_of(text).unmodelled) all += one.text + "\n";
+    return all;
+}
+
+std::string notes(const std::string& text) {
+    return fmt::format("{}", fmt::join(run_of(text).notes, "\n"));
+}
+
+const std::string kTrainer = "per_device_train_batch_size: 2\nnum_train_epochs: 1\n";
+const std::string kFactory = kTrainer + "template: qwen3\ncutoff_len: 2048\nbf16: true\n";
+const std::string kTrl = kTrainer + "dataset_text_field: text\n";
+const std::string kAccelerate = "compute_environment: LOCAL_MACHINE\nnum_processes: 4\n";
+const std::string kLightning = "data: {batch_size: 4}\ntrainer: {max_epochs: 1, ";
+
+TEST(ReadRun, NamesTrainersThatAreNotModelled) {
+    for (const auto* stage : {"dpo", "kto", "rm", "ppo", "orpo"})
+        EXPECT_THAT(unmodelled(kFactory + "stage: " + stage + "\n"),
+                    HasSubstr("stage is " + std::string(stage) + ": only supervised"));
+    for (const auto* stage : {"sft", "pt"})
+        EXPECT_EQ(unmodelled(kFactory + "stage: " + stage + "\n"), "");
+    EXPECT_THAT(unmodelled(kTrl + "beta: 0.1\n"), HasSubstr("beta is 0.1: a preference trainer"));
+    EXPECT_THAT(unmodelled(kTrl + "num_generations: 8\n"), HasSubstr("generates answers"));
+    EXPECT_EQ(run_of(kTrl + "beta: 0.1\nmax_prompt_length: 512\n").unmodelled.size(), 1u);
+    EXPECT_THAT(unmodelled(kTrl + "center_rewards_coefficient: 0\n"), HasSubstr("reward trainer"));
+    EXPECT_THAT(unmodelled(kTrl + "loss_type: sigmoid\n"), HasSubstr("loss_type is sigmoid"));
+}
+
+TEST(ReadRun, ReadsLlamaFactorysAdapters) {
+    const auto usual = run_of(kFactory + "stage: sft\nfinetuning_type: lora\n").training;
+    EXPECT_EQ(usual["lora"]["rank"], 8);
+    EXPECT_EQ(usual["lora"]["targets"], "all_linear");
+    const auto named = run_of(kFactory + "lora_rank: 32\nlora_target: q_proj,v_proj\n").training;
+    EXPECT_EQ(named["lora"]["rank"], 32);
+    EXPECT_EQ(named["lora"]["modules"], nlohmann::json({"q_proj", "v_proj"}));
+    EXPECT_FALSE(
+        run_of(kFactory + "finetuning_type: full\nlora_rank: 8\n").training.contains("lora"));
+    EXPECT_EQ(run_of(kFactory + "quantization_bit: 4\n").training["quantization"], "nf4_double");
+    EXPECT_EQ(run_of(kFactory + "quantization_bit: 4\ndouble_quantization: false\n")
+                  .training["quantization"],
+              "nf4");
+    EXPECT_EQ(run_of(kFactory + "quantization_bit: 8\n").training["quantization"], "int8");
+    EXPECT_THAT(unmodelled(kFactory + "quantization_bit: 3\n"), HasSubstr("quantization_bit is 3"));
+    EXPECT_EQ(run_of(kFactory + "flash_attn: fa2\n").training["attention"], "flash_attention_2");
+    EXPECT_EQ(run_of(kFactory + "enable_liger_kernel: true\n").training["fused_loss"], true);
+    for (const auto* other : {"finetuning_type: freeze", "use_galore: true", "use_apollo: true",
+                              "use_badam: true", "use_adam_mini: true", "use_muon: true",
+                              "fp8: true", "additional_target: embed_tokens", "use_unsloth: true"})
+        EXPECT_THAT(unmodelled(kFactory + other), HasSubstr("modelled")) << other;
+}
+
+TEST(ReadRun, ReadsAdaptersThatTrlMakesByDefault) {
+    EXPECT_EQ(run_of(kTrl + "use_peft: true\n").training["lora"]["rank"], 16);
+    EXPECT_EQ(run_of(kTrl + "use_peft: true\nlora_r: 4\n").training["lora"]["rank"], 4);
+    EXPECT_FALSE(run_of(kTrl).training.contains("lora"));
+    EXPECT_FALSE(run_of(kTrl + "use_peft: false\nlora_r: 4\n").training.contains("lora"));
+    EXPECT_THAT(unmodelled(kTrainer + "lora: {r: 8, modules_to_save: [embed_tokens]}\n"),
+                HasSubstr("lora.modules_to_save is set"));
+}
+
+TEST(ReadRun, ReadsFsdpsVariants) {
+    const auto sharding = [](const std::string& text) { return run_of(text).cluster["sharding"]; };
+    EXPECT_EQ(sharding(kTrainer + "fsdp: [full_shard, auto_wrap]\n"), "fsdp");
+    EXPECT_EQ(sharding(kTrainer + "fsdp: no_shard\n"), "ddp");
+    for (const auto* word : {"shard_grad_op auto_wrap", "hybrid_shard", "full_shard offload"})
+        EXPECT_THAT(unmodelled(kTrainer + "fsdp: " + word + "\n"), HasSubstr("is not modelled"));
+    EXPECT_EQ(run_of(kTrainer + "fsdp: true\nfsdp_config: {activation_checkpointing: true}\n")
+                  .training["checkpointing"],
+              true);
+    const auto with = [](const std::string& setting) {
+        return kAccelerate + "distributed_type: FSDP\nfsdp_config: {" + setting + "}\n";
+    };
+    EXPECT_EQ(sharding(with("fsdp_sharding_strategy: FULL_SHARD")), "fsdp");
+    EXPECT_EQ(sharding(with("fsdp_sharding_strategy: NO_SHARD")), "ddp");
+    EXPECT_EQ(sharding(with("fsdp_sharding_strategy: 3")), "ddp");
+    for (const auto* other :
+         {"fsdp_sharding_strategy: SHARD_GRAD_OP", "fsdp_sharding_strategy: 2",
+          "fsdp_sharding_strategy: HYBRID_SHARD", "fsdp_reshard_after_forward: false",
+          "fsdp_offload_params: true", "fsdp_auto_wrap_policy: NO_WRAP"})
+        EXPECT_THAT(unmodelled(with(other)), HasSubstr("modelled")) << other;
+    EXPECT_THAT(unmodelled(kAccelerate + "distributed_type: MEGATRON_LM\n"),
+                HasSubstr("distributed_type is MEGATRON_LM"));
+    EXPECT_THAT(unmodelled(kAccelerate + "parallelism_config: {tp_size: 2}\n"),
+                HasSubstr("parallelism"));
+}
+
+TEST(ReadRun, ReadsDeepSpeedWithinAnotherFileAndByItsName) {
+    const auto inside = run_of(kTrainer + "deepspeed: {zero_optimization: {stage: 3}}\n");
+    EXPECT_EQ(inside.cluster["sharding"], "zero3");
+    EXPECT_EQ(run_of(kTrainer + "deepspeed: ds_z3.json\n").deepspeed, "ds_z3.json");
+    const auto zero = [](const std::string& setting) {
+        return R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2, )" +
+               setting + "}}";
+    };
+    EXPECT_EQ(run_of(zero(R"("cpu_offload": true)")).cluster["offload"], "optimizer");
+    EXPECT_EQ(unmodelled(zero(R"("reduce_bucket_size": 5e8, "overlap_comm": true)")), "");
+    EXPECT_EQ(unmodelled(zero(R"("reduce_bucket_size": "auto")")), "");
+    EXPECT_THAT(unmodelled(zero(R"("reduce_bucket_size": 2e9)")), HasSubstr("reduce_bucket_size"));
+    EXPECT_THAT(unmodelled(zero(R"("zero_hpz_partition_size": 8)")), HasSubstr("second division"));
+    EXPECT_THAT(unmodelled(R"({"train_micro_batch_size_per_gpu": 1,
+                               "optimizer": {"type": "OneBitAdam"}})"),
+                HasSubstr("optimizer.type is OneBitAdam"));
+}
+
+TEST(ReadRun, ReadsLightningsDevicesAndStrategies) {
+    const auto cluster = [](const std::string& settings) {
+        return run_of(kLightning + settings + "}\n").cluster;
+    };
+    for (const auto* four : {"4", "'4'", "[0, 1, 2, 3]", "'0,1,2,3'"})
+        EXPECT_EQ(cluster(std::string("devices: ") + four)["cards"], 4) << four;
+    for (const auto* all : {"-1", "auto", "'-1'"}) {
+        EXPECT_EQ(cluster(std::string("devices: ") + all)["sharding"], "ddp") << all;
+        EXPECT_FALSE(cluster(std::string("devices: ") + all).contains("cards")) << all;
+    }
+    EXPECT_EQ(cluster("devices: 4, num_nodes: 2")["cards"], 8);
+    EXPECT_TRUE(cluster("devices: 1").is_null());
+    EXPECT_EQ(cluster("devices: 2, strategy: deepspeed_stage_3_offload")["offload"], "parameters");
+    EXPECT_EQ(
+        cluster("devices: 2, strategy: {class_path: lightning.pytorch.strategies.FSDPStrategy}")
+            ["sharding"],
+        "fsdp");
+    EXPECT_EQ(cluster("devices: 2, strategy: {_target_: lightning.pytorch.strategies."
+                      "DeepSpeedStrategy, stage: 1}")["sharding"],
+              "zero1");
+    for (const auto* other :
+         {"precision: 16-true", "precision: transformer-engine", "accelerator: cpu",
+          "strategy: fsdp_cpu_offload", "strategy: model_parallel", "plugins: [bnb]",
+          "accumulate_grad_batches: {0: 8}"})
+        EXPECT_THAT(unmodelled(kLightning + other + "}\n"), HasSubstr(":")) << other;
+    EXPECT_EQ(unmodelled(kLightning + "precision: bf16-mixed, accelerator: gpu}\n"), "");
+}
+
+TEST(ReadRun, NamesWhatChangesLittleAndWhatIsUnknown) {
+    EXPECT_THAT(notes(kTrainer + "torch_compile: true\n"), HasSubstr("28 % high"));
+    EXPECT_EQ(notes(kTrainer + "torch_compile: false\n"), "");
+    EXPECT_THAT(unmodelled(kTrainer + "optim: lion_8bit\n"), HasSubstr("optim is lion_8bit"));
+    EXPECT_EQ(run_of(kTrainer + "logging_steps: 1\nmystery: 3\nhidden: {a: 1}\n").unknown,
+              (std::vector<std::string>{"mystery", "hidden"}));
+    EXPECT_EQ(run_of("per_gpu_train_batch_size: 3\ngradient_accumulation_steps: 2\n"
+                     "num_train_epochs: 1\n")
+                  .training["batch"],
+              3);
+}
+
+}  // namespace
+}  // namespace plimsoll::jobs::training_config
