@@ -102,14 +102,14 @@ bool may_change_nothing(const std::string& place) {
                                [&](const auto& one) { return place.starts_with(one.first); });
 }
 
-struct Option {
+struct ContractOption {
     std::string place;
     json candidates;
 };
 
-class Schemas {
+class ContractSchemas {
   public:
-    std::vector<Option> options() {
+    std::vector<ContractOption> options() {
         add("", component("TrainingConfigArgs"));
         return std::move(options_);
     }
@@ -141,7 +141,7 @@ class Schemas {
     }
 
     json document_ = json::parse(http::contract_json());
-    std::vector<Option> options_;
+    std::vector<ContractOption> options_;
 };
 
 // The answer, or nothing and the places that were refused.
@@ -206,7 +206,7 @@ bool is_in_reach(const json& args, const std::string& place) {
 enum class Effect { acts, refused, idle };
 
 // `answered` is the answer to `args`.
-Effect effect_of(const json& args, const Answer& answered, const Option& option) {
+Effect effect_of(const json& args, const Answer& answered, const ContractOption& option) {
     if (!is_in_reach(args, option.place)) return Effect::refused;
     std::set<std::string> answers;
     int valid = 0, refused = 0;
@@ -364,7 +364,7 @@ struct Tried {
     std::map<std::string, std::string> idle;  // a request where an option is so
 };
 
-void try_options(const json& args, const std::vector<Option>& options, Tried& tried) {
+void try_options(const json& args, const std::vector<ContractOption>& options, Tried& tried) {
     const auto answered = answer_to(args);
     for (const auto& option : options) {
         const auto effect = effect_of(args, answered, option);
@@ -376,7 +376,7 @@ void try_options(const json& args, const std::vector<Option>& options, Tried& tr
 
 TEST(EveryOption, ActsOrIsRefused) {
     const bool thorough = std::getenv("PLIMSOLL_LONG_TESTS") != nullptr;
-    const auto options = Schemas().options();
+    const auto options = ContractSchemas().options();
     Tried tried;
     for (const auto& args : particular_requests()) {
         ASSERT_TRUE(answer_to(args).text) << args;
