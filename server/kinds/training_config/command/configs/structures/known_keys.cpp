@@ -80,7 +80,8 @@ constexpr std::string_view kTrlHarmless =
     "dataset_text_field dataset_kwargs dataset_num_proc dataset_train_split dataset_test_split "
     "dataset_streaming datasets eos_token pad_token chat_template_path truncation_mode "
     "shuffle_dataset packing_strategy pad_to_multiple_of eval_packing completion_only_loss "
-    "assistant_only_loss router_aux_loss_coef disable_dropout lora_alpha lora_task_type use_rslora "
+    "assistant_only_loss router_aux_loss_coef disable_dropout lora_dropout lora_target_modules "
+    "use_dora lora_alpha lora_task_type use_rslora "
     "bnb_4bit_quant_type bnb_4bit_quant_storage bnb_4bit_compute_dtype ignore_bias_buffers "
     "gradient_checkpointing_use_reentrant model_init_kwargs.trust_remote_code "
     "model_init_kwargs.revision model_init_kwargs.use_cache model_init_kwargs.device_map";
@@ -171,7 +172,8 @@ constexpr std::string_view kLlamaFactoryHarmless =
     "sglang_lora_backend kt_weight_path kt_expert_checkpoint_path kt_use_lora_experts "
     "kt_lora_expert_num kt_lora_expert_intermediate_size "
     // method; settings of optimizers and trainers that are named by their switch
-    "lora_alpha loraplus_lr_ratio loraplus_lr_embedding use_rslora pissa_init pissa_iter "
+    "lora_dropout lora_target use_dora lora_alpha loraplus_lr_ratio loraplus_lr_embedding "
+    "use_rslora pissa_init pissa_iter "
     "pissa_convert create_new_adapter module_dropout oft_rank oft_block_size oft_target "
     "freeze_trainable_layers freeze_trainable_modules freeze_extra_modules freeze_vision_tower "
     "freeze_multi_modal_projector freeze_language_model pref_beta pref_ftx pref_bco_weight "
