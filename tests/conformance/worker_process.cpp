@@ -37,7 +37,6 @@ queue::NewJob make_job(const People& people, const std::string& kind, int tasks,
 WorkerProcess::WorkerProcess(asio::io_context& io, const std::string& kind,
                              const std::string& device_class, const std::string& device)
     : database(io.get_executor(), Cluster::get().as(postgres::kWorkerRole)) {
-    queue::WorkerInfo info;
     info.node = kind;
     info.device = device;
     info.device_class = device_class;

@@ -29,6 +29,7 @@ struct WorkerProcess {
                   const std::string& device);
     queue::WorkerStore& store() { return database.worker(); }
     WorkerStores database;
+    queue::WorkerInfo info;
     queue::WorkerHandle handle;
 };
 

@@ -5,7 +5,8 @@
 
 `snippets_test.py --record` and `apply_test.py --record` wrote accepted/ after Transformers, TRL, Accelerate, DeepSpeed,
 Lightning and others had loaded them and the estimates were the same. Batches are those of that time; learning rates are
-not compared. Whoever changes what is written has the libraries accept it, and records it again.
+not compared, and neither are comments. Whoever changes what is written has the libraries accept it, and records it
+again.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import tempfile
 from recorded import unpack_configs
 
 HERE = pathlib.Path(__file__).resolve().parent
+COMMENT = re.compile(r'(^|  )# .*$', re.M)
 RATES = re.compile(r'\b(lr|learning_rate|warmup_steps)("?\s*[=:]\s*)[\d.e+-]+')
 
 
@@ -39,7 +41,7 @@ def estimate(program, args, folder):
 
 
 def changes(name, before, after):
-    before, after = (RATES.sub(r'\1\2…', text).splitlines() for text in (before, after))
+    before, after = (list(filter(None, COMMENT.sub('', RATES.sub(r'\1\2…', text)).splitlines())) for text in (before, after))
     return list(difflib.unified_diff(before, after, f'{name}, accepted', f'{name}, now', lineterm=''))
 
 

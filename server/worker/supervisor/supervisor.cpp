@@ -79,11 +79,14 @@ void Supervisor::supervise(const std::string& device, const std::string& probed,
     const auto start = [this, device, probed, running](const std::string& last_exit) {
         std::vector<std::string> arguments{"worker", "--device", device, "--heartbeat-fd",
                                            std::to_string(kLifeFd)};
+        Redirections more;
+        if (running >= 0) {
+            arguments.insert(arguments.end(), {"--running-fd", std::to_string(kRunningFd)});
+            more.push_back({running, kRunningFd});
+        }
         if (!probed.empty()) arguments.insert(arguments.end(), {"--probed", probed});
         if (!last_exit.empty()) arguments.insert(arguments.end(), {"--last-exit", last_exit});
-        if (running < 0) return start_child_(arguments, kLifeFd, {});
-        arguments.insert(arguments.end(), {"--running-fd", std::to_string(kRunningFd)});
-        return start_child_(arguments, kLifeFd, {{running, kRunningFd}});
+        return start_child_(arguments, kLifeFd, more);
     };
     workers_.push_back(std::make_unique<WorkerSupervisor>(
         executor_, device, start, std::move(on_failing), timer_, random_, options_.worker));

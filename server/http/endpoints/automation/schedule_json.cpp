@@ -38,9 +38,9 @@ std::string local_text(std::int64_t time, const schedules::Zone& zone) {
 
 Outcome<Rules> Rules::read(const std::string& cron_text, const std::string& time_zone) {
     auto cron = schedules::Cron::parse(cron_text);
-    if (!cron) throw Refused(invalid_member("/cron", cron.error().message));
+    if (!cron) return tl::unexpected(invalid_member("/cron", cron.error().message));
     auto zone = schedules::Zone::named(time_zone);
-    if (!zone) throw Refused(invalid_member("/time_zone", zone.error().message));
+    if (!zone) return tl::unexpected(invalid_member("/time_zone", zone.error().message));
     return Rules{*cron, *zone};
 }
 

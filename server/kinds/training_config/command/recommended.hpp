@@ -26,18 +26,21 @@ struct Recommended {
     std::string attention = "sdpa";  // as in the contract
     std::int64_t sequence = 0;
     std::int64_t lora_rank = 0;
-    std::vector<std::string> lora_targets;  // as in the contract
-    std::string quantization = "none";      // likewise
-    nlohmann::json training;                // TrainingFacts of the contract
-    std::int64_t largest = 0;               // batch that fits by the estimate
-    std::int64_t trainable = 0;             // parameters
-    std::optional<double> rate;             // none is advised
+    std::vector<std::string> lora_targets;               // as in the contract
+    std::string quantization = "none";                   // likewise
+    nlohmann::json training = nlohmann::json::object();  // TrainingFacts of the contract
+    std::int64_t largest = 0;                            // batch that fits by the estimate
+    std::int64_t trainable = 0;                          // parameters
+    std::optional<double> rate;                          // none is advised
     std::int64_t warmup_steps = 0;
     std::int64_t workers = 0;
     std::optional<std::int64_t> positives, negatives;  // of a stage
 
     // Whether the run uses a method, by its name in `training`: "fused_loss".
-    bool uses(const char* method) const { return training.at(method) == true; }
+    bool uses(const char* method) const {
+        const auto found = training.find(method);
+        return found != training.end() && *found == true;
+    }
 };
 
 // The stage of a card that a configuration of this name is about; empty: none of them. Errors: the

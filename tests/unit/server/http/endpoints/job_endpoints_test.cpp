@@ -24,7 +24,7 @@ class JobEndpoints : public LiveServer {
                     "reading":null,"by_source":null,"by_group":null,"over_time":null,
                     "labels":{"positive":1,"neutral":0,"negative":1},
                     "compound":{"mean":0,"standard_deviation":0,"minimum":0,"maximum":0},
-                    "histogram":[],"most_positive":[],"most_negative":[],"least_certain":[],"errors":[]})";
+                    "histogram":[],"devices":[],"most_positive":[],"most_negative":[],"least_certain":[],"errors":[]})";
             const auto row = [](int index, const char* text, const char* error) {
                 return R"({"index":)" + std::to_string(index) +
                        R"(,"line":null,"custom_id":"=1+1","text":")" + text +

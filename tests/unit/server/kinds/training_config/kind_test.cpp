@@ -348,7 +348,7 @@ TEST(TrainingConfigKind, BadInputNamesItsPlaceAndItsRule) {
          "/model/config/model_type", "mamba"},
         {"unknown card", bert({{"gpus", {"rtx_4090", "rtx_9090"}}}), "/gpus/1",
          "gpu-profiles list"},
-        {"a mistyped card", bert({{"gpus", {"H20"}}}), "/gpus/0", "Did you mean"},
+        {"a mistyped card", bert({{"gpus", {"rtx_4009"}}}), "/gpus/0", "Did you mean"},
         {"sequence", bert({{"training", {{"sequence_length", 513}}}}), "/training/sequence_length",
          "positions"},
         {"a stage", bert({{"stages", {{{"name", "long"}, {"sequence_length", 513}}}}}),
