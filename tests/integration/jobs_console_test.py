@@ -174,10 +174,6 @@ class JobsConsole(unittest.TestCase):
         started, ended = (datetime.datetime.fromisoformat(one[name].replace("Z", "+00:00")) for name in ("started_at", "ended_at"))
         self.assertLessEqual(started, ended)
         self.assertAlmostEqual((ended - started).total_seconds(), one["seconds"], places=2)
-        path = f"/v1/jobs/{job['id']}/attempts/"
-        self.assertEqual(self.api.get(path + one["id"]).json, one)
-        for nothing in ("1.1", one["id"] + "9", "0.0", "x", "-1.5", one["id"] + ".1"):
-            self.assertEqual(self.api.get(path + nothing).status, 404, nothing)
 
         many = self.api.wait(self.submit(name="pages", args={"texts": [f"calm {number}" for number in range(9_000)]}))
         attempts, cursor = [], ""
@@ -213,10 +209,6 @@ class JobsConsole(unittest.TestCase):
         self.assertIn(tasks[0], there)
         for nothing in ("state=failed", "node=elsewhere", "device=none", "attempt_from=2", "error=memory", "error=%25%22%5C"):
             self.assertEqual(self.api.get(f"{path}?{nothing}").json, {"items": [], "next_cursor": None}, nothing)
-        self.assertEqual(self.api.get(f"{path}/1").json, tasks[1])
-        self.assertEqual(self.api.get(f"{path}/{len(tasks)}").status, 404)  # that of the report is only among the attempts
-        for wrong, status in (("-1", 400), ("x", 400), ("2147483648", 400), ("2147483647", 404)):
-            self.assertEqual(self.api.get(f"{path}/{wrong}").status, status, wrong)
         for wrong in ("state=lost", "attempt_from=0", "error=", "cursor=x", "cursor=1"):
             self.assertEqual(self.api.get(f"{path}?{wrong}").status, 400, wrong)
         waiting = self.submit(name="later", run_at=LATER)

@@ -42,10 +42,8 @@ class Administrators(Case):
         page = self.owner.get(path).json
         [identity] = page["items"]
         self.assertEqual((identity["issuer"], identity["subject"], page["next_cursor"]), (self.provider.issuer, "ned", None))
-        self.assertEqual(self.owner.get(f"{path}/{identity['id']}").json, identity)
         self.assertEqual(self.owner.send("DELETE", f"{path}/{identity['id']}").status, 204)
-        for method in ("GET", "DELETE"):
-            self.assertEqual(self.owner.send(method, f"{path}/{identity['id']}").status, 404)
+        self.assertEqual(self.owner.send("DELETE", f"{path}/{identity['id']}").status, 404)
         self.assertEqual(self.owner.get(path).json["items"], [])
         self.assertFalse(self.account_of("Ned")["provider_sign_in"])
         self.assertIn("address", self.refused(self.sign_in("ned"), 403))

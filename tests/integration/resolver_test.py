@@ -91,7 +91,8 @@ class Resolver(unittest.TestCase):
         self.assertEqual(sent.status, 202, sent.body)
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            delivery = self.api.get(f"{hook}/deliveries/{sent.json['id']}").json
+            listed = self.api.get(f"{hook}/deliveries").json["items"]
+            delivery = next(one for one in listed if one["id"] == sent.json["id"])
             if delivery["error"] or delivery["state"] == "delivered":
                 return delivery, self.everybody.called[before:]
         raise AssertionError(delivery)

@@ -63,11 +63,8 @@ class Schedules(unittest.TestCase):
         [run] = self.runs(path)
         self.assertEqual((run["outcome"], run["job_state"]), ("submitted", "succeeded"))
         self.assertIsNotNone(run["triggered_by"])
-        self.assertEqual(self.api.get(f"{path}/runs/{run['due_at']}").json, run)
         second = self.api.post(path + "/runs").json["due_at"]
-        self.assertEqual([self.api.get(f"{path}/runs/{one}").json["due_at"] for one in (run["due_at"], second)], [run["due_at"], second])
-        for nothing, status in (("2001-01-01T00:00:00Z", 404), ("now", 400)):
-            self.assertEqual(self.api.get(f"{path}/runs/{nothing}").status, status)
+        self.assertEqual([one["due_at"] for one in self.runs(path)], [second, run["due_at"]])
         self.assertEqual(len(self.api.post(path + "/resume").json["next_runs"]), 5)
 
     def test_a_name_is_unique_and_a_change_checks_the_version(self):
