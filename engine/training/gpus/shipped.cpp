@@ -10,6 +10,8 @@
 // "total capacity" of PyTorch's out-of-memory message), which is always below nominal memory. Rates
 // and bandwidths are the vendor's, dense, fp32 accumulation; GeForce boards reach that at half of
 // the fp16-accumulation rate. AMD's capabilities are the numbers of their gfx targets.
+// Of cards that are not kCommon, rates and bandwidths were written down from memory of the document
+// that the row names, and not looked up in it since: check a row before relying on its speed.
 
 namespace plimsoll::training {
 namespace {
