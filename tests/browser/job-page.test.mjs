@@ -21,9 +21,9 @@ visit('a job turns into its report when it ends, with details in a drawer', { ar
   const drawer = page.getByRole('dialog', { name: 'Details' });
   await drawer.getByText('About this job').waitFor();
   await drawer.getByText('5 attempts on 2 devices: 2 failed.').waitFor();
-  const tried = drawer.getByRole('table', { name: 'Attempts' }).getByRole('row').filter({ hasText: 'Worker stopped' });
+  const tried = drawer.getByRole('table', { name: 'Attempts' }).getByRole('row').filter({ hasText: 'Worker lost' });
   await tried.getByText('The worker stopped responding.').waitFor();
-  assert.deepEqual((await tried.getByRole('cell').allTextContents()).slice(0, 4), ['1', '1', 'Worker stoppedThe worker stopped responding.', 'node-a / opencl:0:1']);
+  assert.deepEqual((await tried.getByRole('cell').allTextContents()).slice(0, 4), ['1', '1', 'Worker lostThe worker stopped responding.', 'node-a / opencl:0:1']);
   const asked = () => server.calls.filter(({ name }) => name === 'GET /v1/jobs/job_r/tasks').map(({ query }) => query.get('state') ?? query.get('cursor'));
   assert.deepEqual(asked(), [], 'tasks are read when somebody opens them');
   await drawer.getByText('The parts that run on devices').click();
