@@ -57,4 +57,4 @@ class QueueCase(unittest.TestCase):
         return self.queue.rows('select * from job where id = %s', job_id)[0]
 
     def event_types(self, job_id):
-        return [r.type for r in self.queue.rows('select type from event where job_id = %s order by n', job_id)]
+        return [r.type for r in self.queue.rows('select type from job_event where job_id = %s and n > 1 order by n', job_id)]

@@ -55,11 +55,10 @@ begin
     from class_state o where o.class_id = p_guest.class_id order by o.version desc limit 1) n
   where c.ctid = n.spot and n.vclock > n.old_clock;
 
-  update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1, revision = j.revision + 1
+  update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1,
+    started_event = j.last_event + 1, revision = j.revision + 1
   where j.id = v_wanted.job_id and j.state = 'queued' returning * into v_job;
   if found then
-    insert into event (job_id, n, team_id, at, type)
-    values (v_job.id, v_job.last_event, v_job.team_id, p_now, 'started');
     insert into overdue (at, job_id) select p_now + make_interval(secs => v_job.timeout_seconds), v_job.id
       where v_job.timeout_seconds is not null;
     perform notify_jobs(array[v_job.id]);

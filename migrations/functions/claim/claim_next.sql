@@ -22,9 +22,7 @@ declare
   v_given claimed_tasks;
   v_low bigint;
   v_high bigint;
-  v_started bigint[];  -- these and the three below: jobs whose first tasks are leased
-  v_events int[];
-  v_teams bigint[];
+  v_started bigint[];  -- this and the one below: jobs whose first tasks are leased
   v_timeouts real[];
 begin
   -- Whatever ends a worker's leases locks its row for update, so no lease is created concurrently.
@@ -93,22 +91,17 @@ begin
 
   select min(id), max(id) into v_low, v_high from unnest(v_given.jobs) u(id);
   with started as (
-    update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1, revision = j.revision + 1
+    update job j set state = 'running', started_at = p_now, last_event = j.last_event + 1,
+      started_event = j.last_event + 1, revision = j.revision + 1
     where j.id = any(v_given.jobs) and j.id between v_low and v_high and j.state = 'queued'
-    returning j.id, j.team_id, j.last_event, j.timeout_seconds
+    returning j.id, j.timeout_seconds
   )
-  select array_agg(s.id), array_agg(s.last_event), array_agg(s.team_id), array_agg(s.timeout_seconds)
-  into v_started, v_events, v_teams, v_timeouts from started s;
+  select array_agg(s.id), array_agg(s.timeout_seconds) into v_started, v_timeouts from started s;
   fence := v_fence;
   jobs := v_given.jobs;
   tasks := v_given.tasks;
   attempts := v_given.attempts;
   ests := v_given.ests;
-  if v_started is null then
-    return;
-  end if;
-  insert into event (job_id, n, team_id, at, type)
-  select s.id, s.n, s.team_id, p_now, 'started' from unnest(v_started, v_events, v_teams) s(id, n, team_id);
   if array_remove(v_timeouts, null) <> '{}' then
     insert into overdue (at, job_id) select p_now + make_interval(secs => s.seconds), s.id
     from unnest(v_started, v_timeouts) s(id, seconds) where s.seconds is not null;

@@ -16,7 +16,7 @@ begin
       continue when to_regclass('plimsoll.' || v_name) is not null;
       -- Created separately and then attached: ATTACH takes a weaker lock than PARTITION OF.
       execute format('create table %I (like %I including all) with (fillfactor = %s)',
-        v_name, v_table, case v_table when 'job' then 80 else 100 end);  -- job rows are updated in place
+        v_name, v_table, case v_table when 'job' then 45 else 100 end);  -- one claim may update every row of a page
       execute format('alter table %I enable row level security, force row level security', v_name);
       execute format('alter table %I attach partition %I for values from (%s) to (%s)',
         v_table, v_name, v_day::bigint << 40, (v_day + 1)::bigint << 40);

@@ -56,8 +56,12 @@ begin
       from task t
       where t.job_id = v_job.id and not exists (select from result r where r.job_id = v_job.id and r.seq = t.seq);
       delete from report r where r.job_id = v_job.id;
-      update job j set state = 'queued', finished_at = null, started_at = null, error = null, stop_error = null,
-        cancel_requested_at = null, tasks_left = cardinality(v_tasks), tasks_quarantined = 0,
+      insert into event (job_id, n, team_id, at, type, data)
+      select e.job_id, e.n, e.team_id, e.at, e.type, e.data from job_event e
+      where e.job_id = v_job.id and e.type in ('started', 'finished')
+      on conflict do nothing;
+      update job j set state = 'queued', finished_at = null, started_at = null, started_event = null, error = null,
+        stop_error = null, cancel_requested_at = null, tasks_left = cardinality(v_tasks), tasks_quarantined = 0,
         items_failed = j.items_failed - v_failed, deadline = case when j.deadline > p_now then j.deadline end,
         ready_first = null, ready_last = null, last_event = j.last_event + 1, revision = j.revision + 1
       where j.id = v_job.id returning * into v_job;

@@ -60,9 +60,10 @@ begin
     error = case when v_workers = '{}' then p_error end, stop_error = p_error, cancel_requested_at = p_now,
     finished_at = case when v_workers = '{}' then p_now end, last_event = last_event + 1, revision = revision + 1
   where id = p_job_id returning * into v_job;
-  insert into event (job_id, n, team_id, at, type, data) values (p_job_id, v_job.last_event, v_job.team_id, p_now,
-    case v_job.state when 'cancelling' then 'cancelling' else 'finished' end,
-    json_strip_nulls(json_build_object('state', nullif(v_job.state, 'cancelling'), 'error', p_error)));
+  insert into event (job_id, n, team_id, at, type, data)
+  select p_job_id, v_job.last_event, v_job.team_id, p_now, 'cancelling',
+    json_strip_nulls(json_build_object('error', p_error)) where v_job.finished_at is null;
+  perform announce_job_ends(array[p_job_id]);
   perform pg_notify('plimsoll_worker', w::text) from unnest(v_workers) w;
   perform notify_jobs(array[p_job_id]);
   return v_job.state;

@@ -5,10 +5,6 @@ create or replace function finish_jobs(p_fence bigint, p_jobs bigint[], p_counts
   p_faileds bigint[], p_costs float8[], p_merged boolean[], p_reports bytea[], p_now timestamptz) returns bigint[]
 language plpgsql set enable_nestloop = off set enable_hashjoin = on as $$
 declare
-  v_ended bigint[];  -- these and the three below: jobs that ended
-  v_teams bigint[];
-  v_events int[];
-  v_ends bytea[];
   v_merging bigint[];
   v_low bigint;
   v_high bigint;
@@ -24,21 +20,13 @@ begin
     from (select unnest(p_jobs) job_id, unnest(p_counts) ended, unnest(p_oks) ok, unnest(p_faileds) failed,
       unnest(p_costs) cost, unnest(p_merged) merged, unnest(p_reports) report) n
     where j.id = n.job_id and j.id = any(p_jobs) and j.id between v_low and v_high
-    returning j.id, j.team_id, j.last_event, j.finished_at is not null finished, j.tasks_left = 0
+    returning j.id, j.team_id, j.finished_at is not null finished, j.tasks_left = 0
       and j.finished_at is null merging, n.report
-  )
-  select array_agg(c.id) filter (where c.finished), array_agg(c.team_id) filter (where c.finished),
-    array_agg(c.last_event) filter (where c.finished), array_agg(c.report) filter (where c.finished),
-    array_agg(c.id order by c.id) filter (where c.merging)
-  into v_ended, v_teams, v_events, v_ends, v_merging from changed c;
-  if v_ended is not null then
-    insert into event (job_id, n, team_id, at, type, data)
-    select s.id, s.n, s.team_id, p_now, 'finished', '{"state":"succeeded"}'
-      from unnest(v_ended, v_events, v_teams) s(id, n, team_id);
+  ), reported as (
     insert into report (job_id, team_id, fence, content, created_at)
-    select s.id, s.team_id, p_fence, s.report, p_now from unnest(v_ended, v_teams, v_ends) s(id, team_id, report)
-      where s.report is not null;
-  end if;
+    select c.id, c.team_id, p_fence, c.report, p_now from changed c where c.finished and c.report is not null
+  )
+  select array_agg(c.id order by c.id) into v_merging from changed c where c.merging;
   return v_merging;
 end
 $$;

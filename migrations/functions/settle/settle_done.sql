@@ -10,7 +10,8 @@ declare
   v_costs float8[];
   v_merged boolean[];
   v_lasts int[];
-  v_merges int[];  -- lanes of the merge tasks
+  v_merges int[];  -- places of the merge tasks
+  v_whole boolean;  -- each task is its job's only one: its partial is the report
   v_accounts int[];
   v_teams bigint[];
   v_corrections float8[];
@@ -30,14 +31,15 @@ begin
   select array_agg(s.job_id), array_agg(case when s.task = j.tasks_total then 0 else s.n end),
     array_agg(case when s.task = j.tasks_total then 0 else s.ok end),
     array_agg(case when s.task = j.tasks_total then 0 else s.failed end), array_agg(s.cost),
-    array_agg(s.task = j.tasks_total), array_agg(s.ord), array_agg(s.ord) filter (where s.task = j.tasks_total)
-  into v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged, v_lasts, v_merges
+    array_agg(s.task = j.tasks_total), array_agg(s.ord), array_agg(s.ord) filter (where s.task = j.tasks_total),
+    not bool_or(j.merge)
+  into v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged, v_lasts, v_merges, v_whole
   from (
     select x.job_id, count(*)::int n, sum(x.ok) ok, sum(x.failed) failed,
       sum((coalesce(x.seconds, 0) * p_worker.speed)::float8) cost, max(x.task) task, max(x.ord) ord
     from (select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_oks) ok, unnest(p_faileds) failed,
       unnest(p_seconds) seconds, generate_series(1, cardinality(p_lease.jobs)) ord) x group by x.job_id order by ord) s
-  cross join lateral (select y.tasks_total from job y where y.id = s.job_id
+  cross join lateral (select y.tasks_total, y.merge from job y where y.id = s.job_id
     and y.id between v_low and v_high offset 0) j;
 
   -- Most bytes are inserted before the class lock is taken.
@@ -45,7 +47,7 @@ begin
     content, partial, finished_at)
   select s.job_id, s.task, v_teams[array_position(v_accounts, s.account)], 'done', p_lease.fence, p_worker.id,
     s.attempt, s.ok, s.failed, coalesce(s.seconds, 0) * p_worker.speed, coalesce(octet_length(s.content), 0), s.content,
-    s.partial, p_now
+    case when not v_whole then s.partial end, p_now
   from (
     select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_lease.accounts) account,
       unnest(p_lease.attempts) attempt, unnest(p_oks) ok, unnest(p_faileds) failed, unnest(p_seconds) seconds,
@@ -81,6 +83,7 @@ begin
     case when cardinality(v_jobs) = cardinality(p_lease.jobs) then p_partials
       else array(select case when o.n <= 1 then p_partials[o.ord] end
       from unnest(v_lasts, v_counts) with ordinality o(ord, n, place) order by o.place) end, p_now);
+  perform announce_job_ends(v_jobs);
   perform notify_jobs(v_jobs);
   if v_merging is not null then
     perform push_merges(v_merging, p_now);

@@ -51,8 +51,8 @@ begin
       last_event = j.last_event + (n.again_tasks is not null)::int + (n.bad_tasks is not null)::int
         + (n.state in ('succeeded', 'failed', 'cancelled'))::int
     from next n where j.id = n.job_id and j.id = any(p_jobs) and j.id between v_low and v_high
-    returning j.id, j.team_id, j.state, j.finished_at is not null finished, j.last_event, j.error, n.bad_tasks,
-      n.again_tasks, n.merging, n.done_ord
+    returning j.id, j.team_id, j.state, j.finished_at is not null finished, j.last_event, n.bad_tasks, n.again_tasks,
+      n.merging, n.done_ord
   ), told as (
     insert into event (job_id, n, team_id, at, type, data)
     select id, last_event - finished::int - (bad_tasks is not null)::int, team_id, p_now, 'retried',
@@ -61,16 +61,13 @@ begin
     union all
     select id, last_event - finished::int, team_id, p_now, 'quarantined', json_build_object('tasks', bad_tasks)
     from changed where bad_tasks is not null
-    union all
-    select id, last_event, team_id, p_now, 'finished',
-      json_strip_nulls(json_build_object('state', state, 'error', error))
-    from changed where finished
   ), reported as (
     insert into report (job_id, team_id, fence, content, created_at)
     select id, team_id, p_fence, p_partials[done_ord], p_now
     from changed where state = 'succeeded' and p_partials[done_ord] is not null
   )
   select array_agg(id), array_agg(id order by id) filter (where merging) into v_changed, v_merging from changed;
+  perform announce_job_ends(v_changed);
   perform notify_jobs(v_changed);
   return v_merging;
 end

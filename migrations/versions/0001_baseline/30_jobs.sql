@@ -44,6 +44,7 @@ create table job (
   tasks_quarantined int not null default 0,
   charged_seconds float8 not null default 0,  -- measured, normalised device-seconds
   last_event int not null default 1,
+  started_event int,  -- number of the event of its last start
   revision int not null default 1,  -- grows with every change; an ETag
   ready_first bigint,  -- where in its lane the job's tasks are: a cancel looks nowhere else
   ready_last bigint,
@@ -133,17 +134,26 @@ create table task_log (
   primary key (job_id, seq, fence, n)
 ) partition by range (job_id);
 
--- Events of a job, numbered without gaps under the job row's lock. Number 1 (submitted) is the job's row itself and is
--- not stored.
+-- Events of a job, numbered without gaps under the job row's lock, except those that the job's row tells itself: see
+-- job_event.
 create table event (
   job_id bigint not null,
   n int not null,  -- from 2
   team_id bigint not null,
   at timestamptz not null,
-  type text not null,  -- queued, started, retried, quarantined, cancelling, finished, redriven
+  type text not null,  -- queued, retried, quarantined, cancelling, redriven; before a redrive also started, finished
   data json not null default '{}',
   primary key (job_id, n)
 ) partition by range (job_id);
+create view job_event with (security_invoker) as
+  select id job_id, 1 n, team_id, created_at at, 'submitted' type, '{}'::json data from job
+  union all
+  select id, started_event, team_id, started_at, 'started', '{}' from job where started_event is not null
+  union all
+  select id, last_event, team_id, finished_at, 'finished',
+    json_strip_nulls(json_build_object('state', state, 'error', error)) from job where finished_at is not null
+  union all
+  select job_id, n, team_id, at, type, data from event;
 
 create table report (
   job_id bigint primary key,

@@ -63,7 +63,7 @@ class LostNews(QueueCase):
 
     def events(self):
         """The first one stands nowhere: a job is there because it was submitted."""
-        return [(1, 'submitted')] + [tuple(row) for row in self.queue.rows('select n, type from event where job_id = %s order by n', self.id)]
+        return [tuple(row) for row in self.queue.rows('select n, type from job_event where job_id = %s order by n', self.id)]
 
     def run_to_the_end(self):
         self.queue.rows('update scheduled set run_at = clock_timestamp() returning 1')

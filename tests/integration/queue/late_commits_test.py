@@ -10,7 +10,7 @@ from queue_case import QueueCase
 from queue_client import job
 from queue_invariants import broken
 
-EVENTS_AFTER = 'select n, type from event where job_id = %s and n > %s order by n'  # as a follower of events asks
+EVENTS_AFTER = 'select n, type from job_event where job_id = %s and n > %s order by n'  # as a follower of events asks
 
 
 class LateCommits(QueueCase):

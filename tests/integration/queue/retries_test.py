@@ -34,7 +34,7 @@ class Retries(QueueCase):
             if before:
                 self.assertGreaterEqual(one.started_at, before.ended_at)
 
-    def test_a_job_reports_its_retries_and_the_last_error(self):
+    def test_a_reports_its_retries_and_the_last_error(self):
         [id] = self.submit(job(self.team, 2))
         self.assertEqual((self.job(id).retries, self.job(id).last_error), (0, None))
         first, second = self.queue.claim(self.cpu)

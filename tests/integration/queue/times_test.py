@@ -18,7 +18,7 @@ class Times(QueueCase):
         self.assertRegex(ended.error, r'^The job did not finish by its deadline, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$')
         self.assertEqual(self.queue.claim(self.cpu), [])
         self.assertEqual(self.event_types(id), ['finished'])
-        self.assertEqual(self.queue.one("select data ->> 'error' from event where job_id = %s", id), ended.error)
+        self.assertEqual(self.queue.one("select data ->> 'error' from job_event where job_id = %s and type = 'finished'", id), ended.error)
 
     def test_a_deadline_stops_running_tasks_at_their_devices(self):
         [id] = self.submit(job(self.team, 3, deadline=self.seconds_from_now(60)))
