@@ -134,7 +134,7 @@ visit('a job that waits for a device comes before those that wait for their time
 visit('the pool shows its health', { arrange: busy }, async ({ page, server, go }) => {
   await go('/#/home');
   const pool = page.getByRole('region', { name: 'The pool' });
-  await pool.getByText('1 of 4 devices').waitFor();
+  await pool.getByText('2 of 4 devices').waitFor();
   await pool.getByText('Draining: every device on crane-2. A fan is replaced.').waitFor();
   await pool.getByText('5 warnings').waitFor();
   server.queue = { ...busyQueue(), holds: [] };

@@ -111,7 +111,7 @@ visit('a device shows how its previous worker ended', async ({ page, go }) => {
 
 visit('a device shows which features passed their test', async ({ page, go }) => {
   await go('/#/devices');
-  await page.getByRole('row').filter({ hasText: 'Draining' }).getByText('crane-7 · gpu · Hopper · opencl:0:0').waitFor();
+  await page.getByRole('row').filter({ hasText: 'NVIDIA H200' }).getByText('crane-7 · gpu · Hopper · opencl:0:0').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'bf16 on tensor cores' });
   await row.getByText('Details').click();
   await row.getByText('fp32, half loads, reductions, bf16 on tensor cores').waitFor();

@@ -1,5 +1,5 @@
 /** Calls `task` again and again while the page is seen; each call says after how many milliseconds
-    the next one is due. Returns what stops it. */
+    the next one is due, without end for none. Returns what stops it. */
 export function repeat(task: () => Promise<number>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
@@ -9,7 +9,7 @@ export function repeat(task: () => Promise<number>): () => void {
     running = true;
     const pause = await task();
     running = false;
-    if (!stopped && !document.hidden) timer = setTimeout(run, pause);
+    if (!stopped && !document.hidden && pause < Infinity) timer = setTimeout(run, pause);
   }
 
   function onVisibility() {

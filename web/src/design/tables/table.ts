@@ -1,10 +1,9 @@
 import type { Snippet } from 'svelte';
 
-export interface Column<Row> {
+interface ColumnOf<Row> {
   /** `actions` are buttons: in a card, they are below everything else, without their title. */
   key: string;
   title: string;
-  cell: Snippet<[Row]>;
   /** The sort key; without it, the column cannot be sorted. Null always comes last. */
   value?: (row: Row) => string | number | null;
   /** Numbers are right-aligned. */
@@ -12,6 +11,8 @@ export interface Column<Row> {
   /** The subject of the row: takes the remaining width, and heads the card. */
   wide?: boolean;
 }
+/** Its cells are words or something of their own. */
+export type Column<Row> = ColumnOf<Row> & ({ text: (row: Row) => string | number; cell?: undefined } | { cell: Snippet<[Row]>; text?: undefined });
 
 export interface Sort {
   key: string;

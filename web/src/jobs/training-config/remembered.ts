@@ -1,5 +1,5 @@
 import { Stored } from '../../design/stored.svelte';
-import { presets } from './form/draft';
+import { presets } from './presets';
 
 /** The last question in this browser, with which home page and form begin. */
 export const lastModel = new Stored<string>('fit.model', presets.flatMap(([, names]) => names), 'bert-base');

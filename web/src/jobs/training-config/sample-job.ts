@@ -1,8 +1,8 @@
 import type { SampleJob } from '../kind';
-import { freshDraft, toArgs } from './form/draft';
+import { presetArgs, usualLength } from './presets';
 
 export default (async () => ({
   kind: 'training-config',
   name: 'Sample: bert-base',
-  args: toArgs(freshDraft()),
+  args: presetArgs('bert-base', usualLength('bert-base'), []),
 })) satisfies SampleJob<'training-config'>;

@@ -5,7 +5,6 @@ import type { Hold } from '../../services/queue';
 const looks: Record<string, [Tone, string]> = {
   ready: ['good', 'Ready'],
   busy: ['active', 'Busy'],
-  draining: ['caution', 'Draining'],
   failed: ['bad', 'Failed'],
   gone: ['ended', 'Gone'],
 };

@@ -5,7 +5,7 @@ import { ApiReference } from './model';
 
 /** What all pages of the documentation share: the contract, fetched once, and what is searched for. */
 class Shared {
-  readonly loader = new Loader<ApiReference>();
+  readonly loader = new Loader<ApiReference>(true);
   search = $state('');
   #asked = false;
 

@@ -1,9 +1,8 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { announce } from '../../design/feedback/announcer.svelte';
-import { count } from '../../design/text/format';
-import { createDataset, readDataset, sendPart, type Dataset } from '../datasets';
-import { announcementOf } from './announced';
-import { UnreadableFile } from './records';
+import { bytes, count } from '../../design/text/format';
+import { createDataset, largestFile, readDataset, sendPart, type Dataset, type NewDataset } from '../datasets';
+import { looksLikeJsonl, UnreadableFile } from './records';
 import { asProblem, Problem } from '../problem';
 import { Speed } from '../speed';
 
@@ -14,6 +13,7 @@ const largestPart = 8 * 1024 * 1024;
 const quick = 500; // milliseconds that a part may take before the next one grows
 const slow = 2_000;
 const longestPause = 15_000; // milliseconds between attempts while the server does not respond
+const looked = 64 * 1024; // bytes that tell a format; more than any header line
 
 interface Trouble {
   title: string;
@@ -179,4 +179,16 @@ export function refusal(caught: unknown): string {
   if (caught instanceof UnreadableFile) return caught.message;
   const problem = asProblem(caught);
   return problem.detail ?? problem.title;
+}
+
+/** The declaration of a file before its upload. Throws UnreadableFile if the server would refuse the file. */
+async function announcementOf(file: File): Promise<NewDataset> {
+  if (file.size === 0) throw new UnreadableFile('The file is empty.');
+  if (file.size > largestFile) {
+    throw new UnreadableFile(`The file is ${bytes(file.size)}; a dataset may be at most ${bytes(largestFile)}.`);
+  }
+  const head = await file.slice(0, looked).text();
+  const named = /\.(jsonl|ndjson)$/i.test(file.name);
+  const format = named || looksLikeJsonl(head) ? 'jsonl' : 'csv';
+  return { name: file.name.slice(0, 200), format, bytes: file.size };
 }

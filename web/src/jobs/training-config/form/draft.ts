@@ -1,4 +1,5 @@
 import described from '../../../api/options.json';
+import { curriculum, isNaics, naicsTraining, numberOf, usualLength } from '../presets';
 import type { Args } from '../words';
 
 /** A control of the form: an argument with x-label in the contract. */
@@ -52,7 +53,7 @@ export const freshDraft = (): Draft => ({
 export const draftOf = (preset: string): Draft => withUsualSettings({ ...freshDraft(), preset }, preset);
 
 export function withUsualSettings(draft: Draft, preset: string): Draft {
-  return { ...draft, curriculum: preset === 'naics-4ch', values: { ...draft.values, ...usualSettings(preset) } };
+  return { ...draft, curriculum: isNaics(preset), values: { ...draft.values, ...usualSettings(preset) } };
 }
 
 /** The model's `config.json`, or why it is invalid. */
@@ -69,9 +70,6 @@ export function readConfig(text: string): { config?: Record<string, unknown>; pr
   }
 }
 
-/** Text that is not a number is sent unchanged, so that the server names the rule. */
-const numberOf = (text: string): number | string => (Number.isNaN(Number(text)) ? text : Number(text));
-
 /** "64:900 256:100", with blanks or commas between; the server reports what is not a number. */
 const readLengths = (text: string) =>
   text.split(/[\s,;]+/).filter(Boolean).map((pair) => {
@@ -84,9 +82,8 @@ function valueOf({ pointer, isToggle, words }: Option, text: string): unknown {
   return isToggle ? text === 'true' : words ? text : numberOf(text);
 }
 
-/** The guide's model has settings that no other has, and defaults of its own. */
-const isNaics = ({ source, preset, values }: Draft): boolean =>
-  source === 'preset' ? preset === 'naics-4ch' : source === 'dimensions' && values['/model/dimensions/family'] === 'naics';
+const isOfNaics = ({ source, preset, values }: Draft): boolean =>
+  source === 'preset' ? isNaics(preset) : source === 'dimensions' && values['/model/dimensions/family'] === 'naics';
 
 /** Whether an option is part of the question: what a control of another choice shows is not. */
 function belongs(pointer: string, { source, values }: Draft): boolean {
@@ -116,7 +113,7 @@ export function toArgs(draft: Draft, config?: Record<string, unknown>): Args {
   const args: Members = { training: {} };
   if (draft.source === 'preset') put(args, '/model/preset', draft.preset);
   if (draft.source === 'config') put(args, '/model/config', config ?? {});
-  if (isNaics(draft)) {
+  if (isOfNaics(draft)) {
     // Left out, the server would assume those of the guide.
     put(args, '/training/checkpointing', false);
     put(args, '/training/lora/rank', 0);
@@ -130,36 +127,16 @@ export function toArgs(draft: Draft, config?: Record<string, unknown>): Args {
   return JSON.parse(JSON.stringify(args)) as Args;
 }
 
-/** The two stages of the NAICS memory guide. */
-const curriculum = [
-  { name: '01_stage (early)', positives: 32, negatives: 24 },
-  { name: '02-05_stage (later)', positives: 16, negatives: 8 },
-];
-
-export const presets: readonly (readonly [string, readonly string[]])[] = [
-  ['Encoders', ['bert-base', 'bert-large', 'roberta-base', 'roberta-large', 'distilbert', 'minilm-l6', 'minilm-l12', 'minilm-large', 'finbert', 'deberta-v3-base', 'modernbert-base', 'modernbert-large', 'vit-base']],
-  ['Decoders', ['gpt2', 'gpt2-medium', 'gpt2-large', 'gpt2-xl', 'llama-1b', 'llama-3.2-1b', 'llama-7b', 'llama-8b', 'qwen3-0.6b', 'qwen3-4b', 'qwen3-8b', 'gemma-2-2b', 'gemma-3-1b', 'phi-3-mini', 'phi-4', 'mixtral-8x7b']],
-  ['Encoder and decoder', ['t5-small', 't5-base', 'flan-t5-base', 'flan-t5-large']],
-  ['From the guides', ['naics-4ch', 'temporal', 'lstm']],
-];
-
 /** The usual training settings of a preset; the guides' models use their guides' settings. */
 function usualSettings(preset: string): Record<string, string> {
-  const settings = {
+  return {
     '/training/sequence_length': usualLength(preset), '/training/precision': 'auto', '/training/checkpointing': 'false', '/training/lora/rank': '',
     '/training/lora/targets': 'query_value', '/training/lora/dora': 'false', '/training/packed': 'false', '/training/fused_loss': 'false',
-    '/training/target_length': '', '/training/negatives': '',
-  };
-  if (preset !== 'naics-4ch') return settings;
-  return {
-    ...settings, '/training/precision': 'fp16_autocast', '/training/checkpointing': 'true', '/training/lora/rank': '8',
-    '/training/lora/targets': 'all_linear', '/training/negatives': '24',
+    '/training/target_length': '', '/training/negatives': '', ...(isNaics(preset) ? flat(naicsTraining, '/training') : {}),
   };
 }
 
-export function usualLength(preset: string): string {
-  if (preset === 'temporal' || preset === 'lstm') return '60';
-  if (preset.startsWith('vit')) return '';
-  if (preset === 'naics-4ch' || presets[2]![1].includes(preset)) return '512';
-  return presets[1]![1].includes(preset) ? '1024' : '128';
-}
+const flat = (members: object, at: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(members).flatMap(([name, value]) =>
+    typeof value === 'object' ? Object.entries(flat(value as object, `${at}/${name}`)) : [[`${at}/${name}`, String(value)]],
+  ));

@@ -1,11 +1,11 @@
-import type { components } from '../../../api/schema';
 import { api } from '../../../services/client';
+import { Live } from '../../../services/live.svelte';
+import type { Args } from '../words';
 
-export type EstimateSpec = components['schemas']['EstimateSpec'];
-export type Estimate = components['schemas']['Estimate'];
-
-/** What a job would report, without one. */
-export async function estimate(spec: EstimateSpec, signal?: AbortSignal): Promise<Estimate> {
-  const { data } = await api.POST('/v1/estimates', { body: spec, signal });
-  return data!;
-}
+/** What a job with these arguments would report, without one. */
+export const liveEstimate = () =>
+  new Live(async (args: Args, signal) => {
+    const { data } = await api.POST('/v1/estimates', { body: { kind: 'training-config', args }, signal });
+    return data!.summary;
+  });
+export type LiveEstimate = ReturnType<typeof liveEstimate>;

@@ -25,3 +25,9 @@ export async function pinReport(jobId: string): Promise<void> {
 export async function unpin(baseline: Baseline): Promise<void> {
   await api.DELETE('/v1/baselines/{baseline_id}', { params: { path: { baseline_id: baseline.id } } });
 }
+
+/** The sentiment models of the pool, by name. */
+export async function listModels(signal?: AbortSignal): Promise<string[]> {
+  const { data } = await api.GET('/v1/models', { signal });
+  return [...new Set(data!.items.map(({ name }) => name))];
+}
