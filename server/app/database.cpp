@@ -30,7 +30,7 @@ Result<std::unique_ptr<Database>> Database::attach(const Settings& settings) {
     }
     auto data = data_directory(settings);
     if (!data) return fail(data.error());
-    auto conninfo = postgres::EmbeddedCluster::conninfo_of(*data);
+    auto conninfo = postgres::EmbeddedCluster::conninfo_of(*data, chosen.postgres);
     if (!conninfo) return fail(conninfo.error());
     database->set_private(*conninfo);
     return database;
@@ -49,7 +49,7 @@ Result<void> Database::restart() {
     cluster_.reset();  // releases the data directory's lock
     auto data = data_directory(settings_);
     if (!data) return fail(data.error());
-    auto started = postgres::EmbeddedCluster::start(*data);
+    auto started = postgres::EmbeddedCluster::start(*data, settings_.database.postgres);
     if (!started) return fail(started.error());
     cluster_ = std::move(*started);
     return {};

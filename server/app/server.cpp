@@ -15,6 +15,9 @@
 #include "server/webhooks/store.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <tuple>
 
@@ -22,6 +25,8 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace plimsoll::app {
@@ -79,6 +84,30 @@ http::AllowedHosts allowed_hosts(const Settings::Http& http) {
     return http::AllowedHosts::only({name});
 }
 
+// Tells systemd, if it started this process (Type=notify), by the protocol of sd_notify(3): one
+// datagram a state.
+void tell_service_manager(std::string_view state) {
+    const char* path = std::getenv("NOTIFY_SOCKET");
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::size_t length = path ? std::strlen(path) : 0;
+    if (length == 0 || length >= sizeof address.sun_path) return;
+    std::memcpy(address.sun_path, path, length);
+    if (*path == '@') address.sun_path[0] = '\0';  // an abstract socket
+    const int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return;
+    (void)!sendto(descriptor, state.data(), state.size(), MSG_NOSIGNAL,
+                  reinterpret_cast<const sockaddr*>(&address),
+                  static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length));
+    close(descriptor);
+}
+
+// How often it wants to hear "WATCHDOG=1", with time to spare; zero: never.
+std::chrono::microseconds watchdog_interval() {
+    const char* limit = std::getenv("WATCHDOG_USEC");
+    return std::chrono::microseconds(limit ? std::atoll(limit) / 3 : 0);
+}
+
 http::ListenOptions listen_options(const Settings::Http& http, const Settings::Limits& limits) {
     http::ListenOptions options;
     options.connections = static_cast<std::size_t>(limits.connections);
@@ -103,6 +132,7 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
       signals_(io_, SIGTERM, SIGINT),
       sighup_(io_),
       timer_(io_),
+      watchdog_(io_),
       server_database_(io_.get_executor(), database.app(),
                        {.connections = static_cast<std::size_t>(settings.database.connections)}),
       // Checked with the settings.
@@ -159,12 +189,14 @@ asio::awaitable<void> Server::serve() {
         const int signal =
             co_await signals_.async_wait(asio::redirect_error(asio::use_awaitable, failed));
         log::info("draining", {{"signal", std::to_string(signal)}});
+        tell_service_manager("STOPPING=1");
         force_exit_on_second_signal();
         co_await drain();
         signals_.cancel();
     }
     stopping_ = true;
     timer_.cancel();
+    watchdog_.cancel();
     sighup_.cancel();
     http_.close();
     metrics_server_.close();
@@ -209,6 +241,8 @@ asio::awaitable<Result<void>> Server::start() {
     }
     database_.set_address(address_);
     announce_("ready", address_);
+    tell_service_manager("READY=1");
+    if (watchdog_interval() > 0us) asio::co_spawn(io_, feed_watchdog(), rethrow);
     co_return Result<void>{};
 }
 
@@ -311,6 +345,15 @@ asio::awaitable<void> Server::watch_cluster() {
         if (!restarted)
             log::error("cannot start the private PostgreSQL",
                        {{"reason", restarted.error().message}});
+    }
+}
+
+// The service manager restarts a server whose loop hangs.
+asio::awaitable<void> Server::feed_watchdog() {
+    for (boost::system::error_code stopped; !stopped;) {
+        tell_service_manager("WATCHDOG=1");
+        watchdog_.expires_after(watchdog_interval());
+        co_await watchdog_.async_wait(asio::redirect_error(asio::use_awaitable, stopped));
     }
 }
 

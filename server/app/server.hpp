@@ -43,6 +43,7 @@ class Server {
     boost::asio::awaitable<Result<void>> bootstrap();
     boost::asio::awaitable<void> drain();
     boost::asio::awaitable<void> watch_cluster();
+    boost::asio::awaitable<void> feed_watchdog();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
     void force_exit_on_second_signal();
     void reload_on_sighup();
@@ -57,6 +58,7 @@ class Server {
     boost::asio::signal_set signals_;
     boost::asio::signal_set sighup_;
     boost::asio::steady_timer timer_;
+    boost::asio::steady_timer watchdog_;
 
     postgres::ServerDatabase server_database_;
     const Stores& stores_ = server_database_.stores();

@@ -145,6 +145,11 @@ std::vector<Entry> make_table() {
               "Data folder of the private PostgreSQL; empty: the user's state folder",
               kServer | kMigrate | kAdmin | kDoctor},
              "", &S::database, &S::Database::data_directory),
+        text({"database.postgres", "PLIMSOLL_DATABASE_POSTGRES", "folder",
+              "Programs of the private PostgreSQL; empty: the newest installed one that reads the "
+              "data",
+              kServer | kMigrate | kAdmin | kDoctor},
+             "", &S::database, &S::Database::postgres),
         number({"database.connections", "PLIMSOLL_DATABASE_CONNECTIONS", "1..64",
                 "Connections for requests; calls are pipelined, so a few are enough"},
                "4", 1, 64, &S::database, &S::Database::connections),

@@ -45,6 +45,7 @@ struct Settings {
         std::string migrate_url;
         std::string worker_url;
         std::string data_directory;
+        std::string postgres;
         int connections = 0;
     } database;
     struct Engine {

@@ -90,9 +90,12 @@ class Rules {
                        ? idle("database.worker_url", "without database.url")
                        : Result<void>{};
         }
-        return database.data_directory.empty() || !is_read("database.data_directory")
-                   ? Result<void>{}
-                   : idle("database.data_directory", "with database.url");
+        for (const auto& [key, value] :
+             {std::pair("database.data_directory", &database.data_directory),
+              std::pair("database.postgres", &database.postgres)}) {
+            if (!value->empty() && is_read(key)) return idle(key, "with database.url");
+        }
+        return {};
     }
 
     Result<void> provider() const {

@@ -7,10 +7,10 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (580, 44_500),
-    'server': (1_040, 76_500),
+    'server': (1_041, 76_600),
     'web': (425, 30_400),
     'migrations': (170, 6_300),
-    'deploy': (60, 1_600),
+    'deploy': (75, 2_300),
     'tests': (765, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}

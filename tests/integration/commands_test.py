@@ -48,7 +48,7 @@ ASKS = {
 
 # Commands that work without a server, look for it by themselves, or are about the chosen one.
 LOCAL = {
-    "model add", "model inspect", "model verify", "model remove", "model pull", "estimate", "apply", "show-config", "gpu-profiles list", "gpu-profiles test",
+    "model add", "model inspect", "model verify", "model remove", "model pull", "estimate", "apply", "show-config", "check", "gpu-profiles list", "gpu-profiles test",
     "gpu-profiles recommend", "gpu-profiles check", "guide", "diagnose", "waves", "schedules next", "use", "login", "logout", "doctor", "serve",
     "engine", "migrate", "help", "manual", "completion", "admin sign-in-link", "admin password-link", "admin users", "admin add-user",
     "admin set-user", "admin remove-user", "admin remove-second-factor", "admin teams", "admin add-team", "admin set-team",
@@ -75,7 +75,7 @@ SUCCEEDS = {
     "invitations revoke": ("{invitation}",), "tokens revoke": ("{token}",), "devices clean": ("{node}", "{device}"), "queue resume": ("{hold}",),
     "model add": ("{model_folder}", "--name", "added"), "model list": (), "model inspect": ("{model}",),
     "model verify": ("{model}",), "model remove": ("{model}", "--force"), "estimate": ("--preset", "bert-base"),
-    "apply": ("{advice}", "{train}", "--dry-run"), "show-config": ("{train}", "--preset", "bert-base"),
+    "apply": ("{advice}", "{train}", "--dry-run"), "show-config": ("{train}", "--preset", "bert-base"), "check": ("{train}", "--preset", "bert-base"),
     "gpu-profiles list": (), "gpu-profiles test": ("t4",),
     "gpu-profiles recommend": ("--memory-gib", "16", "--name", "Tesla T4"),
     "gpu-profiles check": ("t4", "--memory-gib", "15"), "guide": ("--gpu-memory", "24"),

@@ -10,8 +10,8 @@ from unittest import mock
 
 import harness
 
-sys.path[:0] = [str(harness.ROOT / "deploy/integrations/python"), str(harness.ROOT / "tests/integration/stand_ins")]
-import plimsoll_training as plimsoll  # noqa: E402
+sys.path[:0] = [str(harness.ROOT / "deploy/clients/python"), str(harness.ROOT / "tests/integration/stand_ins")]
+import plimsoll.training as plimsoll  # noqa: E402
 import lightning.pytorch  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
@@ -80,7 +80,7 @@ class Measurements(unittest.TestCase):
         self.assertEqual([one["id"] for one in self.listed()], [found.answer["id"]])
 
     def test_the_programs_of_the_readme(self):
-        readme = (harness.ROOT / "deploy/integrations/python/README.md").read_text("utf-8")
+        readme = (harness.ROOT / "deploy/clients/python/plimsoll/training/README.md").read_text("utf-8")
         callbacks, probe = re.findall(r"```python\n(.*?)```", readme.replace("job_…", self.job()), re.S)
         # Of the user's own program, which the README leaves out.
         trainers = {name: mock.Mock() for name in ("transformers", "lightning")}
@@ -132,13 +132,13 @@ class Measurements(unittest.TestCase):
             monitor.begin()
             step(8)
             monitor.step()
-            with self.assertLogs("plimsoll_training", "WARNING"):
+            with self.assertLogs("plimsoll.training", "WARNING"):
                 monitor.end()
             self.assertIsNone(monitor.answer)
             self.assertEqual(monitor.measurement["batch"], 8)
 
     def test_a_probe_that_the_server_refuses_keeps_what_it_found(self):
-        with self.assertLogs("plimsoll_training", "WARNING"):
+        with self.assertLogs("plimsoll.training", "WARNING"):
             found = plimsoll.probe(step, args=ARGS, most=4, server=plimsoll.Server(self.api.base, "plm_wrong"))
         self.assertEqual((found.largest_batch, found.answer, str(found)), (4, None, "largest batch 4"))
 
@@ -151,7 +151,7 @@ class Measurements(unittest.TestCase):
 
     def test_a_run_without_a_gpu_is_measured_as_far_as_possible_and_not_sent(self):
         with (mock.patch.object(torch.cuda, "is_available", lambda: False),
-              self.assertLogs("plimsoll_training", "INFO") as logs):
+              self.assertLogs("plimsoll.training", "INFO") as logs):
             callback = plimsoll.transformers_callback(args=ARGS, every=10)
             transformers.train(callback, lambda batch: None, steps=25, batch=16, accumulation=2)
         measurement = callback.monitor.measurement

@@ -1,4 +1,4 @@
-"""deploy/integrations/python with PyTorch, Transformers and Lightning themselves, on this CPU, against a real server.
+"""plimsoll.training with PyTorch, Transformers and Lightning themselves, on this CPU, against a real server.
 
     PLIMSOLL_BIN=build/release/bin OMP_NUM_THREADS=1 build/pytorch/bin/python tests/pytorch/package_test.py
 
@@ -15,13 +15,13 @@ import unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / 'tests/integration'), str(ROOT / 'deploy/integrations/python')]
+sys.path[:0] = [str(ROOT / 'tests/integration'), str(ROOT / 'deploy/clients/python')]
 import harness  # noqa: E402
 import lightning.pytorch as lightning  # noqa: E402
-import plimsoll_training as plimsoll  # noqa: E402
+import plimsoll.training as plimsoll  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
-from plimsoll_training import gpu  # noqa: E402
+from plimsoll.training import gpu  # noqa: E402
 
 MIB = 1 << 20
 ARGS = {'model': {'preset': 'bert-base'}, 'training': {'sequence_length': 128}, 'gpus': ['rtx_4090'], 'what_ifs': False}
@@ -83,7 +83,7 @@ class WithoutGpu(unittest.TestCase):
 
     def test_a_training_run_continues_and_is_measured_as_far_as_possible(self):
         for callback_for, train in LIBRARIES:
-            with self.subTest(train.__name__), self.assertLogs('plimsoll_training', 'INFO') as logs:
+            with self.subTest(train.__name__), self.assertLogs('plimsoll.training', 'INFO') as logs:
                 callback = callback_for(args=ARGS, every=2)  # no address of a server: nothing is sent
                 train(callback, steps=5, batch=4, accumulation=2)
                 measurement = callback.monitor.measurement

@@ -37,14 +37,14 @@ Finding database(const DoctorFacts& facts) {
             "The configured database does not respond: " + facts.database_problem->message,
             "Check database.url (PLIMSOLL_DATABASE_URL), and that the database server is running."};
     }
-    if (facts.postgres_versions.empty()) {
-        return {Grade::bad, "PostgreSQL",
-                "No PostgreSQL server is installed under /usr/lib/postgresql.",
-                "Install the package postgresql, or set database.url."};
+    if (facts.postgres_servers.empty()) {
+        return {Grade::bad, "PostgreSQL", "No PostgreSQL server is installed.",
+                "For `plimsoll serve`, " + std::string(postgres::kInstallAdvice)};
     }
-    std::string found = "Version ";
-    for (const int version : facts.postgres_versions) {
-        found += (version == facts.postgres_versions.front() ? "" : ", ") + std::to_string(version);
+    std::string found;
+    for (const auto& [major, programs] : facts.postgres_servers) {
+        found += (found.empty() ? "Version " : ", ") + std::to_string(major) + " (" +
+                 programs.string() + ")";
     }
     found += " is installed; the private database ";
     found += facts.database_problem ? "is not running; `plimsoll serve` starts it." : "is running.";

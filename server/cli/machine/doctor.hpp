@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 #include "server/app/settings.hpp"
 #include "server/cli/machine/serving.hpp"
+#include "server/postgres/cluster/installed_servers.hpp"
 #include "server/terminal/finding.hpp"
 
 #include <cstdint>
@@ -19,8 +20,8 @@ using terminal::Finding;
 // The state of the machine, determined without changing anything.
 struct DoctorFacts {
     std::string version;
-    bool embedded_database = true;          // no database is configured
-    std::vector<int> postgres_versions;     // installed servers, by major version
+    bool embedded_database = true;  // no database is configured
+    std::vector<postgres::InstalledServer> postgres_servers;
     std::optional<Error> database_problem;  // why it does not respond; none: it responds
     std::string address;                    // where `serve` would listen
     std::optional<Error> address_problem;   // why it cannot listen there now

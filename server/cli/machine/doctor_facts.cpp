@@ -8,9 +8,7 @@
 #include "server/jobs/settings.hpp"
 #include "server/postgres/cluster/embedded_layout.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -29,21 +27,6 @@ namespace asio = boost::asio;
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience{5};
-
-std::vector<int> installed_servers() {
-    std::vector<int> versions;
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator("/usr/lib/postgresql", none)) {
-        const auto name = entry.path().filename().string();
-        int version = 0;
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), version);
-        if (error == std::errc{} && fs::exists(entry.path() / "bin/postgres")) {
-            versions.push_back(version);
-        }
-    }
-    std::ranges::sort(versions);
-    return versions;
-}
 
 // Looking for a private database that was never created would create its folders.
 bool private_database_exists(const std::string& folder) {
@@ -151,7 +134,7 @@ DoctorFacts gather_facts(const app::Settings& settings) {
     DoctorFacts facts;
     facts.version = PLIMSOLL_VERSION;
     facts.embedded_database = settings.database.url.empty();
-    facts.postgres_versions = installed_servers();
+    facts.postgres_servers = postgres::installed_servers(settings.database.postgres);
     facts.address = settings.http.host + ":" + std::to_string(settings.http.port);
     facts.address_problem = try_address(settings.http);
     facts.probe = probe();

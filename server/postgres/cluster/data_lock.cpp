@@ -33,7 +33,10 @@ Result<DataLock> DataLock::take(const std::filesystem::path& base) {
     auto lock = whole_file(F_WRLCK);
     if (fcntl(descriptor, F_OFD_SETLK, &lock) != 0) {
         close(descriptor);
-        return fail(problem("Another plimsoll is using the data folder " + base.string() + "."));
+        const auto address = served_address(base);
+        return fail(problem("Another plimsoll is using the data folder " + base.string() +
+                            (address ? " (" + *address + ")" : "") +
+                            ": stop it, or choose another folder (--data)."));
     }
     return DataLock(descriptor);
 }

@@ -67,8 +67,9 @@ std::string cause_in(const std::string& said, const fs::path& folder, std::strin
 
 }  // namespace
 
-Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const fs::path& data) {
-    auto layout = prepare_layout(data);
+Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const fs::path& data,
+                                                                const fs::path& postgres) {
+    auto layout = prepare_layout(data, postgres);
     if (!layout) return fail(std::move(layout.error()));
     auto locked = DataLock::take(layout->base);
     if (!locked) return fail(std::move(locked.error()));
@@ -92,8 +93,8 @@ std::string EmbeddedCluster::conninfo() const {
     return conninfo_in(layout_);
 }
 
-Result<std::string> EmbeddedCluster::conninfo_of(const fs::path& data) {
-    auto layout = prepare_layout(data);
+Result<std::string> EmbeddedCluster::conninfo_of(const fs::path& data, const fs::path& postgres) {
+    auto layout = prepare_layout(data, postgres);
     if (!layout) return fail(std::move(layout.error()));
     return conninfo_in(*layout);
 }
@@ -117,7 +118,7 @@ Result<void> EmbeddedCluster::create() {
         return fail(problem("The owner of " + draft.string() + " cannot be set."));
     }
     auto made =
-        run(layout_.binaries / "initdb",
+        run(layout_.programs / "initdb",
             {"--pgdata", draft, "--username", kEmbeddedSuperuser, "--auth", "peer", "--encoding",
              "UTF8", "--locale", "C", "--data-checksums", "--no-instructions"});
     if (!made) return fail(std::move(made.error()));
@@ -216,7 +217,7 @@ Result<void> EmbeddedCluster::stop() {
 Result<Finished> EmbeddedCluster::control(std::initializer_list<std::string> arguments) const {
     std::vector<std::string> all = arguments;
     all.insert(all.end(), {"--silent", "--pgdata", layout_.cluster});
-    return run(layout_.binaries / "pg_ctl", std::move(all));
+    return run(layout_.programs / "pg_ctl", std::move(all));
 }
 
 Result<Finished> EmbeddedCluster::run(const fs::path& program,

@@ -19,11 +19,13 @@ class EmbeddedCluster {
   public:
     // Creates the cluster if needed and starts it, or adopts a server that outlived a crashed
     // plimsoll. Error messages are sentences for the user.
-    static Result<std::unique_ptr<EmbeddedCluster>> start(const std::filesystem::path& data);
+    static Result<std::unique_ptr<EmbeddedCluster>> start(
+        const std::filesystem::path& data, const std::filesystem::path& postgres = {});
 
     // Connection string of the cluster in `data`, whichever process runs it, for administration
     // commands.
-    static Result<std::string> conninfo_of(const std::filesystem::path& data);
+    static Result<std::string> conninfo_of(const std::filesystem::path& data,
+                                           const std::filesystem::path& postgres);
 
     // Stops the server if stop() was not called.
     ~EmbeddedCluster();

@@ -1,5 +1,6 @@
 #include "server/postgres/cluster/embedded_layout.hpp"
 
+#include "server/postgres/cluster/installed_servers.hpp"
 #include "server/postgres/cluster/problem.hpp"
 
 #include <algorithm>
@@ -33,38 +34,6 @@ std::optional<RunAs> find_os_user(const std::string& name) {
 // A socket's path has at most 107 bytes (sockaddr_un); PostgreSQL adds "/.s.PGSQL.5432".
 constexpr std::size_t kLongestSocketDirectory = 107 - 14;
 
-constexpr const char* kInstalled = "/usr/lib/postgresql";
-
-bool has_server(const fs::path& binaries) {
-    return fs::exists(binaries / "initdb") && fs::exists(binaries / "postgres");
-}
-
-Result<fs::path> newest_binaries() {
-    int newest = 0;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(kInstalled, ignored)) {
-        const int major = std::atoi(entry.path().filename().c_str());
-        if (major > newest && has_server(entry.path() / "bin")) newest = major;
-    }
-    if (newest == 0) {
-        return fail(problem("No PostgreSQL server is installed under " + std::string(kInstalled) +
-                            ": install the package postgresql, or set database.url."));
-    }
-    return fs::path(kInstalled) / std::to_string(newest) / "bin";
-}
-
-// The data of one major version can only be read by the same one.
-Result<fs::path> binaries_for(const fs::path& cluster) {
-    std::ifstream file(cluster / "PG_VERSION");
-    std::string major;
-    if (!(file >> major)) return newest_binaries();
-    fs::path binaries = fs::path(kInstalled) / major / "bin";
-    if (has_server(binaries)) return binaries;
-    return fail(problem("The data in " + cluster.string() + " was written by PostgreSQL " + major +
-                        ", which is not installed. Install the package postgresql-" + major +
-                        ", or dump the data with that version and restore it into a new folder."));
-}
-
 bool may_enter(const struct stat& directory, const RunAs& user) {
     if (directory.st_uid == user.user) return directory.st_mode & S_IXUSR;
     if (std::find(user.groups.begin(), user.groups.end(), directory.st_gid) != user.groups.end()) {
@@ -73,17 +42,67 @@ bool may_enter(const struct stat& directory, const RunAs& user) {
     return directory.st_mode & S_IXOTH;
 }
 
-Result<void> check_passable(const fs::path& base, const RunAs& user) {
+// The first directory on the way that the user cannot enter; empty: there is none.
+fs::path first_closed(const fs::path& base, const RunAs& user) {
     fs::path step;
     for (const fs::path& part : base) {
         step /= part;
         struct stat found;
-        if (stat(step.c_str(), &found) == 0 && may_enter(found, user)) continue;
-        return fail(problem("PostgreSQL runs as the user postgres, which cannot access " +
-                            step.string() +
-                            ": choose another data folder (--data), or grant access (chmod o+x)."));
+        if (stat(step.c_str(), &found) != 0 || !may_enter(found, user)) return step;
     }
     return {};
+}
+
+Result<void> check_passable(const fs::path& base, const RunAs& user) {
+    const auto closed = first_closed(base, user);
+    if (closed.empty()) return {};
+    return fail(problem("PostgreSQL runs as the user postgres, which cannot access " +
+                        closed.string() +
+                        ": choose another data folder (--data), or grant access (chmod o+x)."));
+}
+
+Result<std::vector<InstalledServer>> usable_servers(const fs::path& chosen,
+                                                    const std::optional<RunAs>& run_as) {
+    const auto installed = installed_servers(chosen);
+    std::vector<InstalledServer> usable;
+    fs::path closed;
+    for (const auto& server : installed) {
+        auto step = run_as ? first_closed(server.programs, *run_as) : fs::path();
+        if (step.empty())
+            usable.push_back(server);
+        else
+            closed = std::move(step);
+    }
+    if (!usable.empty()) return usable;
+    if (!installed.empty()) {
+        return fail(
+            problem("PostgreSQL runs as the user postgres, which cannot access " + closed.string() +
+                    ", where PostgreSQL is installed (" + installed.front().programs.string() +
+                    "): run plimsoll as an ordinary user, or " + std::string(kInstallAdvice)));
+    }
+    return fail(problem(chosen.empty()
+                            ? "No PostgreSQL server is installed: " + std::string(kInstallAdvice)
+                            : "database.postgres: " + chosen.string() +
+                                  " has no programs initdb and postgres that run on this "
+                                  "machine."));
+}
+
+// The data of one major version can only be read by the same one.
+Result<fs::path> programs_for(const fs::path& cluster,
+                              const std::vector<InstalledServer>& servers) {
+    std::ifstream file(cluster / "PG_VERSION");
+    int major = 0;
+    if (!(file >> major)) return servers.front().programs;
+    const auto found = std::ranges::find(servers, major, &InstalledServer::major);
+    if (found != servers.end()) return found->programs;
+    const auto version = std::to_string(major);
+    return fail(problem("The data in " + cluster.string() + " was written by PostgreSQL " +
+                        version + ", but this machine has PostgreSQL " +
+                        std::to_string(servers.front().major) + " (" +
+                        servers.front().programs.string() + "). Install PostgreSQL " + version +
+                        " (the package postgresql-" + version +
+                        "), or name its programs with database.postgres, or dump the data with "
+                        "that version and restore it into a new folder."));
 }
 
 // Creates a directory that only PostgreSQL's user can use; an existing one must belong to that
@@ -121,7 +140,7 @@ Result<fs::path> default_data_directory() {
     return fail(problem("There is no home folder: set a data folder (--data)."));
 }
 
-Result<EmbeddedLayout> prepare_layout(fs::path base) {
+Result<EmbeddedLayout> prepare_layout(fs::path base, const fs::path& postgres) {
     std::error_code error;
     base = fs::absolute(base);
     // Regardless of the umask: PostgreSQL's user must have access, and nobody else may write.
@@ -148,16 +167,19 @@ Result<EmbeddedLayout> prepare_layout(fs::path base) {
         layout.run_as = find_os_user("postgres");
         if (!layout.run_as) {
             return fail(
-                problem("The user postgres does not exist: install the package postgresql, or set "
-                        "database.url."));
+                problem("PostgreSQL refuses to run as root, and the user postgres does not exist: "
+                        "run plimsoll as an ordinary user, or create that user (useradd --system "
+                        "postgres), or set database.url."));
         }
         if (auto passable = check_passable(base, *layout.run_as); !passable) {
             return fail(std::move(passable.error()));
         }
     }
-    auto binaries = binaries_for(layout.cluster);
-    if (!binaries) return fail(std::move(binaries.error()));
-    layout.binaries = *binaries;
+    const auto servers = usable_servers(postgres, layout.run_as);
+    if (!servers) return fail(servers.error());
+    auto programs = programs_for(layout.cluster, *servers);
+    if (!programs) return fail(std::move(programs.error()));
+    layout.programs = *programs;
     for (const fs::path& path : {layout.logs, layout.sockets}) {
         if (auto made = make_private(path, layout.run_as); !made) {
             return fail(std::move(made.error()));

@@ -15,7 +15,7 @@ struct EmbeddedLayout {
     std::filesystem::path cluster;   // PGDATA, base/postgres
     std::filesystem::path logs;      // base/log
     std::filesystem::path sockets;   // base/run, or a short path below /tmp
-    std::filesystem::path binaries;  // of the cluster's major version
+    std::filesystem::path programs;  // of the cluster's major version
     std::string os_user;             // who runs plimsoll
     std::optional<RunAs> run_as;     // who runs PostgreSQL, if different
 };
@@ -25,8 +25,10 @@ struct EmbeddedLayout {
 Result<std::filesystem::path> default_data_directory();
 
 // Determines the layout and creates its directories. As root, PostgreSQL's files belong to the user
-// postgres, because initdb and postgres refuse to run as root. Errors: the user does not exist, no
-// binaries of the data's version are installed, or PostgreSQL's user cannot enter a directory.
-Result<EmbeddedLayout> prepare_layout(std::filesystem::path base);
+// postgres, because initdb and postgres refuse to run as root. `postgres`: the folder of the
+// server's programs; empty: an installed one. Errors: the user does not exist, there are no
+// programs of the data's version, or PostgreSQL's user cannot enter a directory.
+Result<EmbeddedLayout> prepare_layout(std::filesystem::path base,
+                                      const std::filesystem::path& postgres);
 
 }  // namespace plimsoll::postgres

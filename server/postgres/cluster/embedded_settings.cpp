@@ -24,6 +24,13 @@ std::string setting_value(const std::string& value) {
     return out + "'";
 }
 
+// PostgreSQL's processes share memory there; some containers have none.
+bool can_share_memory(const EmbeddedLayout& layout) {
+    struct stat found;
+    if (stat("/dev/shm", &found) != 0) return false;
+    return (found.st_mode & S_IWOTH) != 0 || (!layout.run_as && access("/dev/shm", W_OK) == 0);
+}
+
 std::string configuration(const EmbeddedLayout& layout) {
     return "# Written by plimsoll at every start.\n"
            "listen_addresses = ''\n"
@@ -46,6 +53,9 @@ std::string configuration(const EmbeddedLayout& layout) {
            "timezone = 'UTC'\n"
            "log_timezone = 'UTC'\n"
            "cluster_name = 'plimsoll'\n"
+           "dynamic_shared_memory_type = " +
+           (can_share_memory(layout) ? "posix" : "mmap") +
+           "\n"
            // A week of logs, one file a weekday.
            "logging_collector = on\n"
            "log_directory = " +

@@ -1,9 +1,24 @@
-"""Client of Plimsoll. `Client` and `AsyncClient` have the same methods; `plimsoll.core` is generated from the
-contract: every operation and every type."""
+"""Plimsoll for Python: estimates without a server, `Client` and `AsyncClient` of one, and `plimsoll.training` for your
+own training runs. `plimsoll.core` is generated from the contract: every operation and every type."""
 
-from .clients import AsyncClient, Client
-from .errors import JobFailed, ProblemError
-from .retries import Retries
+import importlib
 
 __version__ = "0.0.0"  # set to the release when the wheel is built
-__all__ = ["AsyncClient", "Client", "JobFailed", "ProblemError", "Retries"]
+
+# Loaded when they are used: an estimate needs none of the client's packages.
+_HOME = {"AsyncClient": "clients", "Client": "clients", "Estimate": "estimates", "EstimateError": "estimates",
+         "GpuEstimate": "estimates", "JobFailed": "errors", "ProblemError": "errors", "Retries": "retries",
+         "estimate": "estimates"}
+_CLIENT = {"clients", "retries"}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name):
+    if name not in _HOME:
+        raise AttributeError(f"module 'plimsoll' has no attribute {name!r}")
+    try:
+        return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    except ModuleNotFoundError as missing:
+        if _HOME[name] in _CLIENT and missing.name in ("attr", "attrs", "httpx"):
+            raise ImportError(f"plimsoll.{name} needs the client's packages: pip install 'plimsoll[client]'") from None
+        raise

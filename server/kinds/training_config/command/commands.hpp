@@ -20,6 +20,7 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context);
 void add_guide(CLI::App& app, CommandContext& context);
 void add_diagnose(CLI::App& app, CommandContext& context);
 void add_apply(CLI::App& app, CommandContext& context);
+void add_check(CLI::App& app, CommandContext& context);
 void add_show_config(CLI::App& app, CommandContext& context);
 
 // `gpu-profiles add`, `remove` and `own`: the team's own cards on the server that the user is

@@ -13,7 +13,7 @@ using Grade = Finding::Grade;
 DoctorFacts healthy() {
     DoctorFacts facts;
     facts.version = "1.2.3";
-    facts.postgres_versions = {15};
+    facts.postgres_servers = {{15, "/usr/lib/postgresql/15/bin"}};
     facts.address = "127.0.0.1:7272";
     facts.probe = R"({"devices":[{"device":"opencl:pocl:0","state":"ready","name":"A processor",)"
                   R"("driver_version":"3.1"}],"problems":[]})";
@@ -44,7 +44,7 @@ TEST(Doctor, FindsNothingWrongWithAHealthyMachine) {
 
 TEST(Doctor, SaysWhatToInstall) {
     auto facts = healthy();
-    facts.postgres_versions.clear();
+    facts.postgres_servers.clear();
     EXPECT_EQ(about(facts, "PostgreSQL").grade, Grade::bad);
     EXPECT_THAT(about(facts, "PostgreSQL").advice, HasSubstr("package postgresql"));
     facts.probe = R"({"devices":[],"problems":[]})";

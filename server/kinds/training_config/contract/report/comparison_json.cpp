@@ -104,7 +104,7 @@ json steps(const json& from, const json& to, const json& changed) {
                                   to["learning_rate"]["recommended"]))));
     }
     all.push_back(step(plain("Train a few hundred steps with the callback of "),
-                       code("deploy/integrations/python"),
+                       code("plimsoll.training"),
                        plain(": its measurements correct later estimates.")));
     return all;
 }

@@ -7,7 +7,7 @@ import time
 from . import gpu, host
 from .server import Server, ServerError
 
-log = logging.getLogger('plimsoll_training')
+log = logging.getLogger('plimsoll.training')
 
 MOST_SAMPLES = 500  # the server's limit
 

@@ -7,7 +7,7 @@ from . import gpu
 from .monitor import RunMonitor, what_was_trained
 from .server import Server
 
-log = logging.getLogger('plimsoll_training')
+log = logging.getLogger('plimsoll.training')
 
 
 def _is_first_process():

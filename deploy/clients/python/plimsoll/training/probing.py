@@ -10,7 +10,7 @@ from . import gpu
 from .monitor import what_was_trained
 from .server import Server, ServerError
 
-log = logging.getLogger('plimsoll_training')
+log = logging.getLogger('plimsoll.training')
 STEPS = 3  # the second can reserve more than the first; the third confirms it
 
 

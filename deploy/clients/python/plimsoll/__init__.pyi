@@ -1,0 +1,6 @@
+from .clients import AsyncClient as AsyncClient, Client as Client
+from .errors import JobFailed as JobFailed, ProblemError as ProblemError
+from .estimates import Estimate as Estimate, EstimateError as EstimateError, GpuEstimate as GpuEstimate, estimate as estimate
+from .retries import Retries as Retries
+
+__version__: str
