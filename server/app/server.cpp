@@ -166,9 +166,12 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
       metrics_(http_.traffic(), server_database_, PLIMSOLL_VERSION),
       metrics_server_(io_, http_.traffic(), [this] { return metrics_.text(); }),
       schedules_(io_.get_executor(), background_.due_times, planner_) {
-    if (settings.engine.local) {
-        engine_ = std::make_unique<EngineProcess>(
-            io_.get_executor(), sibling_program("plimsoll-engine"), database.worker_url());
+    const auto engine = sibling_program("plimsoll-engine");
+    if (settings.engine.local && access(engine.c_str(), X_OK) == 0) {
+        engine_ =
+            std::make_unique<EngineProcess>(io_.get_executor(), engine, database.worker_url());
+    } else if (settings.engine.local) {
+        log::warn("plimsoll-engine is not installed here: this server runs no workers");
     }
 }
 
