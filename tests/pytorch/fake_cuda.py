@@ -95,7 +95,7 @@ def fused_attention(gpu):
         if half and gpu == 'a100_80gb' and attn_mask is None:
             return aten._scaled_dot_product_flash_attention(query, key, value, dropout_p, is_causal, False,
                                                             scale=scale)[0]
-        if grouped or (half and gpu == 't4'):
+        if grouped or (query.dtype == torch.bfloat16 and gpu == 't4'):
             return aten._scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, None,
                                                            scale=scale, enable_gqa=enable_gqa)[0]
         return aten._scaled_dot_product_efficient_attention(query, key, value, attn_mask, True, dropout_p, is_causal,

@@ -85,7 +85,23 @@ MODELS.update({
                                     encoder_ffn_dim=3072, decoder_layers=1, num_mel_bins=80,
                                     max_source_positions=1500, num_labels=10)),
 })
+OLMO = dict(vocab_size=100352, num_hidden_layers=16, hidden_size=2048, num_attention_heads=16, num_key_value_heads=8,
+            intermediate_size=8192, tie_word_embeddings=False, max_position_embeddings=4096, pad_token_id=1)
 MODELS.update({
+    'smollm3': ('causal', dict(model_type='smollm3', vocab_size=128256, num_hidden_layers=36, hidden_size=2048,
+                               num_attention_heads=16, num_key_value_heads=4, intermediate_size=11008,
+                               tie_word_embeddings=True, max_position_embeddings=65536, no_rope_layer_interval=4,
+                               pad_token_id=1)),
+    'granite-3-2b': ('causal', dict(model_type='granite', vocab_size=49159, num_hidden_layers=8, hidden_size=2048,
+                                    num_attention_heads=32, num_key_value_heads=8, intermediate_size=8192,
+                                    tie_word_embeddings=True, max_position_embeddings=131072, embedding_multiplier=12.0,
+                                    residual_multiplier=0.22, logits_scaling=8.0, attention_multiplier=0.015625)),
+    'olmo-2-1b': ('causal', dict(OLMO, model_type='olmo2')),
+    'olmo-3': ('causal', dict(OLMO, model_type='olmo3', num_hidden_layers=8, sliding_window=256)),
+    'exaone-4': ('causal', dict(model_type='exaone4', vocab_size=102400, num_hidden_layers=8, hidden_size=2048,
+                                num_attention_heads=32, num_key_value_heads=8, head_dim=64, intermediate_size=4096,
+                                tie_word_embeddings=True, max_position_embeddings=65536, sliding_window=256,
+                                sliding_window_pattern=4)),
     'mt5-small': ('translation', dict(model_type='mt5', vocab_size=250112, num_layers=8, d_model=512, num_heads=6, d_kv=64,
                                       d_ff=1024, feed_forward_proj='gated-gelu', decoder_start_token_id=0,
                                       tie_word_embeddings=False)),

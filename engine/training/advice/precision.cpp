@@ -1,10 +1,13 @@
 #include "engine/training/advice/precision.hpp"
 
+#include "engine/training/tape/layout.hpp"
+
 namespace plimsoll::training {
 
 Precision automatic_precision(const ModelShape& shape, const TrainingSettings& t, bool has_bf16,
                               bool has_fp16) {
-    const bool whole = t.cards == 1 || t.sharding == Sharding::none || t.sharding == Sharding::ddp;
+    const auto sharding = layout_of(t).sharding;
+    const bool whole = sharding == Sharding::none || sharding == Sharding::ddp;
     const bool stays = shape.stored_half && t.quantization == Quantization::none && whole &&
                        t.offload == Offload::none;
     if (has_bf16) return stays ? Precision::bf16 : Precision::bf16_autocast;

@@ -1,11 +1,14 @@
 #include "engine/training/advice/settings_changes.hpp"
 
+#include "engine/training/tape/layout.hpp"
+
 namespace plimsoll::training {
 namespace {
 
 // What people do to fit a language model: its experts, or shards of it, cannot be packed like this.
 bool can_quantize(const ModelShape& shape, const TrainingSettings& t) {
-    const bool whole = t.cards == 1 || t.sharding == Sharding::ddp;
+    const auto sharding = layout_of(t).sharding;
+    const bool whole = sharding == Sharding::none || sharding == Sharding::ddp;
     return shape.is_decoder() && !shape.has_experts() && whole &&
            t.quantization == Quantization::none;
 }

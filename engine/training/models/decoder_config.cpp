@@ -15,7 +15,9 @@ const std::map<std::string, Family>& rms_norm_types() {
         {"gemma", Family::gemma},         {"gemma2", Family::gemma2},
         {"gemma3_text", Family::gemma3},  {"phi3", Family::phi3},
         {"mixtral", Family::mixtral},     {"qwen2_moe", Family::qwen2_moe},
-        {"qwen3_moe", Family::qwen3_moe},
+        {"qwen3_moe", Family::qwen3_moe}, {"smollm3", Family::llama},
+        {"granite", Family::granite},     {"olmo2", Family::olmo2},
+        {"olmo3", Family::olmo3},         {"exaone4", Family::exaone4},
     };
     return all;
 }
@@ -67,17 +69,24 @@ void read_gpt_neox(ConfigReader& read, ModelShape& s) {
 }
 
 void read_window(ConfigReader& read, Family family, ModelShape& s) {
-    const bool alternates = family == Family::gemma2 || family == Family::gemma3;
+    const bool gemma = family == Family::gemma2 || family == Family::gemma3;
+    const bool alternates = gemma || family == Family::olmo3 || family == Family::exaone4;
     if (alternates) s.window = 4096;
+    if (read.json().contains("sliding_window") && !read.has("sliding_window")) s.window = 0;
     if (alternates || !read.has("use_sliding_window")) {
         read.integer("sliding_window", s.window);
     } else {
         read.refuse("use_sliding_window",
                     "must be false: for this type, windows in only some layers are not modelled.");
     }
-    if (!alternates) return;
-    s.full_every = family == Family::gemma2 ? 2 : 6;
-    read.integer("sliding_window_pattern", s.full_every);
+    if (!alternates || s.window == 0) return;
+    s.full_every = family == Family::gemma2 ? 2 : family == Family::gemma3 ? 6 : 4;
+    // EXAONE writes one letter for each layer of the pattern.
+    const auto pattern = read.json().value("sliding_window_pattern", json());
+    if (pattern.is_string())
+        s.full_every = static_cast<int>(pattern.get<std::string>().size());
+    else
+        read.integer("sliding_window_pattern", s.full_every);
     if (s.full_every < 1) return read.note("sliding_window_pattern", "must be at least 1.");
     s.full_at = s.full_every - 1;
     read_layer_types(read, s);
@@ -129,6 +138,19 @@ void refuse_experts(ConfigReader& read) {
         read.refuse(key, "says that the model has experts, but its \"model_type\" has none.");
 }
 
+// SmolLM3 lists the layers with rotary positions by a 1, or says how often one has none.
+void read_unturned(ConfigReader& read, ModelShape& s) {
+    s.unturned_every = 4;
+    read.integer("no_rope_layer_interval", s.unturned_every);
+    if (!read.has("no_rope_layers")) return;
+    const auto& layers = read.json().at("no_rope_layers");
+    const auto turned = [&](int i) { return s.has_rotary(i) ? 1 : 0; };
+    bool alike = layers.is_array() && layers.size() == static_cast<std::size_t>(s.layers);
+    for (int i = 0; alike && i < s.layers; ++i)
+        alike = layers[static_cast<std::size_t>(i)] == turned(i);
+    if (!alike) read.note("no_rope_layers", "must follow no_rope_layer_interval.");
+}
+
 void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     const Family family = s.family;
     s.activation = Activation::silu;
@@ -139,14 +161,17 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     read.integer("num_key_value_heads", s.kv_heads, "kv_heads");
     read.integer("head_dim", s.head_dim, "head_dim");
     if (family == Family::qwen2_moe) read.boolean("qkv_bias", s.qkv_bias);
-    const bool has_biases = type == "llama" || family == Family::qwen3 ||
+    const bool newer = family == Family::granite || family == Family::olmo2 ||
+                       family == Family::olmo3 || type == "smollm3";
+    const bool has_biases = type == "llama" || newer || family == Family::qwen3 ||
                             family == Family::qwen3_moe || decoder_traits(family).unit_norms;
     if (has_biases) {
         read.boolean("attention_bias", s.qkv_bias);
         s.output_bias = s.qkv_bias;
     }
-    if (type == "llama") read.boolean("mlp_bias", s.ffn_bias);
-    if (type != "llama")
+    if (type == "llama" || type == "smollm3" || type == "granite")
+        read.boolean("mlp_bias", s.ffn_bias);
+    else
         read.refuse("mlp_bias", "is not supported for models of type \"" + type + "\".");
     if (family == Family::phi3) {
         read.number("resid_pdrop", s.hidden_dropout, "hidden_dropout");
@@ -156,6 +181,7 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
         read_experts(read, family, s);
     else
         refuse_experts(read);
+    if (type == "smollm3") read_unturned(read, s);
     read_window(read, family, s);
 }
 

@@ -40,9 +40,9 @@ void list_attention(ParameterLister& list, const DecoderTraits& traits) {
     list.linear("k_proj", h, s.kv_width(), s.qkv_bias);
     list.linear("v_proj", h, s.kv_width(), s.qkv_bias, Use::query_value);
     list.linear("o_proj", s.q_width(), h, s.output_bias);
-    if (traits.head_norms) {
-        list.vector(s.head_dim);
-        list.vector(s.head_dim);
+    if (traits.head_norms || traits.row_norms) {
+        list.vector(traits.row_norms ? s.q_width() : s.head_dim);
+        list.vector(traits.row_norms ? s.kv_width() : s.head_dim);
     }
 }
 
@@ -87,7 +87,7 @@ void list_rms_norm_layer(ParameterLister& list) {
     } else {
         list_gated(list, s.ffn);
     }
-    for (int norm = 0; norm < (traits.outer_norms ? 4 : 2); ++norm) list.vector(s.hidden);
+    for (int norm = 0; norm < traits.norms(); ++norm) list.vector(s.hidden);
 }
 
 }  // namespace

@@ -6,10 +6,18 @@ namespace plimsoll::training {
 
 // How a decoder with RMSNorm differs from Llama.
 struct DecoderTraits {
-    bool head_norms = false;   // of every head's q and k
-    bool unit_norms = false;   // multiply by 1 + weight, in fp32; embeddings are scaled
-    bool outer_norms = false;  // also for the outputs of attention and feed-forward
-    bool packed = false;       // q, k and v in one product, and gate and up in one
+    bool head_norms = false;    // of every head's q and k
+    bool row_norms = false;     // of all of q and of k, before heads are parted
+    bool unit_norms = false;    // multiply by 1 + weight, in fp32; embeddings are scaled
+    bool wide_norms = false;    // multiply by the weight in fp32
+    bool before_norms = true;   // for the inputs of attention and feed-forward
+    bool outer_norms = false;   // for their outputs
+    bool packed = false;        // q, k and v in one product, and gate and up in one
+    bool multiplied = false;    // embeddings, both outputs and logits, by numbers
+    bool wide_rotary = false;   // tables and products in fp32
+    bool two_rotaries = false;  // tables of their own for layers with a window
+
+    int norms() const { return (before_norms ? 2 : 0) + (outer_norms ? 2 : 0); }
 };
 
 constexpr DecoderTraits decoder_traits(Family family) {
@@ -22,9 +30,22 @@ constexpr DecoderTraits decoder_traits(Family family) {
         case Family::gemma2:
             return {.unit_norms = true, .outer_norms = true};
         case Family::gemma3:
-            return {.head_norms = true, .unit_norms = true, .outer_norms = true};
+            return {
+                .head_norms = true, .unit_norms = true, .outer_norms = true, .two_rotaries = true};
         case Family::phi3:
             return {.packed = true};
+        case Family::granite:
+            return {.multiplied = true};
+        case Family::olmo2:
+        case Family::olmo3:
+            return {.row_norms = true,
+                    .wide_norms = true,
+                    .before_norms = false,
+                    .outer_norms = true,
+                    .wide_rotary = true,
+                    .two_rotaries = family == Family::olmo3};
+        case Family::exaone4:
+            return {.head_norms = true, .before_norms = false, .outer_norms = true};
         default:
             return {};
     }

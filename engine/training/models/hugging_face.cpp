@@ -18,27 +18,80 @@ const std::map<std::string, Read>& known_types() {
         for (const char* type : {"bert", "roberta", "xlm-roberta", "camembert", "distilbert",
                                  "modernbert", "deberta-v2", "vit", "whisper", "t5", "mt5"})
             types[type] = read_encoder_config;
-        for (const char* type :
-             {"gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2",
-              "gemma3_text", "phi3", "mixtral", "qwen2_moe", "qwen3_moe"})
+        for (const char* type : {"gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3", "gemma",
+                                 "gemma2", "gemma3_text", "phi3", "mixtral", "qwen2_moe",
+                                 "qwen3_moe", "smollm3", "granite", "olmo2", "olmo3", "exaone4"})
             types[type] = read_decoder_config;
         return types;
     }();
     return all;
 }
 
-// Requested models that no description by dimensions approximates.
+// Published types that are not modelled: what they are, and what comes nearest.
 struct Unlike {
     const char* what;
+    const char* nearest;
     std::vector<std::string_view> types;
 };
 const std::vector<Unlike>& unlike() {
     static const std::vector<Unlike> all = {
         {"an encoder-decoder, whose decoder attends to a second sequence",
+         "T5 and mT5 are the only ones that are modelled",
          {"umt5", "longt5", "switch_transformers", "bart", "mbart", "pegasus", "marian", "m2m_100",
-          "blenderbot", "led", "encoder-decoder"}},
+          "blenderbot", "led", "encoder-decoder", "nllb-moe", "prophetnet"}},
         {"a state-space or recurrent model",
-         {"mamba", "mamba2", "falcon_mamba", "jamba", "rwkv", "recurrent_gemma"}},
+         "nothing that is modelled is near",
+         {"mamba", "mamba2", "falcon_mamba", "jamba", "rwkv", "recurrent_gemma", "zamba", "zamba2",
+          "bamba", "falcon_h1", "nemotron_h", "granitemoehybrid", "lfm2", "qwen3_next"}},
+        {"a mixture of experts with layers of its own",
+         "a mixtral or qwen3_moe with the same experts is the nearest, by its dimensions",
+         {"gpt_oss", "granitemoe", "granitemoeshared", "deepseek_v2", "deepseek_v3", "kimi_k2",
+          "olmoe", "jetmoe", "phimoe", "llama4_text", "dbrx", "glm4_moe", "ernie4_5_moe",
+          "hunyuan_v1_moe", "minimax", "dots1", "flex_olmo"}},
+        {"a model of images and text",
+         "its language model can be estimated alone, if that is known: give its text_config",
+         {"clip",
+          "siglip",
+          "siglip2",
+          "llava",
+          "llava_next",
+          "qwen2_vl",
+          "qwen2_5_vl",
+          "qwen3_vl",
+          "idefics2",
+          "idefics3",
+          "smolvlm",
+          "mllama",
+          "paligemma",
+          "internvl",
+          "pixtral",
+          "blip-2",
+          "gemma3n",
+          "llama4",
+          "clip_text_model",
+          "clip_vision_model",
+          "siglip_vision_model"}},
+        {"a model of sound",
+         "Whisper's encoder with a classifier is the nearest",
+         {"wav2vec2", "wav2vec2-bert", "hubert", "wavlm", "sew", "unispeech", "data2vec-audio",
+          "audio-spectrogram-transformer", "seamless_m4t", "moonshine"}},
+        {"a model of images other than ViT",
+         "a ViT of the same dimensions is the nearest",
+         {"swin", "swinv2", "beit", "deit", "convnext", "convnextv2", "resnet", "dinov2",
+          "segformer", "detr", "sam"}},
+        {"a decoder with LayerNorm and plain feed-forwards",
+         "a gpt_neox of the same dimensions is the nearest",
+         {"falcon", "bloom", "opt", "starcoder2", "gptj", "gpt_neo", "gpt_bigcode", "mpt", "phi",
+          "stablelm", "codegen", "persimmon", "cohere", "cohere2", "nemotron", "xglm", "biogpt"}},
+        {"an encoder like BERT",
+         "a bert of the same dimensions is the nearest",
+         {"electra", "albert", "mpnet", "xlm", "longformer", "big_bird", "deberta", "ernie",
+          "flaubert", "funnel", "layoutlm", "nomic_bert", "eurobert", "roformer", "convbert"}},
+        {"a decoder with layers of its own",
+         "a llama of the same dimensions is the nearest",
+         {"glm", "glm4", "internlm2", "internlm3", "baichuan", "chatglm", "minicpm", "minicpm3",
+          "exaone", "olmo", "ernie4_5", "hunyuan_v1_dense", "seed_oss", "apertus", "helium",
+          "diffllama", "arcee", "smallthinker"}},
     };
     return all;
 }
@@ -79,6 +132,17 @@ constexpr Default kDefaults[] = {
     {"mixtral", R"({"vocab_size":32000,"hidden_size":4096,"num_hidden_layers":32,
         "num_attention_heads":32,"intermediate_size":14336,"num_key_value_heads":8,
         "num_local_experts":8,"num_experts_per_tok":2})"},
+    {"smollm3", R"({"vocab_size":128256,"hidden_size":2048,"num_hidden_layers":36,
+        "num_attention_heads":16,"intermediate_size":11008,"num_key_value_heads":4,
+        "tie_word_embeddings":true})"},
+    {"granite", R"({"vocab_size":32000,"hidden_size":4096,"num_hidden_layers":32,
+        "num_attention_heads":32,"intermediate_size":11008})"},
+    {"olmo2", R"({"vocab_size":50304,"hidden_size":4096,"num_hidden_layers":32,
+        "num_attention_heads":32,"intermediate_size":11008})"},
+    {"olmo3", R"({"vocab_size":50304,"hidden_size":4096,"num_hidden_layers":32,
+        "num_attention_heads":32,"intermediate_size":11008})"},
+    {"exaone4", R"({"vocab_size":102400,"hidden_size":4096,"num_hidden_layers":32,
+        "num_attention_heads":32,"intermediate_size":16384})"},
 };
 
 // Adds them, and returns them in words.
@@ -104,17 +168,23 @@ Error unknown_type(const Json& type) {
         known.push_back(name);
     }
     const std::string asked = type.is_string() ? type.get<std::string>() : type.dump();
-    for (const auto& [what, types] : unlike()) {
-        if (std::ranges::find(types, asked) == types.end()) continue;
-        return {Errc::invalid_input,
-                "\"" + asked + "\" is not modelled: it is " + what + ". Known: " + names + ".",
-                "/model_type"};
+    constexpr std::string_view kDimensions =
+        " Dimensions are family, layers, hidden, heads, ffn, vocab and others: on the command line "
+        "--set model.dimensions.layers=24 and so on.";
+    for (const auto& one : unlike()) {
+        if (std::ranges::find(one.types, asked) == one.types.end()) continue;
+        const std::string_view nearest = one.nearest;
+        std::string message = "\"" + asked + "\" is not modelled: it is " + one.what + "; " +
+                              one.nearest + ". Known: " + names + ".";
+        if (nearest.find("dimensions") != std::string_view::npos) message += kDimensions;
+        return {Errc::invalid_input, std::move(message), "/model_type"};
     }
     return {Errc::invalid_input,
             "The architecture \"" + asked + "\" is unknown." + did_you_mean(asked, known) +
                 " Known: " + names +
                 ". A model whose layers are those of one of these can be described by its "
-                "\"dimensions\": family, layers, hidden, heads, ffn, vocab.",
+                "\"dimensions\"." +
+                std::string(kDimensions),
             "/model_type"};
 }
 

@@ -147,6 +147,14 @@ std::string_view to_string(Family family) {
             return "gemma2";
         case Family::gemma3:
             return "gemma3";
+        case Family::granite:
+            return "granite";
+        case Family::olmo2:
+            return "olmo2";
+        case Family::olmo3:
+            return "olmo3";
+        case Family::exaone4:
+            return "exaone4";
         case Family::phi3:
             return "phi3";
         case Family::mixtral:

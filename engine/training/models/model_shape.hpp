@@ -27,6 +27,10 @@ enum class Family {
     gemma2,  // and norms after both blocks, capped logits, every other layer with a window
     gemma3,  // and norms of every head's q and k; uncapped, five layers of six with a window
     phi3,    // as llama, q,k,v in one product, gate and up in one (also Phi-4)
+    granite,    // as llama, with embeddings, residuals and logits multiplied by numbers
+    olmo2,      // as llama, norms after both blocks instead of before, and of all of q and k
+    olmo3,      // and three layers of four with a window
+    exaone4,    // norms after both blocks, and of every head's q and k
     mixtral,    // as llama, mixture of experts
     qwen2_moe,  // mixture of experts plus one that every token uses
     qwen3_moe,  // as qwen3, mixture of experts
@@ -67,6 +71,7 @@ struct ModelShape {
     bool ffn_bias = false;        // of the feed-forward; decoders with RMSNorm
     bool parallel_blocks = true;  // gpt_neox: attention and feed-forward read the same input
     double rotary_share = 1;      // share of a head's numbers that rotary positions turn
+    int unturned_every = 0;       // every n-th layer has no rotary positions (SmolLM3)
     int window = 0;               // tokens that a query sees; 0 = all before it
     int full_every =
         0;            // one in n layers has full attention; 0 = the window applies to every layer
@@ -116,6 +121,10 @@ struct ModelShape {
     // An encoder, and a decoder with its own text.
     bool has_decoder() const { return family == Family::t5; }
     int all_layers() const { return layers * channels + decoder_layers; }
+    bool has_rotary(int index) const {
+        if (family == Family::exaone4) return window == 0 || has_window(index);
+        return unturned_every == 0 || (index + 1) % unturned_every != 0;
+    }
     // Layer `index` sees a window only.
     bool has_window(int index) const {
         return window > 0 && (full_every == 0 || index % full_every != full_at);

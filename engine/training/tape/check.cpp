@@ -1,4 +1,5 @@
 #include "engine/base/closest.hpp"
+#include "engine/training/tape/layout.hpp"
 #include "engine/training/tape/record.hpp"
 
 #include <algorithm>
@@ -49,7 +50,8 @@ Result<void> check_precision(const TrainingSettings& t) {
         return wrong("/precision",
                      "Weights in fp16 can only be frozen, under adapters: GradScaler refuses their "
                      "gradients. Choose fp16_autocast or bf16.");
-    if (t.cards > 1 && t.sharding != Sharding::none && t.sharding != Sharding::ddp)
+    if (const auto sharding = layout_of(t).sharding;
+        sharding != Sharding::none && sharding != Sharding::ddp)
         return wrong("/precision",
                      "Shards of weights in fp16 are not modelled: choose fp16_autocast.");
     return {};
@@ -85,8 +87,9 @@ Result<void> check_packing(const ModelShape& s, const TrainingSettings& t) {
 
 Result<void> check_fused_loss(const ModelShape& s, const TrainingSettings& t) {
     if (!t.fused_loss) return {};
-    // Those that liger-kernel 0.8 knows.
-    if (!s.has_rms_norm() || s.family == Family::qwen2_moe)
+    // Those of liger-kernel 0.8 that were compared.
+    const bool newer = s.family >= Family::granite && s.family <= Family::exaone4;
+    if (!s.has_rms_norm() || s.family == Family::qwen2_moe || newer || s.unturned_every > 0)
         return wrong("/fused_loss", "Liger has no fused loss for the family " +
                                         std::string(to_string(s.family)) + ".");
     if (s.head != Head::language_model)
@@ -96,15 +99,23 @@ Result<void> check_fused_loss(const ModelShape& s, const TrainingSettings& t) {
 
 Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) {
     if (t.quantization == Quantization::none) return {};
-    if (!s.is_text_or_features() || s.has_experts() || s.has_decoder())
+    if (s.has_experts())
+        return wrong(
+            "/quantization",
+            "transformers 5 keeps the experts of a layer in one tensor, which bitsandbytes "
+            "does not quantize: the weights stay in 16 bits. Estimate adapters on them "
+            "(lora, precision bf16) without quantization.");
+    if (!s.is_text_or_features() || s.has_decoder())
         return wrong("/quantization", "Quantized weights are not modelled for the family " +
                                           std::string(to_string(s.family)) + ".");
     if (t.lora.rank == 0)
         return wrong("/quantization", "Quantized weights cannot be trained: use adapters (lora).");
-    const bool shared = t.cards > 1 || t.offload != Offload::none;
-    if (shared && t.sharding != Sharding::ddp && t.sharding != Sharding::none)
-        return wrong("/quantization",
-                     "Quantized weights are modelled for one GPU and for ddp, not for sharding.");
+    if (const auto sharding = layout_of(t).sharding;
+        sharding != Sharding::ddp && sharding != Sharding::none)
+        return wrong(
+            "/quantization",
+            "Quantized weights are modelled for one GPU and for ddp, not for sharding: set "
+            "sharding to ddp, where each GPU holds all of them, or omit the quantization.");
     return {};
 }
 

@@ -4,9 +4,10 @@ namespace plimsoll::training {
 
 Layout layout_of(const TrainingSettings& settings) {
     Layout l;
-    // One card alone shards nothing, but DeepSpeed can offload its part, which is everything.
-    const bool shared = settings.cards > 1 || settings.offload != Offload::none;
-    l.sharding = shared ? settings.sharding : Sharding::none;
+    // One card alone shards nothing, but DeepSpeed lays out its part, which is everything, as
+    // usual.
+    l.sharding = settings.sharding;
+    if (settings.cards == 1 && !l.is_zero()) l.sharding = Sharding::none;
     l.cards = settings.cards;
     l.shards_weights = l.sharding == Sharding::zero3 || l.sharding == Sharding::fsdp;
     l.shards_gradients = l.shards_weights || l.sharding == Sharding::zero2;

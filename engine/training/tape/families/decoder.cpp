@@ -29,7 +29,7 @@ void read_attention(Graph& g, const ModelShape& s, const DecoderTraits& traits, 
     b.key = read_linear(p, g, s.hidden, s.kv_width(), s.qkv_bias);
     b.value = read_linear(p, g, s.hidden, s.kv_width(), s.qkv_bias);
     b.attention_out = read_linear(p, g, s.q_width(), s.hidden, s.output_bias);
-    if (traits.head_norms) {
+    if (traits.head_norms || traits.row_norms) {
         b.query_norm = p.next();
         b.key_norm = p.next();
     }
@@ -47,9 +47,9 @@ Block read_block(Graph& g, const ModelShape& s, ParameterCursor& p) {
     } else {
         b.feed_forward = read_gated(p, g, s, s.ffn);
     }
-    b.before_attention = p.next();
+    if (traits.before_norms) b.before_attention = p.next();
     if (traits.outer_norms) b.after_attention = p.next();
-    b.before_feed_forward = p.next();
+    if (traits.before_norms) b.before_feed_forward = p.next();
     if (traits.outer_norms) b.after_feed_forward = p.next();
     return b;
 }
@@ -67,26 +67,29 @@ class Layer {
     Layer(Graph& g, const ModelShape& shape, std::vector<Var>& routers)
         : g_(g), s_(shape), routers_(routers) {}
 
-    Var run(const Block& b, const Var& x, const Context& context) {
-        Var y = attention(b, norm(x, b.before_attention, s_.hidden), context);
+    Var run(const Block& b, const Var& x, const Context& context, bool turns) {
+        Var y = attention(b, norm_if(x, b.before_attention), context, turns);
         y = dropout(g_, y, s_.hidden_dropout, Group::attention);
-        y = outer_norm(std::move(y), b.after_attention);
-        y = add(g_, x, y, Group::attention);
+        y = norm_if(std::move(y), b.after_attention);
+        y = add(g_, x, multiplied(std::move(y), Group::attention), Group::attention);
         const Var residual = y;
-        y = norm(y, b.before_feed_forward, s_.hidden);
+        y = norm_if(std::move(y), b.before_feed_forward);
         y = feed_forward(b, std::move(y));
         y = dropout(g_, y, s_.hidden_dropout, Group::feed_forward);
-        y = outer_norm(std::move(y), b.after_feed_forward);
-        return add(g_, residual, y, Group::feed_forward);
+        y = norm_if(std::move(y), b.after_feed_forward);
+        return add(g_, residual, multiplied(std::move(y), Group::feed_forward),
+                   Group::feed_forward);
     }
 
     Var norm(const Var& x, int weight, std::int64_t width) {
+        if (traits_.wide_norms) return wide_rms_norm(g_, x, weight, width);
         return traits_.unit_norms ? unit_rms_norm(g_, x, weight, width)
                                   : rms_norm(g_, x, weight, width);
     }
 
   private:
-    Var outer_norm(Var x, int weight) { return weight < 0 ? x : norm(x, weight, s_.hidden); }
+    Var norm_if(Var x, int weight) { return weight < 0 ? x : norm(x, weight, s_.hidden); }
+    Var multiplied(Var x, Group group) { return traits_.multiplied ? scale(g_, x, group) : x; }
 
     struct Heads {
         Var q, k, v;
@@ -95,6 +98,10 @@ class Layer {
     // Gradients arrive in the order of heads and are copied back to rows.
     Heads project(const Block& b, const Var& x) {
         constexpr auto group = Group::attention;
+        if (traits_.row_norms)
+            return {reordered(g_, norm(linear(g_, x, b.query, group), b.query_norm, s_.q_width())),
+                    reordered(g_, norm(linear(g_, x, b.key, group), b.key_norm, s_.kv_width())),
+                    linear(g_, x, b.value, group)};
         if (!traits_.packed) {
             Heads h{reordered(g_, linear(g_, x, b.query, group)),
                     reordered(g_, linear(g_, x, b.key, group)), linear(g_, x, b.value, group)};
@@ -115,7 +122,7 @@ class Layer {
         return traits_.packed ? rotate_part(g_, x, rope, s_.head_dim) : rotate(g_, x, rope);
     }
 
-    Var attention(const Block& b, const Var& x, const Context& context) {
+    Var attention(const Block& b, const Var& x, const Context& context, bool turns) {
         constexpr auto group = Group::attention;
         AttentionShape shape = context.shape;
         Var weights;
@@ -127,7 +134,7 @@ class Layer {
         if (fused && choose_sdpa(g_.settings(), g_.device(), attended_type(g_, v), shape) ==
                          SdpaKernel::math)
             v = reordered(g_, v);
-        {
+        if (turns) {
             Var turned_q = turn(q, context.rope);
             Var turned_k = turn(k, context.rope);
             q = std::move(turned_q);
@@ -160,9 +167,13 @@ class Layer {
     const DecoderTraits traits_ = decoder_traits(s_.family);
 };
 
-// Gemma multiplies what it looks up by a number.
+// Gemma and Granite multiply what they look up by a number.
 Var look_up(Graph& g, const ModelShape& s, int table, std::int64_t rows) {
-    if (!decoder_traits(s.family).unit_norms) return embedding(g, table, rows, s.hidden, {}, true);
+    const auto traits = decoder_traits(s.family);
+    if (!traits.unit_norms) {
+        const Var words = embedding(g, table, rows, s.hidden, {}, true);
+        return traits.multiplied ? scale(g, words, Group::embedding) : words;
+    }
     const Var words = embedding(g, table, rows, s.hidden, {}, false);
     return as_input(g, scale(g, words, Group::embedding), table);
 }
@@ -192,20 +203,27 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     if (s.window == 0 || s.full_every > 0) full = context_of(false);
     if (s.window > 0) windowed = context_of(true);
     const auto tables = [&] {
-        return rotary_tables(g, sequence, s.rotary_width(), embeddings.dtype());
+        const bool wide = decoder_traits(s.family).wide_rotary;
+        auto made =
+            rotary_tables(g, sequence, s.rotary_width(), wide ? Dtype::fp32 : embeddings.dtype());
+        made.narrows = wide;
+        return made;
     };
     if (full.shape.batch > 0) full.rope = tables();
     if (windowed.shape.batch > 0)
-        windowed.rope = s.family == Family::gemma3 || !full.rope.cosine ? tables() : full.rope;
+        windowed.rope =
+            decoder_traits(s.family).two_rotaries || !full.rope.cosine ? tables() : full.rope;
 
     Layer layer(g, s, routers);
     Var x = embeddings;
     for (int i = 0; i < s.layers; ++i) {
         const Block block = read_block(g, s, p);
         const Context& context = s.has_window(i) ? windowed : full;
-        x = run_layer(g, i, std::move(x), [layer, block, context, position_ids](const Var& in) {
-            return Layer(layer).run(block, in, context);
-        });
+        const bool turns = s.has_rotary(i);
+        x = run_layer(g, i, std::move(x),
+                      [layer, block, context, position_ids, turns](const Var& in) {
+                          return Layer(layer).run(block, in, context, turns);
+                      });
     }
     return layer.norm(x, p.next(), s.hidden);
 }

@@ -132,6 +132,7 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
             return out;
         }
         out.logits = linear(g, hidden, head, Group::logits);
+        if (s.family == Family::granite) out.logits = scale(g, out.logits, Group::logits);
         if (s.capped_logits) out.logits = cap(g, std::move(out.logits), Group::logits);
         out.loss = language_model_loss(g, out.logits, batch.labels, true);
     } else {

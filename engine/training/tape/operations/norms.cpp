@@ -116,6 +116,13 @@ Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
                     Broadcast::over_rows);
 }
 
+Var wide_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
+    constexpr auto group = Group::norms;
+    const Var wide = normalised(g, x, width);
+    return to(g, multiply(g, parameter(g, weight), wide, group, Broadcast::over_rows), x.dtype(),
+              group);
+}
+
 Var unit_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
     constexpr auto group = Group::norms;
     Var y = normalised(g, x, width);

@@ -48,6 +48,8 @@ Var packed_projection(Graph& g, const Var& x, const PackedWeight& packed, std::i
 Edge packed_slices(Graph& g, int parameter);
 Var layer_norm(Graph& g, const Var& x, const Norm& norm, Group group = Group::norms);
 Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
+// OLMo's: the product in fp32 is converted to the type of x.
+Var wide_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // Gemma's: by 1 + weight, all of it in fp32, then converted to the type of x.
 Var unit_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // T5's: x is divided, in its own type, by the mean of squares in fp32.

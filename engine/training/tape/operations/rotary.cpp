@@ -16,7 +16,7 @@ RotaryTables rotary_tables(Graph& g, std::int64_t sequence, std::int64_t width, 
     };
     const Var cosine = table();
     const Var sine = table();
-    return {to(g, cosine, dtype, group), to(g, sine, dtype, group), width};
+    return {to(g, cosine, dtype, group), to(g, sine, dtype, group), width, false};
 }
 
 // x * cos + rotate_half(x) * sin. The tables are not parameters and need no gradient.
@@ -28,7 +28,8 @@ Var rotate(Graph& g, const Var& x, const RotaryTables& tables) {
         const Var halves = rotate_half(g, x, group);
         turned = multiply(g, halves, tables.sine, group);
     }
-    return add(g, straight, turned, group);
+    Var sum = add(g, straight, turned, group);
+    return tables.narrows ? to(g, sum, x.dtype(), group) : sum;
 }
 
 Var rotate_part(Graph& g, const Var& x, const RotaryTables& tables, std::int64_t head_dim) {

@@ -8,6 +8,7 @@ namespace plimsoll::training {
 struct RotaryTables {
     Var cosine, sine;
     std::int64_t width = 0;  // numbers of a head that are turned
+    bool narrows = false;    // what is turned gets its own type back
 };
 
 RotaryTables rotary_tables(Graph& g, std::int64_t sequence, std::int64_t width, Dtype dtype);

@@ -225,7 +225,8 @@ constexpr Option kOptions[] = {
      .no_effect = {{{[](const Given& g) {
                          return tr::layout_of(training(g)).sharding == tr::Sharding::none;
                      },
-                     "One GPU has nothing to shard: give the number of GPUs, or offload."}}}},
+                     "One GPU has nothing to shard: give the number of GPUs, or a stage of ZeRO, "
+                     "which has a layout of its own there, too."}}}},
     {.pointer = "/cluster/offload", .field = fields::setting_word<kOffloads, &S::offload>},
     {.pointer = "/observed/gpu_percent", .field = fields::observed<&O::gpu_percent>},
     {.pointer = "/observed/cpu_percent", .field = fields::observed<&O::cpu_percent>},

@@ -66,6 +66,19 @@ TEST(Sharding, OffloadedStatesAreThoseOfDeepSpeed) {
     EXPECT_NEAR(bytes(Sharding::zero3, Offload::parameters), 0, 0.05);
 }
 
+// DeepSpeed alone on one card keeps masters beside 16-bit weights, too: Llama 3 8B took 46 GiB when
+// it was ready, 61 after the backward pass, and more than 80 in the step (OpenRLHF, issue 698).
+TEST(Sharding, ZeroOnOneCardHasItsOwnLayout) {
+    constexpr double kGiB = 1 << 30;
+    const auto shape = *preset("llama-8b");
+    const auto e = *estimate(shape, shared(Sharding::zero2, 1, Precision::bf16_autocast), {});
+    const auto parameters = static_cast<double>(e.parameters);
+    EXPECT_NEAR(parameters * 6 / kGiB, 46, 2);
+    EXPECT_NEAR(static_cast<double>(of(e, Group::weights)), 2 * parameters, parameters * 0.01);
+    EXPECT_NEAR(static_cast<double>(of(e, Group::optimizer)), 12 * parameters, parameters * 0.01);
+    EXPECT_GT(static_cast<double>(e.peak_allocated), 80 * kGiB);
+}
+
 TEST(Sharding, OffloadsOnOneCardAndOnlyWithDeepSpeed) {
     const auto shape = *preset("llama-3.2-1b");
     auto t = shared(Sharding::zero2, 1, Precision::bf16_autocast);
@@ -97,7 +110,7 @@ TEST(Sharding, EachStageTakesLessThanTheOneBefore) {
 TEST(Sharding, OneCardEqualsNoSharding) {
     const auto shape = *preset("bert-base");
     const auto alone = peak(shape, shared(Sharding::none, 1, Precision::bf16_autocast));
-    for (const auto sharding : kAll) {
+    for (const auto sharding : {Sharding::ddp, Sharding::fsdp}) {
         EXPECT_EQ(peak(shape, shared(sharding, 1, Precision::bf16_autocast)), alone);
     }
 }
