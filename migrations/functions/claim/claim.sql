@@ -2,19 +2,19 @@
 -- row: nothing to do; listen and poll. claim_next describes who gets which tasks.
 --
 -- One row per job: tasks and the arrays beside it have one element per task, in task order; places gives the position
--- of each among all tasks of the claim, from 1. items and inputs are null for a merge task, which has its tasks'
--- partials instead; an input is null if the task runs on a dataset's chunk (read_claimed_chunks).
+-- of each among all tasks of the claim, from 1. is_whole: the job's only task makes its report. items and inputs are
+-- null for a merge task, which has its tasks' partials instead; an input is null if the task runs on a dataset's chunk
+-- (read_claimed_chunks).
 -- p_memory_bucket: 2^n MiB are free on the device; null: as registered. p_models: models that the device holds in
--- memory. PLM01: the worker is not registered or has expired. A single task that is no merge task, the usual claim of
--- an idle worker that is notified, has a fast path.
+-- memory. PLM01: the worker is not registered or has expired.
 -- To keep leases short, a worker holds at most two: one running, one fetched ahead. A task that a worker died on is
 -- handed out alone and, for a minute, not to the device that it died on while another one could run it.
 create or replace function claim(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25,
   p_max_tasks int default 64, p_memory_bucket smallint default null, p_models text[] default '{}',
   p_now timestamptz default clock_timestamp())
-returns table (fence bigint, job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text,
-  tasks int[], attempts smallint[], est_seconds real[], places int[], items int[], inputs bytea[], partials bytea[],
-  priority smallint)
+returns table (fence bigint, job_id bigint, is_merge boolean, is_whole boolean, kind text, kind_version smallint,
+  args json, model text, tasks int[], attempts smallint[], est_seconds real[], places int[], items int[],
+  inputs bytea[], partials bytea[], priority smallint)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -23,19 +23,14 @@ declare
   v_taken record;
 begin
   v_taken := claim_next(p_worker_id, p_epoch, p_max_seconds, p_max_tasks, p_memory_bucket, p_models, p_now);
-  if cardinality(v_taken.jobs) = 1 then
-    return query
-    select v_taken.fence, j.id, false, j.kind, j.kind_version, j.args, l.model, v_taken.tasks, v_taken.attempts,
-      v_taken.ests, array[1], array[t.items], array[t.input], null::bytea[], j.priority
-    from job j join lane l on l.id = j.lane_id join task t on t.job_id = j.id and t.seq = v_taken.tasks[1]
-    where j.id = v_taken.jobs[1] and v_taken.tasks[1] < j.tasks_total;
-  end if;
-  if v_taken.jobs is null or found then
+  if v_taken.jobs is null then
     return;
+  elsif 0 = all (v_taken.tasks) then
+    return query select v_taken.fence, a.*
+    from leased_first_tasks(v_taken.jobs, v_taken.attempts, v_taken.ests) a;
+  else
+    return query select v_taken.fence, a.*
+    from leased_jobs(v_taken.jobs, v_taken.tasks, v_taken.attempts, v_taken.ests) a;
   end if;
-  return query
-  select v_taken.fence, a.job_id, a.is_merge, a.kind, a.kind_version, a.args, a.model, a.tasks, a.attempts, a.ests,
-    a.places, a.items, a.inputs, a.partials, a.priority
-  from leased_jobs(v_taken.jobs, v_taken.tasks, v_taken.attempts, v_taken.ests) a;
 end
 $$;

@@ -4,9 +4,9 @@
 -- it must call retire_worker and register a new epoch. A worker that holds a lease gets nothing.
 create or replace function claim_elsewhere(p_worker_id int, p_epoch int, p_max_seconds float8 default 0.25,
   p_max_tasks int default 64, p_memory_bucket smallint default null, p_now timestamptz default clock_timestamp())
-returns table (fence bigint, job_id bigint, is_merge boolean, kind text, kind_version smallint, args json, model text,
-  tasks int[], attempts smallint[], est_seconds real[], places int[], items int[], inputs bytea[], partials bytea[],
-  priority smallint)
+returns table (fence bigint, job_id bigint, is_merge boolean, is_whole boolean, kind text, kind_version smallint,
+  args json, model text, tasks int[], attempts smallint[], est_seconds real[], places int[], items int[],
+  inputs bytea[], partials bytea[], priority smallint)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -38,9 +38,7 @@ begin
     continue when is_held(v_worker) or is_held(v_guest);
     select * into v_taken from claim_cross_class(v_guest, v_bucket, p_max_seconds, p_max_tasks, p_now);
     continue when v_taken.jobs is null;
-    return query
-    select v_taken.fence, a.job_id, a.is_merge, a.kind, a.kind_version, a.args, a.model, a.tasks, a.attempts, a.ests,
-      a.places, a.items, a.inputs, a.partials, a.priority
+    return query select v_taken.fence, a.*
     from leased_jobs(v_taken.jobs, v_taken.tasks, v_taken.attempts, v_taken.ests) a;
     return;
   end loop;

@@ -35,8 +35,9 @@ begin
   select e.job_id, e.outcome, e.created_at, e.refusal into strict job_id, outcome, created_at, refusal
   from enqueue(array[p_team_id], array[p_user_id], array[p_kind], array[p_kind_version], array[p_args], array[p_name],
     array[p_labels], array[p_priority], array[p_device_class], array[p_capability], array[p_memory_bucket],
-    array[p_model], array[true], array[p_run_at], array[p_key], array[p_fingerprint], array[p_deadline],
-    array[p_timeout], array[p_unique_key], false, array_fill(1, array[cardinality(v_records)]), v_records, v_seconds,
+    array[p_model], array[cardinality(v_records) > 1], array[p_run_at], array[p_key], array[p_fingerprint],
+    array[p_deadline], array[p_timeout], array[p_unique_key], false, array_fill(1, array[cardinality(v_records)]),
+    v_records, v_seconds,
     array_fill(null::bytea, array[cardinality(v_records)]), p_now) e;
   if outcome = 'created' then
     update job j set dataset_id = p_dataset_id, slices = v_slices where j.id = job_id;

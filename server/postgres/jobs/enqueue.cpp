@@ -80,8 +80,9 @@ Batch enqueue(std::span<const queue::NewJob* const> jobs, bool whole) {
             jobs,
             [](const NewJob& j) { return memory_bucket(j.plan.requirement.memory_bucket_mib); }),
         column<std::string>(jobs, [](const NewJob& j) { return j.plan.requirement.model; }),
-        // Every kind merges partial aggregates into its report.
-        column<std::string>(jobs, [](const NewJob&) { return "t"; }),
+        // A job's only task makes the report itself.
+        column<std::string>(jobs,
+                            [](const NewJob& j) { return j.plan.tasks.size() > 1 ? "t" : "f"; }),
         optional_column<Timestamp>(jobs, [](const NewJob& j) { return j.run_at; }),
         optional_column<std::string>(jobs,
                                      [](const NewJob& j) {

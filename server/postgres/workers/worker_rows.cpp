@@ -114,6 +114,7 @@ queue::Claim to_claim(const Rows& rows) {
         of_job.kind_version = row.get<int>("kind_version");
         of_job.args = row.get<std::string>("args");
         of_job.merge = row.get<bool>("is_merge");
+        of_job.whole = row.get<bool>("is_whole");
         of_job.model = row.get<std::string>("model");
         of_job.priority = row.get<int>("priority");
         if (of_job.merge) {

@@ -38,6 +38,17 @@ jobs::RunContext context_of(TaskSlot& slot, const TaskContext& place) {
             .log = &slot.log};
 }
 
+// Replaces the partial aggregate of a job's only task by the report.
+Result<void> complete_whole(const queue::ClaimedTask& task, const jobs::Run& run,
+                            const std::any& args, TaskReport& report) {
+    if (!task.whole) return {};
+    auto merged = run.merge(args, {&report.output.partial, 1});
+    if (!merged) return fail(std::move(merged.error()));
+    report.output.partial = std::move(merged->summary);
+    if (!merged->results.empty()) report.output.results = std::move(merged->results);
+    return {};
+}
+
 Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& place,
                      TaskReport& report) {
     const auto& task = slot.task;
@@ -54,10 +65,23 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& pl
     auto output = run.run(*args, task.input, context);
     if (!output) return fail(std::move(output.error()));
     report.output = std::move(*output);
-    return {};
+    return complete_whole(task, run, *args, report);
 }
 
 // A last resort, like that of requests: exceptions of a task end here.
+template <typename Computing>
+Result<void> caught(const Computing& computing) {
+    try {
+        return computing();
+    } catch (const std::bad_alloc&) {
+        return fail(Errc::exhausted, "The worker ran out of memory.");
+    } catch (const std::exception& e) {
+        return fail(Errc::internal, std::string("The task failed unexpectedly: ") + e.what());
+    } catch (...) {
+        return fail(Errc::internal, "The task failed unexpectedly.");
+    }
+}
+
 Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, const TaskContext& place,
                             TaskReport& report) {
     const auto& task = slot.task;
@@ -67,15 +91,7 @@ Result<void> compute_caught(TaskSlot& slot, const FindRun& find_run, const TaskC
                                            " in version " + std::to_string(task.kind_version) +
                                            ".");
     }
-    try {
-        return compute(slot, *run, place, report);
-    } catch (const std::bad_alloc&) {
-        return fail(Errc::exhausted, "The worker ran out of memory.");
-    } catch (const std::exception& e) {
-        return fail(Errc::internal, std::string("The task failed unexpectedly: ") + e.what());
-    } catch (...) {
-        return fail(Errc::internal, "The task failed unexpectedly.");
-    }
+    return caught([&] { return compute(slot, *run, place, report); });
 }
 
 void log_ended(const TaskSlot& slot, const TaskReport& report) {
@@ -193,6 +209,8 @@ Together run_together(std::span<TaskSlot* const> slots, const FindRun& find_run,
         Result<void> done;
         if (*output) {
             report.output = std::move(**output);
+            done = caught(
+                [&] { return complete_whole((*slot)->task, run, shared.tasks()[i].args, report); });
         } else {
             done = fail(output->error());
         }

@@ -49,6 +49,15 @@ TEST(TaskRunner, MergesPartialAggregatesInOrder) {
     EXPECT_EQ(report.report, "abc");
 }
 
+TEST(TaskRunner, TheOnlyTaskOfAJobMakesTheReport) {
+    auto slot = slot_of("rows again", "rows");
+    slot->task.whole = true;
+    const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
+    EXPECT_FALSE(report.merge);
+    EXPECT_EQ(report.output.partial, "{}");
+    EXPECT_EQ(report.output.results, "rows");
+}
+
 TEST(TaskRunner, AMergeMayWriteRowsAgain) {
     auto slot = slot_of("rows again", "");
     slot->task.merge = true;
