@@ -43,7 +43,7 @@ grant select, insert, update, delete on job, task, result, attempt, event, repor
   account_state, lane, ready, scheduled, overdue, worker, lease, idempotency_key, unique_key, hold, team_limit, dataset,
   schedule_run, webhook_delivery, usage_touch, usage_job, usage_hour, vacuum_horizon, device_cleanup to plimsoll_queue;
 grant select, insert, delete on task_log to plimsoll_queue;
-grant select, insert, delete on job_label to plimsoll_queue;
+grant select, insert, delete on job_standing, job_label to plimsoll_queue;
 grant select, delete on kept_answer to plimsoll_queue;
 grant select, update on schedule to plimsoll_queue;
 grant select on team, app_user, dataset_chunk, webhook to plimsoll_queue;
@@ -79,8 +79,9 @@ grant select (id, name, disabled_at) on app_user to plimsoll_guest;
 grant insert (team_id, at, action, target) on audit_event to plimsoll_guest;
 
 -- plimsoll_app: the server. Row-level security holds it to one team.
-grant select on job, task, result, attempt, event, job_event, report, job_label, task_log, account, device_class,
-  team_limit, schedule_run, webhook_delivery, schema_migration, schema_function, schema_set to plimsoll_app;
+grant select on job, task, result, attempt, event, job_event, report, job_standing, job_label, task_log, account,
+  device_class, team_limit, schedule_run, webhook_delivery, schema_migration, schema_function, schema_set
+  to plimsoll_app;
 grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, team_record
   to plimsoll_app;

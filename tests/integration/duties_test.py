@@ -186,7 +186,7 @@ class Duties(QueueCase):
         today = self.queue.one('select day_of(clock_timestamp())')
         for day in days():
             if day > today:
-                for table in ('job', 'task', 'result', 'attempt', 'event', 'report', 'job_label', 'usage_job', 'task_log'):
+                for table in ('job', 'task', 'result', 'attempt', 'event', 'report', 'job_standing', 'job_label', 'usage_job', 'task_log'):
                     self.change(f'drop table {table}_{day}')
         self.start_all('first', 'second', 'third')
         self.until(lambda: min(days()) >= today and not self.queue.one('select count(*) from idempotency_key'), 'the old day is still there')

@@ -21,7 +21,7 @@ class QueueCase(unittest.TestCase):
         self.moment = datetime.datetime.now(datetime.timezone.utc)
         self.queue = Queue(connection, self.moment)
         connection.execute("""
-            truncate job, task, task_log, result, attempt, event, report, ready, scheduled, overdue, usage_touch, usage_job, usage_hour, lease, worker, idempotency_key, unique_key, account, hold, team, app_user cascade;
+            truncate job, task, task_log, result, attempt, event, report, job_standing, ready, scheduled, overdue, usage_touch, usage_job, usage_hour, lease, worker, idempotency_key, unique_key, account, hold, team, app_user cascade;
             update device_class set half_life_seconds = default, entry_limit_seconds = default;
             delete from class_state; insert into class_state (class_id) select id from device_class;
             select ensure_partitions()""")

@@ -38,6 +38,10 @@ INVARIANTS = {
     'events are numbered without gaps': """
         select j.id, j.last_event, e.n, e.top from job j join (select job_id, count(*) n, max(n) top from job_event group by 1) e on e.job_id = j.id
         where e.n <> j.last_event or e.top <> j.last_event""",
+    'the jobs that have not succeeded are listed': """
+        select coalesce(j.id, s.job_id) job, j.state, s.standing
+        from (select id, team_id, case when finished_at is null then 'unfinished' else state end state from job where state <> 'succeeded') j
+        full join job_standing s on s.job_id = j.id and s.team_id = j.team_id and s.standing = j.state where j.id is null or s.job_id is null""",
     'states, types and sizes are those there are': f"""
         select 'job', id::text from job where state not in {JOB_STATES}
           or (finished_at is not null) <> (state in ('succeeded', 'failed', 'cancelled')) or tasks_total < 1 or not (merge or tasks_total = 1)

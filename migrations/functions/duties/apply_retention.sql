@@ -14,8 +14,8 @@ begin
   loop
     day := date '1970-01-01' + v_day;
     -- Through the parent table, whose policy lets this role see rows.
-    if exists (select from job where finished_at is null
-        and id >= v_day::bigint << 40 and id < (v_day + 1)::bigint << 40) then
+    if exists (select from job_standing where standing = 'unfinished'
+        and job_id >= v_day::bigint << 40 and job_id < (v_day + 1)::bigint << 40) then
       outcome := 'unfinished';
       return next;
       continue;
@@ -24,7 +24,7 @@ begin
     end loop;
     begin
       perform set_config('lock_timeout', '50ms', true);
-      foreach v_table in array array['job', 'task', 'result', 'attempt', 'event', 'report', 'job_label',
+      foreach v_table in array array['job', 'task', 'result', 'attempt', 'event', 'report', 'job_standing', 'job_label',
         'usage_job', 'task_log'] loop
         execute format('drop table %I', v_table || '_' || v_day);
       end loop;

@@ -10,8 +10,8 @@ declare
 begin
   perform pg_advisory_xact_lock(1347176781, 0);  -- two servers that start at once
   for v_day in day_of(p_now) .. day_of(p_now) + p_days_ahead loop
-    foreach v_table in array array['job', 'task', 'result', 'attempt', 'event', 'report', 'job_label', 'usage_job',
-      'task_log'] loop
+    foreach v_table in array array['job', 'task', 'result', 'attempt', 'event', 'report', 'job_standing', 'job_label',
+      'usage_job', 'task_log'] loop
       v_name := v_table || '_' || v_day;
       continue when to_regclass('plimsoll.' || v_name) is not null;
       -- Created separately and then attached: ATTACH takes a weaker lock than PARTITION OF.

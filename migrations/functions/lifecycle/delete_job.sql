@@ -24,6 +24,7 @@ begin
   delete from task_log where job_id = p_job_id;
   delete from event where job_id = p_job_id;
   delete from task where job_id = p_job_id;
+  delete from job_standing where team_id = p_team_id and standing = v_job.state and job_id = p_job_id;
   delete from job where id = p_job_id;
   perform notify_jobs(array[p_job_id]);
   return 'deleted';

@@ -65,6 +65,7 @@ begin
         items_failed = j.items_failed - v_failed, deadline = case when j.deadline > p_now then j.deadline end,
         ready_first = null, ready_last = null, last_event = j.last_event + 1, revision = j.revision + 1
       where j.id = v_job.id returning * into v_job;
+      perform note_standing(array[v_job.id]);
       insert into event (job_id, n, team_id, at, type, data)
       values (v_job.id, v_job.last_event, v_job.team_id, p_now, 'redriven',
         json_build_object('tasks', cardinality(v_tasks)));

@@ -63,6 +63,7 @@ begin
   insert into event (job_id, n, team_id, at, type, data)
   select p_job_id, v_job.last_event, v_job.team_id, p_now, 'cancelling',
     json_strip_nulls(json_build_object('error', p_error)) where v_job.finished_at is null;
+  perform note_standing(array[p_job_id]);
   perform announce_job_ends(array[p_job_id]);
   perform pg_notify('plimsoll_worker', w::text) from unnest(v_workers) w;
   perform notify_jobs(array[p_job_id]);

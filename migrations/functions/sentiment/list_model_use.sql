@@ -15,8 +15,8 @@ begin
     select 'job' sort, j.team_id, j.id place, j.id::text id, coalesce(j.name, '') name
     from lane l join account a on a.id = l.account_id
     cross join lateral (
-      select j.team_id, j.id, j.name from job j
-      where j.team_id = a.team_id and j.finished_at is null and j.lane_id = l.id order by j.id limit 1000) j
+      select j.team_id, j.id, j.name from job_standing s join job j on j.id = s.job_id
+      where s.team_id = a.team_id and s.standing = 'unfinished' and j.lane_id = l.id order by s.job_id limit 1000) j
     where exists (select from unnest(string_to_array(l.capability, ',')) u(need)
       where split_part(u.need, ' ', 1) in ('model', 'measure') and split_part(u.need, ' ', 2) = p_name)
     union all

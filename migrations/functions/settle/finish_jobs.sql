@@ -1,11 +1,12 @@
--- Adds outcomes to the jobs (distinct) and ends those that have nothing left to run; returns the jobs to merge.
+-- Adds outcomes to the jobs (distinct) and ends those that have nothing left to run; returns these, with their teams,
+-- and the jobs to merge.
 -- p_merged: it was the job's merge task. p_reports: of a merge task, or of a job's only task, its report. Never looks
 -- up array elements row by row.
 create or replace function finish_jobs(p_fence bigint, p_jobs bigint[], p_counts int[], p_oks bigint[],
-  p_faileds bigint[], p_costs float8[], p_merged boolean[], p_reports bytea[], p_now timestamptz) returns bigint[]
+  p_faileds bigint[], p_costs float8[], p_merged boolean[], p_reports bytea[], p_now timestamptz, out ended bigint[],
+  out teams bigint[], out merging bigint[])
 language plpgsql set enable_nestloop = off set enable_hashjoin = on as $$
 declare
-  v_merging bigint[];
   v_low bigint;
   v_high bigint;
 begin
@@ -26,7 +27,8 @@ begin
     insert into report (job_id, team_id, fence, content, created_at)
     select c.id, c.team_id, p_fence, c.report, p_now from changed c where c.finished and c.report is not null
   )
-  select array_agg(c.id order by c.id) into v_merging from changed c where c.merging;
-  return v_merging;
+  select array_agg(c.id) filter (where c.finished), array_agg(c.team_id) filter (where c.finished),
+    array_agg(c.id order by c.id) filter (where c.merging)
+  into ended, teams, merging from changed c;
 end
 $$;

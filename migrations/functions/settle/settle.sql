@@ -114,7 +114,10 @@ begin
     where s.outcome in ('retry', 'final', 'died', 'lost') and s.next_state <> 'dropped';
   end if;
 
-  perform settle_accounts(v_class, v_worker, v_lease_accounts, v_accounts, v_costs, v_charges);
+  perform correct_charges(v_class, v_worker, array_agg(x.account_id), array_agg(x.seconds)) from (
+    select c.account_id, sum(c.seconds) seconds from (
+      select unnest(v_accounts) account_id, unnest(v_costs) - unnest(v_charges) seconds
+      union all select distinct unnest(v_lease_accounts), 0) c group by 1) x;
   v_merging := settle_jobs(p_fence, v_jobs, v_tasks, v_merges, v_outcomes, v_next_states, v_costs, v_oks, v_faileds,
     v_errors, p_partials, p_now);
 

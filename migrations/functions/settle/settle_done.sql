@@ -15,7 +15,7 @@ declare
   v_accounts int[];
   v_teams bigint[];
   v_corrections float8[];
-  v_merging bigint[];
+  v_finished record;
   v_low bigint;
   v_high bigint;
 begin
@@ -79,14 +79,16 @@ begin
           group by 1) x;
   end if;
   perform correct_charges(p_lease.class_id, p_worker, v_accounts, v_corrections);
-  v_merging := finish_jobs(p_lease.fence, v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged,
+  v_finished := finish_jobs(p_lease.fence, v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged,
     case when cardinality(v_jobs) = cardinality(p_lease.jobs) then p_partials
       else array(select case when o.n <= 1 then p_partials[o.ord] end
       from unnest(v_lasts, v_counts) with ordinality o(ord, n, place) order by o.place) end, p_now);
-  perform announce_job_ends(v_jobs);
+  delete from job_standing s using unnest(v_finished.teams, v_finished.ended) u(team_id, id)
+  where s.team_id = u.team_id and s.standing = 'unfinished' and s.job_id = u.id and s.job_id between v_low and v_high;
+  perform announce_job_ends(v_finished.ended);
   perform notify_jobs(v_jobs);
-  if v_merging is not null then
-    perform push_merges(v_merging, p_now);
+  if v_finished.merging is not null then
+    perform push_merges(v_finished.merging, p_now);
   end if;
   return true;
 end

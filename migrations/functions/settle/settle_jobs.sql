@@ -67,6 +67,7 @@ begin
     from changed where state = 'succeeded' and p_partials[done_ord] is not null
   )
   select array_agg(id), array_agg(id order by id) filter (where merging) into v_changed, v_merging from changed;
+  perform note_standing(v_changed);
   perform announce_job_ends(v_changed);
   perform notify_jobs(v_changed);
   return v_merging;

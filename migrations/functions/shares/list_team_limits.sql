@@ -7,8 +7,9 @@ language sql stable security definer set search_path = plimsoll, pg_temp
 begin atomic
   select assert_team(p_team_id);
   select l.team_id, l.queued_jobs, (select count(*) from (
-      select from job j where j.team_id = l.team_id and j.finished_at is null and j.started_at is null
-        limit coalesce(l.queued_jobs, 0)) open),
+      select from job_standing s join job j on j.id = s.job_id
+      where s.team_id = l.team_id and s.standing = 'unfinished' and j.started_at is null
+      limit coalesce(l.queued_jobs, 0)) open),
     l.jobs_per_minute
   from team_limit l where (l.queued_jobs is not null or l.jobs_per_minute is not null)
     and (p_team_id is null or l.team_id = p_team_id)

@@ -162,9 +162,7 @@ begin
         from generate_series(1, v_count) i order by i);
     end if;
 
-    foreach v_class in array v_used_classes loop
-      perform lock_class(v_class);
-    end loop;
+    perform lock_class(u.id) from unnest(v_used_classes) u(id);
     if array_position(v_lanes, null) is not null then
       v_lanes := ensure_lanes(p_teams, v_classes, p_kinds, p_kind_versions, p_capabilities, p_memory_buckets, p_models,
         p_priorities);
@@ -184,6 +182,9 @@ begin
       select v_lanes[p_task_jobs[i]], v_numbers[i], v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]],
         greatest(p_task_seconds[i], 1e-4)::real, 1, 0, p_now
       from generate_series(1, v_tasks) i where v_numbers[i] is not null
+    ), standing as (
+      insert into job_standing (team_id, standing, job_id) select p_teams[i], 'unfinished', v_ids[i]
+      from generate_series(1, v_count) i where v_new[i]
     ), jobs as (
       insert into job (id, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority,
         merge, state, created_at, run_at, deadline, timeout_seconds, unique_key, items_total, tasks_total, tasks_left,

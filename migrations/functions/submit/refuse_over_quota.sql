@@ -56,7 +56,8 @@ begin
   left join (
     select l.team_id, l.queued_jobs, l.jobs_per_minute, submits_left(l, p_now) jobs_left, (
       select count(*) from (
-        select from job j where j.team_id = l.team_id and j.finished_at is null and j.started_at is null
+        select from job_standing s join job j on j.id = s.job_id
+        where s.team_id = l.team_id and s.standing = 'unfinished' and j.started_at is null
         limit coalesce(l.queued_jobs, 0)) open) queued
     from team_limit l where l.team_id = any(p_teams)) n on n.team_id = u.team_id;
   update team_limit l set jobs_left = submits_left(l, p_now) - u.jobs, jobs_left_at = p_now

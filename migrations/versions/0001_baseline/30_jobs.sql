@@ -56,19 +56,22 @@ create table job (
   timeout_seconds real,  -- from its start
   stop_error text,  -- why a job fails whose time is over
   unique_key text,
-  -- How a job ended. Its state would do, were it not for the indexes: an update of a column in an index can never be a
-  -- HOT update, and this column changes only with finished_at.
-  ended_as text generated always as (case when finished_at is not null then state end) stored,
   schedule_id bigint,  -- the schedule that created it
   due_at timestamptz,  -- for when
   constraint job_slices check (slices >= 1)
 ) partition by range (id);
+-- Of columns that never change: an update of a column in an index, or in its predicate, can never be a HOT update.
 create index job_team on job (team_id, id);
--- finished_at and not state: a change of state, if it were in an index's predicate, could never be a HOT update.
-create index job_unfinished on job (team_id, id) where finished_at is null;
 create index job_dataset on job (dataset_id) where dataset_id is not null;
-create index job_ended on job (team_id, ended_as, id) where ended_as is not null;
 create index job_kind on job (team_id, kind, id);
+
+-- The jobs that have not succeeded, for lists of those alone.
+create table job_standing (
+  team_id bigint not null,
+  standing text not null,  -- unfinished, failed, cancelled
+  job_id bigint not null,
+  primary key (team_id, standing, job_id)
+) partition by range (job_id);
 
 create table task (
   job_id bigint not null,

@@ -14,8 +14,9 @@ begin
   foreach v_table in array array['app_user', 'team', 'membership', 'token', 'sign_in_link', 'session', 'invitation',
       'audit_event', 'user_password', 'password_link', 'password_attempt', 'second_factor', 'recovery_code',
       'user_identity', 'spent_sign_in', 'account', 'job', 'task', 'result', 'attempt', 'task_log', 'event', 'report',
-      'job_label', 'idempotency_key', 'kept_answer', 'unique_key', 'dataset', 'dataset_chunk', 'team_limit', 'schedule',
-      'schedule_run', 'webhook', 'webhook_delivery', 'report_link', 'usage_hour', 'team_record'] loop
+      'job_standing', 'job_label', 'idempotency_key', 'kept_answer', 'unique_key', 'dataset', 'dataset_chunk',
+      'team_limit', 'schedule', 'schedule_run', 'webhook', 'webhook_delivery', 'report_link', 'usage_hour',
+      'team_record'] loop
     execute format('alter table %I enable row level security, force row level security', v_table);
     execute format('create policy owner on %I to plimsoll_owner using (true) with check (true)', v_table);
   end loop;
@@ -50,7 +51,7 @@ begin
 
   -- Read by the application, written by the queue's functions.
   foreach v_table in array array['account', 'job', 'task', 'result', 'attempt', 'task_log', 'event', 'report',
-      'job_label', 'team_limit', 'usage_hour'] loop
+      'job_standing', 'job_label', 'team_limit', 'usage_hour'] loop
     execute format('create policy team on %I for select to plimsoll_app using (%s)', v_table, v_team);
   end loop;
   execute format('create policy team_update on job for update to plimsoll_app using (%s)', v_team);
@@ -63,8 +64,8 @@ begin
 
   -- The queue's functions.
   foreach v_table in array array['account', 'job', 'task', 'result', 'attempt', 'task_log', 'event', 'report',
-      'job_label', 'team_limit', 'usage_hour', 'dataset', 'dataset_chunk', 'schedule', 'schedule_run', 'webhook',
-      'webhook_delivery', 'kept_answer', 'idempotency_key', 'unique_key'] loop
+      'job_standing', 'job_label', 'team_limit', 'usage_hour', 'dataset', 'dataset_chunk', 'schedule', 'schedule_run',
+      'webhook', 'webhook_delivery', 'kept_answer', 'idempotency_key', 'unique_key'] loop
     execute format('create policy queue on %I to plimsoll_queue using (true) with check (true)', v_table);
   end loop;
   create policy queue on team for select to plimsoll_queue using (true);

@@ -70,6 +70,14 @@ Number id_of(const std::optional<UserId>& user) {
     return user->value;
 }
 
+// The jobs among which the filter's are, where they are listed apart.
+Text standing_of(const JobFilter& filter) {
+    const bool unfinished = filter.state && !queue::is_final(*filter.state);
+    if (filter.unfinished || unfinished) return "unfinished";
+    if (!filter.state || *filter.state == queue::JobState::succeeded) return std::nullopt;
+    return std::string(to_string(*filter.state));
+}
+
 bool has_index(const JobFilter& filter) {
     return !filter.unfinished && !filter.submitter && filter.submitter_name.empty() &&
            !filter.created_from && !filter.created_before && filter.device_class.empty() &&
@@ -86,9 +94,9 @@ Statement indexed_query(const JobFilter& filter) {
         return Statement::of(sql::jobs_list_labelled, before, kind, state, filter.limit,
                              filter.label_key, unless_empty(filter.label_value));
     }
-    const bool unfinished = filter.state && !queue::is_final(*filter.state);
-    return Statement::of(unfinished ? sql::jobs_list_unfinished : sql::jobs_list, before, kind,
-                         state, filter.limit);
+    auto standing = standing_of(filter);
+    if (!standing) return Statement::of(sql::jobs_list, before, kind, state, filter.limit);
+    return Statement::of(sql::jobs_list_standing, before, kind, state, filter.limit, *standing);
 }
 
 }  // namespace
@@ -96,17 +104,14 @@ Statement indexed_query(const JobFilter& filter) {
 Statement list_query(const JobFilter& filter) {
     if (has_index(filter)) return indexed_query(filter);
     const auto range = range_of(filter);
-    Text ended, moving;
-    if (filter.state) {
-        (queue::is_final(*filter.state) ? ended : moving) = std::string(to_string(*filter.state));
-    }
-    return Statement::of(sql::jobs_search, range.below, range.from, unless_empty(filter.kind),
-                         ended, moving, filter.limit, unless_empty(filter.label_key),
-                         unless_empty(filter.label_value), id_of(filter.submitter),
-                         unless_empty(filter.submitter_name), filter.created_from,
-                         filter.created_before, unless_empty(filter.device_class),
-                         patterns_of(filter.words), filter.unfinished, queue::kJobsExamined,
-                         unless_empty(filter.node), unless_empty(filter.device));
+    Text state;
+    if (filter.state) state = std::string(to_string(*filter.state));
+    return Statement::of(
+        sql::jobs_search, range.below, range.from, unless_empty(filter.kind), standing_of(filter),
+        state, filter.limit, unless_empty(filter.label_key), unless_empty(filter.label_value),
+        id_of(filter.submitter), unless_empty(filter.submitter_name), filter.created_from,
+        filter.created_before, unless_empty(filter.device_class), patterns_of(filter.words),
+        queue::kJobsExamined, unless_empty(filter.node), unless_empty(filter.device));
 }
 
 queue::FoundJobs to_found(const Rows& rows) {

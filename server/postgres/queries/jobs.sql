@@ -5,8 +5,8 @@
 select * from plimsoll.read_jobs($1::bigint[]);
 
 -- name: jobs.list
--- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 how it ended (null: any), $4 limit.
--- Index job_ended, job_kind or job_team backwards, partition by partition.
+-- Newest first. $1 only ids below (null: from the newest), $2 kind, $3 state (null: any), $4 limit.
+-- Index job_kind or job_team backwards, partition by partition.
 select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.device_class, j.priority,
   j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
@@ -15,21 +15,22 @@ select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submit
   j.schedule_id, s.name as schedule_name, j.due_at, j.tokens_done
 from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id left join plimsoll.schedule s on s.id = j.schedule_id
 where j.id < coalesce($1::bigint, 9223372036854775807)
-  and ($2::text is null or j.kind = $2) and ($3::text is null or j.ended_as = $3)
+  and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
 order by j.id desc limit $4::int;
 
--- name: jobs.list_unfinished
--- As jobs.list, for a state before the end: few jobs have one. Index job_unfinished backwards.
+-- name: jobs.list_standing
+-- As jobs.list, for a state that few jobs have. $5 its standing. Index job_standing_<day>_pkey backwards.
 select null::bigint as examined_to, j.id, j.team_id, j.user_id, u.name as submitter_name, j.kind, j.kind_version, j.name, j.labels, j.device_class, j.priority,
   j.state, j.args,
   j.items_total, j.items_ok + j.items_failed as items_done, j.items_failed, j.tasks_total, j.tasks_total - j.tasks_left as tasks_done,
   j.tasks_quarantined as tasks_failed, j.retries, j.last_error, j.error,
   j.unique_key, j.created_at, j.run_at, j.deadline, j.timeout_seconds, j.started_at, j.finished_at, j.revision,
   j.schedule_id, s.name as schedule_name, j.due_at, j.tokens_done
-from plimsoll.job j left join plimsoll.app_user u on u.id = j.user_id left join plimsoll.schedule s on s.id = j.schedule_id
-where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807)
-  and ($2::text is null or j.kind = $2) and ($3::text is null or j.state = $3)
-order by j.id desc limit $4::int;
+from plimsoll.job_standing n join plimsoll.job j on j.id = n.job_id left join plimsoll.app_user u on u.id = j.user_id
+  left join plimsoll.schedule s on s.id = j.schedule_id
+where n.standing = $5::text and n.job_id < coalesce($1::bigint, 9223372036854775807)
+  and ($2::text is null or j.kind = $2) and j.state = $3::text
+order by n.job_id desc limit $4::int;
 
 -- name: jobs.list_labelled
 -- As jobs.list, for jobs with a label. $3 state, $5 label key, $6 label value (null: any).
@@ -47,18 +48,23 @@ where l.job_id < coalesce($1::bigint, 9223372036854775807) and l.key = $5::text 
 order by l.job_id desc limit $4::int;
 
 -- name: jobs.search
--- As jobs.list, by conditions without an index: at most the newest $16 jobs are examined, and examined_to is the last
+-- As jobs.list, by conditions without an index: at most the newest $15 jobs are examined, and examined_to is the last
 -- of them, null if there are no older ones. A row without an id: none was found. $1 only ids below, $2 only ids from,
--- $3 kind, $4 how it ended, $5 state before the end, $6 limit, $7 label key, $8 label value (null: any), $9 submitter's
--- id, $10 submitter's name, $11 created from, $12 created before, $13 device class, $14 patterns that name, labels,
--- kind and short arguments must all match, $15 only before the end, $17 node and $18 device that ran a task of it.
--- Index job_ended, job_unfinished, job_kind or job_team backwards.
+-- $3 kind, $4 standing, $5 state, $6 limit, $7 label key, $8 label value (null: any), $9 submitter's id, $10 submitter's
+-- name, $11 created from, $12 created before, $13 device class, $14 patterns that name, labels, kind and short arguments
+-- must all match, $16 node and $17 device that ran a task of it.
+-- Index job_standing_<day>_pkey, job_kind or job_team backwards.
 with examined as materialized (
-  select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
-  where j.id < coalesce($1::bigint, 9223372036854775807) and j.id >= coalesce($2::bigint, 0)
-    and ($3::text is null or j.kind = $3) and ($4::text is null or j.ended_as = $4)
-    and (($5::text is null and not $15::boolean) or j.finished_at is null) and ($5 is null or j.state = $5)
-  order by j.id desc limit $16::int
+  (select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
+  where $4::text is null and j.id < coalesce($1::bigint, 9223372036854775807) and j.id >= coalesce($2::bigint, 0)
+    and ($3::text is null or j.kind = $3) and ($5::text is null or j.state = $5)
+  order by j.id desc limit $15::int)
+  union all
+  (select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at
+  from plimsoll.job_standing n join plimsoll.job j on j.id = n.job_id
+  where n.standing = $4::text and n.job_id < coalesce($1::bigint, 9223372036854775807)
+    and n.job_id >= coalesce($2::bigint, 0) and ($3::text is null or j.kind = $3) and ($5::text is null or j.state = $5)
+  order by n.job_id desc limit $15::int)
 ), found as (
   select l.id from examined l
   where ($7::text is null or (l.labels ? $7 and ($8::text is null or l.labels ->> $7 = $8)))
@@ -66,15 +72,15 @@ with examined as materialized (
     and ($10::text is null or l.user_id in (select u.id from plimsoll.app_user u where u.name = $10))
     and ($11::timestamptz is null or l.created_at >= $11) and ($12::timestamptz is null or l.created_at < $12)
     and ($13::text is null or l.device_class = $13)
-    and ($17::text is null or l.id = any(array(
-      select plimsoll.jobs_of_device(array(select e.id from examined e), $17, $18::text))))
+    and ($16::text is null or l.id = any(array(
+      select plimsoll.jobs_of_device(array(select e.id from examined e), $16, $17::text))))
     -- Long arguments are not unpacked.
     and ($14::text[] is null or lower(concat_ws(chr(10), l.name, l.kind, l.labels::text,
       case when pg_column_size(l.args) < 2000 then l.args::text end)) like all ((select array_agg(lower(w)) from unnest($14) w)::text[]))
   order by l.id desc limit $6::int
 )
 select s.examined_to, r.*
-from (select case when count(*) = $16 then min(id) end as examined_to from examined) s
+from (select case when count(*) = $15 then min(id) end as examined_to from examined) s
   left join lateral plimsoll.read_jobs(array(select id from found)) r on true
 order by r.id desc;
 
@@ -83,12 +89,13 @@ order by r.id desc;
 -- value, $6 submitter's id, $7 submitter's name, $8 created from, $9 created before, $10 device class, $11 patterns,
 -- $13 node, $14 device.
 -- The newest $12 unfinished and the newest $12 ended jobs are examined; examined is their number.
--- Indexes job_unfinished and job_kind or job_team backwards.
+-- Indexes job_standing_<day>_pkey, and job_kind or job_team backwards.
 with examined as materialized (
-  (select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
-  where j.finished_at is null and j.id < coalesce($1::bigint, 9223372036854775807) and j.id >= coalesce($2::bigint, 0)
-    and ($3::text is null or j.kind = $3)
-  order by j.id desc limit $12::int)
+  (select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at
+  from plimsoll.job_standing n join plimsoll.job j on j.id = n.job_id
+  where n.standing = 'unfinished' and n.job_id < coalesce($1::bigint, 9223372036854775807)
+    and n.job_id >= coalesce($2::bigint, 0) and ($3::text is null or j.kind = $3)
+  order by n.job_id desc limit $12::int)
   union all
   (select j.id, j.state, j.user_id, j.kind, j.name, j.labels, j.device_class, j.args, j.created_at from plimsoll.job j
   where j.finished_at is not null and j.id < coalesce($1::bigint, 9223372036854775807) and j.id >= coalesce($2::bigint, 0)

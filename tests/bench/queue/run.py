@@ -52,7 +52,7 @@ class Stopwatch:
 
 def prepare(queue, accounts, days):
     queue.connection.execute("""
-        truncate job, task, result, attempt, event, report, ready, scheduled, lease, worker, account, team, bench.worker restart identity cascade;
+        truncate job, task, result, attempt, event, report, job_standing, ready, scheduled, lease, worker, account, team, bench.worker restart identity cascade;
         delete from class_state; insert into class_state (class_id) select id from device_class""")
     queue.rows('select ensure_partitions(%s)', days)
     queue.connection.execute("insert into team (name) select 'team ' || i from generate_series(1, %s) i", (accounts,))

@@ -11,7 +11,7 @@ import time
 from queue_client import Queue, connect, job, task
 
 EMPTY = """
-    truncate job, task, result, attempt, event, report, ready, scheduled, overdue, lease, worker, account, team restart identity cascade;
+    truncate job, task, result, attempt, event, report, job_standing, ready, scheduled, overdue, lease, worker, account, team restart identity cascade;
     delete from class_state; insert into class_state (class_id) select id from device_class;
     select ensure_partitions()"""
 

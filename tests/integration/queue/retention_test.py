@@ -33,7 +33,7 @@ class Retention(QueueCase):
     def test_partitions_are_made_once_and_ahead(self):
         before = self.partitions()
         now = self.seconds_from_now(40 * 86400)
-        self.assertEqual(self.queue.one('select ensure_partitions(2, %s)', now), 3 * 9)
+        self.assertEqual(self.queue.one('select ensure_partitions(2, %s)', now), 3 * 10)
         self.assertEqual(self.queue.one('select ensure_partitions(2, %s)', now), 0)
         self.assertEqual(self.partitions(), before + 3)
         with self.assertRaisesRegex(Exception, 'no partition') as raised:

@@ -8,7 +8,7 @@ import psycopg
 from queue_case import QueueCase
 from queue_client import job
 
-TEAM_TABLES = ('job', 'task', 'result', 'attempt', 'event', 'report', 'job_label', 'task_log', 'account')
+TEAM_TABLES = ('job', 'task', 'result', 'attempt', 'event', 'report', 'job_standing', 'job_label', 'task_log', 'account')
 
 
 class Teams(QueueCase):
