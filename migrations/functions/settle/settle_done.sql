@@ -27,20 +27,31 @@ begin
   v_teams := array(select a.team_id from unnest(v_accounts) with ordinality u(id, ord) join account a on a.id = u.id
     order by u.ord);
   select min(id), max(id) into v_low, v_high from unnest(p_lease.jobs) u(id);
-  -- A merge task is never leased with other tasks of its job.
-  select array_agg(s.job_id), array_agg(case when s.task = j.tasks_total then 0 else s.n end),
-    array_agg(case when s.task = j.tasks_total then 0 else s.ok end),
-    array_agg(case when s.task = j.tasks_total then 0 else s.failed end), array_agg(s.cost),
-    array_agg(s.task = j.tasks_total), array_agg(s.ord), array_agg(s.ord) filter (where s.task = j.tasks_total),
-    not bool_or(j.merge)
-  into v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged, v_lasts, v_merges, v_whole
-  from (
-    select x.job_id, count(*)::int n, sum(x.ok) ok, sum(x.failed) failed,
-      sum((coalesce(x.seconds, 0) * p_worker.speed)::float8) cost, max(x.task) task, max(x.ord) ord
-    from (select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_oks) ok, unnest(p_faileds) failed,
-      unnest(p_seconds) seconds, generate_series(1, cardinality(p_lease.jobs)) ord) x group by x.job_id order by ord) s
-  cross join lateral (select y.tasks_total, y.merge from job y where y.id = s.job_id
-    and y.id between v_low and v_high offset 0) j;
+  if 0 = all (p_lease.tasks) then  -- of small jobs: one task of each, and no merge task
+    v_jobs := p_lease.jobs;
+    v_counts := array_fill(1, array[cardinality(v_jobs)]);
+    v_ok_sums := p_oks;
+    v_failed_sums := p_faileds;
+    v_costs := array(select (coalesce(u.seconds, 0) * p_worker.speed)::float8 from unnest(p_seconds) u(seconds));
+    v_merged := array_fill(false, array[cardinality(v_jobs)]);
+    v_whole := not exists (select from job j where j.id = any(v_jobs) and j.id between v_low and v_high and j.merge);
+  else
+    -- A merge task is never leased with other tasks of its job.
+    select array_agg(s.job_id), array_agg(case when s.task = j.tasks_total then 0 else s.n end),
+      array_agg(case when s.task = j.tasks_total then 0 else s.ok end),
+      array_agg(case when s.task = j.tasks_total then 0 else s.failed end), array_agg(s.cost),
+      array_agg(s.task = j.tasks_total), array_agg(s.ord), array_agg(s.ord) filter (where s.task = j.tasks_total),
+      not bool_or(j.merge)
+    into v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged, v_lasts, v_merges, v_whole
+    from (
+      select x.job_id, count(*)::int n, sum(x.ok) ok, sum(x.failed) failed,
+        sum((coalesce(x.seconds, 0) * p_worker.speed)::float8) cost, max(x.task) task, max(x.ord) ord
+      from (select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_oks) ok, unnest(p_faileds) failed,
+        unnest(p_seconds) seconds, generate_series(1, cardinality(p_lease.jobs)) ord) x
+      group by x.job_id order by ord) s
+    cross join lateral (select y.tasks_total, y.merge from job y where y.id = s.job_id
+      and y.id between v_low and v_high offset 0) j;
+  end if;
 
   -- Most bytes are inserted before the class lock is taken.
   insert into result (job_id, seq, team_id, state, fence, worker_id, attempt, items_ok, items_failed, seconds, bytes,

@@ -23,6 +23,8 @@ import incidents  # noqa: E402
 from worker_bench import Bench, place  # noqa: E402
 
 PEERS = {'graphile-worker': '0.18.0', 'pg-boss': '12.30.0'}
+# Tasks of our jobs, and the goals of their rate against the peers' rate of jobs, which have no tasks.
+JOB_SIZES = {1: (0.6, 1.2), 5: (1.5, 2.5), 1000: (2.5, 3.5)}
 MODULES = ROOT / 'build/bench/peers'
 COMMAND = ("PLIMSOLL_TEST_FSYNC=on PLIMSOLL_TEST_PG_OPTIONS='-c shared_buffers=1GB -c max_wal_size=4GB' "
            'tests/support/with_database tests/bench/queue/peers.py --record')
@@ -73,8 +75,9 @@ class Run:
     def work(self):
         for peer in PEERS:
             self.note(f'work {peer}', ask(peer, 'work', self.given.tasks)['per_second'])
-        self.bench.empty()
-        self.note('work', self.bench.work(self.programs, self.given.tasks))
+        for per_job in JOB_SIZES:
+            self.bench.empty()
+            self.note(f'work {per_job}', self.bench.work(self.programs, self.given.tasks, per_job))
 
     def bulk(self):
         for peer in PEERS:
@@ -150,7 +153,9 @@ class Run:
         ratio = lambda name, key, must, stretch: told.append(
             results.entry(name, 'queue', round(self.median(key), 2), 'x', peer='ours', peer_value=1, must=must, stretch=stretch, **rounds))
         if 'work' in self.given.row:
-            versus('no-op tasks through the worker process', 'work', 'tasks/s', 'work', {'graphile-worker': (2, 3.5), 'pg-boss': (1.5, 2.6)})
+            for per_job, goals in JOB_SIZES.items():
+                name = f'no-op tasks in jobs of {per_job:,}' if per_job > 1 else 'no-op jobs of 1 task'
+                versus(f'{name}, through the worker process', f'work {per_job}', 'tasks/s', 'work', {peer: goals for peer in PEERS})
         if 'bulk' in self.given.row:
             for per_job in (100, 1):
                 goals = (1.5, 2) if per_job == 100 else (None, None)

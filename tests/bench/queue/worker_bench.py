@@ -52,8 +52,8 @@ class Bench:
         return [row.job_id for row in self.queue.enqueue(*jobs)]
 
     def fill(self, tasks, per_job, lanes=1):
-        """Jobs of so many tasks, turn and turn about over the teams and their lanes."""
-        jobs = [job(self.teams[n % len(self.teams)], [task(seconds=0.0001, data=b'echo')] * per_job, device_class='host',
+        """Jobs of so many tasks, as the server submits them, turn and turn about over the teams and their lanes."""
+        jobs = [job(self.teams[n % len(self.teams)], [task(seconds=0.0001, data=b'echo')] * per_job, device_class='host', merge=per_job > 1,
                     model=f'model {n // len(self.teams) % lanes}') for n in range(tasks // per_job)]
         a_call = max(1, 1000 // per_job)
         for first in range(0, len(jobs), a_call):
