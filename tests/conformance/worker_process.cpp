@@ -67,7 +67,8 @@ std::vector<queue::TaskReport> done(const queue::Claim& claim) {
             report.output.results = "results of " + task.input;
             report.output.items_ok = task.items - 1;
             report.output.items_failed = 1;
-            report.output.partial = "partial " + std::to_string(task.seq);
+            report.output.partial =
+                task.whole ? R"({"partials": 1})" : "partial " + std::to_string(task.seq);
         }
         reports.push_back(std::move(report));
     }
