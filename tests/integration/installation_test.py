@@ -67,6 +67,16 @@ class Installation(unittest.TestCase):
         self.assertIn(f"Another plimsoll is using the data folder {server.folder}/data", said)
         self.assertIn(server.base, said)
 
+    def test_a_server_without_plimsoll_engine_says_so_once(self):
+        shutil.copy(BIN / "plimsoll", self.folder)
+        server = subprocess.Popen([self.folder / "plimsoll", "serve", "--port", "0", "--data", self.data], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertTrue(any(line.startswith("ready") for line in server.stdout))
+        server.terminate()
+        said = server.communicate(timeout=PATIENCE)[1]
+        self.assertEqual((server.returncode, said.count("plimsoll-engine is not installed here: this server runs no workers")), (0, 1), said)
+        self.assertNotIn("supervisor", said)
+
     def test_a_disk_too_small_for_a_database(self):
         self.mounted(self.data, f"size={16 << 20},mode=755")
         self.assertIn("The disk of the database is full. Free some space", self.refused("--data", self.data))
