@@ -8,7 +8,7 @@ import tree
 BUDGET = {
     'engine': (580, 44_500),
     'server': (1_041, 76_600),
-    'web': (425, 30_400),
+    'web': (414, 29_150),
     'migrations': (170, 6_300),
     'deploy': (75, 2_300),
     'tests': (768, None),

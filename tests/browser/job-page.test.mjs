@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeJob } from './fake/data.mjs';
+import { makeJob, makeReport, makeResults } from './fake/data.mjs';
 import { trainingJob, trainingReport } from './fake/training.mjs';
 import { until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
+import { views } from './support/views.mjs';
 
 const table = (page) => page.getByRole('table', { name: 'Jobs' });
 
@@ -124,4 +125,52 @@ visit('a report is saved as a page that needs no server', { arrange: (server) =>
   assert.deepEqual(asked.filter((url) => !/^(file|data):/.test(url)), []);
   await context.close();
   await rm(folder, { recursive: true });
+});
+
+const arrangementOf = (wanted) => views.find(({ name }) => name === wanted);
+
+const onFourGpus = (server) => {
+  const made = trainingReport(server.add(trainingJob()));
+  for (const card of made.summary.gpus) {
+    const part = Math.round(card.memory.device_used_bytes / 5);
+    card.shard = { cards: 4, sharding: 'fsdp', offload: 'none', weights_bytes: part, gradients_bytes: part, optimizer_bytes: part, buffers_bytes: part, other_bytes: part, total_bytes: 5 * part };
+  }
+  server.reports.set(made.job_id, made);
+};
+visit('a run on several GPUs says on how many, and how it is sharded', { arrange: onFourGpus }, async ({ page, go }) => {
+  await go('/#/jobs/job_training0000');
+  await page.getByText(/fits on 4 × .*, sharded by FSDP, in .* on each\./).first().waitFor();
+});
+
+visit('the queue comes before the shares', arrangementOf('queue-full'), async ({ page, go }) => {
+  await go('/#/queue');
+  await page.getByText('Tasks running').waitFor();
+  const titles = await page.getByRole('heading', { level: 2 }).allTextContents();
+  assert.equal(titles[0], 'In the queue');
+  assert.ok(titles.indexOf('Teams') > 0, titles.join());
+  await page.getByRole('link', { name: 'Waiting jobs' }).click();
+  await page.waitForURL(/state=queued/);
+});
+
+visit('a profile leads with the recommended batch, then loading', arrangementOf('report-profile'), async ({ page, go }) => {
+  const { address, ready } = arrangementOf('report-profile');
+  await go(address);
+  await ready(page);
+  await page.getByText('First load').first().waitFor();
+  const [batch, load] = await Promise.all(['Recommended batch', 'First load'].map(async (text) => (await page.getByText(text).first().boundingBox()).y));
+  assert.ok(batch < load, `${batch} before ${load}`);
+});
+
+const tenCopies = (server) => {
+  const job = server.add(makeJob('job_copies', { state: 'succeeded' }));
+  const made = makeReport(job, makeResults(20));
+  const copy = made.summary.most_positive[0];
+  made.summary.most_positive = Array.from({ length: 10 }, (_, index) => ({ ...copy, index, text: 'The same words' }));
+  server.reports.set(job.id, made);
+};
+visit('a text that came ten times is listed once', { arrange: tenCopies }, async ({ page, go }) => {
+  await go('/#/jobs/job_copies');
+  const list = page.getByRole('region', { name: 'Most positive' }).getByRole('listitem');
+  await list.first().getByText('10 times').waitFor();
+  assert.equal(await list.count(), 1);
 });

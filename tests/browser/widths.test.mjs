@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { makeJob, manyJobs } from './fake/data.mjs';
 import { trainingJob, trainingReport } from './fake/training.mjs';
-import { wavesJob } from './fake/waves.mjs';
+import { wavesJob, wavesReport } from './fake/waves.mjs';
 import { overflow, until } from './support/browser.mjs';
 import { visit } from './support/setting.mjs';
 import { views } from './support/views.mjs';
@@ -130,3 +130,19 @@ visit('headline numbers stand on one line, whatever their labels', { width: 1280
   assert.ok((await label('Standard deviation')) > (await label('Lowest')), 'one label has two lines');
   assert.equal(await valueOf('Standard deviation'), await valueOf('Lowest'));
 });
+
+const longNames = (server) => {
+  const made = wavesReport(server.add(wavesJob()));
+  made.summary.ranking[0].symbol = 'AN-EXTRAORDINARILY-LONG-SYMBOL-THAT-NOBODY-SHORTENED.DE';
+  server.reports.set(made.job_id, made);
+};
+for (const width of [1024, 1440]) {
+  visit(`at ${width} px a table stays a table, whatever its longest cell`, { width, arrange: longNames }, async ({ page, go }) => {
+    await go('/#/jobs/job_waves0000000');
+    const table = page.getByRole('table', { name: 'Symbols' });
+    await table.getByRole('button', { name: /^AN-EXTRA/ }).waitFor();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    assert.equal(await table.evaluate((element) => getComputedStyle(element).display), 'table');
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+  });
+}
