@@ -54,7 +54,7 @@ std::size_t common_prefix(const std::string& a, const std::string& b) {
 
 constexpr std::size_t kShortestStem = 4;    // letters of a name that the input may go beyond
 constexpr std::size_t kShortestPrefix = 2;  // letters of the beginning of a name
-constexpr std::size_t kMostSuggestions = 3;
+constexpr std::size_t kMaxSuggestions = 3;
 
 // The names that begin with the input; only the shortest if all others begin with it.
 std::vector<std::string> completions(const std::string& wanted,
@@ -128,7 +128,7 @@ std::optional<std::string> closest(std::string_view typed, std::span<const std::
 
 std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
     const auto names = candidates(typed, known);
-    if (names.empty() || names.size() > kMostSuggestions) return {};
+    if (names.empty() || names.size() > kMaxSuggestions) return {};
     std::string list;
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (i > 0) list += i + 1 == names.size() ? " or " : ", ";

@@ -1,6 +1,5 @@
 #include "engine/cli/commands.hpp"
 #include "engine/cli/ready_device.hpp"
-#include "engine/cli/saved_plans.hpp"
 #include "engine/profiling/device/rates.hpp"
 
 #include <array>
@@ -136,18 +135,12 @@ void print_knee(Printer& out, const Subject& subject, bool sweep) {
 
 }  // namespace
 
-int bench(const BenchOptions& options) {
+Result<int> bench(const BenchOptions& options) {
     Printer out(options.json);
-    const auto opened = open_ready(options.device);
-    if (!opened) {
-        std::fprintf(stderr, "plimsoll-engine: %s\n", opened.error().message.c_str());
-        return EXIT_FAILURE;
-    }
-    const auto& device = opened->device;
-    opencl::Programs programs(device, opencl::ProgramCache(options.cache / "programs"));
-    tuning::Plans plans(device.info());
-    read_plans(plans, tuning::plans_file(options.cache, device.info().address));
-    const Subject subject{programs, opened->capability, plans, {}};
+    const auto ready = open_ready(options.device, options.cache);
+    if (!ready) return fail(ready.error());
+    auto& [capability, device, programs, plans, file] = **ready;
+    const Subject subject{programs, capability, plans, {}};
     out.text("device", to_string(device.info().address) + ", " + device.info().name + ", " +
                            std::to_string(plans.size()) + " tuned plans");
     const auto measured = measure_peak(subject);

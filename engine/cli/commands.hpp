@@ -1,14 +1,21 @@
 #pragma once
 
+#include "engine/base/result.hpp"
+
 #include <filesystem>
 #include <string>
 #include <vector>
 
-// The commands of plimsoll-engine that need no server.
+// The commands of plimsoll-engine that need no server. Each returns its exit status, or the error
+// to print.
 namespace plimsoll::cli {
 
+struct ProbeOptions {
+    bool json = false;
+    std::filesystem::path cache;
+};
 // Prints the devices found and the result of testing each.
-int probe(bool as_json);
+Result<int> probe(const ProbeOptions& options);
 
 struct BenchOptions {
     std::string device;  // address; empty: the first ready device
@@ -17,7 +24,7 @@ struct BenchOptions {
     bool sweep = false;  // also measure every batch size and compare the knee search with it
 };
 // Prints the device's speed. Returns 0 when every measurement succeeded.
-int bench(const BenchOptions& options);
+Result<int> bench(const BenchOptions& options);
 
 struct TuneOptions {
     std::string device;
@@ -25,7 +32,7 @@ struct TuneOptions {
     double seconds = 8;  // time budget per product and method
 };
 // Searches for the fastest plans of common matrix products and saves them in the cache folder.
-int tune(const TuneOptions& options);
+Result<int> tune(const TuneOptions& options);
 
 struct ProveOptions {
     std::string model;                     // its name
@@ -39,7 +46,7 @@ struct ProveOptions {
 };
 // Compares forms of an installed model with fp32 and records with the model which of them may be
 // used. With labelled texts, also measures the accuracy of each form.
-int prove(const ProveOptions& options);
+Result<int> prove(const ProveOptions& options);
 
 struct EmbedOptions {
     std::string model;             // its name
@@ -49,6 +56,6 @@ struct EmbedOptions {
     std::filesystem::path cache;
 };
 // Prints the embedding of every text by an installed model without a head, one JSON line for each.
-int embed(const EmbedOptions& options);
+Result<int> embed(const EmbedOptions& options);
 
 }  // namespace plimsoll::cli

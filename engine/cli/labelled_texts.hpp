@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "engine/models/accuracy.hpp"
+#include "engine/models/findings.hpp"
 #include "engine/transformer/guard.hpp"
 
 #include <filesystem>

@@ -34,9 +34,9 @@ void print(const opencl::ProbeReport& report) {
 
 }  // namespace
 
-int probe(bool as_json) {
+Result<int> probe(const ProbeOptions& options) {
     const auto report = opencl::probe();
-    if (as_json) {
+    if (options.json) {
         std::printf("%s\n", to_json(report).c_str());
     } else {
         print(report);

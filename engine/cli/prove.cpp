@@ -1,9 +1,7 @@
 #include "engine/cli/commands.hpp"
 #include "engine/cli/labelled_texts.hpp"
-#include "engine/cli/model_store.hpp"
 #include "engine/cli/ready_device.hpp"
-#include "engine/cli/saved_plans.hpp"
-#include "engine/models/now_text.hpp"
+#include "engine/models/digest.hpp"
 #include "engine/models/store.hpp"
 #include "engine/transformer/guard.hpp"
 
@@ -75,18 +73,16 @@ Result<Findings> find(const ProveOptions& options, const models::Store& store,
                       const models::Manifest& manifest) {
     const auto given = texts_of(options);
     if (!given) return fail(given.error());
-    const auto ready = open_ready(options.device);
+    const auto ready = open_ready(options.device, options.cache);
     if (!ready) return fail(ready.error());
-    const auto forms = forms_of(options, ready->capability);
+    auto& [capability, device, programs, plans, file] = **ready;
+    const auto forms = forms_of(options, capability);
     if (!forms) return fail(forms.error());
-    const auto& info = ready->device.info();
-    tuning::Plans plans(info);
-    read_plans(plans, tuning::plans_file(options.cache, info.address));
-    opencl::Programs programs(ready->device, opencl::ProgramCache(options.cache / "programs"));
+    const auto& info = device.info();
     opencl::Ledger ledger(info.memory.bytes.value_or(info.driver_memory_bytes));
     auto proven = transformer::prove(
-        {store.folder_of(manifest.name), programs, ledger, ready->capability, plans, given->texts},
-        *forms, {});
+        {store.folder_of(manifest.name), programs, ledger, capability, plans, given->texts}, *forms,
+        {});
     if (!proven) return fail(proven.error());
     Findings found{std::move(proven->proofs), {}};
     found.proves = given->texts.size() >= kFewestForProof;
@@ -113,21 +109,16 @@ Result<void> keep(const Findings& found, const std::filesystem::path& folder,
 
 }  // namespace
 
-int prove(const ProveOptions& options) {
-    const auto refuse = [](const Error& error) {
-        std::fprintf(stderr, "plimsoll-engine: %s%s\n", error.message.c_str(),
-                     error.where.empty() ? "" : (" (" + error.where + ")").c_str());
-        return EXIT_FAILURE;
-    };
+Result<int> prove(const ProveOptions& options) {
     const auto store = model_store(options.models);
     const auto manifest = store.find(options.model);
-    if (!manifest) return refuse(manifest.error());
+    if (!manifest) return fail(manifest.error());
     const auto found = find(options, store, *manifest);
-    if (!found) return refuse(found.error());
+    if (!found) return fail(found.error());
     for (const auto& proof : found->proofs) print(proof);
     for (const auto& accuracy : found->accuracies) print(accuracy);
     const auto kept = keep(*found, store.folder_of(manifest->name), manifest->hash);
-    if (!kept) return refuse(kept.error());
+    if (!kept) return fail(kept.error());
     if (found->proofs.empty()) return EXIT_SUCCESS;
     if (!found->proves) {
         std::printf("The forms' proofs are unchanged: a proof needs at least %zu texts.\n",

@@ -2,7 +2,6 @@
 
 #include "engine/cli/commands.hpp"
 #include "engine/cli/ready_device.hpp"
-#include "engine/cli/saved_plans.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -34,8 +33,7 @@ void print_search(const tuning::Bucket& bucket, const tuning::SearchResult& foun
     std::fflush(stdout);
 }
 
-Result<void> tune_all(const ReadyDevice& ready, const TuneOptions& options, tuning::Plans& plans) {
-    opencl::Programs programs(ready.device, opencl::ProgramCache(options.cache / "programs"));
+Result<void> tune_all(ReadyDevice& ready, const TuneOptions& options) {
     std::vector<routines::Method> methods;
     for (const auto form : {Form::fp32, Form::bf16, Form::int8}) {
         const auto own = methods_for(ready.capability, form);
@@ -47,7 +45,8 @@ Result<void> tune_all(const ReadyDevice& ready, const TuneOptions& options, tuni
                                                    static_cast<double>(buckets.size()));
         const tuning::SearchLimits limits{
             .budget = std::chrono::duration_cast<std::chrono::milliseconds>(budget)};
-        if (auto done = tuning::tune(programs, buckets, limits, plans, print_search); !done)
+        if (auto done = tuning::tune(ready.programs, buckets, limits, ready.plans, print_search);
+            !done)
             return done;
     }
     return {};
@@ -55,19 +54,12 @@ Result<void> tune_all(const ReadyDevice& ready, const TuneOptions& options, tuni
 
 }  // namespace
 
-int tune(const TuneOptions& options) {
-    const auto refuse = [](const Error& error) {
-        std::fprintf(stderr, "plimsoll-engine: %s\n", error.message.c_str());
-        return EXIT_FAILURE;
-    };
-    const auto ready = open_ready(options.device);
-    if (!ready) return refuse(ready.error());
-    const auto& info = ready->device.info();
-    const auto file = tuning::plans_file(options.cache, info.address);
-    tuning::Plans plans(info);
-    read_plans(plans, file);
-    if (auto done = tune_all(*ready, options, plans); !done) return refuse(done.error());
-    if (auto written = plans.write(file); !written) return refuse(written.error());
+Result<int> tune(const TuneOptions& options) {
+    const auto ready = open_ready(options.device, options.cache);
+    if (!ready) return fail(ready.error());
+    if (auto done = tune_all(**ready, options); !done) return fail(done.error());
+    const auto& file = (*ready)->plans_file;
+    if (auto written = (*ready)->plans.write(file); !written) return fail(written.error());
     std::printf("%s\n", file.c_str());
     return EXIT_SUCCESS;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "engine/market/status.hpp"
+#include "engine/base/words.hpp"
 #include "engine/zones/zone.hpp"
 
 #include <array>
@@ -11,6 +11,17 @@
 #include <vector>
 
 namespace plimsoll::market {
+
+enum class Status { pre_market, regular, after_hours, closed };
+
+inline constexpr Word<Status> kStatuses[] = {{"pre_market", Status::pre_market},
+                                             {"regular", Status::regular},
+                                             {"after_hours", Status::after_hours},
+                                             {"closed", Status::closed}};
+constexpr std::span<const Word<Status>> words_of(Status) {
+    return kStatuses;
+}
+using plimsoll::to_string;
 
 using Date = std::chrono::year_month_day;
 

@@ -3,10 +3,13 @@
 #include "engine/base/sha256.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <vector>
+
+#include <fmt/chrono.h>
 
 namespace plimsoll::models {
 namespace {
@@ -24,6 +27,11 @@ tl::unexpected<Error> trouble(const std::filesystem::path& file, const char* ver
 }
 
 }  // namespace
+
+std::string now_text() {
+    const auto now = std::chrono::system_clock::now();
+    return fmt::format("{:%FT%TZ}", std::chrono::floor<std::chrono::seconds>(now));
+}
 
 std::string sha256_of(std::string_view text) {
     Sha256 sha;

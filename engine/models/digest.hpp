@@ -9,6 +9,9 @@
 
 namespace plimsoll::models {
 
+// The current time, RFC 3339 in UTC, to the second.
+std::string now_text();
+
 // SHA-256 in hexadecimal.
 std::string sha256_of(std::string_view text);
 

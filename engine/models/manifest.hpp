@@ -1,8 +1,6 @@
 #pragma once
 
-#include "engine/base/result.hpp"
-#include "engine/models/accuracy.hpp"
-#include "engine/models/proof.hpp"
+#include "engine/models/findings.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -10,14 +8,18 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace plimsoll::models {
 
 struct ModelFile {
     std::string name;
     std::uint64_t bytes = 0;
     std::string sha256;  // hexadecimal
+
+    static void members(auto& visit, auto& self) {
+        visit("name", self.name);
+        visit("bytes", self.bytes);
+        visit("sha256", self.sha256);
+    }
 };
 
 // What is stored with an installed model besides its files, in `plimsoll.json`.
@@ -40,14 +42,34 @@ struct Manifest {
     // Findings about the model, kept in separate files: about its other forms and its labels.
     std::vector<Proof> proofs = {};
     std::vector<Accuracy> accuracies = {};
-    std::uint64_t bytes = 0;            // of its files; 0: unknown
+    std::uint64_t bytes = 0;            // of its files
     std::vector<ModelFile> files = {};  // empty if the manifest was transferred without them
+
+    static void members(auto& visit, auto& self) {
+        visit("name", self.name);
+        visit("hash", self.hash);
+        visit.always("source", self.source);
+        visit.always("licence", self.licence);
+        visit.always("added_at", self.added_at);
+        visit.always("added_by", self.added_by);
+        visit.always("audience", self.audience);
+        visit("family", self.family);
+        visit.always("labels", self.labels);
+        visit("parameters", self.parameters);
+        visit("longest_text", self.longest_text);
+        visit("layers", self.layers);
+        visit("hidden", self.hidden);
+        visit("intermediate", self.intermediate);
+        visit.always("proofs", self.proofs);
+        visit.always("accuracies", self.accuracies);
+        visit("bytes", self.bytes);
+        visit.always("files", self.files);
+    }
 };
 
 // 1 to 64 characters of a-z, 0-9, '.', '_' and '-', the first a letter or digit.
 bool is_model_name(std::string_view name);
 
-nlohmann::json to_json(const Manifest& manifest);
 // Errc::corrupt.
 Result<Manifest> manifest_from_json(const nlohmann::json& stored);
 

@@ -3,7 +3,6 @@
 #include "engine/model_files/mapped_file.hpp"
 #include "engine/model_files/model.hpp"
 #include "engine/models/digest.hpp"
-#include "engine/models/now_text.hpp"
 #include "engine/tokenizers/tokenizer.hpp"
 
 #include <algorithm>
@@ -21,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kManifest = "plimsoll.json";
-constexpr std::size_t kMostManifest = std::size_t{1} << 20;
+constexpr std::size_t kMaxManifest = std::size_t{1} << 20;
 
 // Regardless of the umask: workers of other users read models, and the folder above may be that of
 // a server's data.
@@ -108,7 +107,7 @@ Result<void> write_text(const fs::path& file, const std::string& text) {
 }
 
 Result<Manifest> read_manifest(const fs::path& folder) {
-    const auto text = model_files::read_text(folder / kManifest, kMostManifest);
+    const auto text = model_files::read_text(folder / kManifest, kMaxManifest);
     if (!text) return fail(text.error());
     auto manifest = manifest_from_json(nlohmann::json::parse(*text, nullptr, false));
     if (manifest && manifest->name != folder.filename()) {
@@ -213,7 +212,7 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
     about.bytes = 0;
     for (const auto& file : about.files) about.bytes += file.bytes;
     about.added_at = now_text();
-    if (auto written = write_text(scratch.path() / kManifest, to_json(about).dump()); !written) {
+    if (auto written = write_text(scratch.path() / kManifest, to_text(about)); !written) {
         return fail(written.error());
     }
     if (replace) fs::remove_all(target, error);

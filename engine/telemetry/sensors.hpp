@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace plimsoll::telemetry {
@@ -23,6 +24,23 @@ Result<Sensor> amd_sensor(const std::string& pci_address, const std::filesystem:
 
 // Reads the machine's processors and memory from /proc and /sys. `root` stands for "/".
 Sensor host_sensor(const std::filesystem::path& root = "/");
+
+// In bytes. Memory that is not free may belong to this process, other processes or the driver.
+struct DeviceMemory {
+    std::uint64_t total = 0;
+    std::uint64_t free = 0;
+
+    bool operator==(const DeviceMemory&) const = default;
+};
+
+// Reads the current value, in at most a millisecond. Nothing when the device does not report it.
+using MemoryProbe = std::function<std::optional<DeviceMemory>()>;
+
+// Queries the driver's management library (NVML) for the GPU at this PCI address, "0000:3b:00.0".
+// Loads the library, which stays loaded while the probe lives. Not thread-safe. Errc::unavailable
+// without the library or its driver, Errc::not_found when it does not list the GPU.
+Result<MemoryProbe> nvidia_memory(const std::string& pci_address,
+                                  const std::string& library = "libnvidia-ml.so.1");
 
 // Adds `ledger_bytes` as the memory held by this process to readings whose driver does not report
 // it. `ledger_bytes` is called on the sensor's thread.

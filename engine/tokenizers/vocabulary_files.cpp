@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 template <class Take>
 void each_line(std::string_view text, Take take) {
@@ -58,7 +58,7 @@ Result<void> add_special(const Role& role, const json& config, Description& into
 }
 
 Result<Description> read_words(const std::filesystem::path& file, const json& config) {
-    const auto text = model_files::read_text(file, kMostBytes);
+    const auto text = model_files::read_text(file, kMaxBytes);
     if (!text) return fail(text.error());
     Description description;
     std::uint32_t id = 0;
@@ -91,7 +91,7 @@ Result<Description> read_pairs(const std::filesystem::path& model, const json& c
     if (!tokens) return fail(tokens.error());
     auto vocabulary = vocabulary_of(*tokens);
     if (!vocabulary) return fail(vocabulary.error());
-    const auto text = model_files::read_text(model / "merges.txt", kMostBytes);
+    const auto text = model_files::read_text(model / "merges.txt", kMaxBytes);
     if (!text) return fail(text.error());
     json lines = json::array();
     each_line(*text, [&](std::string_view line) {

@@ -1,6 +1,6 @@
 #include "engine/training_device/device_probe.hpp"
 
-#include "engine/telemetry/nvidia_memory.hpp"
+#include "engine/telemetry/sensors.hpp"
 #include "engine/tuning/gemm_search.hpp"
 
 #include <algorithm>

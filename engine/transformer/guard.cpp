@@ -1,7 +1,7 @@
 #include "engine/transformer/guard.hpp"
 
 #include "engine/base/format_number.hpp"
-#include "engine/models/now_text.hpp"
+#include "engine/models/digest.hpp"
 #include "engine/transformer/interleaved_timing.hpp"
 
 #include <algorithm>

@@ -1,13 +1,13 @@
 #include "engine/tuning/gemm_plans.hpp"
 
+#include "engine/base/replace_file.hpp"
+
 #include <array>
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace plimsoll::tuning {
 
@@ -97,19 +97,7 @@ Result<void> Plans::write(const std::filesystem::path& file) const {
     Json entries = Json::array();
     for (const auto& [bucket, plan] : plans_) entries.push_back(json_of(bucket, plan));
     const Json json{{"version", kVersion}, {"device", device_}, {"plans", entries}};
-    auto temporary = file;
-    temporary += "." + std::to_string(getpid());
-    std::ofstream out(temporary);
-    out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
-    out.close();
-    std::error_code error;
-    if (out) std::filesystem::rename(temporary, file, error);
-    if (!out || error) {
-        std::error_code ignored;
-        std::filesystem::remove(temporary, ignored);
-        return fail(Errc::unavailable, "Cannot write the plans.", file.string());
-    }
-    return {};
+    return replace_file(file, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::filesystem::path plans_file(const std::filesystem::path& cache,

@@ -6,7 +6,7 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (580, 44_500),
+    'engine': (530, 43_900),
     'server': (1_041, 76_600),
     'web': (414, 29_150),
     'migrations': (170, 6_300),

@@ -160,7 +160,9 @@ class Training(unittest.TestCase):
     def test_the_command_line_knows_the_cards_and_the_guides(self):
         run = self.server.run
         self.assertIn("rtx_4090", run("gpu-profiles", "list").stdout)
-        self.assertIn("2 x 12 GB + 2 CUDA contexts", run("gpu-profiles", "test", "rtx_4090").stdout)
+        details = run("gpu-profiles", "test", "rtx_4090").stdout
+        self.assertIn("five hourly models in 94 minutes", details)
+        self.assertIn("warning: 2 x 12 GB + 2 CUDA contexts", details)
         self.assertIn("GPU_PROFILE=a100_80gb", run("gpu-profiles", "recommend", "--memory-gib", "79").stdout)
         self.assertEqual(run("gpu-profiles", "check", "h200", "--memory-gib", "24", check=False).returncode, 1)
         unknown = run("gpu-profiles", "test", "RTX 490", check=False)
@@ -169,6 +171,7 @@ class Training(unittest.TestCase):
         self.assertIn("rtx_4090", run("gpu-profiles", "test", "RTX 4090").stdout)
         guide = run("guide", "--gpu-memory", "24").stdout
         self.assertIn("batch_size 46, n_positives 32, n_negatives 24, accumulate_grad_batches 5, effective 230", guide)
+        self.assertIn("[guide]", run("diagnose", "--gpu-percent", "30").stdout)
         told = run("diagnose", "--out-of-memory", "--batch", "45", "--accumulation", "5").stdout
         self.assertIn("45 -> 34, accumulation 5 -> 7", told)
 

@@ -87,6 +87,8 @@ class Waves(unittest.TestCase):
         self.assertTrue(whole["scan_stats"]["complete"])
         rows = list(csv.DictReader(io.StringIO(self.waves(PRICES, "--format", "csv"))))
         ranked = [row for row in rows if row["rank"]]
+        self.assertEqual(ranked[0]["pivots"].split(), [str(bar) for bar in whole["counts"][0]["pivots"]])
+        self.assertNotIn(None, [*rows[0], *rows[0].values()], "as many cells as columns")
         for column in ("ensemble_score", "rarity", "expected_by_chance"):
             self.assertEqual([float(row[column]) for row in ranked], [count[column] for count in whole["counts"]])
         self.assertEqual(len(rows) - len(ranked), len(whole["in_progress"]))
@@ -157,8 +159,8 @@ class Waves(unittest.TestCase):
         self.assertEqual(told["bad"]["errors"][0]["line"], 42)
         self.assertIn("1 bar;", told["short"]["errors"][0]["message"])
         self.assertEqual(told["good"]["bars"], 40)
-        self.assertEqual(list(csv.DictReader(io.StringIO(
-            self.waves(path, "--symbols", "bad", "--format", "csv", code=1))))[0]["symbol"], "bad")
+        row, = csv.DictReader(io.StringIO(self.waves(path, "--symbols", "bad", "--format", "csv", code=1)))
+        self.assertEqual((row["symbol"], row["error"][:9], row["start"]), ("bad", "line 42: ", ""))
         self.assertIn("no symbol", self.waves(path, "--symbols", "none", code=2))
         self.assertIn("close", self.waves(self.file("x.csv", "date,price\n1,2\n"), code=2))
 

@@ -1,16 +1,13 @@
 #include "engine/opencl/runtime/program_cache.hpp"
 
+#include "engine/base/replace_file.hpp"
 #include "engine/base/sha256.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <system_error>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace plimsoll::opencl {
 
@@ -27,17 +24,6 @@ Digest digest_of(std::span<const std::byte> bytes) {
     Sha256 sha;
     sha.add(bytes.data(), bytes.size());
     return sha.digest();
-}
-
-bool write_all(int file, const void* bytes, std::size_t count) {
-    const auto* at = static_cast<const char*>(bytes);
-    while (count > 0) {
-        const auto written = ::write(file, at, count);
-        if (written <= 0) return false;
-        at += written;
-        count -= static_cast<std::size_t>(written);
-    }
-    return true;
 }
 
 }  // namespace
@@ -74,26 +60,15 @@ std::optional<ProgramBinary> ProgramCache::load(const std::string& key) const {
 }
 
 Result<void> ProgramCache::store(const std::string& key, const ProgramBinary& binary) const {
-    const auto bad = [&](const std::string& reason) {
-        return fail(Errc::unavailable, "Cannot cache a built program: " + reason + ".",
-                    directory_.string());
-    };
     std::error_code error;
     fs::create_directories(directory_, error);
-    if (error) return bad(error.message());
-    auto temporary = (directory_ / "XXXXXX").string();
-    const int file = mkostemp(temporary.data(), O_CLOEXEC);
-    if (file < 0) return bad(std::strerror(errno));
     const auto digest = digest_of(binary.bytes);
-    const bool written = write_all(file, kMagic.data(), kMagic.size()) &&
-                         write_all(file, digest.data(), digest.size()) &&
-                         write_all(file, binary.bytes.data(), binary.bytes.size());
-    const bool closed = ::close(file) == 0;
-    if (written && closed) fs::rename(temporary, file_of(key), error);
-    if (!written || !closed || error) {
-        std::error_code ignored;
-        fs::remove(temporary, ignored);
-        return bad(error ? error.message() : "writing to disk failed");
+    std::string text(kMagic);
+    text.append(reinterpret_cast<const char*>(digest.data()), digest.size());
+    text.append(reinterpret_cast<const char*>(binary.bytes.data()), binary.bytes.size());
+    if (auto stored = replace_file(file_of(key), text, 0600); !stored) {
+        return fail(Errc::unavailable, "A built program is not cached: " + stored.error().message,
+                    directory_.string());
     }
     return {};
 }

@@ -1,10 +1,53 @@
 #include "engine/sentiment/vader/expand.hpp"
 
-#include "engine/sentiment/vader/emoji_table.hpp"
+#include "engine/sentiment/vader/data.hpp"
 #include "engine/text/utf8.hpp"
 
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
 namespace plimsoll::sentiment::vader {
+
 namespace {
+
+// Descriptions of emoji by code point, in pages of 64.
+class EmojiTable {
+  public:
+    static const EmojiTable& instance() {
+        static const EmojiTable table;
+        return table;
+    }
+
+    // Empty when the code point has no description.
+    std::string_view describe(char32_t code_point) const {
+        if (code_point >= kEnd) return {};
+        return pages_[page_of_[code_point / kPageSize]][code_point % kPageSize];
+    }
+
+  private:
+    static constexpr char32_t kEnd = 0x20000;
+    static constexpr std::size_t kPageSize = 64;
+    using Page = std::array<std::string_view, kPageSize>;
+
+    EmojiTable() : pages_(1) {
+        for (const Emoji& entry : emoji()) {
+            if (entry.code_point >= kEnd || pages_.size() > 0xFF) {
+                throw std::logic_error("The emoji list does not fit its table.");
+            }
+            std::uint8_t& page = page_of_[entry.code_point / kPageSize];
+            if (page == 0) {
+                page = static_cast<std::uint8_t>(pages_.size());
+                pages_.emplace_back();
+            }
+            pages_[page][entry.code_point % kPageSize] = entry.description;
+        }
+    }
+
+    std::array<std::uint8_t, kEnd / kPageSize> page_of_{};  // 0 is the empty page
+    std::vector<Page> pages_;
+};
 
 // The whitespace of Python's str.split above U+007F.
 bool is_high_space(char32_t c) {

@@ -1,7 +1,6 @@
 #include "engine/sentiment/vader/vader.hpp"
 
 #include "engine/sentiment/vader/expand.hpp"
-#include "engine/sentiment/vader/rounding.hpp"
 #include "engine/sentiment/vader/valence.hpp"
 #include "engine/text/utf8.hpp"
 

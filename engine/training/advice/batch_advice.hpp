@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace plimsoll::training {
 
@@ -47,5 +48,21 @@ LoaderAdvice advise_loader(int cores, bool heavy_preprocessing, std::int64_t bat
 // The number of concurrent runs of one model that fit on a card, including CUDA contexts.
 std::int64_t parallel_runs(std::int64_t card_bytes, double safety, std::int64_t reserved_bytes,
                            std::int64_t context_bytes);
+
+// The lengths of a dataset's texts: a histogram in tokens.
+struct LengthBin {
+    int tokens = 0;  // of the longest text
+    std::int64_t samples = 0;
+};
+
+struct Lengths {
+    int longest = 0;  // after truncation; sizes the batch
+    int p95 = 0;      // 95th percentile
+    double mean = 0;  // after truncation
+    double cut_share = 0;
+};
+
+// `cut_at`: where the tokenizer truncates; 0: never. Errors name the field below the histogram.
+Result<Lengths> summarise(std::vector<LengthBin> histogram, int cut_at);
 
 }  // namespace plimsoll::training

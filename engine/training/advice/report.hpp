@@ -2,7 +2,6 @@
 
 #include "engine/training/advice/batch_advice.hpp"
 #include "engine/training/advice/knee.hpp"
-#include "engine/training/advice/lengths.hpp"
 #include "engine/training/estimate/batch_search.hpp"
 #include "engine/training/estimate/unfitting.hpp"
 #include "engine/training/guides/learning_rate.hpp"

@@ -30,23 +30,9 @@ const char* half_type(const RecommendedSettings& s) {
     return fp16(s) ? "float16" : "bfloat16";
 }
 
-const char* optimizer_name(const TrainingSettings& t) {
-    switch (t.optimizer) {
-        case Optimizer::adamw:
-            return t.kernel == OptimizerKernel::fused ? "adamw_torch_fused" : "adamw_torch";
-        case Optimizer::sgd:
-        case Optimizer::sgd_momentum:
-            return "sgd";
-        case Optimizer::adafactor:
-            return "adafactor";
-        case Optimizer::adam_8bit:
-            return "adamw_bnb_8bit";
-        case Optimizer::paged_adamw:
-            return "paged_adamw_32bit";
-        case Optimizer::paged_adamw_8bit:
-            return "paged_adamw_8bit";
-    }
-    return "";
+std::string optimizer_name(const TrainingSettings& t) {
+    const bool fused = t.optimizer == Optimizer::adamw && t.kernel == OptimizerKernel::fused;
+    return names_of(t.optimizer).transformers + std::string(fused ? "_fused" : "");
 }
 
 const char* lightning_precision(const TrainingSettings& t) {
@@ -69,32 +55,14 @@ const char* lightning_precision(const TrainingSettings& t) {
 
 constexpr const char* kYourRate = "yours, since SGD's depends on the task";
 
-// Of PyTorch, or of the library that has it.
 std::string optimizer_call(const RecommendedSettings& s) {
-    const auto call = [&](const char* type, const char* more = "") {
-        return fmt::format(
-            "{}(model.parameters(), lr={}{}){}", type,
-            s.learning_rate ? fmt::format("{:g}", *s.learning_rate) : "learning_rate", more,
-            s.learning_rate ? "" : std::string("  # ") + kYourRate);
-    };
-    switch (s.training.optimizer) {
-        case Optimizer::adamw:
-            return call("torch.optim.AdamW",
-                        s.training.kernel == OptimizerKernel::fused ? ", fused=True" : "");
-        case Optimizer::sgd:
-            return call("torch.optim.SGD");
-        case Optimizer::sgd_momentum:
-            return call("torch.optim.SGD", ", momentum=0.9");
-        case Optimizer::adafactor:
-            return call("torch.optim.Adafactor");
-        case Optimizer::adam_8bit:
-            return call("bitsandbytes.optim.AdamW8bit");
-        case Optimizer::paged_adamw:
-            return call("bitsandbytes.optim.PagedAdamW32bit");
-        case Optimizer::paged_adamw_8bit:
-            return call("bitsandbytes.optim.PagedAdamW8bit");
-    }
-    return "";
+    const auto& names = names_of(s.training.optimizer);
+    const bool fused =
+        s.training.optimizer == Optimizer::adamw && s.training.kernel == OptimizerKernel::fused;
+    return fmt::format("{}(model.parameters(), lr={}{}{}){}", names.type,
+                       s.learning_rate ? fmt::format("{:g}", *s.learning_rate) : "learning_rate",
+                       names.arguments, fused ? ", fused=True" : "",
+                       s.learning_rate ? "" : std::string("  # ") + kYourRate);
 }
 
 // How to load and wrap the model before training.
@@ -152,10 +120,6 @@ std::string model_setup(const RecommendedSettings& s) {
                      t.lora.wide ? "" : ", autocast_adapter_dtype=False");
 }
 
-}  // namespace
-
-namespace {
-
 // As PyTorch's environment variable spells them; empty for its defaults.
 std::string allocator_settings(const AllocatorSettings& a) {
     std::string out;
@@ -177,6 +141,19 @@ std::string python_targets(const ModelShape& shape, const Lora& lora) {
 }
 
 }  // namespace
+
+const OptimizerNames& names_of(Optimizer optimizer) {
+    static constexpr OptimizerNames kNames[] = {
+        {Optimizer::adamw, "adamw_torch", "torch.optim.AdamW", ""},
+        {Optimizer::sgd, "sgd", "torch.optim.SGD", ""},
+        {Optimizer::sgd_momentum, "sgd", "torch.optim.SGD", ", momentum=0.9"},
+        {Optimizer::adafactor, "adafactor", "torch.optim.Adafactor", ""},
+        {Optimizer::adam_8bit, "adamw_bnb_8bit", "bitsandbytes.optim.AdamW8bit", ""},
+        {Optimizer::paged_adamw, "paged_adamw_32bit", "bitsandbytes.optim.PagedAdamW32bit", ""},
+        {Optimizer::paged_adamw_8bit, "paged_adamw_8bit", "bitsandbytes.optim.PagedAdamW8bit", ""},
+    };
+    return *std::ranges::find(kNames, optimizer, &OptimizerNames::optimizer);
+}
 
 RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& request) {
     RecommendedSettings s;

@@ -24,6 +24,15 @@ struct RecommendedSettings {
 };
 RecommendedSettings settings_for(const GpuReport& report, const ReportRequest& request);
 
+// How an optimizer is chosen.
+struct OptimizerNames {
+    Optimizer optimizer;
+    const char* transformers;  // the Trainer's `optim`
+    const char* type;          // of PyTorch, or of the library that has it
+    const char* arguments;     // besides parameters and rate
+};
+const OptimizerNames& names_of(Optimizer optimizer);
+
 // A number that YAML 1.1 parsers recognize: they read "4e-05" as text and "4.0e-05" as a number.
 std::string yaml_number(double value);
 

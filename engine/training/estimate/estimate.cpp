@@ -14,7 +14,7 @@ class Replay {
             purposes_[group] = static_cast<std::size_t>(purpose_of(static_cast<Group>(group)));
         if (!options.timeline) return;
         points_ = tape.setup.size() + tape.first.size() + tape.later.size();
-        timeline_.reserve(std::min(points_, kMostPoints));
+        timeline_.reserve(std::min(points_, kMaxPoints));
     }
 
     void run(const std::vector<Event>& events, int step) {
@@ -55,7 +55,7 @@ class Replay {
     void note_point(const Event& e, int step, std::int64_t change) {
         if (count_ > piece_end_) {
             timeline_.push_back(point_of(e, step, change));
-            const auto pieces = std::min(points_, kMostPoints);
+            const auto pieces = std::min(points_, kMaxPoints);
             piece_end_ = static_cast<std::int64_t>(timeline_.size() * points_ / pieces);
         } else if (allocator_.allocated() > timeline_.back().allocated) {
             timeline_.back() = point_of(e, step, change);
@@ -84,7 +84,7 @@ class Replay {
     std::int64_t highest_ = 0;
     std::int64_t count_ = 0;
     Moment moment_;
-    static constexpr std::size_t kMostPoints = 2000;
+    static constexpr std::size_t kMaxPoints = 2000;
     std::size_t points_ = 0;  // events that the timeline shows
     std::int64_t piece_end_ = 0;
     std::vector<TimelinePoint> timeline_;

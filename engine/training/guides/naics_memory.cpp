@@ -86,20 +86,6 @@ Load judge_utilisation(double percent) {
     return Load::reasonable;
 }
 
-std::string_view to_string(Load load) {
-    switch (load) {
-        case Load::risky:
-            return "risky";
-        case Load::good:
-            return "good";
-        case Load::reasonable:
-            return "reasonable";
-        case Load::underused:
-            return "underused";
-    }
-    return "";
-}
-
 Result<BackOff> back_off(int batch, int accumulation) {
     if (batch < 2)
         return fail(Errc::invalid_input, "A batch of 1 cannot be reduced.", "/batch_size");

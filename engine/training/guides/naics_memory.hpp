@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "engine/base/words.hpp"
 
 #include <array>
 #include <cstdint>
@@ -87,7 +88,14 @@ Result<std::vector<Suggestion>> suggest_stages(const Model& model, const Search&
 // The guide's verdict on a utilization, as in its show_current_config.
 enum class Load { risky, good, reasonable, underused };
 Load judge_utilisation(double percent);
-std::string_view to_string(Load load);
+inline constexpr Word<Load> kLoads[] = {{"risky", Load::risky},
+                                        {"good", Load::good},
+                                        {"reasonable", Load::reasonable},
+                                        {"underused", Load::underused}};
+constexpr std::span<const Word<Load>> words_of(Load) {
+    return kLoads;
+}
+using plimsoll::to_string;
 
 // After an out-of-memory error: a quarter less batch, accumulation raised in proportion. The guide
 // goes from 45 x 5 to 34 x 7 (75 % rounded to nearest, accumulation up to cover the old product).

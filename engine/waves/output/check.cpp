@@ -3,7 +3,7 @@
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/words.hpp"
 #include "engine/waves/scoring/rarity.hpp"
-#include "engine/waves/series/bar_named.hpp"
+#include "engine/waves/series/series.hpp"
 
 #include <sstream>
 
@@ -45,12 +45,6 @@ json or_null(const std::optional<T>& value) {
 }
 
 }  // namespace
-
-std::optional<Shape> shape_named(std::string_view name) {
-    for (int i = 0; i < kShapes; ++i)
-        if (to_string(static_cast<Shape>(i)) == name) return static_cast<Shape>(i);
-    return {};
-}
 
 json check_json(const Series& series, const DrawnCount& drawn, const CheckedCount& checked) {
     json ends = json::array();
@@ -102,7 +96,7 @@ Result<CheckText> check_text(std::span<const SymbolPrices> symbols, std::string_
     std::string name, direction, list;
     words >> name >> direction;
     std::getline(words, list);
-    const auto shape = shape_named(name);
+    const auto shape = value_of(kShapeNames, name);
     if (!shape || (direction != "up" && direction != "down"))
         return fail(Errc::invalid_input,
                     "Write a count as PATTERN up|down END,END,…, for example \"impulse up "

@@ -15,9 +15,6 @@ struct DrawnCount {
     std::vector<std::int32_t> ends;  // bars of the series
 };
 
-// None for an unknown name.
-std::optional<Shape> shape_named(std::string_view name);
-
 nlohmann::json check_json(const Series& series, const DrawnCount& drawn,
                           const CheckedCount& checked);
 

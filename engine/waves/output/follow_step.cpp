@@ -50,8 +50,8 @@ json step_json(const SymbolReport& report, const FollowStep& step) {
             {"full_search_nodes", step.effort.whole_nodes},
             {"best", report.counts.empty() ? json(nullptr)
                                            : brief_json(report, report.counts.front().count)},
-            {"appeared", briefs(report, step.came)},
-            {"disappeared", briefs(report, step.went)},
+            {"appeared", briefs(report, step.added)},
+            {"disappeared", briefs(report, step.removed)},
             {"invalidated", std::move(broken)}};
 }
 
@@ -63,8 +63,8 @@ std::string step_text(const SymbolReport& report, const FollowStep& step) {
     for (const CountReport& it : step.broken)
         out += fmt::format("  invalid {}: beyond {:.6g}\n", found_text(report, it.count),
                            it.outlook.invalidation);
-    for (const Found& it : step.went) out += "  left    " + found_text(report, it) + "\n";
-    for (const Found& it : step.came) out += "  ranked  " + found_text(report, it) + "\n";
+    for (const Found& it : step.removed) out += "  left    " + found_text(report, it) + "\n";
+    for (const Found& it : step.added) out += "  ranked  " + found_text(report, it) + "\n";
     return out;
 }
 

@@ -45,11 +45,9 @@ json wave_json(const SymbolReport& report, const CountReport& it, int wave) {
 }
 
 json coverage_json(const Coverage& coverage) {
-    std::uint64_t valid = 0;
-    for (std::uint64_t count : coverage.valid) valid += count;
     return {{"complete", coverage.complete()}, {"omissions", omissions(coverage)},
             {"starts", coverage.starts},       {"windows", coverage.windows},
-            {"nodes", coverage.nodes},         {"valid", valid},
+            {"nodes", coverage.nodes},         {"valid", coverage.valid_counts()},
             {"pruned", coverage.pruned}};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/waves/report/judgement.hpp"
+#include "engine/waves/report/chance_judge.hpp"
 #include "engine/waves/settings/keys.hpp"
 
 #include <nlohmann/json_fwd.hpp>

@@ -76,12 +76,10 @@ std::string totals_text(std::span<const SymbolReport> reports) {
         all.add(report.coverage);
         failed += !report.ok();
     }
-    std::uint64_t valid = 0;
-    for (std::uint64_t count : all.valid) valid += count;
     std::string out =
         fmt::format("{} symbol{}, {} failed; {} starts, {} nodes, {} valid counts; complete: {}\n",
                     reports.size(), reports.size() == 1 ? "" : "s", failed, all.starts, all.nodes,
-                    valid, all.complete() ? "yes" : "no");
+                    all.valid_counts(), all.complete() ? "yes" : "no");
     for (const std::string& omission : omissions(all)) out += "  " + omission + "\n";
     return out;
 }

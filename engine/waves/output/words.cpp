@@ -14,31 +14,11 @@ std::string count_words(std::uint64_t count, const char* one, const char* many) 
 }  // namespace
 
 std::string pattern_words(Shape shape, bool rising) {
-    std::string name;
-    switch (shape) {
-        case Shape::impulse:
-            name = "impulse";
-            break;
-        case Shape::leading_diagonal:
-            name = "leading diagonal";
-            break;
-        case Shape::corrective:
-            name = "correction";
-            break;
-        case Shape::zigzag:
-            name = "zigzag";
-            break;
-        case Shape::flat_regular:
-            name = "regular flat";
-            break;
-        case Shape::flat_expanded:
-            name = "expanded flat";
-            break;
-        case Shape::flat_running:
-            name = "running flat";
-            break;
-    }
-    return name + (rising ? " up" : " down");
+    constexpr std::string_view kNames[] = {"impulse",     "leading diagonal", "correction",
+                                           "zigzag",      "regular flat",     "expanded flat",
+                                           "running flat"};
+    static_assert(std::size(kNames) == kShapes);
+    return std::string(kNames[static_cast<std::size_t>(shape)]) + (rising ? " up" : " down");
 }
 
 std::string date_words(const Series& series, std::int32_t bar, std::size_t offset) {

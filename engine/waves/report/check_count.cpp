@@ -1,10 +1,10 @@
 #include "engine/waves/report/check_count.hpp"
 
-#include "engine/waves/report/drop_leading_bars.hpp"
-#include "engine/waves/report/rule_text.hpp"
+#include "engine/waves/report/describe.hpp"
 #include "engine/waves/scan/count_parts.hpp"
 #include "engine/waves/scan/search.hpp"
 #include "engine/waves/scan/windows.hpp"
+#include "engine/waves/series/series.hpp"
 
 #include <algorithm>
 #include <cctype>

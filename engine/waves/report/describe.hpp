@@ -1,8 +1,14 @@
 #pragma once
 
 #include "engine/waves/report/report.hpp"
+#include "engine/waves/search/pattern.hpp"
+
+#include <string>
 
 namespace plimsoll::waves {
+
+// The rule's text for a pattern of this direction.
+std::string rule_text(const Rule& rule, bool rising);
 
 // A ranked count with its prices, rules, score and outlook. `series` is the source of the table.
 CountReport describe(const Ranked& ranked, const BarTable& table, const Series& series, Mode mode);

@@ -83,8 +83,8 @@ Result<FollowStep> Follower::add(const Series& series, std::size_t bar) {
     FollowStep step{.bar = report_.series.size() - 1,
                     .close = report_.series.close.back(),
                     .effort = tracker_.effort(),
-                    .came = missing(report_.counts, before),
-                    .went = missing(before, report_.counts),
+                    .added = missing(report_.counts, before),
+                    .removed = missing(before, report_.counts),
                     .broken = {}};
     for (const CountReport& it : report_.counts)
         if (just_broken(it, before)) step.broken.push_back(it);

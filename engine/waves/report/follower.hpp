@@ -10,8 +10,8 @@ struct FollowStep {
     std::size_t bar = 0;  // of the series
     double close = 0;
     Effort effort;
-    std::vector<Found> came, went;    // entered and left the ranking with this bar
-    std::vector<CountReport> broken;  // ranked or under way, and invalidated by this bar
+    std::vector<Found> added, removed;  // entered and left the ranking with this bar
+    std::vector<CountReport> broken;    // ranked or under way, and invalidated by this bar
 };
 
 // Keeps the report of a growing symbol up to date, bar by bar. The counts equal those that

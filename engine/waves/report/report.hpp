@@ -65,9 +65,9 @@ struct SymbolReport {
 };
 
 // Most counts that a ranking considers: only reached where almost all overlap.
-inline constexpr std::size_t kMostCandidates = 1 << 20;
+inline constexpr std::size_t kMaxCandidates = 1 << 20;
 // Longer series must be searched in windows, or in part (see the setting `days`).
-inline constexpr std::size_t kMostBarsWhole = 100'000;
-inline constexpr std::size_t kMostBars = 2'000'000;
+inline constexpr std::size_t kMaxBarsWhole = 100'000;
+inline constexpr std::size_t kMaxBars = 2'000'000;
 
 }  // namespace plimsoll::waves

@@ -1,8 +1,8 @@
 #include "engine/waves/report/scan_symbol.hpp"
 
 #include "engine/waves/report/describe.hpp"
-#include "engine/waves/report/drop_leading_bars.hpp"
 #include "engine/waves/scan/count_parts.hpp"
+#include "engine/waves/series/series.hpp"
 
 #include <ctime>
 
@@ -24,7 +24,7 @@ std::optional<std::string> unfit(const Series& series, const Settings& settings)
     if (n < kFewestBars)
         return "The series has " + std::to_string(n) + (n == 1 ? " bar" : " bars") +
                "; a count needs at least " + std::to_string(kFewestBars) + ".";
-    const std::size_t most = settings.windowed ? kMostBars : kMostBarsWhole;
+    const std::size_t most = settings.windowed ? kMaxBars : kMaxBarsWhole;
     if (n > most)
         return "The series has " + std::to_string(n) + " bars; at most " + std::to_string(most) +
                (settings.windowed ? " can be searched."
@@ -45,11 +45,11 @@ bool lists_a_part(const SymbolSearch& it, const Settings& settings) {
 }  // namespace
 
 std::size_t first_pool(const Settings& settings) {
-    return std::min(kMostCandidates, std::max(kFirstPool, 4 * wanted_counts(settings)));
+    return std::min(kMaxCandidates, std::max(kFirstPool, 4 * wanted_counts(settings)));
 }
 
 std::size_t larger_pool(std::size_t pool) {
-    return std::min(pool * kPoolGrowth, kMostCandidates);
+    return std::min(pool * kPoolGrowth, kMaxCandidates);
 }
 
 bool SymbolSearch::rank(SearchResult found, std::size_t pool, const Settings& settings) {
@@ -58,7 +58,7 @@ bool SymbolSearch::rank(SearchResult found, std::size_t pool, const Settings& se
     ranking = waves::rank(result.counts, wanted_counts(settings),
                           settings.top_n == 0 ? 1 : settings.max_overlap,
                           static_cast<std::size_t>(settings.alternates));
-    return ranking.size() == wanted_counts(settings) || !result.more || pool >= kMostCandidates;
+    return ranking.size() == wanted_counts(settings) || !result.more || pool >= kMaxCandidates;
 }
 
 SymbolSearch prepare(SymbolPrices prices, const Settings& settings) {

@@ -7,6 +7,7 @@
 #include "engine/waves/scoring/rarity.hpp"
 
 #include <map>
+#include <numeric>
 #include <span>
 #include <string>
 
@@ -36,7 +37,21 @@ struct Coverage {
         return all_windows && cut_windows == 0 && cut_chains == 0 && quiet_windows == 0 &&
                filtered_starts == 0;
     }
+    std::uint64_t valid_counts() const { return std::accumulate(valid.begin(), valid.end(), 0ULL); }
     void add(const Coverage& other);
+
+    static void members(auto& visit, auto& self) {
+        visit("starts", self.starts);
+        visit("windows", self.windows);
+        visit("nodes", self.nodes);
+        visit("pruned", self.pruned);
+        visit("valid", self.valid);
+        visit("quiet_windows", self.quiet_windows);
+        visit("filtered_starts", self.filtered_starts);
+        visit("cut_windows", self.cut_windows);
+        visit("cut_chains", self.cut_chains);
+        visit("all_windows", self.all_windows);
+    }
 };
 
 // The rarity that ranks counts of a search in windows of `window` bars: see Settings::by_rarity().

@@ -44,11 +44,11 @@ inline double time(const Path& path) {
     return (time_of(2, path) + time_of(3, path)) / 2;
 }
 
-inline constexpr double kMostOfThree = 0.9;
+inline constexpr double kMaxOfThree = 0.9;
 inline double third_of_three(const Path& path) {  // wave C against A
     const double ratio = path.length[3] / path.length[1];
     const double d = std::min(std::abs(ratio - 1), std::abs(ratio - 0.618));
-    return d < 0.1 ? kMostOfThree : d < 0.2 ? 0.7 : 0.5;
+    return d < 0.1 ? kMaxOfThree : d < 0.2 ? 0.7 : 0.5;
 }
 
 }  // namespace compatible
@@ -78,7 +78,7 @@ class CompatibleScore {
     bool may_beat_early(const Path& path, double score) const {
         const double fibonacci =
             S == Shape::corrective
-                ? compatible::kMostOfThree
+                ? compatible::kMaxOfThree
                 : (compatible::retracement(path.length[2] / path.length[1]) + 1 + 1) / 3;
         return sum(fibonacci, 1) > score &&
                sum(fibonacci, (compatible::time_of(2, path) + 1) / 2) > score;

@@ -18,24 +18,4 @@ std::string end_label(Shape shape, int end) {
     return std::string(1, static_cast<char>((waves_of(shape) == 5 ? '0' : 'A' - 1) + end));
 }
 
-std::string_view to_string(Shape shape) {
-    switch (shape) {
-        case Shape::impulse:
-            return "impulse";
-        case Shape::leading_diagonal:
-            return "leading_diagonal";
-        case Shape::corrective:
-            return "corrective";
-        case Shape::zigzag:
-            return "zigzag";
-        case Shape::flat_regular:
-            return "flat_regular";
-        case Shape::flat_expanded:
-            return "flat_expanded";
-        case Shape::flat_running:
-            return "flat_running";
-    }
-    return "";
-}
-
 }  // namespace plimsoll::waves

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/words.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -116,7 +118,15 @@ constexpr Pattern make_pattern(Shape shape, int waves, int open_from,
     return pattern;
 }
 
-std::string_view to_string(Shape shape);
+using plimsoll::to_string;
+inline constexpr Word<Shape> kShapeNames[] = {
+    {"impulse", Shape::impulse},           {"leading_diagonal", Shape::leading_diagonal},
+    {"corrective", Shape::corrective},     {"zigzag", Shape::zigzag},
+    {"flat_regular", Shape::flat_regular}, {"flat_expanded", Shape::flat_expanded},
+    {"flat_running", Shape::flat_running}};
+constexpr std::span<const Word<Shape>> words_of(Shape) {
+    return kShapeNames;
+}
 // "1" to "5" or "A" to "C"; end 0 is "0".
 std::string end_label(Shape shape, int end);
 

@@ -45,7 +45,7 @@ Error no_column(const std::string& name, std::span<const std::string> names) {
 Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceReading& reading) {
     struct Wanted {
         const std::string& chosen;
-        std::vector<std::string_view> usual;
+        std::vector<std::string_view> defaults;
     };
     const std::array<Wanted, kColumns> wanted = {{
         {reading.symbol_column, {"symbol", "ticker"}},
@@ -67,8 +67,8 @@ Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceRea
                 return fail(no_column(wanted[c].chosen, names));
             continue;
         }
-        for (std::string_view usual : wanted[c].usual)
-            if (find([&](const std::string& n) { return lowered(trimmed(n)) == usual; })) break;
+        for (std::string_view name : wanted[c].defaults)
+            if (find([&](const std::string& n) { return lowered(trimmed(n)) == name; })) break;
     }
     if (!map[Column::close]) return fail(no_column("close", names));
     return map;

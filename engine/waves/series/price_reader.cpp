@@ -1,6 +1,10 @@
 #include "engine/waves/series/price_reader.hpp"
 
+#include "engine/base/closest.hpp"
+#include "engine/base/format_number.hpp"
 #include "engine/waves/series/price_records.hpp"
+
+#include <vector>
 
 namespace plimsoll::waves {
 
@@ -19,6 +23,30 @@ Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceForma
     auto symbols = (*records)->take();
     if (symbols.empty()) return fail(Errc::invalid_input, "The file has no prices.");
     return symbols;
+}
+
+namespace {
+
+constexpr std::size_t kMaxNamed = 10;
+constexpr std::size_t kMaxCompared = 2000;  // a suggestion must not cost more than the reading
+
+}  // namespace
+
+std::string unknown_symbols(const std::set<std::string>& missing,
+                            const std::set<std::string>& known) {
+    std::string text = missing.size() == 1 ? "There is no symbol " : "There are no symbols ";
+    std::size_t named = 0;
+    for (const auto& symbol : missing) {
+        if (named == kMaxNamed) break;
+        text += (named++ == 0 ? "\"" : ", \"") + symbol + "\"";
+    }
+    if (named < missing.size())
+        text += " and " + format_count(static_cast<std::int64_t>(missing.size() - named)) + " more";
+    text += ".";
+    if (missing.size() == 1 && known.size() <= kMaxCompared)
+        text +=
+            did_you_mean(*missing.begin(), std::vector<std::string>(known.begin(), known.end()));
+    return text;
 }
 
 }  // namespace plimsoll::waves

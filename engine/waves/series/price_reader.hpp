@@ -5,6 +5,7 @@
 #include "engine/waves/series/timestamps.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +30,10 @@ struct PriceReading {
 // as a whole cannot be read; broken rows are errors of their symbol.
 Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceFormat format,
                                               const PriceReading& reading);
+
+// 'There are no symbols "A", "B" and 3 more.', and for one symbol the known one that it may mean.
+// `missing` must not be empty.
+std::string unknown_symbols(const std::set<std::string>& missing,
+                            const std::set<std::string>& known);
 
 }  // namespace plimsoll::waves

@@ -3,7 +3,9 @@
 #include "engine/zones/zone.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::waves {
@@ -23,5 +25,13 @@ struct Series {
     // Sets the zone of times in reports; a date is a date in every zone.
     void tell_times_in(zones::Zone there);
 };
+
+// Removes the first `count` bars (all, if there are fewer).
+void drop_leading_bars(std::size_t count, Series& series);
+
+// The index of the bar given by a number, counted from 0, or a date; dates without a zone are in
+// the series' zone. None: neither a number nor a bar's date. Numbers are not checked against the
+// series.
+std::optional<std::int32_t> bar_named(const Series& series, std::string_view name);
 
 }  // namespace plimsoll::waves

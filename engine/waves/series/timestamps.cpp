@@ -61,8 +61,8 @@ std::optional<std::int64_t> from_number(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) return {};
     // Seconds reach the year 5138 with 11 digits; more are milliseconds.
-    constexpr std::int64_t kMostSeconds = 100'000'000'000;
-    return value > kMostSeconds || value < -kMostSeconds ? value / 1000 : value;
+    constexpr std::int64_t kMaxSeconds = 100'000'000'000;
+    return value > kMaxSeconds || value < -kMaxSeconds ? value / 1000 : value;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace plimsoll::waves {
 // A setting: name, allowed values and effect.
 struct Key {
     std::string_view name;
-    std::string_view values;  // "integer 1 to 520", "true or false", ...
+    std::string values;  // "integer 1 to 520", "true or false", ...
     std::string_view help;
     std::string_view no_effect;  // why it is accepted without effect; empty: it has an effect
 };
@@ -27,9 +27,9 @@ struct KeyNote {
     std::string reason;
 };
 
-// Applies the members of a JSON object to the settings, together: some keys imply others (see
-// scope.hpp). Unknown keys, wrong types and values out of range are errors that name the key
-// ("where" is its JSON pointer).
+// Applies the members of a JSON object to the settings, together: some keys imply others. Unknown
+// keys, wrong types and values out of range are errors that name the key ("where" is its JSON
+// pointer).
 Result<std::vector<KeyNote>> apply_settings(const nlohmann::json& object, Settings& settings);
 
 // "key=value" each, as an object: the value is JSON, or text if it is not valid JSON. The last of

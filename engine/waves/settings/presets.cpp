@@ -76,4 +76,21 @@ Result<std::vector<KeyNote>> apply_preset(std::string_view name, Settings& setti
                 "/preset");
 }
 
+Result<json> read_assignments(std::span<const std::string> assignments) {
+    json object = json::object();
+    for (const std::string& assignment : assignments) {
+        const auto equals = assignment.find('=');
+        if (equals == 0 || equals == std::string::npos)
+            return fail(Errc::invalid_input,
+                        "A setting must be key=value, not \"" + assignment + "\".");
+        const std::string text = assignment.substr(equals + 1);
+        json value = json::parse(text, nullptr, false);
+        const std::string key = assignment.substr(0, equals);
+        if (object.contains(key))
+            return fail(Errc::invalid_input, "The setting " + key + " is given twice.");
+        object[key] = value.is_discarded() ? json(text) : std::move(value);
+    }
+    return object;
+}
+
 }  // namespace plimsoll::waves

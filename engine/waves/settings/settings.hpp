@@ -11,6 +11,8 @@ namespace plimsoll::waves {
 enum class Mode : std::uint8_t { standard, compatible };
 enum class UseGpu : std::uint8_t { automatic, always, never };
 enum class SurrogateMethod : std::uint8_t { shuffle, block_bootstrap, random_walk };
+inline constexpr std::array<std::string_view, 3> kSurrogateMethods = {"shuffle", "block_bootstrap",
+                                                                      "random_walk"};
 
 // The settings of a search; keys.cpp has their keys, ranges and meaning. The defaults here search
 // every series as a whole from every bar.
@@ -48,7 +50,7 @@ struct Settings {
     // Scores and ranking
     Weights weights = Weights::standard();
     int top_n = 10;  // counts per symbol; 0: every valid count, overlapping ones included
-    int most_counts = 1 << 20;  // no key: the upper limit of "every", at most kMostCandidates
+    int most_counts = 1 << 20;  // no key: the upper limit of "every", at most kMaxCandidates
     double max_overlap =
         0.5;  // intersection over union of spans; above it the worse count becomes an alternate
     int alternates = 3;  // kept beside each count

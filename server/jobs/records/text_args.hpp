@@ -1,7 +1,7 @@
 #pragma once
 
+#include "engine/base/members.hpp"
 #include "engine/text/record_layout.hpp"
-#include "server/jobs/members.hpp"
 #include "server/jobs/records/dataset.hpp"
 
 #include <optional>

@@ -6,7 +6,6 @@
 #include "engine/opencl/runtime/answer_check.hpp"
 #include "engine/opencl/runtime/device.hpp"
 #include "engine/telemetry/monitor.hpp"
-#include "engine/telemetry/nvidia_memory.hpp"
 #include "engine/telemetry/sensors.hpp"
 #include "server/base/log.hpp"
 

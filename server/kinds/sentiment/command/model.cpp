@@ -60,7 +60,7 @@ int tell(const CommandContext& context, const ModelFlags& flags, const Result<Ma
          const std::string& done) {
     if (!model) return refuse(context, model.error());
     if (context.json) {
-        context.terminal.line(to_json(*model).dump(flags.lines ? -1 : 2));
+        context.terminal.line(json(*model).dump(flags.lines ? -1 : 2));
         return 0;
     }
     context.terminal.line(details_of(*model));
@@ -146,7 +146,7 @@ int list_models(const CommandContext& context, const ModelFlags& flags) {
         const auto store = store_of(flags);
         if (!store) return refuse(context, store.error());
         (*page)["items"] = json::array();
-        for (const auto& model : store->list()) (*page)["items"].push_back(to_json(model));
+        for (const auto& model : store->list()) (*page)["items"].push_back(model);
     }
     return show_list(
         context, page, {{"MODEL", "FAMILY", "PARAMETERS", "LABELS", "HASH", "SOURCE"}}, row_of,
@@ -256,7 +256,7 @@ int remove_model(const CommandContext& context, const ModelFlags& flags) {
         if (auto removed = store.remove(model.name); !removed) {
             return refuse(context, removed.error());
         }
-        if (context.json) context.terminal.line(to_json(model).dump(2));
+        if (context.json) context.terminal.line(json(model).dump(2));
         context.terminal.note("Removed " + model.name +
                               ". Jobs that need it wait until a worker has it again.");
         return 0;

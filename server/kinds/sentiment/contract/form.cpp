@@ -48,8 +48,7 @@ json used_proofs(std::span<const ScoringModel> models) {
     for (const auto& [model, form] : models) {
         const auto* proof = passed_proof(model, form);
         if (proof == nullptr) continue;
-        used.push_back(
-            {{"model", model.name}, {"model_hash", model.hash}, {"proof", to_json(*proof)}});
+        used.push_back({{"model", model.name}, {"model_hash", model.hash}, {"proof", *proof}});
     }
     return used;
 }
@@ -59,8 +58,7 @@ json known_accuracies(std::span<const ScoringModel> models) {
     for (const auto& [model, form] : models) {
         const auto found = std::ranges::find(model.accuracies, form, &models::Accuracy::form);
         if (found == model.accuracies.end()) continue;
-        known.push_back(
-            {{"model", model.name}, {"model_hash", model.hash}, {"accuracy", to_json(*found)}});
+        known.push_back({{"model", model.name}, {"model_hash", model.hash}, {"accuracy", *found}});
     }
     return known;
 }

@@ -95,7 +95,7 @@ json to_json(const Candidate& candidate) {
         {"texts", candidate.speed.texts},
         {"speedup", proof == nullptr ? json(nullptr) : json(proof->speedup)},
         {"accuracy",
-         candidate.accuracy == nullptr ? json(nullptr) : models::to_json(*candidate.accuracy)}};
+         candidate.accuracy == nullptr ? json(nullptr) : json(*candidate.accuracy)}};
 }
 
 // "finbert in fp32: 21.4 ms of device time per text, over 1,200 texts, accuracy not measured".

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/jobs/members.hpp"
+#include "engine/base/members.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/policy.hpp"
 

@@ -113,7 +113,7 @@ json offer_of(const std::vector<Manifest>& models) {
     auto offered = json::array();
     for (auto model : models) {
         model.files.clear();
-        offered.push_back(to_json(model));
+        offered.push_back(model);
     }
     return {{"models", std::move(offered)}};
 }

@@ -80,7 +80,7 @@ tl::expected<market::Calendar, FieldErrors> calendar_of(const json& definition) 
 std::optional<market::Status> parse_market_status(std::string_view name) {
     if (name == "open") return market::Status::regular;
     if (name == "extended") return market::Status::after_hours;
-    return market::parse_status(name);
+    return value_of(market::kStatuses, name);
 }
 
 std::string rule_pointer(std::size_t rule) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/members.hpp"
 #include "engine/market/clock.hpp"
 #include "server/jobs/kind.hpp"
 
@@ -59,13 +60,3 @@ std::optional<market::Status> parse_market_status(std::string_view name);
 std::string rule_pointer(std::size_t rule);
 
 }  // namespace plimsoll::jobs::sentiment
-
-template <>
-struct nlohmann::adl_serializer<plimsoll::market::Status> {
-    static void to_json(json& to, plimsoll::market::Status status) {
-        to = plimsoll::market::to_string(status);
-    }
-    static void from_json(const json& from, plimsoll::market::Status& status) {
-        status = plimsoll::market::parse_status(from.get_ref<const std::string&>()).value();
-    }
-};

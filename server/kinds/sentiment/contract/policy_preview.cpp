@@ -28,13 +28,13 @@ struct Preview {
     json span(const ModelChoice& choice, std::int64_t from, std::int64_t until) const {
         return {{"from", time_of(from)},
                 {"until", time_of(until)},
-                {"market", market::to_string(choice.market.status)},
+                {"market", to_string(choice.market.status)},
                 {"rule", rule(choice)},
                 {"model", chain(choice).models.front().name}};
     }
     json choice(const ModelChoice& choice) const {
         const auto& models = chain(choice);
-        return {{"market", market::to_string(choice.market.status)},
+        return {{"market", to_string(choice.market.status)},
                 {"market_until", time_of(choice.market.end)},
                 {"rule", rule(choice)},
                 {"asked", models.asked},

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "engine/base/members.hpp"
 #include "server/jobs/kind.hpp"
-#include "server/jobs/members.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -101,15 +101,12 @@ json devices_of(const Manifest& model, const Known& known) {
 json files_of(const Manifest& model, const Known& known) {
     const auto here =
         std::ranges::find_if(known.local, [&](const auto& one) { return is_same(one, model); });
-    return here == known.local.end() ? json::array() : to_json(*here).at("files");
+    return here == known.local.end() ? json::array() : json(here->files);
 }
 
 json model_json(const Manifest& model, const Known& known) {
-    auto shown = to_json(model);
+    json shown = model;
     for (const char* member : {"layers", "hidden", "intermediate"}) shown.erase(member);
-    for (const char* member : {"licence", "source", "added_at", "added_by"}) {
-        if (shown[member] == "") shown[member] = nullptr;
-    }
     if (model.bytes == 0) shown["bytes"] = nullptr;
     shown["audience"] = model.audience.empty() ? "all" : "team";
     shown["speeds"] = speeds_of(model, known);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "engine/base/members.hpp"
 #include "server/base/time.hpp"
-#include "server/jobs/members.hpp"
 #include "server/kinds/sentiment/run/scores.hpp"
 
 #include <array>

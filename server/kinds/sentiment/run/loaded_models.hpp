@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/models/proof.hpp"
+#include "engine/models/findings.hpp"
 #include "engine/sentiment/meaning.hpp"
 #include "engine/transformer/text_classifier.hpp"
 #include "server/jobs/kind.hpp"

@@ -1,10 +1,13 @@
 #include "server/kinds/training_config/command/commands.hpp"
 
+#include "engine/training/gpus/catalogue.hpp"
 #include "server/jobs/command.hpp"
-#include "server/kinds/training_config/command/examine.hpp"
+#include "server/kinds/training_config/command/described_cards.hpp"
 #include "server/kinds/training_config/command/summary_text.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
+#include "server/kinds/training_config/contract/settings.hpp"
 #include "server/terminal/files/arguments_file.hpp"
+#include "server/terminal/finding.hpp"
 
 #include <cstdio>
 
@@ -18,18 +21,40 @@ void add(CLI::App& app, CommandContext& context) {
     }
 }
 
+// What `doctor` says of the default GPU.
+std::vector<terminal::Finding> examine(const KindSettings& settings) {
+    using Grade = terminal::Finding::Grade;
+    const std::string chosen(settings.text(kGpuProfile));
+    const std::string about = "GPU profile";
+    const std::string standard = "The default GPU of estimates is " + chosen;
+    const auto card = detected_gpu();
+    if (!card)
+        return {{Grade::good, about, standard + "; no NVIDIA GPU was found on this machine.", ""}};
+    const auto own = training::profile_for(*card);
+    if (own.id == chosen)
+        return {{Grade::good, about,
+                 standard + ", which matches this machine's " + card->name + ".", ""}};
+    return {{Grade::remark, about, standard + ", but this machine's GPU is " + card->name + ".",
+             "Set GPU_PROFILE=" + own.id + ", or choose a GPU with --gpu."}};
+}
+
 }  // namespace
 
 int refuse_input(const CommandContext& context, const Error& error) {
     return refuse(context, error, terminal::ExitStatus::usage);
 }
 
-void print_json(const CommandContext& context, const nlohmann::json& value) {
-    context.terminal.line(value.dump(2));
-}
-
 void print(const std::string& text) {
     std::fputs(text.c_str(), stdout);
+}
+
+void answer(CommandContext& context, const Result<Answer>& told) {
+    if (!told) {
+        context.exit_code = refuse_input(context, told.error());
+        return;
+    }
+    print(context.json ? told->value.dump(2) + "\n" : told->text);
+    context.exit_code = static_cast<int>(told->status);
 }
 
 constinit extern const Command kCommand{.kind = kName,

@@ -27,9 +27,16 @@ void add_show_config(CLI::App& app, CommandContext& context);
 // signed in to.
 void add_team_gpu_profiles(CLI::App& gpu_profiles, CommandContext& context);
 
+// What a command without a server tells: for programs, and for people.
+struct Answer {
+    nlohmann::json value;
+    std::string text;
+    terminal::ExitStatus status = terminal::ExitStatus::done;
+};
+void answer(CommandContext& context, const Result<Answer>& told);
+
 // For commands without a server, every error is invalid usage or input: exit code 2.
 int refuse_input(const CommandContext& context, const Error& error);
 void print(const std::string& text);
-void print_json(const CommandContext& context, const nlohmann::json& value);
 
 }  // namespace plimsoll::jobs::training_config

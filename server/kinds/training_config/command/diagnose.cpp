@@ -1,25 +1,14 @@
-#include "engine/training/advice/text.hpp"
-#include "engine/training/advice/unused_observations.hpp"
+#include "engine/training/advice/diagnosis.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
 
 #include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace plimsoll::jobs::training_config {
 namespace {
-
-nlohmann::json json_of(const std::vector<training::Cause>& causes) {
-    auto list = nlohmann::json::array();
-    for (const auto& cause : causes) {
-        list.push_back({{"cause", cause.cause},
-                        {"change", cause.change},
-                        {"gain", cause.gain},
-                        {"from_guide", cause.from_guide}});
-    }
-    return {{"causes", std::move(list)}};
-}
 
 Result<void> require_measurement(const CLI::App& command) {
     constexpr const char* kMeasured[] = {"--gpu-percent",   "--cpu-percent",  "--memory-percent",
@@ -41,6 +30,23 @@ Result<void> require_effect(const training::Observation& seen) {
                                          std::string(unused.front().why));
 }
 
+Result<Answer> diagnose(const CLI::App& command, const training::Observation& seen) {
+    if (const auto measured = require_measurement(command); !measured)
+        return fail(measured.error());
+    const auto causes = training::diagnose(seen);
+    if (!causes) return fail(causes.error());
+    if (const auto used = require_effect(seen); !used) return fail(used.error());
+    Answer told{{{"causes", nlohmann::json::array()}}, {}};
+    for (const auto& [cause, change, gain, from_guide, subject] : *causes) {
+        told.value["causes"].push_back(
+            {{"cause", cause}, {"change", change}, {"gain", gain}, {"from_guide", from_guide}});
+        told.text += fmt::format("{}. {}: {} ({}){}\n", told.value["causes"].size(), cause, change,
+                                 gain, from_guide ? " [guide]" : "");
+    }
+    if (causes->empty()) told.text = "Nothing unusual found.\n";
+    return told;
+}
+
 }  // namespace
 
 void add_diagnose(CLI::App& app, CommandContext& context) {
@@ -60,23 +66,7 @@ void add_diagnose(CLI::App& app, CommandContext& context) {
                         "Time per optimizer step, including all micro-batches");
     command->add_option("--max-batch", seen->max_batch,
                         "Largest batch size that fits, from an estimate");
-    command->callback([seen, command, &context] {
-        if (const auto measured = require_measurement(*command); !measured) {
-            context.exit_code = refuse_input(context, measured.error());
-            return;
-        }
-        const auto causes = training::diagnose(*seen);
-        if (!causes) {
-            context.exit_code = refuse_input(context, causes.error());
-            return;
-        }
-        if (const auto used = require_effect(*seen); !used) {
-            context.exit_code = refuse_input(context, used.error());
-            return;
-        }
-        if (context.json) return print_json(context, json_of(*causes));
-        print(causes->empty() ? "Nothing unusual found.\n" : training::text::causes(*causes));
-    });
+    command->callback([seen, command, &context] { answer(context, diagnose(*command, *seen)); });
 }
 
 }  // namespace plimsoll::jobs::training_config

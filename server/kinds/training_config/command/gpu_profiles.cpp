@@ -1,16 +1,107 @@
 #include "server/kinds/training_config/contract/gpu_profiles.hpp"
 
-#include "engine/training/advice/text.hpp"
 #include "engine/training/gpus/catalogue.hpp"
+#include "engine/training/guides/gpu_profiles_guide.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
-#include "server/kinds/training_config/command/detected_gpu.hpp"
+#include "server/kinds/training_config/command/described_cards.hpp"
+#include "server/kinds/training_config/contract/bytes.hpp"
 
 #include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace plimsoll::jobs::training_config {
+namespace {
+
+namespace tr = ::plimsoll::training;
+namespace guide = ::plimsoll::training::gpu_guide;
+
+// The guide's batches are for daily and hourly series.
+std::vector<std::vector<std::string>> profile_rows() {
+    std::vector<std::vector<std::string>> rows = {
+        {"PROFILE", "GPU", "MEMORY", "DAILY BATCH", "HOURLY BATCH", "WORKERS"}};
+    for (const auto& p : tr::shipped_gpus()) {
+        auto& row = rows.emplace_back(
+            std::vector<std::string>{p.id, p.name, gib_text(p.total_bytes()), "", "", ""});
+        if (!p.guide) continue;
+        row[3] = std::to_string(p.guide->batch_size_1d);
+        row[4] = std::to_string(p.guide->batch_size_1h);
+        row[5] = std::to_string(p.guide->max_workers);
+    }
+    return rows;
+}
+
+std::string warnings_text(const std::vector<std::string>& warnings) {
+    std::string out;
+    for (const auto& warning : warnings) out += "  warning: " + warning + "\n";
+    return out;
+}
+
+std::string details(const tr::GpuProfile& p) {
+    std::string out = fmt::format("{} ({}, {}", p.name, p.id, p.architecture);
+    out += p.is_amd() ? ")\n"
+                      : fmt::format(", compute capability {}.{})\n", p.compute_capability / 10,
+                                    p.compute_capability % 10);
+    const auto line = [&](const char* what, const std::string& value, const std::string& source) {
+        out += fmt::format("  {:<16} {:>16}  [{}]\n", what, value, source);
+    };
+    line("memory", gib_text(p.total_bytes()), p.memory_bytes.source);
+    line("context", gib_text(p.total_bytes() - p.usable_bytes()), p.context_bytes.source);
+    line("bandwidth", fmt::format("{:.0f} GB/s", p.bandwidth.value / 1e9), p.bandwidth.source);
+    const std::pair<const char*, const tr::Figure*> rates[] = {
+        {"fp32", &p.fp32_flops}, {"fp16", &p.fp16_flops}, {"bf16", &p.bf16_flops}};
+    for (const auto& [what, flops] : rates)
+        line(what, fmt::format("{:.1f} TFLOP/s", flops->value / 1e12), flops->source);
+    if (!p.guide) return out;
+    const auto& g = *p.guide;
+    out += fmt::format("  guide: batch {} daily, {} hourly, {} workers, {} and {} GB a model\n",
+                       g.batch_size_1d, g.batch_size_1h, g.max_workers, g.memory_per_model_1d_gb,
+                       g.memory_per_model_1h_gb);
+    for (const auto& note : {g.use_case, g.notes})
+        if (!note.empty()) out += "  guide: " + note + "\n";
+    return out +
+           fmt::format("  guide's formula: five hourly models in {:.0f} minutes\n",
+                       guide::training_minutes(g, "1h")) +
+           warnings_text(guide::warnings(p));
+}
+
+Result<Answer> test(const std::string& id) {
+    const auto profile = tr::GpuCatalogue().find(id);
+    if (!profile) return fail(profile.error());
+    return Answer{gpu_profile_json(*profile), details(*profile)};
+}
+
+Result<Answer> recommend(const CardFlags& flags) {
+    const auto card = detected_gpu(flags);
+    if (!card) return fail(card.error());
+    const auto profile = tr::profile_for(*card);
+    const bool by_name = tr::profile_named(*card).has_value();
+    return Answer{{{"gpu_profile", profile.id}, {"name", profile.name}, {"by_name", by_name}},
+                  fmt::format("{} with {}: use {}{} (GPU_PROFILE={})\n", card->name,
+                              gib_text(card->total_bytes), profile.name,
+                              by_name ? "" : ", the catalogue's closest by memory", profile.id)};
+}
+
+Result<Answer> check(const std::string& id, const CardFlags& flags) {
+    const auto profile = profile_or_default(id);
+    if (!profile) return fail(profile.error());
+    const auto card = detected_gpu(flags);
+    if (!card) return fail(card.error());
+    const auto found = guide::check(*profile, *card);
+    return Answer{{{"gpu_profile", profile->id},
+                   {"enough_memory", found.enough_memory},
+                   {"total_gib", found.total_gb},
+                   {"required_gib", found.required_gb},
+                   {"warnings", found.warnings}},
+                  fmt::format("{}: {:.1f} of {:.0f} GB, {}\n", profile->id, found.total_gb,
+                              found.required_gb, found.enough_memory ? "enough" : "not enough") +
+                      warnings_text(found.warnings),
+                  found.enough_memory ? terminal::ExitStatus::done : terminal::ExitStatus::failed};
+}
+
+}  // namespace
 
 void add_gpu_profiles(CLI::App& app, CommandContext& context) {
     struct Flags : CardFlags {
@@ -20,69 +111,30 @@ void add_gpu_profiles(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("gpu-profiles", "List, check and add GPU profiles");
     command->require_subcommand(1);
     command->add_subcommand("list", "List GPU profiles by memory")->callback([&context] {
-        if (context.json) return print_json(context, gpu_profiles_json());
-        context.terminal.line(
-            format_table(context.terminal, training::text::profile_rows(training::shipped_gpus())));
+        answer(context,
+               Answer{gpu_profiles_json(), format_table(context.terminal, profile_rows()) + "\n"});
     });
-    auto* test =
+    auto* testing =
         command->add_subcommand("test", "Show a GPU profile and the source of every number");
-    test->add_option("profile", flags->profile, "ID of the GPU profile, for example rtx_4090")
+    testing->add_option("profile", flags->profile, "ID of the GPU profile, for example rtx_4090")
         ->required();
-    test->callback([flags, &context] {
-        const auto profile = training::GpuCatalogue().find(flags->profile);
-        if (!profile) {
-            context.exit_code = refuse_input(context, profile.error());
-            return;
-        }
-        if (context.json) return print_json(context, gpu_profile_json(*profile));
-        print(training::text::profile_details(*profile));
-    });
+    testing->callback([flags, &context] { answer(context, test(flags->profile)); });
     const auto describe_card = [flags](CLI::App* sub) {
         auto* memory = sub->add_option("--memory-gib", flags->memory_gib,
                                        "Memory of the GPU in GiB (default: ask nvidia-smi)")
                            ->check(CLI::Range(0.5, 4096.0));
         sub->add_option("--name", flags->name, "Name of the GPU")->needs(memory);
     };
-    auto* recommend =
+    auto* recommending =
         command->add_subcommand("recommend", "Find the GPU profile of this machine's GPU");
-    describe_card(recommend);
-    recommend->callback([flags, &context] {
-        const auto card = detected_gpu(*flags);
-        if (!card) {
-            context.exit_code = refuse_input(context, card.error());
-            return;
-        }
-        if (context.json) {
-            const auto profile = training::profile_for(*card);
-            return print_json(context, {{"gpu_profile", profile.id},
-                                        {"name", profile.name},
-                                        {"by_name", training::profile_named(*card).has_value()}});
-        }
-        print(training::text::recommendation(*card));
-    });
-    auto* check =
+    describe_card(recommending);
+    recommending->callback([flags, &context] { answer(context, recommend(*flags)); });
+    auto* checking =
         command->add_subcommand("check", "Check that this machine's GPU matches a GPU profile");
-    check->add_option("profile", flags->profile,
-                      "ID of the GPU profile (default: $GPU_PROFILE, else rtx_4090)");
-    describe_card(check);
-    check->callback([flags, &context] {
-        const auto profile = profile_or_default(flags->profile);
-        const auto card = detected_gpu(*flags);
-        if (!profile || !card) {
-            context.exit_code = refuse_input(context, profile ? card.error() : profile.error());
-            return;
-        }
-        const auto result = training::gpu_guide::check(*profile, *card);
-        context.exit_code = result.enough_memory ? 0 : 1;
-        if (context.json) {
-            return print_json(context, {{"gpu_profile", profile->id},
-                                        {"enough_memory", result.enough_memory},
-                                        {"total_gib", result.total_gb},
-                                        {"required_gib", result.required_gb},
-                                        {"warnings", result.warnings}});
-        }
-        print(training::text::check(*profile, result));
-    });
+    checking->add_option("profile", flags->profile,
+                         "ID of the GPU profile (default: $GPU_PROFILE, else rtx_4090)");
+    describe_card(checking);
+    checking->callback([flags, &context] { answer(context, check(flags->profile, *flags)); });
     add_team_gpu_profiles(*command, context);
 }
 

@@ -1,39 +1,59 @@
-#include "engine/training/advice/text.hpp"
 #include "engine/training/guides/naics_memory.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
-#include "server/kinds/training_config/command/detected_gpu.hpp"
+#include "server/kinds/training_config/command/described_cards.hpp"
+#include "server/kinds/training_config/contract/bytes.hpp"
 
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace plimsoll::jobs::training_config {
 namespace {
 
-nlohmann::json json_of(const std::vector<training::naics::Suggestion>& stages) {
-    auto list = nlohmann::json::array();
-    for (const auto& stage : stages) {
-        list.push_back({{"stage", stage.stage},
-                        {"batch_size", stage.batch},
-                        {"n_positives", stage.positives},
-                        {"n_negatives", stage.negatives},
-                        {"accumulate_grad_batches", stage.accumulation},
-                        {"effective_batch", stage.effective_batch},
-                        {"utilization_percent", stage.utilisation_percent},
-                        {"total_mib", stage.breakdown.total_mib()}});
+namespace naics = ::plimsoll::training::naics;
+
+Result<Answer> suggest(naics::Search search, bool automatic) {
+    if (automatic) {
+        const auto card = detected_gpu();
+        if (!card) return fail(card.error());
+        search.gpu_gib = static_cast<double>(card->total_bytes) / kGiB;
     }
-    return {{"stages", std::move(list)}};
+    const auto stages = naics::suggest_stages({}, search);
+    if (!stages) return fail(stages.error());
+    Answer told{{{"stages", nlohmann::json::array()}}, {}};
+    for (const auto& s : *stages) {
+        told.value["stages"].push_back({{"stage", s.stage},
+                                        {"batch_size", s.batch},
+                                        {"n_positives", s.positives},
+                                        {"n_negatives", s.negatives},
+                                        {"accumulate_grad_batches", s.accumulation},
+                                        {"effective_batch", s.effective_batch},
+                                        {"utilization_percent", s.utilisation_percent},
+                                        {"total_mib", s.breakdown.total_mib()}});
+        const auto& b = s.breakdown;
+        told.text += fmt::format(
+            "{}: batch_size {}, n_positives {}, n_negatives {}, "
+            "accumulate_grad_batches {}, effective {}, {:.1f} % of the GPU ({})\n"
+            "  model {:.1f}, optimizer {:.1f}, gradients {:.1f}, activations {:.1f}, "
+            "batch data {:.1f}, overhead {:.0f}, total {:.1f} MiB\n",
+            s.stage, s.batch, s.positives, s.negatives, s.accumulation, s.effective_batch,
+            s.utilisation_percent, to_string(naics::judge_utilisation(s.utilisation_percent)),
+            b.model, b.optimizer, b.gradients, b.activations, b.batch_data, b.overhead,
+            b.total_mib());
+    }
+    return told;
 }
 
 }  // namespace
 
 void add_guide(CLI::App& app, CommandContext& context) {
-    const auto search = std::make_shared<training::naics::Search>();
-    const auto automatic = std::make_shared<bool>(false);
+    const auto search = std::make_shared<naics::Search>();
     auto* command =
         app.add_subcommand("guide", "Show the NAICS memory guide's suggestions for a GPU");
     auto* memory = command->add_option("--gpu-memory", search->gpu_gib, "Memory of the GPU in GiB");
-    auto* here = command->add_flag("--auto", *automatic, "Read the memory from nvidia-smi")
+    auto* here = command->add_flag("--auto")
+                     ->description("Read the memory from nvidia-smi")
                      ->excludes(memory);
     command
         ->add_option("--target-effective-batch", search->target_effective_batch,
@@ -41,23 +61,9 @@ void add_guide(CLI::App& app, CommandContext& context) {
         ->capture_default_str();
     command->add_option("--safety-margin", search->safety, "Fraction of the GPU's memory to use")
         ->capture_default_str();
-    command->callback([search, automatic, memory, here, &context] {
+    command->callback([search, memory, here, &context] {
         if (memory->empty() && here->empty()) throw CLI::RequiredError("--gpu-memory or --auto");
-        if (*automatic) {
-            const auto card = detected_gpu();
-            if (!card) {
-                context.exit_code = refuse_input(context, card.error());
-                return;
-            }
-            search->gpu_gib = static_cast<double>(card->total_bytes) / (1024.0 * 1024 * 1024);
-        }
-        const auto stages = training::naics::suggest_stages({}, *search);
-        if (!stages) {
-            context.exit_code = refuse_input(context, stages.error());
-            return;
-        }
-        if (context.json) return print_json(context, json_of(*stages));
-        print(training::text::naics_suggestions(*stages));
+        answer(context, suggest(*search, !here->empty()));
     });
 }
 

@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr int kBarWidth = 32;
 
 std::string gib(const json& bytes) {
-    return fmt::format("{:.2f} GiB", bytes.get<double>() / kGiB);
+    return gib_text(bytes.get<double>());
 }
 
 std::string speed(const json& card) {

@@ -1,6 +1,6 @@
 #include "server/kinds/training_config/contract/idle_options.hpp"
 
-#include "engine/training/advice/unused_observations.hpp"
+#include "engine/training/advice/diagnosis.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
 
 #include <algorithm>

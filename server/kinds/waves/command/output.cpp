@@ -1,10 +1,10 @@
 #include "server/kinds/waves/command/output.hpp"
 
 #include "engine/waves/output/count_picture.hpp"
-#include "engine/waves/output/csv.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/output/words.hpp"
+#include "server/jobs/records/csv.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -23,6 +23,82 @@ using ew::KeyNote;
 using ew::SymbolReport;
 using nlohmann::json;
 
+// The columns of a count, and where its JSON has them.
+constexpr std::pair<Column, const char*> kCountColumns[] = {
+    {{"symbol"}, "/symbol"},
+    {{"rank"}, "/rank"},
+    {{"rule_name"}, "/rule_name"},
+    {{"direction"}, "/direction"},
+    {{"waves_done"}, "/waves_done"},
+    {{"ensemble_score"}, "/ensemble_score"},
+    {{"rarity"}, "/rarity"},
+    {{"expected_by_chance"}, "/expected_by_chance"},
+    {{"fibonacci"}, "/parts/fibonacci"},
+    {{"time"}, "/parts/time"},
+    {{"alternation"}, "/parts/alternation"},
+    {{"channel"}, "/parts/channel"},
+    {{"margins"}, "/parts/margins"},
+    {{"rules"}, "/parts/rules"},
+    {{"complexity"}, "/parts/complexity"},
+    {{"start"}, "/date_start"},
+    {{"end"}, "/date_end"},
+    {{"pivots"}, "/pivots"},
+    {{"prices"}, "/chart/values"},
+    {{"invalidation"}, "/outlook/invalidation"},
+    {{"invalidated"}, "/outlook/invalidated"},
+    {{"target_1"}, "/outlook/targets/0/price"},
+    {{"target_2"}, "/outlook/targets/1/price"},
+    {{"target_3"}, "/outlook/targets/2/price"},
+    {{"k"}, "/chance/k"},
+    {{"surrogates"}, "/chance/surrogates"},
+    {{"p_value"}, "/chance/p_value"},
+    {{"p_value_pattern"}, "/chance/p_value_pattern"},
+    {{"error"}, "/error"},
+};
+
+void append_count(std::string& out, std::span<const Column> columns, const json& count) {
+    json row;
+    for (const auto& [column, pointer] : kCountColumns) {
+        const json::json_pointer place(pointer);
+        if (!count.contains(place)) continue;
+        json& cell = row[std::string(column.name)] = count.at(place);
+        // Lists are separated by blanks.
+        if (!cell.is_array()) continue;
+        std::string list;
+        for (const json& one : cell) list += (list.empty() ? "" : " ") + one.dump();
+        cell = std::move(list);
+    }
+    append_csv_row(out, columns, {}, row);
+}
+
+// One line per count, finished ones by rank, then those under way; one error line for a symbol that
+// failed.
+std::string csv_of(const std::vector<SymbolReport>& reports) {
+    std::vector<Column> columns;
+    for (const auto& [column, pointer] : kCountColumns) columns.push_back(column);
+    std::string out;
+    append_csv_header(out, columns);
+    for (const auto& report : reports) {
+        if (!report.ok()) {
+            const auto& [line, message] = report.errors.front();
+            append_count(
+                out, columns,
+                {{"symbol", report.symbol},
+                 {"error", (line > 0 ? "line " + std::to_string(line) + ": " : "") + message}});
+            continue;
+        }
+        int rank = 0;
+        for (const auto& it : report.counts) {
+            auto count = ew::output::count_json(report, it);
+            count["rank"] = ++rank;
+            append_count(out, columns, count);
+        }
+        for (const auto& it : report.open)
+            append_count(out, columns, ew::output::count_json(report, it));
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string render(const std::vector<SymbolReport>& reports, const Options& options,
@@ -31,8 +107,7 @@ std::string render(const std::vector<SymbolReport>& reports, const Options& opti
     const std::string rarity_note = out::rarity_note(settings);
     std::string text;
     if (options.format == "csv") {
-        text = out::csv_header();
-        for (const auto& report : reports) text += out::csv_rows(report);
+        text = csv_of(reports);
     } else if (options.format == "jsonl") {
         for (const auto& report : reports)
             text += out::symbol_json(report, settings.profile).dump() + "\n";

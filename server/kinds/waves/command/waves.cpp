@@ -2,7 +2,6 @@
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/series/price_reader.hpp"
-#include "engine/waves/series/unknown_symbols.hpp"
 #include "server/client/upload.hpp"
 #include "server/jobs/command.hpp"
 #include "server/kinds/waves/command/follow.hpp"

@@ -1,6 +1,6 @@
 #include "engine/waves/output/check.hpp"
 
-#include "engine/waves/series/bar_named.hpp"
+#include "engine/waves/series/series.hpp"
 #include "server/kinds/waves/contract/offer.hpp"
 #include "server/kinds/waves/contract/subject.hpp"
 
@@ -14,7 +14,7 @@ tl::expected<std::string, FieldErrors> check_answer(const json& body, const JobI
     if (!subject) return tl::unexpected(subject.error());
     const engine::Series& series = subject->prices.series;
     const auto shape =
-        engine::output::shape_named(body.at("pattern").get_ref<const std::string&>());
+        value_of(engine::kShapeNames, body.at("pattern").get_ref<const std::string&>());
     if (!shape) {
         return tl::unexpected(
             one_error("/pattern", "unknown_pattern",

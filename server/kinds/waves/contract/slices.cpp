@@ -2,7 +2,7 @@
 
 #include "engine/text/packing.hpp"
 #include "engine/text/utf8.hpp"
-#include "engine/waves/series/unknown_symbols.hpp"
+#include "engine/waves/series/price_reader.hpp"
 #include "server/base/gzip.hpp"
 #include "server/kinds/waves/contract/cost.hpp"
 

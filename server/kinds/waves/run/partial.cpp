@@ -1,5 +1,6 @@
 #include "server/kinds/waves/run/partial.hpp"
 
+#include "engine/base/members.hpp"
 #include "engine/text/utf8.hpp"
 #include "engine/waves/output/words.hpp"
 #include "server/base/gzip.hpp"
@@ -112,45 +113,15 @@ std::map<std::int64_t, engine::Judgement> judgements_from(const json& stored) {
 
 json symbol_json(std::int64_t index, const engine::SymbolReport& report) {
     const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
-    std::uint64_t valid = 0;
-    for (const std::uint64_t count : report.coverage.valid) valid += count;
     return {{"index", index},
             {"symbol", report.symbol},
             {"bars", report.series.size()},
             {"date_start", engine::output::bar_words(report, 0)},
             {"date_end", engine::output::bar_words(report, last)},
             {"last_close", report.series.close.back()},
-            {"counts", valid},
+            {"counts", report.coverage.valid_counts()},
             {"best", best_json(report)},
             {"cells", cells_json(report)}};
-}
-
-json coverage_json(const engine::Coverage& it) {
-    return {{"starts", it.starts},
-            {"windows", it.windows},
-            {"nodes", it.nodes},
-            {"pruned", it.pruned},
-            {"valid", it.valid},
-            {"quiet_windows", it.quiet_windows},
-            {"filtered_starts", it.filtered_starts},
-            {"cut_windows", it.cut_windows},
-            {"cut_chains", it.cut_chains},
-            {"all_windows", it.all_windows}};
-}
-
-engine::Coverage coverage_from(const json& stored) {
-    engine::Coverage it;
-    stored.at("starts").get_to(it.starts);
-    stored.at("windows").get_to(it.windows);
-    stored.at("nodes").get_to(it.nodes);
-    for (const auto& [rule, nodes] : stored.at("pruned").items()) it.pruned[rule] = nodes;
-    stored.at("valid").get_to(it.valid);
-    stored.at("quiet_windows").get_to(it.quiet_windows);
-    stored.at("filtered_starts").get_to(it.filtered_starts);
-    stored.at("cut_windows").get_to(it.cut_windows);
-    stored.at("cut_chains").get_to(it.cut_chains);
-    stored.at("all_windows").get_to(it.all_windows);
-    return it;
 }
 
 }  // namespace
@@ -231,14 +202,10 @@ void Partial::add_computed(const Searcher& searcher, std::uint64_t more, std::ui
 }
 
 std::string Partial::packed() const {
-    const json told{{"symbols", symbols},
-                    {"errors", errors},
-                    {"coverage", coverage_json(coverage)},
-                    {"computed", computed},
-                    {"bars", bars},
-                    {"failed", failed},
-                    {"seconds", seconds},
-                    {"judgements", judgements_json(judgements)}};
+    const json told{{"symbols", symbols},   {"errors", errors},
+                    {"coverage", coverage}, {"computed", computed},
+                    {"bars", bars},         {"failed", failed},
+                    {"seconds", seconds},   {"judgements", judgements_json(judgements)}};
     return told.dump() + (rows.empty() ? "" : '\n' + gzip(rows.dump()));
 }
 
@@ -251,7 +218,7 @@ Result<Partial> Partial::unpacked(std::string_view packed) try {
     partial.symbols = std::move(stored.at("symbols"));
     partial.errors = std::move(stored.at("errors"));
     partial.computed = std::move(stored.at("computed"));
-    partial.coverage = coverage_from(stored.at("coverage"));
+    stored.at("coverage").get_to(partial.coverage);
     stored.at("bars").get_to(partial.bars);
     stored.at("failed").get_to(partial.failed);
     stored.at("seconds").get_to(partial.seconds);

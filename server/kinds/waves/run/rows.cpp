@@ -45,8 +45,6 @@ json result_row(std::int64_t index, const engine::SymbolReport& report, bool pro
                                       error_text(report.errors, report.error_count)));
     }
     const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
-    std::uint64_t valid = 0;
-    for (const std::uint64_t count : report.coverage.valid) valid += count;
     json row = best_count(report);
     if (report.surrogates > 0) judge_columns(engine::Judgement(report), row);
     row["index"] = index;
@@ -54,7 +52,7 @@ json result_row(std::int64_t index, const engine::SymbolReport& report, bool pro
     row["bars"] = report.series.size();
     row["date_start"] = engine::output::bar_words(report, 0);
     row["date_end"] = engine::output::bar_words(report, last);
-    row["valid"] = valid;
+    row["valid"] = report.coverage.valid_counts();
     row["complete"] = report.coverage.complete();
     row["error_code"] = nullptr;
     row["error"] = nullptr;

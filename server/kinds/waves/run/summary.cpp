@@ -11,18 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string_view method_name(engine::SurrogateMethod method) {
-    switch (method) {
-        case engine::SurrogateMethod::shuffle:
-            return "shuffle";
-        case engine::SurrogateMethod::block_bootstrap:
-            return "block_bootstrap";
-        case engine::SurrogateMethod::random_walk:
-            return "random_walk";
-    }
-    return "shuffle";
-}
-
 // Among many symbols the luckiest one looks good by chance: this corrects the best counts for it.
 void add_false_discovery_rates(std::vector<json>& symbols) {
     std::vector<double> p_values;
@@ -99,8 +87,6 @@ json summary_json(const Request& request, Partial all) {
     std::ranges::sort(ranking, ranks_before);
     const std::size_t left_out = counted - std::min(counted, kRankedSymbols);
     ranking.resize(counted - left_out);
-    std::uint64_t valid = 0;
-    for (const std::uint64_t count : all.coverage.valid) valid += count;
     const std::string rarity_note = engine::output::rarity_note(settings);
     json out = {
         {"mode", settings.mode == engine::Mode::standard ? "standard" : "compatible"},
@@ -111,14 +97,14 @@ json summary_json(const Request& request, Partial all) {
         {"rarity_note", rarity_note.empty() ? json(nullptr) : json(rarity_note)},
         {"computed", std::move(all.computed)},
         {"surrogates", settings.surrogates},
-        {"surrogate_method", method_name(settings.method)},
+        {"surrogate_method", engine::kSurrogateMethods[static_cast<std::size_t>(settings.method)]},
         {"seed", settings.seed},
         {"symbols", counted + all.failed},
         {"bars", all.bars},
         {"starts", all.coverage.starts},
         {"windows", all.coverage.windows},
         {"nodes", all.coverage.nodes},
-        {"valid", valid},
+        {"valid", all.coverage.valid_counts()},
         {"complete", all.coverage.complete()},
         {"omissions", engine::output::omissions(all.coverage)},
         {"pruned", pruned_json(all.coverage)},

@@ -1,5 +1,4 @@
-#include "engine/models/accuracy.hpp"
-#include "engine/models/proof.hpp"
+#include "engine/models/findings.hpp"
 #include "engine/models/store.hpp"
 #include "tests/unit/engine/models/tiny_model.hpp"
 #include "tests/unit/engine/temporary_folder.hpp"
@@ -113,7 +112,7 @@ TEST_F(StoreTest, StoresAModelWithItsManifest) {
     ASSERT_TRUE(added) << added.error().message;
     const auto found = store_.find("tiny");
     ASSERT_TRUE(found);
-    EXPECT_EQ(to_json(*found), to_json(*added));
+    EXPECT_EQ(to_text(*found), to_text(*added));
     EXPECT_EQ(found->family, "bert");
     EXPECT_EQ(found->source, "tests");
     EXPECT_EQ(found->longest_text, 40U);

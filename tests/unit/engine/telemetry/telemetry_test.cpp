@@ -1,6 +1,6 @@
 #include "engine/telemetry/json.hpp"
 #include "engine/telemetry/monitor.hpp"
-#include "engine/telemetry/nvidia_memory.hpp"
+#include "engine/telemetry/sensors.hpp"
 #include "engine/telemetry/warnings.hpp"
 
 #include <future>

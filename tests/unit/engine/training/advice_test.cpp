@@ -1,6 +1,9 @@
+#include "engine/training/advice/diagnosis.hpp"
 #include "engine/training/advice/precision.hpp"
 #include "engine/training/advice/snippets.hpp"
-#include "engine/training/advice/text.hpp"
+#include "engine/training/gpus/catalogue.hpp"
+#include "engine/training/guides/gpu_profiles_guide.hpp"
+#include "engine/training/guides/naics_memory.hpp"
 #include "engine/training/models/presets.hpp"
 
 #include <gmock/gmock.h>
@@ -256,7 +259,6 @@ TEST(Diagnosis, UnderuseNamesTheGainOfALargerBatch) {
     EXPECT_EQ(causes->at(0).change, "raise the batch from 4 to 40");
     EXPECT_EQ(causes->at(2).change, "use 8 workers");
     EXPECT_TRUE(causes->back().from_guide);
-    EXPECT_THAT(text::causes(*causes), HasSubstr("[guide]"));
 }
 
 TEST(Diagnosis, MemoryAloneGivesAdvice) {
@@ -310,17 +312,6 @@ TEST(Diagnosis, TheStepTimeDistinguishesAWaitingGpuFromASlowOne) {
     EXPECT_TRUE(diagnose(seen)->empty()) << "near what is modelled";
     seen.step_seconds = 0;
     EXPECT_EQ(diagnose(seen).error().where, "/step_seconds");
-}
-
-TEST(Text, ProfilesAndSuggestions) {
-    const auto rows = text::profile_rows(shipped_gpus());
-    EXPECT_EQ(rows.size(), shipped_gpus().size() + 1);
-    EXPECT_THAT(rows, ::testing::Contains(::testing::Contains("rtx_4090")));
-    const auto details = text::profile_details(*GpuCatalogue().find("rtx_4090"));
-    EXPECT_THAT(details, HasSubstr("94 minutes"));
-    EXPECT_THAT(details, HasSubstr("warning: 2 x 12 GB + 2 CUDA contexts"));
-    EXPECT_THAT(text::naics_suggestions(*naics::suggest_stages({}, {.gpu_gib = 24})),
-                HasSubstr("batch_size 46, n_positives 32, n_negatives 24"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Whatever is said of a run is used by a rule of the diagnosis, or refused.
-#include "engine/training/advice/unused_observations.hpp"
+#include "engine/training/advice/diagnosis.hpp"
 
 #include <functional>
 #include <random>

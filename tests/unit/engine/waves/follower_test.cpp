@@ -57,9 +57,9 @@ TEST(Follower, ReportsTheChangesOfABar) {
         const auto step = follower.add(series, bar);
         ASSERT_TRUE(step.has_value());
         const auto& now = follower.report().counts;
-        EXPECT_EQ(before.size() + step->came.size(), now.size() + step->went.size());
+        EXPECT_EQ(before.size() + step->added.size(), now.size() + step->removed.size());
         for (const CountReport& it : step->broken) EXPECT_TRUE(it.outlook.invalidated);
-        came += step->came.size();
+        came += step->added.size();
         broken += step->broken.size();
         before = now;
     }

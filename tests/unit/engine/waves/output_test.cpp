@@ -1,6 +1,5 @@
 #include "engine/waves/output/check.hpp"
 #include "engine/waves/output/count_picture.hpp"
-#include "engine/waves/output/csv.hpp"
 #include "engine/waves/output/json.hpp"
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/output/words.hpp"
@@ -31,28 +30,6 @@ std::vector<SymbolReport> reports(Settings settings = {}) {
     settings.days = 150;
     Progress progress;
     return scan(std::move(symbols), settings, progress).value();
-}
-
-std::size_t columns_of(const std::string& line) {
-    std::size_t columns = 1;
-    bool quoted = false;
-    for (char c : line) {
-        if (c == '"') quoted = !quoted;
-        columns += c == ',' && !quoted;
-    }
-    return columns;
-}
-
-TEST(Csv, EveryLineHasTheColumnsOfTheHeader) {
-    const auto header = csv_header();
-    for (const auto& report : reports()) {
-        std::istringstream lines(csv_rows(report));
-        int count = 0;
-        for (std::string line; std::getline(lines, line); ++count)
-            EXPECT_EQ(columns_of(line), columns_of(header)) << line;
-        EXPECT_GT(count, 0);
-    }
-    EXPECT_THAT(csv_rows(reports()[1]), HasSubstr("line 17: The row cannot be used"));
 }
 
 TEST(Json, HoldsTheCountWithTheFilesBars) {

@@ -1,6 +1,6 @@
 #include "engine/waves/series/price_reader.hpp"
 
-#include "engine/waves/series/bar_named.hpp"
+#include "engine/waves/series/series.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
 #include <gmock/gmock.h>

@@ -1,12 +1,11 @@
 #include "server/kinds/training_config/command/configs/backups.hpp"
 
-#include <cerrno>
-#include <cstring>
+#include "engine/base/replace_file.hpp"
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,47 +33,17 @@ int last_number(const std::string& file, const char* word) {
     return number;
 }
 
-// Creates a new file, never through an existing link or file.
-Result<void> create(const std::string& path, const std::string& text, mode_t rights) {
-    const int out =
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, rights & 0777);
-    bool written = out >= 0;
-    for (std::size_t at = 0; written && at < text.size();) {
-        const auto size = ::write(out, text.data() + at, text.size() - at);
-        written = size > 0;
-        if (written) at += static_cast<std::size_t>(size);
-    }
-    written = written && ::fchmod(out, rights & 0777) == 0 && ::fsync(out) == 0;
-    const int error = errno;
-    if (out >= 0) ::close(out);
-    if (written) return {};
-    if (out >= 0) ::unlink(path.c_str());
-    return fail(Errc::unavailable,
-                "The file cannot be written: " + std::string(std::strerror(error)) + ".", path);
-}
-
-Result<void> replace(const std::string& path, const std::string& text) {
+// With the same rights.
+Result<void> write_like(const std::string& like, const std::string& path, const std::string& text) {
     struct stat info{};
-    if (::stat(path.c_str(), &info) != 0) {
-        return fail(Errc::not_found, "The file cannot be read.", path);
-    }
-    const auto fresh = path + ".new-" + std::to_string(::getpid());
-    if (auto made = create(fresh, text, info.st_mode); !made) return made;
-    if (::rename(fresh.c_str(), path.c_str()) != 0) {
-        const int error = errno;
-        ::unlink(fresh.c_str());
-        return fail(Errc::unavailable,
-                    "The file cannot be replaced: " + std::string(std::strerror(error)) + ".",
-                    path);
-    }
-    return {};
+    if (::stat(like.c_str(), &info) != 0)
+        return fail(Errc::not_found, "The file cannot be read.", like);
+    return replace_file(path, text, info.st_mode & 0777, true);
 }
 
 Result<std::string> keep(const std::string& path, const std::string& text, const char* word) {
-    struct stat info{};
-    ::stat(path.c_str(), &info);
     auto name = numbered(path, word, last_number(path, word) + 1);
-    if (auto made = create(name, text, info.st_mode); !made) return fail(made.error());
+    if (auto made = write_like(path, name, text); !made) return fail(made.error());
     return name;
 }
 
@@ -129,7 +98,7 @@ Result<std::string> change_file(const std::string& file, const std::string& text
     if (!before) return fail(before.error());
     auto copy = keep(path, *before, "before");
     if (!copy) return copy;
-    if (auto written = replace(path, text); !written) {
+    if (auto written = write_like(path, path, text); !written) {
         ::unlink(copy->c_str());
         return fail(written.error());
     }
@@ -151,7 +120,7 @@ Result<std::string> restore_file(const std::string& file) {
     if (!now) return fail(now.error());
     const auto kept = keep(path, *now, "undone");
     if (!kept) return kept;
-    if (auto written = replace(path, *before); !written) return fail(written.error());
+    if (auto written = write_like(path, path, *before); !written) return fail(written.error());
     ::unlink(copy.c_str());
     return "restored to the version before change " + std::to_string(number) +
            "; the version that it replaced is kept in " + *kept;

@@ -1,6 +1,6 @@
-#include "engine/training/advice/text.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
-#include "server/kinds/training_config/command/configs/shown_run.hpp"
+#include "server/kinds/training_config/command/configs/show_config.hpp"
+#include "server/kinds/training_config/contract/bytes.hpp"
 
 #include <memory>
 
@@ -19,35 +19,34 @@ std::string line_of(const std::string& path, const json& run) {
     auto line =
         fmt::format("{}: {}: {} with a batch of {} takes {}, {:.0f} % of {}", path, verdict,
                     run.at("model").get<std::string>(), run.at("batch").get<std::int64_t>(),
-                    ::plimsoll::training::text::gigabytes(run.at("device_used_bytes")),
+                    gib_text(run.at("device_used_bytes")),
                     run.at("utilization_percent").get<double>(), run.at("gpu").get<std::string>());
     if (fits != "yes") line += "; " + run.at("advice").get<std::string>();
     return line;
 }
 
-// 0: every run fits; 1: one does not; 2: one cannot be judged.
-int check(const CommandContext& context, const ShowRunRequest& request) {
-    json runs = json::array();
-    int status = 0;
+// Done: every run fits; failed: one does not; usage: one cannot be judged.
+Answer check(const ShowRunRequest& request) {
+    using terminal::ExitStatus;
+    Answer told{{{"runs", json::array()}}, {}};
     for (const auto& path : request.paths) {
         auto one = request;
         one.paths = {path};
-        const auto shown = show_run(one);
+        auto shown = show_run(one);
+        json run{{"path", path}};
         if (!shown) {
-            status = static_cast<int>(terminal::ExitStatus::usage);
-            if (!context.json)
-                context.terminal.line(path + ": cannot be judged: " + shown.error().message);
-            runs.push_back({{"path", path}, {"error", shown.error().message}});
-            continue;
+            told.status = ExitStatus::usage;
+            told.text += path + ": cannot be judged: " + shown.error().message + "\n";
+            run["error"] = shown.error().message;
+        } else {
+            if (shown->value.at("fits") == "no" && told.status == ExitStatus::done)
+                told.status = ExitStatus::failed;
+            told.text += line_of(path, shown->value) + "\n";
+            run.update(shown->value);
         }
-        if (shown->value.at("fits") == "no" && status == 0)
-            status = static_cast<int>(terminal::ExitStatus::failed);
-        if (!context.json) context.terminal.line(line_of(path, shown->value));
-        runs.push_back(shown->value);
-        runs.back()["path"] = path;
+        told.value["runs"].push_back(std::move(run));
     }
-    if (context.json) print_json(context, {{"runs", runs}});
-    return status;
+    return told;
 }
 
 }  // namespace
@@ -61,7 +60,7 @@ void add_check(CLI::App& app, CommandContext& context) {
                      "Configurations as of show-config, a run each; a folder is one run")
         ->required();
     request->given.add_flags(*command);
-    command->callback([request, &context] { context.exit_code = check(context, *request); });
+    command->callback([request, &context] { answer(context, check(*request)); });
 }
 
 }  // namespace plimsoll::jobs::training_config

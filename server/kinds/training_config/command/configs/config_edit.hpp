@@ -1,13 +1,20 @@
 #pragma once
 
-#include "engine/base/result.hpp"
-#include "server/kinds/training_config/command/configs/line_diff.hpp"
+#include "engine/base/members.hpp"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace plimsoll::jobs::training_config {
+
+// The new text of lines, by their number from 0. Lines that are added stand before the line's own.
+using ChangedLines = std::map<std::size_t, std::string>;
+
+// The change as a unified diff for `patch`, with three lines of context. Empty if there is none.
+std::string unified_diff(std::string_view name, std::string_view before,
+                         const ChangedLines& changed);
 
 // A scalar at a path of a YAML or JSON text.
 struct Setting {
@@ -24,6 +31,14 @@ struct ConfigChange {
     std::string before;  // empty: it was missing
     std::string after;
     std::vector<int> followers;  // lines whose aliases repeat it, so that they change too
+
+    static void members(auto& visit, auto& self) {
+        visit("line", self.line);
+        visit("place", self.place);
+        visit.always("before", self.before);
+        visit("after", self.after);
+        visit.always("followed_on_lines", self.followers);
+    }
 };
 
 // A wanted value that is not written.
@@ -33,6 +48,13 @@ struct ConfigLeft {
     std::string value;
     std::string why;
     bool follows = false;  // "auto": the Trainer's arguments decide it
+
+    static void members(auto& visit, auto& self) {
+        visit("line", self.line);
+        visit("place", self.place);
+        visit("wanted", self.value);
+        visit("why", self.why);
+    }
 };
 
 struct ConfigEdit {

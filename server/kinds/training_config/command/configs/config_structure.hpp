@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/kinds/training_config/command/configs/config_edit.hpp"
+#include "server/kinds/training_config/command/configs/config_node.hpp"
 #include "server/kinds/training_config/command/recommended.hpp"
 
 #include <map>
@@ -25,10 +26,17 @@ inline constexpr std::string_view kSettingNames[] = {
 // The probable meaning of a place in a file of unknown structure, and its new value.
 struct Proposal {
     std::string name;  // of kSettingNames
-    std::vector<std::string> path;
+    Path path;
     std::string before;
     std::string after;
     bool is_text = false;
+
+    static void members(auto& visit, auto& self) {
+        visit("name", self.name);
+        visit.derived("place", place_of(self.path));
+        visit.always("before", self.before);
+        visit("after", self.after);
+    }
 };
 
 struct Plan {

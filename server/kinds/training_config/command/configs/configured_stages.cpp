@@ -1,9 +1,9 @@
 #include "server/kinds/training_config/command/configs/configured_stages.hpp"
 
 #include "engine/training/advice/report.hpp"
-#include "engine/training/advice/text.hpp"
 #include "engine/training/guides/naics_memory.hpp"
 #include "engine/training/models/presets.hpp"
+#include "server/kinds/training_config/contract/bytes.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -131,11 +131,10 @@ Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder) {
     return stages;
 }
 
-Result<ShownStages> show_stages(const std::vector<ConfiguredStage>& stages,
-                                const tr::GpuProfile& gpu) {
-    const double gib = static_cast<double>(gpu.total_bytes()) / (1024.0 * 1024 * 1024);
-    ShownStages out{{{"gpu", gpu.id}, {"stages", nlohmann::json::array()}},
-                    fmt::format("{}, {:.1f} GiB\n", gpu.name, gib)};
+Result<Answer> show_stages(const std::vector<ConfiguredStage>& stages, const tr::GpuProfile& gpu) {
+    const double gib = static_cast<double>(gpu.total_bytes()) / kGiB;
+    Answer out{{{"gpu", gpu.id}, {"stages", nlohmann::json::array()}},
+               fmt::format("{}, {:.1f} GiB\n", gpu.name, gib)};
     for (const auto& stage : stages) {
         const auto report = tr::make_report(guide_request(stage, gpu));
         if (!report) return fail(report.error().code, report.error().message, stage.name);
@@ -159,7 +158,7 @@ Result<ShownStages> show_stages(const std::vector<ConfiguredStage>& stages,
             "  this estimate:   {}, {:.0f} % (fits: {}); {}\n",
             stage.name, stage.batch, stage.accumulation, stage.positives, stage.negatives,
             guide.total_gib(), share, tr::naics::to_string(tr::naics::judge_utilisation(share)),
-            tr::text::gigabytes(card.device_used), card.utilisation_percent,
+            gib_text(static_cast<double>(card.device_used)), card.utilisation_percent,
             tr::to_string(card.fit), advice(card));
     }
     return out;

@@ -1,12 +1,10 @@
 #pragma once
 
-#include "engine/base/result.hpp"
 #include "engine/training/gpus/gpu_profile.hpp"
+#include "server/kinds/training_config/command/commands.hpp"
 
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
 
@@ -24,12 +22,8 @@ struct ConfiguredStage {
 Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder);
 
 // The stages of the NAICS memory guide's four-channel encoder on this card: memory by the guide's
-// formula and by ours, the guide's verdict, and advice. For programs and terminals.
-struct ShownStages {
-    nlohmann::json value;  // {gpu, stages: […]}
-    std::string text;
-};
-Result<ShownStages> show_stages(const std::vector<ConfiguredStage>& stages,
-                                const training::GpuProfile& gpu);
+// formula and by ours, the guide's verdict, and advice: {gpu, stages: […]}.
+Result<Answer> show_stages(const std::vector<ConfiguredStage>& stages,
+                           const training::GpuProfile& gpu);
 
 }  // namespace plimsoll::jobs::training_config

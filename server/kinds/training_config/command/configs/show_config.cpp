@@ -1,14 +1,225 @@
-#include "server/kinds/training_config/command/commands.hpp"
-#include "server/kinds/training_config/command/configs/configured_stages.hpp"
-#include "server/kinds/training_config/command/configs/shown_run.hpp"
-#include "server/kinds/training_config/command/detected_gpu.hpp"
+#include "server/kinds/training_config/command/configs/show_config.hpp"
 
+#include "engine/training/models/presets.hpp"
+#include "server/kinds/training_config/command/checked_request.hpp"
+#include "server/kinds/training_config/command/commands.hpp"
+#include "server/kinds/training_config/command/configs/backups.hpp"
+#include "server/kinds/training_config/command/configs/configured_run.hpp"
+#include "server/kinds/training_config/command/configs/configured_stages.hpp"
+#include "server/kinds/training_config/command/described_cards.hpp"
+#include "server/kinds/training_config/contract/advice.hpp"
+#include "server/kinds/training_config/contract/bytes.hpp"
+
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace plimsoll::jobs::training_config {
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+bool is_configuration(const fs::path& path) {
+    return path.extension() == ".yaml" || path.extension() == ".yml" || path.extension() == ".json";
+}
+
+// Reads the files of the run. A folder may contain other files.
+Result<std::vector<std::string>> read_files(const ShowRunRequest& request, ConfiguredRun& run) {
+    std::vector<std::string> read;
+    const auto take = [&](const std::string& file, bool must) -> Result<void> {
+        const auto text = read_config_file(file);
+        if (!text) return fail(text.error());
+        const auto taken = read_run(*text, run);
+        if (taken) read.push_back(file);
+        if (!taken && must) return fail(taken.error().code, taken.error().message, file);
+        return {};
+    };
+    for (const auto& path : request.paths) {
+        if (!fs::is_directory(path)) {
+            if (auto ok = take(path, true); !ok) return fail(ok.error());
+            continue;
+        }
+        std::vector<fs::path> inside;
+        std::error_code failed;
+        for (const auto& entry : fs::recursive_directory_iterator(path, failed)) {
+            if (is_configuration(entry.path())) inside.push_back(entry.path());
+        }
+        std::ranges::sort(inside);
+        for (const auto& file : inside) {
+            if (auto ok = take(file.string(), false); !ok) return fail(ok.error());
+        }
+    }
+    if (read.empty()) {
+        return fail(Errc::invalid_input, "None of these files has a known structure.",
+                    request.paths.front());
+    }
+    // As the library would find it, or beside the file that names it.
+    const bool known = std::ranges::find(run.structures, kDeepSpeed) != run.structures.end();
+    if (run.deepspeed.empty() || known) return read;
+    const auto folder = fs::path(read.front()).parent_path();
+    const fs::path named = run.deepspeed;
+    for (const auto& file : {folder / named, named, folder / named.filename()}) {
+        if (!fs::exists(file)) continue;
+        if (auto ok = take(file.string(), true); !ok) return fail(ok.error());
+        return read;
+    }
+    return fail(
+        Errc::invalid_input,
+        "DeepSpeed's configuration " + run.deepspeed + " is not there: add it to the files.",
+        read.front());
+}
+
+std::string unknown_of(const ConfiguredRun& run) {
+    return fmt::format("not known, and taken to change nothing: {}", fmt::join(run.unknown, ", "));
+}
+
+// Without an estimate that may be wrong.
+Result<void> check_modelled(const ConfiguredRun& run, const std::string& file) {
+    if (run.unmodelled.empty()) return {};
+    std::string message =
+        "There is no estimate of this run: settings that are not modelled may change whether it "
+        "fits.";
+    for (const auto& one : run.unmodelled) message += "\n  " + one.text;
+    if (!run.unknown.empty()) message += "\n  " + unknown_of(run);
+    return fail(Errc::invalid_input, message, file);
+}
+
+// The preset for the name in the file: "google-bert/bert-base-uncased",
+// "meta-llama/Meta-Llama-3-8B-Instruct", "microsoft/Phi-3-mini-4k-instruct". Tuning, versions and
+// case change no shape that a preset has.
+std::string preset_of(const std::string& model) {
+    auto name = model.substr(model.rfind('/') + 1);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (name.starts_with("meta-")) name.erase(0, 5);
+    for (const char* end :
+         {"-v0.1", "-instruct", "-it", "-pt", "-4k", "-uncased", "-hf", "-base"}) {
+        if (::plimsoll::training::preset(name)) break;
+        if (name.ends_with(end)) name.resize(name.size() - std::string_view(end).size());
+    }
+    return ::plimsoll::training::preset(name) ? name : std::string();
+}
+
+Result<void> require_model(json& args, const ConfiguredRun& run) {
+    if (args.contains("model")) return {};
+    const auto preset = preset_of(run.model);
+    if (preset.empty()) {
+        return fail(Errc::invalid_input,
+                    run.model.empty()
+                        ? "The files do not name a model: name it with --preset or --config."
+                        : "The model " + run.model +
+                              " is not a preset: name one with --preset or "
+                              "--config.");
+    }
+    args["model"] = {{"preset", preset}};
+    return {};
+}
+
+// The arguments of the run that the files and the flags describe.
+Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
+                           const std::string& file) {
+    json read = {{"what_ifs", false}, {"training", run.training}};
+    if (!run.cluster.is_null()) read["cluster"] = run.cluster;
+    auto args = request.given.on_top_of(std::move(read));
+    if (!args) return args;
+    if (auto ok = require_model(*args, run); !ok) return fail(ok.error());
+    if (args->at("training").contains("batch")) return with_described_cards(std::move(*args));
+    return fail(Errc::invalid_input,
+                "The files do not set a batch size: add the file that does, such as the trainer's "
+                "arguments, or give --batch.",
+                file);
+}
+
+std::string advice(const json& card) {
+    const auto fits = card.at("fits").get<std::string>();
+    const std::int64_t largest = card.at("max_batch");
+    if (largest == 0) return card.at("why").get<std::string>();
+    if (fits == "no" || fits == "tight") return fmt::format("lower the batch to {}", largest);
+    if (card.at("memory").at("utilization_percent") < 60 && largest > card.at("batch"))
+        return fmt::format("underused: a batch of {} fits", largest);
+    return "well used";
+}
+
+}  // namespace
+
+Result<Answer> show_run(const ShowRunRequest& request) {
+    ConfiguredRun run;
+    const auto files = read_files(request, run);
+    if (!files) return fail(files.error());
+    if (auto ok = check_modelled(run, files->front()); !ok) return fail(ok.error());
+    auto args = run_arguments(request, run, files->front());
+    if (!args) return fail(args.error());
+    json& training = args->at("training");
+    json cluster = args->value("cluster", json());
+    const bool alone = cluster.is_object() && cluster.value("sharding", "") == "ddp" &&
+                       cluster.value("cards", 1) <= 1;
+    if (alone) {
+        args->erase("cluster");
+        cluster = nullptr;
+    }
+    if (!cluster.is_null() && !cluster.contains("cards")) {
+        run.notes.emplace_back(
+            "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
+    }
+    const auto cards = cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
+    const std::int64_t batch = training.at("batch");
+    if (!args->contains("target_effective_batch"))
+        (*args)["target_effective_batch"] = batch * run.accumulation * cards;
+    const auto checked = checked_run(*args);
+    if (!checked) return fail(request.given.in_sources(checked.error(), files->front()));
+    const auto card = card_json(*checked, 0);
+    if (!card) return fail(card.error());
+    auto summary = summary_json(*checked, json::array({*card}));
+    const json& memory = card->at("memory");
+    for (const json& assumed : summary.at("assumptions")) {
+        // The files' rate is theirs; what is assumed is the base of the advice.
+        if (assumed.at("pointer").get<std::string>().starts_with("/learning_rate/")) continue;
+        run.notes.push_back(fmt::format("{} is not in the files: {} is assumed, {}",
+                                        dotted(assumed.at("pointer").get<std::string>()),
+                                        assumed.at("value").get<std::string>(),
+                                        assumed.at("why").get<std::string>()));
+    }
+    if (!run.unknown.empty()) run.notes.push_back(unknown_of(run));
+    Answer out;
+    out.value = {{"files", *files},
+                 {"structures", run.structures},
+                 {"model", summary.at("model").at("name")},
+                 {"training", summary.at("training")},
+                 {"cluster", cluster},
+                 {"batch", batch},
+                 {"accumulation", run.accumulation},
+                 {"effective_batch", batch * run.accumulation * cards},
+                 {"gpu", card->at("gpu").at("id")},
+                 {"device_used_bytes", memory.at("device_used_bytes")},
+                 {"utilization_percent", memory.at("utilization_percent")},
+                 {"fits", card->at("fits")},
+                 {"max_batch", card->at("max_batch")},
+                 {"learning_rate", card->at("learning_rate")},
+                 {"advice", advice(*card)},
+                 {"notes", run.notes},
+                 {"unknown", run.unknown}};
+    out.text = fmt::format(
+        "{} ({})\n"
+        "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or time steps, {}, {}\n"
+        "{}: {}, {:.0f} % (fits: {}); the largest batch is {}\n"
+        "  {}\n",
+        fmt::join(*files, ", "), fmt::join(run.structures, ", "),
+        out.value["model"].get<std::string>(), batch, run.accumulation, cards,
+        cards == 1 ? "" : "s", batch * run.accumulation * cards,
+        summary["training"]["sequence_length"].get<int>(), card->at("precision").get<std::string>(),
+        summary["training"]["optimizer"].get<std::string>(),
+        card->at("gpu").at("name").get<std::string>(), gib_text(memory.at("device_used_bytes")),
+        memory.at("utilization_percent").get<double>(), card->at("fits").get<std::string>(),
+        card->at("max_batch").get<std::int64_t>(), advice(*card));
+    for (const auto& note : run.notes) out.text += "  " + note + "\n";
+    return out;
+}
+
 namespace {
 
 // The layout of the NAICS memory guide, whose model is known; any other run names its model.
@@ -17,7 +228,7 @@ bool has_stages(const ShowRunRequest& request) {
            !request.given.has("--config") && std::filesystem::is_directory(request.paths.front());
 }
 
-Result<ShownRun> show(const ShowRunRequest& request) {
+Result<Answer> show(const ShowRunRequest& request) {
     if (!has_stages(request)) return show_run(request);
     if (const auto flag = request.given.other_than({"--gpu"}); !flag.empty())
         return fail(Errc::invalid_input,
@@ -26,9 +237,7 @@ Result<ShownRun> show(const ShowRunRequest& request) {
     if (!profile) return fail(profile.error());
     const auto stages = read_stages(request.paths.front());
     if (!stages) return fail(stages.error());
-    auto told = show_stages(*stages, *profile);
-    if (!told) return fail(told.error());
-    return ShownRun{std::move(told->value), std::move(told->text)};
+    return show_stages(*stages, *profile);
 }
 
 }  // namespace
@@ -43,15 +252,7 @@ void add_show_config(CLI::App& app, CommandContext& context) {
                      "Lightning; or a folder with config.yaml and the stages of the NAICS guide")
         ->required();
     request->given.add_flags(*command);
-    command->callback([request, &context] {
-        const auto told = show(*request);
-        if (!told) {
-            context.exit_code = refuse_input(context, told.error());
-            return;
-        }
-        if (context.json) return print_json(context, told->value);
-        print(told->text);
-    });
+    command->callback([request, &context] { answer(context, show(*request)); });
 }
 
 }  // namespace plimsoll::jobs::training_config

@@ -1,9 +1,8 @@
 #include "engine/sentiment/vader/byte_masks.hpp"
-#include "engine/sentiment/vader/contrast.hpp"
+#include "engine/sentiment/vader/valence.hpp"
 #include "engine/sentiment/vader/data.hpp"
 #include "engine/sentiment/vader/expand.hpp"
-#include "engine/sentiment/vader/letter_case.hpp"
-#include "engine/sentiment/vader/rounding.hpp"
+#include "engine/sentiment/vader/tokens.hpp"
 #include "engine/sentiment/vader/vader.hpp"
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 // Several models on the same texts: what is planned, refused, counted and recommended.
 #include "server/kinds/sentiment/run/comparison/comparison.hpp"
 
+#include "engine/base/members.hpp"
 #include "server/base/gzip.hpp"
-#include "server/jobs/members.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "tests/unit/server/jobs/run_task.hpp"

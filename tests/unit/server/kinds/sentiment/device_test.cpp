@@ -115,7 +115,7 @@ TEST_F(SentimentOnDevice, ScoresInAFormThatPassedAndInNoOther) {
     EXPECT_EQ(report["devices"][0]["name"], capability_.info.name);
     EXPECT_EQ(report["devices"][0]["items"], 2);
     EXPECT_EQ(report["proofs"][0]["model"], "tiny");
-    EXPECT_EQ(report["proofs"][0]["proof"], to_json(proof));
+    EXPECT_EQ(report["proofs"][0]["proof"], json(proof));
     // A device that computes it in another way has not proven it.
     capability_.features = {{"avx512_vnni", 0, 0, {}}};
     EXPECT_EQ(run().abilities(settings_, &capability_).names.size(), 1U);

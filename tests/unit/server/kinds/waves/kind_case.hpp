@@ -2,7 +2,7 @@
 
 #include "engine/opencl/memory/ledger.hpp"
 #include "engine/opencl/runtime/device.hpp"
-#include "engine/waves/significance/random.hpp"
+#include "engine/waves/significance/surrogates.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/kinds/waves/contract/slices.hpp"

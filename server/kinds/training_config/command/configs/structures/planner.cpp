@@ -1,6 +1,7 @@
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
 
 #include "engine/training/advice/snippets.hpp"
+#include "server/kinds/training_config/contract/words.hpp"
 
 #include <set>
 
@@ -123,10 +124,10 @@ std::string lightning_precision(const Recommended& r) {
 }
 
 std::string transformers_optimizer(const Recommended& r) {
-    if (r.optimizer == "adamw") return r.fused ? "adamw_torch_fused" : "adamw_torch";
-    if (r.optimizer == "adam_8bit") return "adamw_bnb_8bit";
-    if (r.optimizer == "paged_adamw") return "paged_adamw_32bit";
-    return r.optimizer == "sgd_momentum" ? "sgd" : r.optimizer;
+    const auto known = value_of(kOptimizers, r.optimizer);
+    if (!known) return r.optimizer;
+    const bool fused = r.optimizer == "adamw" && r.fused;
+    return ::plimsoll::training::names_of(*known).transformers + std::string(fused ? "_fused" : "");
 }
 
 bool is_beside_training(const Path& path) {

@@ -1,5 +1,6 @@
 #include "engine/training/advice/snippets.hpp"
 #include "server/kinds/training_config/command/configs/structures/planner.hpp"
+#include "server/kinds/training_config/contract/words.hpp"
 
 #include <array>
 #include <cctype>
@@ -46,17 +47,17 @@ std::optional<std::string> precision_like(const Recommended& r, const std::strin
 std::optional<std::string> optimizer_like(const Recommended& r, const std::string& before) {
     const bool is_class = before.find('.') != before.npos;
     if (!is_class) return transformers_optimizer(r);
-    if (r.optimizer == "adamw") return "torch.optim.AdamW";
-    if (r.optimizer == "sgd") return "torch.optim.SGD";
-    if (r.optimizer == "adam_8bit") return "bitsandbytes.optim.AdamW8bit";
-    if (r.optimizer == "paged_adamw") return "bitsandbytes.optim.PagedAdamW32bit";
-    if (r.optimizer == "paged_adamw_8bit") return "bitsandbytes.optim.PagedAdamW8bit";
-    return std::nullopt;
+    const auto known = value_of(kOptimizers, r.optimizer);
+    if (!known) return std::nullopt;
+    const auto& names = ::plimsoll::training::names_of(*known);
+    if (*names.arguments != '\0') return std::nullopt;
+    return names.type;
 }
 
+// The keys of a setting, the likeliest first, each as the last names of a place.
 struct Candidates {
     const char* name;
-    std::vector<Path> keys;  // the likeliest first; the last names of a place
+    std::vector<Path> keys;
 };
 const std::vector<Candidates>& candidates() {
     static const std::vector<Candidates> all = {

@@ -1,5 +1,5 @@
 // Reports applied to configurations of every structure that is known, and of none.
-#include "server/kinds/training_config/command/configs/apply_report.hpp"
+#include "server/kinds/training_config/command/configs/apply.hpp"
 
 #include "tests/unit/server/kinds/training_config/command/applied_report.hpp"
 
@@ -57,7 +57,9 @@ class Apply : public ::testing::Test {
     }
 
     fs::path folder_ = make_folder();
-    Applied told_;
+    bool complete() const { return told_.status == terminal::ExitStatus::done; }
+
+    Answer told_;
 };
 
 TEST_F(Apply, KnowsTransformersArguments) {
@@ -89,7 +91,7 @@ dataloader_num_workers: 6
 max_seq_length: 4096
 lora: {r: 64}
 )");
-    EXPECT_FALSE(told_.complete);
+    EXPECT_FALSE(complete());
     EXPECT_THAT(told_.text, HasSubstr("max_seq_length is 4096; the estimate is for 1024 tokens"));
     EXPECT_THAT(told_.text, HasSubstr("lora.r is 64; the estimate is for 16"));
 }
@@ -118,7 +120,7 @@ TEST_F(Apply, KnowsAccelerate) {
                              "compute_environment: LOCAL_MACHINE\ndistributed_type: NO\n"
                              "mixed_precision: 'no'\nnum_processes: 1\n");
     EXPECT_THAT(now, HasSubstr("mixed_precision: 'bf16'"));
-    EXPECT_TRUE(told_.complete) << told_.text;
+    EXPECT_TRUE(complete()) << told_.text;
 }
 
 TEST_F(Apply, KnowsLightningAndTheDataOfTraining) {
@@ -149,7 +151,7 @@ TEST_F(Apply, AsksForAnAmbiguousBatch) {
         "trainer: {max_epochs: 3}\nleft: {batch_size: 1}\nright: {batch_size: 2}\n";
     EXPECT_THAT(applied("config.yaml", text), HasSubstr("right: {batch_size: 2}"));
     EXPECT_THAT(told_.text, HasSubstr("--map batch=PLACE"));
-    EXPECT_FALSE(told_.complete);
+    EXPECT_FALSE(complete());
     EXPECT_THAT(applied("config.yaml", text, {.places = {{"batch", "right.batch_size"}}}),
                 HasSubstr("right: {batch_size: 4}"));
 }
@@ -171,10 +173,10 @@ TEST_F(Apply, ChangesOnlyMappedPlacesOfUnknownStructures) {
     const std::string text = "train: {bs: 8, lr: 2e-5}\nvalidation: {batch_size: 512}\n";
     EXPECT_EQ(applied("own.yaml", text), text);
     EXPECT_THAT(told_.text, HasSubstr("its structure is not recognized"));
-    EXPECT_FALSE(told_.complete);
+    EXPECT_FALSE(complete());
     EXPECT_EQ(applied("own.yaml", text, {.places = {{"batch", "train.bs"}}}),
               "train: {bs: 4, lr: 2e-5}\nvalidation: {batch_size: 512}\n");
-    EXPECT_TRUE(told_.complete) << told_.text;
+    EXPECT_TRUE(complete()) << told_.text;
 }
 
 TEST_F(Apply, WritesOnlyWhatIsChosen) {
@@ -284,11 +286,11 @@ TEST_F(Apply, ComparesAdaptersAndQuantization) {
                                       "adapters on q_proj, v_proj"));
     EXPECT_THAT(told_.text, HasSubstr("load_in_4bit quantizes the weights to 4 bits; the estimate "
                                       "is for weights that are not quantized"));
-    EXPECT_FALSE(told_.complete);
+    EXPECT_FALSE(complete());
     applied("same.yaml",
             "per_device_train_batch_size: 4\ngradient_accumulation_steps: 64\n"
             "lora_rank: 16\nlora_target: q_proj,v_proj\n");
-    EXPECT_TRUE(told_.complete) << told_.text;
+    EXPECT_TRUE(complete()) << told_.text;
     applied("rank.yaml", "per_device_train_batch_size: 4\nlogging_steps: 1\npeft: {r: 8}\n");
     EXPECT_THAT(told_.text, HasSubstr("peft.r is 8; the estimate is for 16"));
 }
@@ -299,7 +301,7 @@ TEST_F(Apply, ProposesPlacesOfAnUnknownStructure) {
         "micro_batch_size: 2\ngradient_accumulation_steps: 4\nbf16: false\nlearning_rate: 2e-4\n"
         "optimizer: adamw_torch\ngradient_checkpointing: true\nval_set: {batch_size: 8}\n";
     EXPECT_EQ(applied("axolotl.yaml", text), text);
-    EXPECT_FALSE(told_.complete);
+    EXPECT_FALSE(complete());
     EXPECT_THAT(told_.text, AllOf(HasSubstr("micro_batch_size: 2 -> 4"),
                                   HasSubstr("gradient_checkpointing: true, as estimated")));
     EXPECT_THAT(told_.text, HasSubstr("add --map batch=micro_batch_size --map "
@@ -313,7 +315,7 @@ TEST_F(Apply, ProposesPlacesOfAnUnknownStructure) {
               "micro_batch_size: 4\ngradient_accumulation_steps: 64\nbf16: true\n"
               "learning_rate: 2e-4\noptimizer: adamw_torch_fused\ngradient_checkpointing: true\n"
               "val_set: {batch_size: 8}\n");
-    EXPECT_TRUE(told_.complete) << told_.text;
+    EXPECT_TRUE(complete()) << told_.text;
 }
 
 TEST_F(Apply, RefusesAPlaceThatCannotExpressThePrecision) {
@@ -326,7 +328,7 @@ TEST_F(Apply, RefusesAPlaceThatCannotExpressThePrecision) {
 TEST_F(Apply, KnowsHydraGroups) {
     write("trainer.yaml", "_target_: lightning.pytorch.trainer.Trainer\nmax_epochs: 3\n");
     const auto alone = apply_report(request({"trainer.yaml"}));
-    EXPECT_FALSE(alone->complete);
+    EXPECT_FALSE(alone->status == terminal::ExitStatus::done);
     EXPECT_THAT(alone->text, HasSubstr("none of these files has a place for batch"));
     write("data.yaml", "_target_: src.data.TextDataModule\nbatch_size: 128\n");
     ASSERT_TRUE(apply_report(request({"trainer.yaml", "data.yaml"})));

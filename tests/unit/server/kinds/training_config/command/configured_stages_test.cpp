@@ -2,7 +2,7 @@
 #include "server/kinds/training_config/command/configs/configured_stages.hpp"
 
 #include "engine/training/gpus/catalogue.hpp"
-#include "server/kinds/training_config/command/configs/shown_run.hpp"
+#include "server/kinds/training_config/command/configs/show_config.hpp"
 
 #include <filesystem>
 #include <fstream>

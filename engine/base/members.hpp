@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "engine/base/words.hpp"
 
 #include <optional>
 #include <string>
@@ -10,8 +11,9 @@
 
 // Structs as JSON objects, both ways by one description of their members:
 //     static void members(auto& visit, auto& self) { visit("batch_size", self.batch_size); }
-// Empty texts, containers and optionals are omitted, and keep their defaults where they are.
-namespace plimsoll::jobs {
+// Empty texts, containers and optionals are omitted, and keep their defaults where they are;
+// visit.always("why", self.why) writes null or [] for them instead.
+namespace plimsoll {
 
 template <class T>
 concept Omittable =
@@ -36,6 +38,17 @@ class MemberWriter {
         }
         object_[std::string(name)] = value;
     }
+    void always(std::string_view name, const std::string& value) {
+        object_[std::string(name)] = text_or_null(value);
+    }
+    template <Omittable T>
+    void always(std::string_view name, const T& value) {
+        object_[std::string(name)] = value;
+    }
+    // Follows from other members: never read.
+    void derived(std::string_view name, const nlohmann::json& value) {
+        object_[std::string(name)] = value;
+    }
 
   private:
     nlohmann::json& object_;
@@ -53,6 +66,11 @@ class MemberReader {
             static_cast<void>(object_.at(std::string(name)));  // throws
         }
     }
+    template <Omittable T>
+    void always(std::string_view name, T& value) {
+        if (!object_.at(std::string(name)).is_null()) (*this)(name, value);
+    }
+    void derived(std::string_view, const nlohmann::json&) {}
 
   private:
     const nlohmann::json& object_;
@@ -74,18 +92,28 @@ Result<T> from_text(std::string_view text) try {
     return fail(Errc::corrupt, "A stored text is corrupt.");
 }
 
-}  // namespace plimsoll::jobs
+}  // namespace plimsoll
 
-template <plimsoll::jobs::HasMembers T>
+template <plimsoll::HasMembers T>
 struct nlohmann::adl_serializer<T> {
     static void to_json(json& object, const T& value) {
         object = json::object();
-        plimsoll::jobs::MemberWriter writer(object);
+        plimsoll::MemberWriter writer(object);
         T::members(writer, value);
     }
     static void from_json(const json& object, T& value) {
-        plimsoll::jobs::MemberReader reader(object);
+        plimsoll::MemberReader reader(object);
         T::members(reader, value);
+    }
+};
+
+template <plimsoll::Worded T>
+struct nlohmann::adl_serializer<T> {
+    static void to_json(json& to, T value) { to = plimsoll::text_of(words_of(value), value); }
+    static void from_json(const json& from, T& value) {
+        const auto known = plimsoll::value_of(words_of(value), from.get<std::string_view>());
+        if (!known) throw json::type_error::create(302, "no such name: " + from.dump(), &from);
+        value = *known;
     }
 };
 

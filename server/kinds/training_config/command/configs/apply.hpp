@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/configs/config_structure.hpp"
 
 #include <nlohmann/json.hpp>
@@ -16,16 +17,11 @@ struct ApplyRequest {
     bool restore = false;
 };
 
-struct Applied {
-    nlohmann::json value;  // {files: [{file, structure, backup, changes, left, differs,
-                           // proposals}]}
-    std::string text;
-    bool complete = true;  // every requested change is in the files now, or would be
-};
-
 // Writes the report's recommendations into files of known structure, after saving each one as it
-// was; `restore` undoes the last change of each. All files are read before the first is written; a
+// was; `restore` undoes the last change of each. The answer is
+// {files: [{file, structure, backup, changes, left, differs, proposals}]}; ExitStatus::partly: some
+// requested changes are not in the files. All files are read before the first is written; a
 // file that cannot be written stops the rest, and the error lists what was done before.
-Result<Applied> apply_report(const ApplyRequest& request);
+Result<Answer> apply_report(const ApplyRequest& request);
 
 }  // namespace plimsoll::jobs::training_config

@@ -1,12 +1,10 @@
 #pragma once
 
-#include "engine/base/result.hpp"
+#include "server/kinds/training_config/command/commands.hpp"
 #include "server/kinds/training_config/command/given_arguments.hpp"
 
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
 
@@ -15,11 +13,7 @@ struct ShowRunRequest {
     GivenArguments given;            // override the files
 };
 
-// The configured run on a card: for programs and terminals.
-struct ShownRun {
-    nlohmann::json value;
-    std::string text;
-};
-Result<ShownRun> show_run(const ShowRunRequest& request);
+// The configured run on a card.
+Result<Answer> show_run(const ShowRunRequest& request);
 
 }  // namespace plimsoll::jobs::training_config
