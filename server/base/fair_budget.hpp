@@ -29,6 +29,12 @@ class FairBudget {
         std::string team;
     };
 
+    enum class Share { none, caller, team, total };
+    static bool shares(Share share, const Holder& a, const Holder& b) {
+        return share == Share::total || (share == Share::caller && a.caller == b.caller) ||
+               (share == Share::team && a.team == b.team);
+    }
+
     class Reservation {
       public:
         Reservation(Reservation&& other) noexcept
@@ -48,7 +54,12 @@ class FairBudget {
             amount_ = amount;
             return true;
         }
+        // The share in which `amount` does not fit.
+        Share lacking(std::size_t amount) const {
+            return amount <= amount_ ? Share::none : state_->lacking(holder_, amount - amount_);
+        }
         std::size_t amount() const { return amount_; }
+        const Holder& holder() const { return holder_; }
 
       private:
         friend class FairBudget;
@@ -76,15 +87,16 @@ class FairBudget {
     struct State {
         explicit State(Limits most) : limits(most) {}
 
-        bool take(const Holder& holder, std::size_t amount) {
+        Share lacking(const Holder& holder, std::size_t amount) const {
             const auto fits = [amount](std::size_t taken, std::size_t most) {
                 return taken <= most && amount <= most - taken;
             };
-            if (!fits(used, limits.total) ||
-                !fits(share_of(callers, holder.caller), limits.caller) ||
-                !fits(share_of(teams, holder.team), limits.team)) {
-                return false;
-            }
+            if (!fits(share_of(callers, holder.caller), limits.caller)) return Share::caller;
+            if (!fits(share_of(teams, holder.team), limits.team)) return Share::team;
+            return fits(used, limits.total) ? Share::none : Share::total;
+        }
+        bool take(const Holder& holder, std::size_t amount) {
+            if (lacking(holder, amount) != Share::none) return false;
             used += amount;
             if (!holder.caller.empty()) callers[holder.caller] += amount;
             if (!holder.team.empty()) teams[holder.team] += amount;

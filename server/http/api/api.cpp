@@ -124,8 +124,9 @@ class ApiExchange final : public Exchange {
 
     // Callers without a credential are counted by address.
     FairBudget::Holder holder(const Request& head) const override {
-        if (match_.operation->open) return {network_of(head.remote_address), {}};
-        return holder_of(principal_);
+        const bool known = principal_.team.id.value != 0;
+        return known ? holder_of(principal_)
+                     : FairBudget::Holder{network_of(head.remote_address), {}};
     }
 
     bool takes_stream() const override { return !match_.operation->stream_type.empty(); }
@@ -292,7 +293,7 @@ std::unique_ptr<Exchange> Api::exchange() {
     return std::make_unique<ApiExchange>(*this);
 }
 
-void Api::large_body_ended() {
+void Api::memory_freed() {
     boost::asio::post(pool_, return_freed_memory);
 }
 

@@ -25,7 +25,7 @@ class Api final : public Application {
         CallerQuotas quotas = {});
 
     std::unique_ptr<Exchange> exchange() override;
-    void large_body_ended() override;
+    void memory_freed() override;
     // Whether a path belongs to the API, for any method.
     bool serves(std::string_view target) const;
 

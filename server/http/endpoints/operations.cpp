@@ -46,8 +46,8 @@ awaitable<Response> document(const Call& call, const Document& source) {
     if (names_version(known, source.etag)) {
         response = empty_response(304);
     } else {
-        response = text_response(call.operation.produces.front(),
-                                 compress ? source.compressed : source.text);
+        response.with("Content-Type", call.operation.produces.front());
+        response.document = compress ? source.compressed : source.text;
         if (compress) response.with("Content-Encoding", "gzip");
     }
     response.with("ETag", source.etag)

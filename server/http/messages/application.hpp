@@ -41,7 +41,7 @@ class Exchange {
     virtual boost::asio::awaitable<Response> answer(const Request& request, BodySource* stream) = 0;
     // Available from admission on, as far as known.
     virtual Subject subject() const = 0;
-    // The holder to whom the memory of an admitted request's body is charged.
+    // The holder to whom the memory of the request's body and of its response is charged.
     virtual FairBudget::Holder holder(const Request& head) const = 0;
 };
 
@@ -49,8 +49,8 @@ class Application {
   public:
     virtual ~Application() = default;
     virtual std::unique_ptr<Exchange> exchange() = 0;
-    // A body of limits::kLargeBodyBytes or more has been freed.
-    virtual void large_body_ended() {}
+    // Much memory of bodies or responses has been freed.
+    virtual void memory_freed() {}
 };
 
 }  // namespace plimsoll::http

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 // Every limit of the HTTP layer. Exceeding one is refused early with a clear problem.
 namespace plimsoll::http::limits {
@@ -57,16 +58,23 @@ constexpr std::size_t kConnections = 4096;
 constexpr std::size_t kConnectionsPerNetwork = 256;
 constexpr std::size_t kStreamsPerUser = 16;  // event streams
 // Result downloads. Each holds one chunk of rows in memory, a few MiB at most.
-constexpr std::size_t kDownloads = 64;
-constexpr std::size_t kDownloadsPerUser = 16;
+constexpr FairBudget::Limits kDownloads{.total = 64, .team = 16, .caller = 8};
+// Those by report links; callers are links.
+constexpr FairBudget::Limits kLinkedDownloads{.total = 32, .team = 8, .caller = 4};
 // Conversions of all rows of a job to locate a byte range.
 constexpr std::size_t kMeasuresInFlight = 2;
 constexpr std::size_t kMeasuredResults = 256;  // remembered, some KiB each
 // Bytes of a response in the system's buffer of a socket beyond those that the network took: else a
 // client that does not read costs some MiB, and the I/O thread the time to copy them.
 constexpr int kUnsentBytes = 128 * 1024;
-// Bytes per write; together with Timeouts::write, the slowest accepted client.
-constexpr std::size_t kWriteBytes = 64 * 1024;
+constexpr std::size_t kWriteBytes = 64 * 1024;  // per call of the system
+// Bytes of responses in memory; callers without credentials are networks. Small responses are
+// bounded by the number of connections.
+constexpr FairBudget::Limits kResponses{.total = 64 * kMiB, .team = 24 * kMiB, .caller = 12 * kMiB};
+constexpr std::size_t kSmallResponseBytes = 16 * 1024;
+constexpr seconds kStalledReader{1};  // after this without progress it may be made to make room
+// After responses of this size together, freed memory is returned to the system.
+constexpr std::size_t kFreedResponseBytes = 16 * kMiB;
 // Entries kept by rate limits, which bounds their memory: tokens and sessions of a user in a team,
 // failing networks, and valid credentials.
 constexpr std::size_t kCallersPerUser = 256;
@@ -80,8 +88,9 @@ constexpr seconds kFailureWindow{60};
 // A credential that was valid this recently is looked up regardless of its address's failures.
 constexpr seconds kValidCredentialMemory{3600};
 
-// Minimum rate of a body, over each Timeouts::body.
+// Minimum rate of a body, over each Timeouts::body, and of its response, over each Timeouts::write.
 constexpr std::size_t kBodyBytesPerSecond = 16 * 1024;
+constexpr std::int64_t kResponseBytesPerSecond = 4 * 1024;
 
 constexpr seconds kHeartbeat{15};         // of an event stream
 constexpr milliseconds kStreamPace{250};  // minimum time between two snapshots of a job
@@ -101,7 +110,7 @@ struct Timeouts {
     std::chrono::milliseconds idle = std::chrono::seconds(60);    // between requests
     std::chrono::milliseconds header = std::chrono::seconds(10);  // from a request's first byte
     std::chrono::milliseconds body = std::chrono::seconds(10);    // see kBodyBytesPerSecond
-    std::chrono::milliseconds write = std::chrono::seconds(30);   // for one piece of a response
+    std::chrono::milliseconds write = std::chrono::seconds(30);   // see kResponseBytesPerSecond
     std::chrono::milliseconds discard =
         std::chrono::seconds(5);  // discarding the body after a refusal
 };

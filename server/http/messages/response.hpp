@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -29,8 +30,12 @@ struct Response {
     int status = 200;
     std::vector<Header> headers;
     std::string body;
+    std::string_view document;            // instead of `body`: a text that outlives the server
     std::unique_ptr<BodyStream> stream;   // instead of `body`
     std::optional<std::uint64_t> length;  // of the stream, where that is known before it is made
+
+    // Of a response without a stream.
+    std::string_view content() const { return document.empty() ? body : document; }
 
     Response& with(std::string name, std::string value) {
         headers.push_back({std::move(name), std::move(value)});

@@ -13,7 +13,7 @@ class Site final : public Application {
     Site(Api& api, std::optional<StaticFiles> pages) : api_(api), pages_(std::move(pages)) {}
 
     std::unique_ptr<Exchange> exchange() override;
-    void large_body_ended() override { api_.large_body_ended(); }
+    void memory_freed() override { api_.memory_freed(); }
 
   private:
     friend class SiteExchange;

@@ -123,9 +123,9 @@ class StaticExchange final : public Exchange {
         if (!file.compressed.empty() &&
             accepts_encoding(head.header("Accept-Encoding").value_or(""), "gzip")) {
             response.with("Content-Encoding", "gzip");
-            response.body = file.compressed;
+            response.document = file.compressed;
         } else {
-            response.body = file.content;
+            response.document = file.content;
         }
         return response;
     }

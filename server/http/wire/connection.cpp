@@ -7,6 +7,7 @@
 #include "server/http/wire/body_reader.hpp"
 #include "server/http/wire/chunk_guard.hpp"
 #include "server/http/wire/deadline.hpp"
+#include "server/http/wire/response_memory.hpp"
 #include "server/http/wire/response_writer.hpp"
 #include "server/http/wire/wire_head.hpp"
 
@@ -70,7 +71,8 @@ class Connection final : public OpenConnection {
           counted_(front.traffic.connections()),
           address_(std::move(address)),
           network_(network_of(address_)),
-          waiting_since_(Clock::now()) {
+          waiting_since_(Clock::now()),
+          memory_(front) {
         front_.connections.insert(this);
         ++front_.per_network[network_];
     }
@@ -88,10 +90,13 @@ class Connection final : public OpenConnection {
     void abort() override {
         error_code ignored;
         waiting_since_.reset();
+        memory_.forget();
         socket_of(stream_).close(ignored);
     }
     const std::string& network() const override { return network_; }
     std::optional<Clock::time_point> waiting_since() const override { return waiting_since_; }
+    bool has_anonymous_reader() const override { return writing_ && subject_.team.empty(); }
+    const FairBudget::Holder* response_holder() const override { return memory_.holder(); }
 
     awaitable<void> run() {
         error_code ignored;
@@ -188,6 +193,7 @@ class Connection final : public OpenConnection {
         const auto exchange = front_.application.exchange();
         auto refused = co_await admit(*exchange, request);
         subject_ = exchange->subject();
+        memory_.charge(exchange->holder(request));
         if (refused && expects_body()) {
             co_return co_await refuse_and_close(request, std::move(*refused));
         }
@@ -237,7 +243,7 @@ class Connection final : public OpenConnection {
         const bool large = memory->amount() >= limits::kLargeBodyBytes;
         std::string().swap(request.body);
         memory.reset();
-        if (large) front_.application.large_body_ended();
+        if (large) front_.application.memory_freed();
     }
 
     std::optional<Problem> body_problem(error_code error, std::size_t limit) const {
@@ -302,14 +308,22 @@ class Connection final : public OpenConnection {
     }
 
     awaitable<bool> write(const Request& request, Response response, bool keep) {
+        if (!memory_.hold(response.body.size())) {
+            response = to_response(overloaded("Too many responses are unread."), request.id);
+        }
         const auto status = response.status;
         const std::chrono::duration<double> took = Clock::now() - began_;
         front_.traffic.answered(subject_.operation, status, took);
         std::optional<Counted> streaming;
         if (is_event_stream(response)) streaming.emplace(front_.traffic.event_streams());
-        ResponseWriter<Stream> writer(stream_, deadline_, front_.timeouts.write);
+        ResponseWriter<Stream> writer(stream_,
+                                      {deadline_, front_.timeouts.write, waiting_since_,
+                                       [this](std::size_t bytes) { memory_.hold(bytes); }});
+        writing_ = true;
         const bool sent = co_await writer.write(std::move(response), request,
                                                 {version_, keep, request.method == "HEAD"});
+        writing_ = false;
+        memory_.release();
         log_answer(request, subject_, status, took, sent);
         co_return sent;
     }
@@ -365,24 +379,19 @@ class Connection final : public OpenConnection {
     // Of the current request.
     Clock::time_point began_;
     Subject subject_;
+    bool writing_ = false;
+    ResponseMemory memory_;
 };
-
-std::string address_of(const tcp::socket& socket) {
-    error_code error;
-    const auto endpoint = socket.remote_endpoint(error);
-    return error ? std::string() : endpoint.address().to_string();
-}
 
 }  // namespace
 
-awaitable<void> serve_plain(tcp::socket socket, Front& front) {
-    auto address = address_of(socket);
+awaitable<void> serve_plain(tcp::socket socket, std::string address, Front& front) {
     Connection<tcp::socket> connection(std::move(socket), front, std::move(address));
     co_await connection.run();
 }
 
-awaitable<void> serve_tls(tcp::socket socket, asio::ssl::context& tls, Front& front) {
-    auto address = address_of(socket);
+awaitable<void> serve_tls(tcp::socket socket, std::string address, asio::ssl::context& tls,
+                          Front& front) {
     TlsStream stream(std::move(socket), tls);
     Connection<TlsStream> connection(std::move(stream), front, std::move(address));
     co_await connection.run();

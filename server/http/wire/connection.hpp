@@ -10,8 +10,9 @@ namespace plimsoll::http {
 
 // Serves one client until it disconnects, violates the protocol or is too slow: read → application
 // → write, one request at a time, so pipelined requests are answered in order.
-boost::asio::awaitable<void> serve_plain(boost::asio::ip::tcp::socket socket, Front& front);
-boost::asio::awaitable<void> serve_tls(boost::asio::ip::tcp::socket socket,
+boost::asio::awaitable<void> serve_plain(boost::asio::ip::tcp::socket socket, std::string address,
+                                         Front& front);
+boost::asio::awaitable<void> serve_tls(boost::asio::ip::tcp::socket socket, std::string address,
                                        boost::asio::ssl::context& tls, Front& front);
 
 }  // namespace plimsoll::http

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -23,8 +24,10 @@ class Deadline {
     Deadline(const Deadline&) = delete;
     Deadline& operator=(const Deadline&) = delete;
 
-    void arm(std::chrono::milliseconds time) {
+    // `more`, asked at the deadline, is by how much it is put off; zero: it has passed.
+    void arm(std::chrono::milliseconds time, std::function<std::chrono::milliseconds()> more = {}) {
         state_->passed = false;
+        state_->more = std::move(more);
         state_->due = Clock::now() + time;
         if (state_->due < state_->wakes_at) wait(state_);
     }
@@ -40,6 +43,7 @@ class Deadline {
         boost::asio::steady_timer timer;
         Clock::time_point due = Clock::time_point::max();
         Clock::time_point wakes_at = Clock::time_point::max();
+        std::function<std::chrono::milliseconds()> more;
         bool passed = false;
     };
 
@@ -51,6 +55,7 @@ class Deadline {
             if (cancelled || Clock::now() < state->wakes_at) return;
             state->wakes_at = Clock::time_point::max();
             if (state->due == Clock::time_point::max()) return;
+            if (Clock::now() >= state->due && state->more) state->due += state->more();
             if (Clock::now() < state->due) return wait(state);
             state->passed = true;
             state->socket.cancel(cancelled);

@@ -40,6 +40,12 @@ void close_on_exec(int socket) {
     fcntl(socket, F_SETFD, FD_CLOEXEC);
 }
 
+std::string address_of(const tcp::socket& socket) {
+    error_code error;
+    const auto endpoint = socket.remote_endpoint(error);
+    return error ? std::string() : endpoint.address().to_string();
+}
+
 Result<std::unique_ptr<asio::ssl::context>> make_tls(const TlsFiles& files) {
     auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
     context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
@@ -142,11 +148,12 @@ awaitable<void> Listener::accept_all() {
 }
 
 awaitable<void> Listener::serve(tcp::socket socket) {
+    auto address = address_of(socket);
     try {
         if (tls_) {
-            co_await serve_tls(std::move(socket), *tls_, front_);
+            co_await serve_tls(std::move(socket), std::move(address), *tls_, front_);
         } else {
-            co_await serve_plain(std::move(socket), front_);
+            co_await serve_plain(std::move(socket), std::move(address), front_);
         }
     } catch (const std::exception& error) {
         log::error("connection threw an exception", {{"why", error.what()}});
@@ -154,35 +161,24 @@ awaitable<void> Listener::serve(tcp::socket socket) {
     changed_.cancel();
 }
 
-// A connection that waits for a request makes room for a new one: a client that is disconnected
-// there connects again, while a rejected one gets no response at all.
+// A connection that waits for its client makes room for a new one: a client that is disconnected
+// there connects again, while a rejected one gets no response at all. Slow readers without
+// credentials go first.
 bool Listener::has_room(const tcp::socket& socket) {
-    error_code error;
-    const auto address = socket.remote_endpoint(error).address().to_string();
+    const auto close_one = [this](auto may) {
+        return front_.close_longest_waiting([&](const OpenConnection& connection) {
+            return connection.has_anonymous_reader() && may(connection);
+        }) || front_.close_longest_waiting(may);
+    };
+    const auto address = address_of(socket);
     if (!front_.proxies.trusts(address)) {  // many clients come from there
         const auto network = network_of(address);
         const auto known = front_.per_network.find(network);
         if (known != front_.per_network.end() && known->second >= connections_per_network_) {
-            return close_longest_waiting(&network);
+            return close_one([&](const auto& other) { return other.network() == network; });
         }
     }
-    return front_.connections.size() < connections_ || close_longest_waiting(nullptr);
-}
-
-// Among those from `network`, or among all. False if none is waiting.
-bool Listener::close_longest_waiting(const std::string* network) {
-    OpenConnection* longest = nullptr;
-    auto since = std::chrono::steady_clock::time_point::max();
-    for (auto* connection : front_.connections) {
-        if (network != nullptr && connection->network() != *network) continue;
-        const auto waiting = connection->waiting_since();
-        if (!waiting || *waiting >= since) continue;
-        since = *waiting;
-        longest = connection;
-    }
-    if (longest == nullptr) return false;
-    longest->abort();
-    return true;
+    return front_.connections.size() < connections_ || close_one([](const auto&) { return true; });
 }
 
 void Listener::drain() {

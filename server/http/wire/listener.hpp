@@ -61,7 +61,6 @@ class Listener {
     boost::asio::awaitable<void> accept_all();
     boost::asio::awaitable<void> serve(boost::asio::ip::tcp::socket socket);
     bool has_room(const boost::asio::ip::tcp::socket& socket);
-    bool close_longest_waiting(const std::string* network);
 
     Front front_;
     std::size_t connections_ = 0;

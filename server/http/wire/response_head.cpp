@@ -15,7 +15,7 @@ constexpr std::size_t kUsual = 1024;  // bytes: an answer's head needs one alloc
 std::optional<std::uint64_t> body_length(const Response& response) {
     if (response.stream) return response.length;
     const bool never_has_one = response.status == 204 || response.status == 304;
-    return never_has_one ? std::nullopt : std::optional<std::uint64_t>(response.body.size());
+    return never_has_one ? std::nullopt : std::optional<std::uint64_t>(response.content().size());
 }
 
 void append_framing(std::string& head, const Response& response, Manner manner) {

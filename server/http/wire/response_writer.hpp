@@ -4,14 +4,20 @@
 #include "server/http/wire/deadline.hpp"
 #include "server/http/wire/response_head.hpp"
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/stream_traits.hpp>
 #include <boost/beast/http/chunk_encode.hpp>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 
 namespace plimsoll::http {
 
@@ -22,11 +28,19 @@ template <class Stream>
 class ResponseWriter {
     template <class T>
     using awaitable = boost::asio::awaitable<T>;
+    using Clock = std::chrono::steady_clock;
+    using milliseconds = std::chrono::milliseconds;
 
   public:
-    // `timeout`: per piece.
-    ResponseWriter(Stream& stream, Deadline& deadline, std::chrono::milliseconds timeout)
-        : stream_(stream), deadline_(deadline), timeout_(timeout) {}
+    struct Reader {
+        Deadline& deadline;
+        milliseconds window;                              // over which the least rate holds
+        std::optional<Clock::time_point>& waiting_since;  // kept while the client has yet to read
+        std::function<void(std::size_t)> hold;  // charges a piece of a stream to the client
+    };
+
+    ResponseWriter(Stream& stream, Reader reader)
+        : stream_(stream), reader_(std::move(reader)), left_(reader_.window), taken_(taken()) {}
 
     // False if the response could not be sent completely.
     awaitable<bool> write(Response response, const Request& request, Manner manner) {
@@ -36,9 +50,9 @@ class ResponseWriter {
             if (!begun || manner.head) co_return begun;
             co_return co_await write_stream(*response.stream, is_chunked(response, manner));
         }
-        if (manner.head) response.body.clear();
+        const auto content = manner.head ? std::string_view() : response.content();
         const std::array<boost::asio::const_buffer, 2> whole = {boost::asio::buffer(head),
-                                                                boost::asio::buffer(response.body)};
+                                                                boost::asio::buffer(content)};
         co_return co_await write_buffers(whole);
     }
 
@@ -48,6 +62,7 @@ class ResponseWriter {
             auto piece = co_await stream.next();
             if (!piece) co_return false;
             if (!*piece) break;
+            reader_.hold((*piece)->size());
             const bool here =
                 (*piece)->empty() ? !client_gone() : co_await write_piece(**piece, chunked);
             if (!here) co_return false;
@@ -57,37 +72,62 @@ class ResponseWriter {
 
     // The client closed the connection or its sending half: nobody is reading.
     bool client_gone() {
-        pollfd look{boost::beast::get_lowest_layer(stream_).native_handle(), POLLRDHUP, 0};
+        pollfd look{socket(), POLLRDHUP, 0};
         return ::poll(&look, 1, 0) == 1;
     }
 
-    // A large piece is sent in several writes, each with its own deadline, so that a slow client is
-    // not mistaken for a stuck one.
-    awaitable<bool> write_piece(std::string_view piece, bool chunked) {
-        while (!piece.empty()) {
-            const auto part = piece.substr(0, limits::kWriteBytes);
-            piece.remove_prefix(part.size());
-            const boost::asio::const_buffer buffer(part.data(), part.size());
-            const bool sent = chunked ? co_await write_buffers(wire::make_chunk(buffer))
-                                      : co_await write_buffers(buffer);
-            if (!sent) co_return false;
-        }
-        co_return true;
+    awaitable<bool> write_piece(const std::string& piece, bool chunked) {
+        const auto bytes = boost::asio::buffer(piece);
+        co_return chunked ? co_await write_buffers(wire::make_chunk(bytes))
+                          : co_await write_buffers(bytes);
     }
 
+    // A window lasts while bytes wait for the client, not while a piece is made.
     template <class Buffers>
     awaitable<bool> write_buffers(Buffers buffers) {
         boost::system::error_code error;
-        deadline_.arm(timeout_);
+        began_ = Clock::now();
+        reader_.deadline.arm(left_, [this] { return next_window(); });
+        const auto progress = [this, before = written_](const auto& failure, std::size_t count) {
+            written_ = before + static_cast<std::int64_t>(count);
+            if (!failure) reader_.waiting_since = Clock::now();
+            return failure ? 0 : limits::kWriteBytes;
+        };
         co_await boost::asio::async_write(
-            stream_, buffers, boost::asio::redirect_error(boost::asio::use_awaitable, error));
-        deadline_.disarm();
+            stream_, buffers, progress,
+            boost::asio::redirect_error(boost::asio::use_awaitable, error));
+        reader_.deadline.disarm();
+        reader_.waiting_since.reset();
+        const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - began_);
+        left_ = std::max(milliseconds(0), left_ - waited);
         co_return !error;
     }
 
+    // None if the client took too little in the one that ends.
+    milliseconds next_window() {
+        const auto before = std::exchange(taken_, taken());
+        const auto least = reader_.window.count() * limits::kResponseBytesPerSecond / 1000;
+        if (taken_ - before < least) return milliseconds(0);
+        began_ = Clock::now();
+        left_ = reader_.window;
+        return left_;
+    }
+
+    // Bytes that have left the socket's buffer, where some MiB can wait.
+    std::int64_t taken() {
+        int queued = 0;
+        ::ioctl(socket(), SIOCOUTQ, &queued);
+        return written_ - queued;
+    }
+
+    int socket() { return boost::beast::get_lowest_layer(stream_).native_handle(); }
+
     Stream& stream_;
-    Deadline& deadline_;
-    std::chrono::milliseconds timeout_;
+    Reader reader_;
+    milliseconds left_;  // of the window
+    Clock::time_point began_;
+    std::int64_t written_ = 0;
+    std::int64_t taken_;
 };
 
 }  // namespace plimsoll::http

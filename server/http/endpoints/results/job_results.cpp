@@ -1,7 +1,7 @@
 // A job's results: chunks of rows, read and converted one at a time while the client takes them.
 // Results of an ended job never change, so an interrupted download can resume (RFC 9110, 14).
 // Ranges are of the uncompressed bytes: a response to a Range is never compressed.
-#include "server/base/fair_budget.hpp"
+#include "server/http/access/holder.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/linked_report.hpp"
@@ -40,16 +40,13 @@ RowSelection rows_of(const Call& call) {
     return rows;
 }
 
-// The body being sent; holds its places until it is done. The parts of a user's downloads are made
+// The body being sent; holds its place until it is done. The parts of a user's downloads are made
 // one at a time.
 class CountedBody final : public BodyStream {
   public:
-    CountedBody(std::unique_ptr<BodyStream> content, FairBudget::Reservation of_user,
-                FairBudget::Reservation of_all, UserTurns::Queue turns)
-        : content_(std::move(content)),
-          of_user_(std::move(of_user)),
-          of_all_(std::move(of_all)),
-          turns_(std::move(turns)) {}
+    CountedBody(std::unique_ptr<BodyStream> content, FairBudget::Reservation place,
+                UserTurns::Queue turns)
+        : content_(std::move(content)), place_(std::move(place)), turns_(std::move(turns)) {}
 
     awaitable<Result<std::optional<std::string>>> next() override {
         const auto turn = co_await turns_.wait();
@@ -58,8 +55,7 @@ class CountedBody final : public BodyStream {
 
   private:
     std::unique_ptr<BodyStream> content_;
-    FairBudget::Reservation of_user_;
-    FairBudget::Reservation of_all_;
+    FairBudget::Reservation place_;
     UserTurns::Queue turns_;
 };
 
@@ -96,9 +92,9 @@ class Results {
         ResultSource source{
             [&store = store_, team, id](int seq) { return store.result_chunk(team, id, seq); },
             [&store = store_, team, id](int seq) { return store.task_input(team, id, seq); }};
-        const Reader reader{call.principal.user.id, downloading_};
+        Reader reader{call.principal.user.id, downloads_.open(holder_of(call.principal))};
         co_return co_await send(call, std::move(job), std::move(chunks), std::move(source), format,
-                                reader);
+                                std::move(reader));
     }
 
     // Of the report that a link shows. Its reader may not see the tasks' inputs.
@@ -110,16 +106,17 @@ class Results {
             [](int) -> awaitable<Result<queue::TaskInput>> {
                 co_return fail(Errc::not_found, "Report links do not show inputs.");
             }};
-        const Reader reader{opened.report.maker, downloading_by_link_};
+        Reader reader{opened.report.maker,
+                      linked_downloads_.open({opened.hash, to_public(opened.report.job.team)})};
         co_return co_await send(call, std::move(opened.report.job), std::move(chunks),
-                                std::move(source), format, reader);
+                                std::move(source), format, std::move(reader));
     }
 
   private:
-    // The user to whom a download is charged.
+    // Who takes turns with the user's other downloads, and a place for one.
     struct Reader {
         UserId user;
-        const FairBudget& places;
+        FairBudget::Reservation place;
     };
 
     awaitable<Response> send(const Call& call, queue::Job job, std::vector<queue::ChunkInfo> chunks,
@@ -137,7 +134,7 @@ class Results {
         const auto parts =
             std::make_shared<ResultParts>(std::move(source), pool_, std::move(job),
                                           std::move(chunks), rows, format.format, *kind, sizes);
-        auto response = co_await answer(call, parts, etag, reader);
+        auto response = co_await answer(call, parts, etag, std::move(reader));
         response.with("Content-Type", std::string(format.media_type))
             .with("Vary", "Accept-Encoding")
             .with("Content-Disposition", "attachment; filename=\"" + to_public(id) + "." +
@@ -161,15 +158,13 @@ class Results {
                 co_return response;
             }
         }
-        auto of_user = reader.places.reserve({to_public(reader.user), {}}, 1);
-        if (!of_user) {
-            throw Refused(Error{Errc::exhausted,
-                                "You have " + std::to_string(limits::kDownloadsPerUser) +
-                                    " downloads open, the maximum.",
-                                {}});
+        if (!reader.place.grow_to(1)) {
+            if (reader.place.lacking(1) == FairBudget::Share::total) {
+                throw Refused(overloaded("The server has too many downloads in progress."));
+            }
+            throw Refused(Error{
+                Errc::exhausted, "You or your team have too many downloads open at once.", {}});
         }
-        auto of_all = downloads_.reserve({}, 1);
-        if (!of_all) throw Refused(overloaded("The server has too many downloads in progress."));
         std::unique_ptr<BodyStream> body;
         if (range) {
             auto slice = co_await slice_for(*range, *parts, response);
@@ -182,8 +177,8 @@ class Results {
             body = whole_body(parts);
         }
         auto turns = turns_.of(reader.user, co_await boost::asio::this_coro::executor);
-        response.stream = std::make_unique<CountedBody>(std::move(body), std::move(*of_user),
-                                                        std::move(*of_all), std::move(turns));
+        response.stream = std::make_unique<CountedBody>(std::move(body), std::move(reader.place),
+                                                        std::move(turns));
         co_return response;
     }
 
@@ -222,12 +217,9 @@ class Results {
     boost::asio::thread_pool& pool_;
     std::string server_version_;
     ResultSizes sizes_;
-    FairBudget downloading_{{.caller = limits::kDownloadsPerUser}};
-    // Charged to the user who shares, in a budget of its own: downloads by readers never block the
-    // user's own.
-    FairBudget downloading_by_link_{{.caller = limits::kDownloadsPerUser}};
     UserTurns turns_;
-    FairBudget downloads_{{.total = limits::kDownloads}};
+    FairBudget downloads_{limits::kDownloads};
+    FairBudget linked_downloads_{limits::kLinkedDownloads};  // never block the team's own
     FairBudget measuring_{{.total = limits::kMeasuresInFlight}};
 };
 

@@ -261,18 +261,25 @@ TEST_F(JobResults, RowsOfAQuarantinedTaskHaveNoEtagAndNoRanges) {
     EXPECT_EQ(response.header("accept-ranges"), "");
 }
 
-TEST_F(JobResults, DownloadsPerUserAreLimited) {
+TEST_F(JobResults, DownloadsPerUserAndTeamAreLimited) {
     const auto id = ended(std::vector<std::string>(64, row(0, std::string(1 << 20, 'x'))));
     std::vector<std::unique_ptr<RawClient>> stalled;
-    for (std::size_t open = 0; open < limits::kDownloadsPerUser; ++open) {
-        stalled.push_back(std::make_unique<RawClient>(port_));
-        stalled.back()->send(bytes_of({"GET", path_of(id) + "/results", identity_.ada}));
-        ASSERT_NE(stalled.back()->receive_until("\r\n\r\n").find(" 200 "), std::string::npos);
-    }
+    const auto open = [&](std::size_t count, const std::string& token) {
+        for (; count > 0; --count) {
+            stalled.push_back(std::make_unique<RawClient>(port_));
+            stalled.back()->send(bytes_of({"GET", path_of(id) + "/results", token}));
+            ASSERT_NE(stalled.back()->receive_until("\r\n\r\n").find(" 200 "), std::string::npos);
+        }
+    };
+    open(limits::kDownloads.caller, identity_.ada);
     EXPECT_EQ(get(id, "results.csv").status, 429);
     EXPECT_EQ(get(id, "results.csv", {}, "HEAD").status, 429);
     const auto vera = call({"HEAD", path_of(id) + "/results.jsonl", identity_.vera});
     EXPECT_EQ(vera.status, 200);
+    static_assert(limits::kDownloads.team == 2 * limits::kDownloads.caller);
+    static_assert(limits::kDownloads.team <= limits::kDownloads.total / 4);
+    open(limits::kDownloads.caller, identity_.vera);
+    EXPECT_EQ(call({"HEAD", path_of(id) + "/results.jsonl", identity_.vera}).status, 429);
 }
 
 class ImpatientResults : public JobResults {
