@@ -35,6 +35,7 @@ struct User {
 // A user as system admins see it.
 struct Account {
     User user;
+    bool email_verified = false;  // by a system admin or a provider; else the user only named it
     bool second_factor = false;
     bool provided = false;  // has signed in with an identity provider
 };

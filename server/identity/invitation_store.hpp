@@ -53,7 +53,9 @@ struct InvitationOffer {
 struct Invitee {
     std::optional<UserId> user = {};  // none: a new one, of this name and address
     std::string name = {};
-    std::string email = {};  // may be empty; an invitation to an address makes a user with that one
+    // May be empty, and somebody else's: nobody verifies it. An invitation to an address makes a
+    // user with that one.
+    std::string email = {};
 };
 
 struct Joined {

@@ -29,7 +29,7 @@ struct ProvidedUser {
     std::vector<std::string> names;  // for a new user: the first that is free
     std::string email;               // verified by the provider; may be empty
     bool create = false;             // a user, if there is none
-    bool link = false;               // to the user who has the address, if the subject is new
+    bool link = false;               // to the user whose address that is, verified, if new
     std::vector<MappedTeam> teams;   // each once
     std::optional<bool> admin = {};  // whether groups make a system admin; none: they do not decide
 };
@@ -68,7 +68,8 @@ class ProviderStore {
     // Marks the state of a sign-in as used; false: it already was. It is kept until `expires_at`.
     virtual Answer<bool> spend_state(std::string hash, Timestamp expires_at) = 0;
 
-    // Finds or creates the user and applies the mapping, or changes nothing. Errc::not_found: the
+    // Finds or creates the user and applies the mapping, or changes nothing. A link ends the user's
+    // earlier sessions, passwords and tokens: others may have made them. Errc::not_found: the
     // subject is unknown and `create` false; Errc::conflict: a new user whose address, or whose
     // every name, is taken; Errc::forbidden: the user is disabled, or would be in no team.
     virtual Answer<ProvidedSignIn> sign_in(ProvidedUser user, std::string request_id) = 0;

@@ -193,8 +193,9 @@ awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about
     if (!more.is_object() || !more.contains("sub") || more["sub"] != claims["sub"]) {
         co_return fail(Errc::corrupt, "The identity provider's userinfo is for another user.");
     }
-    // Signed values take precedence. An address and its verification belong together.
+    // Signed values take precedence. An address and its verification come from one document.
     const bool has_address = claims.contains("email");
+    if (!has_address) claims.erase("email_verified");
     for (const auto& [name, value] : more.items()) {
         if (name == "email_verified" && has_address) continue;
         if (!claims.contains(name)) claims[name] = value;

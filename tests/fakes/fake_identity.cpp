@@ -222,7 +222,10 @@ awaitable<Result<void>> FakeIdentity::create_sign_in_link(Author, UserId user, T
 awaitable<Result<std::vector<identity::Account>>> FakeIdentity::users() {
     std::vector<identity::Account> all;
     for (const auto& [id, user] : users_) {
-        if (!user.service) all.push_back({user, with_factor.contains(id), provided.contains(id)});
+        if (!user.service) {
+            const bool verified = !user.email.empty() && !unverified_.contains(id);
+            all.push_back({user, verified, with_factor.contains(id), provided.contains(id)});
+        }
     }
     co_return all;
 }
@@ -230,13 +233,7 @@ awaitable<Result<std::vector<identity::Account>>> FakeIdentity::users() {
 awaitable<Result<identity::User>> FakeIdentity::create_user(Author, std::string name,
                                                             std::string email, bool administrator) {
     email = lower_case(std::move(email));
-    for (const auto& [id, user] : users_) {
-        if (user.service) continue;
-        if (user.name == name || (!email.empty() && user.email == email)) {
-            co_return fail(Errc::conflict,
-                           "A user with this name or email address already exists.");
-        }
-    }
+    if (is_taken(name) || owner_of(email)) co_return fail(Errc::conflict, "Taken.");
     const auto id = add_user(name, administrator);
     users_[id].email = email;
     co_return users_[id];
@@ -258,18 +255,18 @@ awaitable<Result<identity::User>> FakeIdentity::update_user(Author author, UserI
     }
     user.name = change.name.value_or(user.name);
     if (change.email) user.email = lower_case(*change.email);
+    const auto owner = change.email ? owner_of(user.email) : std::nullopt;
+    if (is_taken(user.name, id) || (owner && *owner != id))
+        co_return fail(Errc::conflict, "Taken.");
     user.administrator = change.administrator.value_or(user.administrator);
     user.disabled = change.disabled.value_or(user.disabled);
     bool administrated = user.administrator && !user.disabled;
     for (const auto& [other, one] : users_) {
         if (other == id || one.service) continue;
-        if (one.name == user.name || (!user.email.empty() && one.email == user.email)) {
-            co_return fail(Errc::conflict,
-                           "A user with this name or email address already exists.");
-        }
         administrated = administrated || (one.administrator && !one.disabled);
     }
     if (!administrated) co_return fail(Errc::conflict, "Nobody would administrate.");
+    if (change.email) unverified_.erase(id);
     found->second = user;
     co_return user;
 }

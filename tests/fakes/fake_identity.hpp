@@ -71,6 +71,11 @@ class FakeIdentity final : public identity::IdentityStore {
     std::optional<TeamId> last_team(UserId user) const;
     bool has_signed_in(UserId user, const std::string& network) const;
     bool is_opened_by_token(SessionId session) const;
+    // With an address that nobody has verified.
+    Result<UserId> add_invited(const std::string& name, const std::string& email);
+    // By a verified address.
+    std::optional<UserId> owner_of(std::string email) const;
+    void end_credentials(UserId user);
     // The sessions but one, and the links.
     void sign_out(UserId user, std::optional<SessionId> except);
 
@@ -111,6 +116,8 @@ class FakeIdentity final : public identity::IdentityStore {
     Result<identity::Principal> principal(UserId user, TeamId team) const;
     // The token's entry in tokens_, if it has not expired.
     Issued* valid(TokenId id);
+    // Another person has the name, or one that looks like it.
+    bool is_taken(const std::string& name, UserId except = {}) const;
     bool is_last_owner(TeamId team, UserId user) const;
     // The account of the team, or nullptr.
     identity::User* account_of(TeamId team, UserId account);
@@ -126,6 +133,7 @@ class FakeIdentity final : public identity::IdentityStore {
     std::map<std::string, Link> links_;                  // by hash
     std::set<std::pair<UserId, std::string>> networks_;  // where people signed in
     std::map<UserId, TeamId> last_teams_;
+    std::set<UserId> unverified_;  // whose address nobody has verified
 };
 
 }  // namespace plimsoll::fakes

@@ -100,10 +100,10 @@ FakeInvitations::Answer<Joined> FakeInvitations::accept(std::string hash, identi
         co_return fail(Errc::forbidden, "This invitation is for a different email address.");
     }
     if (!user) {
-        const auto made = co_await identity_.create_user(
-            {}, who.name, offer.email.empty() ? who.email : offer.email, false);
+        const auto made =
+            identity_.add_invited(who.name, offer.email.empty() ? who.email : offer.email);
         if (!made) co_return fail(made.error());
-        user = made->id;
+        user = *made;
     }
     const auto memberships = co_await identity_.memberships(*user);
     for (const auto& membership : *memberships) {

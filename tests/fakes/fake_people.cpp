@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 namespace plimsoll::fakes {
 
@@ -16,6 +17,7 @@ std::optional<UserId> FakeIdentity::find_person(const std::string& name) const {
     auto address = name;
     std::ranges::transform(address, address.begin(),
                            [](unsigned char c) { return std::tolower(c); });
+    if (const auto owner = owner_of(address)) return owner;
     for (const auto& [id, user] : users_) {
         if (!user.email.empty() && user.email == address) return id;
     }
@@ -23,6 +25,44 @@ std::optional<UserId> FakeIdentity::find_person(const std::string& name) const {
         if (!user.service && user.name == name) return id;
     }
     return std::nullopt;
+}
+
+std::optional<UserId> FakeIdentity::owner_of(std::string email) const {
+    std::ranges::transform(email, email.begin(), [](unsigned char c) { return std::tolower(c); });
+    for (const auto& [id, user] : users_) {
+        if (!email.empty() && user.email == email && !unverified_.contains(id)) return id;
+    }
+    return std::nullopt;
+}
+
+bool FakeIdentity::is_taken(const std::string& name, UserId except) const {
+    const auto look = [](const std::string& text) {
+        std::istringstream words(text);
+        std::string shown;
+        for (std::string word; words >> word;) shown += word + ' ';
+        std::ranges::transform(shown, shown.begin(),
+                               [](unsigned char c) { return std::tolower(c); });
+        return shown;
+    };
+    return std::ranges::any_of(users_, [&](const auto& entry) {
+        const auto& [id, user] = entry;
+        return !user.service && id != except && look(user.name) == look(name);
+    });
+}
+
+Result<UserId> FakeIdentity::add_invited(const std::string& name, const std::string& email) {
+    if (is_taken(name)) return fail(Errc::conflict, "Taken.");
+    const auto id = add_user(name, false);
+    auto& address = users_[id].email = email;
+    std::ranges::transform(address, address.begin(),
+                           [](unsigned char c) { return std::tolower(c); });
+    unverified_.insert(id);
+    return id;
+}
+
+void FakeIdentity::end_credentials(UserId user) {
+    sign_out(user, {});
+    std::erase_if(tokens_, [&](const auto& entry) { return entry.second.token.user == user; });
 }
 
 std::optional<TeamId> FakeIdentity::last_team(UserId user) const {

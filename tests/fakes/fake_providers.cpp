@@ -17,11 +17,7 @@ std::optional<UserId> FakeProviders::known(const ProvidedUser& user) const {
     if (found != subjects_.end() && identity_.person(found->second.user)) {
         return found->second.user;
     }
-    if (!user.link || user.email.empty()) return std::nullopt;
-    const auto person = identity_.find_person(user.email);
-    const auto about = person ? identity_.person(*person) : std::nullopt;
-    const auto same = [](unsigned char a, unsigned char b) { return a == std::tolower(b); };
-    return about && std::ranges::equal(about->email, user.email, same) ? person : std::nullopt;
+    return user.link ? identity_.owner_of(user.email) : std::nullopt;
 }
 
 FakeProviders::Answer<bool> FakeProviders::has_place(std::optional<UserId> id,
@@ -46,7 +42,7 @@ FakeProviders::Answer<UserId> FakeProviders::found_or_made(const ProvidedUser& u
         const auto person = identity_.person(*id);
         if (!person || person->disabled) co_return fail(Errc::forbidden, "The user is disabled.");
     }
-    const auto taken = id || user.email.empty() ? std::nullopt : identity_.find_person(user.email);
+    const auto taken = id ? std::nullopt : identity_.owner_of(user.email);
     if (taken) co_return fail(Errc::conflict, "The address is taken.");
     if (!*co_await has_place(id, user)) {
         co_return fail(Errc::forbidden, "The user would be in no team: see oidc.groups.");
@@ -67,6 +63,7 @@ FakeProviders::Answer<ProvidedSignIn> FakeProviders::sign_in(ProvidedUser user,
     const auto now = SystemClock().now();
     const auto place = subjects_.find({user.issuer, user.subject});
     if (place == subjects_.end()) {
+        identity_.end_credentials(*id);
         subjects_[{user.issuer, user.subject}] = {*id, {next_++}, now, now};
     } else {
         place->second.last_used_at = now;

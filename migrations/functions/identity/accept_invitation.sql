@@ -2,7 +2,8 @@
 -- Consumes the invitation whose secret has the SHA-256 p_hash: makes p_user_id a member, or, if that is null, a new
 -- user with this name and address (null: none; an invitation to an address makes a user with that one). The user and
 -- the team; outcome: 'accepted'; or else nothing was changed: 'unknown', 'address' (it is for another address) or
--- 'member' (the user is one). SQLSTATE 23505: the name or the address is taken. Locks the invitation. Indexes
+-- 'member' (the user is one). Nobody has verified that address, so others may have it, too. SQLSTATE 23505: the name is
+-- taken, or looks like another. Locks the invitation. Indexes
 -- invitation_hash_key, app_user_pkey, membership_pkey.
 create or replace function accept_invitation(p_hash bytea, p_user_id bigint, p_name text, p_email text,
   p_request_id text, p_now timestamptz default clock_timestamp())

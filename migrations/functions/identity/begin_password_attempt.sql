@@ -6,7 +6,7 @@
 -- After five attempts each must wait: one second, then twice as long each time, five minutes at most. A day without
 -- attempts ends that. A network from which the user has signed in counts by itself, so that strangers do not lock the
 -- user out; names that nobody has count in the same way.
--- Indexes app_user_email_key, app_user_name, session_member, password_attempt_pkey. Locks the count.
+-- Indexes app_user_email, app_user_name, session_member, password_attempt_pkey. Locks the count.
 create or replace function begin_password_attempt(p_name text, p_user_id bigint, p_address inet,
   p_now timestamptz default clock_timestamp())
 returns table (wait_s int, user_id bigint, team_id bigint, hash text, name bytea, source text)
@@ -22,7 +22,8 @@ begin
   -- forgets the attempts of its last second.
   perform set_config('synchronous_commit', 'off', true);
   if p_user_id is null then
-    select u.id into v_user from app_user u where u.email = lower(p_name);
+    -- Whose address is verified comes before those who only name it.
+    select u.id into v_user from app_user u where u.email = lower(p_name) order by u.email_verified desc, u.id limit 1;
     if not found then
       select u.id into v_user from app_user u where u.name = p_name and coalesce(u.service_team_id, 0) = 0;
     end if;

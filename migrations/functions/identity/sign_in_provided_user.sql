@@ -1,11 +1,12 @@
 -- needs: last_team, follow_mapping, follow_admin_groups
 -- Signs in the user of p_subject at p_issuer, for whom an identity provider vouches; the caller that gets the row may
--- open a session. An unknown subject becomes, with p_link, the user who has the verified address p_email (null:
--- none), else, with p_create, a new user with that address and the first of p_names that nobody has. Then the mapping
+-- open a session. An unknown subject becomes, with p_link, the user whose verified address is p_email (null: none), and
+-- whatever could act for that user until then ends: sessions, password, second factor, tokens, links. Else it becomes,
+-- with p_create, a new user with that address, verified, and the first of p_names that nobody has. Then the mapping
 -- is followed: see follow_mapping, and for p_admin (null: groups do not decide who is a system admin)
 -- follow_admin_groups, whose result is last_admin. team_id: where the user was last. outcome: 'signed in', or else
 -- nothing was changed: 'unknown' (nor may a user be made), 'taken' (the address, or every name), 'disabled' or
--- 'teamless' (the user would be in no team). Locks the subject. Indexes user_identity_pkey, app_user_email_key,
+-- 'teamless' (the user would be in no team). Locks the subject. Indexes user_identity_pkey, app_user_verified_email,
 -- app_user_name, app_user_pkey.
 create or replace function sign_in_provided_user(p_issuer text, p_subject text, p_names text[], p_email text,
   p_create boolean, p_link boolean, p_places text[], p_roles text[], p_admin boolean, p_request_id text,
@@ -27,7 +28,7 @@ begin
   select i.user_id into v_user from user_identity i where i.issuer = p_issuer and i.subject = p_subject;
   v_linked := found;
   if v_user is null and p_link then
-    select u.id into v_user from app_user u where u.email = lower(p_email) and u.service_team_id is null;
+    select u.id into v_user from app_user u where u.email = lower(p_email) and u.email_verified;
   end if;
   if v_user is null and not p_create then
     return query select 'unknown', null::bigint, null::bigint, null::text[], null::text[], false;
@@ -38,7 +39,7 @@ begin
     return query select 'disabled', null::bigint, null::bigint, null::text[], null::text[], false;
     return;
   end if;
-  if v_user is null and exists (select from app_user u where u.email = lower(p_email)) then
+  if v_user is null and exists (select from app_user u where u.email = lower(p_email) and u.email_verified) then
     return query select 'taken', null::bigint, null::bigint, null::text[], null::text[], false;
     return;
   end if;
@@ -46,8 +47,8 @@ begin
   begin
     if v_user is null then
       foreach v_name in array p_names loop
-        insert into app_user (name, email) values (v_name, lower(p_email)) on conflict do nothing
-        returning id into v_user;
+        insert into app_user (name, email, email_verified) values (v_name, lower(p_email), p_email is not null)
+        on conflict do nothing returning id into v_user;
         exit when v_user is not null;
       end loop;
       if v_user is null then
@@ -56,6 +57,15 @@ begin
       end if;
       insert into audit_event (user_id, action, target, request_id, data, at)
       values (v_user, 'user.create', v_user::text, p_request_id, json_build_object('by', 'identity provider'), p_now);
+    elsif not v_linked then
+      update session s set ended_at = p_now where s.user_id = v_user and s.ended_at is null;
+      update token k set revoked_at = p_now where k.user_id = v_user and k.revoked_at is null;
+      delete from user_password w where w.user_id = v_user;
+      delete from second_factor f where f.user_id = v_user;
+      update password_link l set spent_at = p_now where l.user_id = v_user and l.spent_at is null;
+      update sign_in_link l set spent_at = p_now where l.user_id = v_user and l.spent_at is null;
+      update invitation v set revoked_at = p_now
+      where v.user_id = v_user and v.accepted_at is null and v.revoked_at is null;
     end if;
     if v_linked then
       update user_identity i set last_used_at = p_now where i.issuer = p_issuer and i.subject = p_subject;

@@ -12,7 +12,9 @@ create table team (
 
 create table app_user (
   id bigint generated always as identity primary key,
-  email text unique check (email = lower(email) and length(email) between 1 and 254),
+  email text check (email = lower(email) and length(email) between 1 and 254),
+  -- A system admin or an identity provider vouches for the address. Otherwise the user has named it, as anybody can.
+  email_verified boolean not null default false,
   name text not null check (length(name) between 1 and 200),
   is_admin boolean not null default false,  -- of the whole installation, not of a team
   -- A service account: acts only in this team, by tokens that the team's administrators create, and never signs in.
@@ -21,7 +23,18 @@ create table app_user (
   disabled_at timestamptz,
   removed_at timestamptz  -- what the user created stays, under the name "(removed user 7)"
 );
+create index app_user_email on app_user (email);
+create unique index app_user_verified_email on app_user (email) where email_verified;
 create unique index app_user_name on app_user (name, coalesce(service_team_id, 0));
+-- Two people's names must not look the same: without case, width, extra blanks and invisible characters, and with Latin
+-- letters for those of other scripts that look like them (Unicode, UTS 39).
+create unique index app_user_look on app_user (
+  translate(lower(translate(btrim(regexp_replace(regexp_replace(normalize(name, nfkd),
+    '[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]', '', 'g'), '\s+', ' ', 'g')),
+    'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕЅІЈКМНОРСТУХԌԚԜБГДЖЗИЛПФЦЧШЩЪЫЬЭЮЯΓΔΘΛΞΠΣΦΨΩÆØŒŁĐÞ',
+    'ABEZHIKMNOPTYXABESIJKMHOPCTYXGQWбгджзилпфцчшщъыьэюяγδθλξπσφψωæøœłđþ')),
+    'αεικνορτυχаеіјкорсухѕһԁԛԝѵօսհոıɑɡ01‐‒–—−', 'aeikvoptuxaeijkopcyxshdqwvouhniagol-----'),
+  coalesce(service_team_id, 0));
 create index app_user_service_team on app_user (service_team_id) where service_team_id is not null;
 
 create table membership (

@@ -25,7 +25,8 @@ identity::User to_user(const Row& row) {
 }
 
 identity::Account to_user_account(const Row& row) {
-    return {to_user(row), row.get<bool>("second_factor"), row.get<bool>("provided")};
+    return {to_user(row), row.get<bool>("email_verified"), row.get<bool>("second_factor"),
+            row.get<bool>("provided")};
 }
 
 identity::Team to_team(const Row& row) {

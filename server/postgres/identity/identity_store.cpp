@@ -10,6 +10,13 @@ using identity::awaitable;
 
 namespace {
 
+Error user_exists() {
+    return {
+        Errc::conflict,
+        "A user with this email address, or with a name that looks like this one, already exists.",
+        {}};
+}
+
 template <class T>
 std::vector<T> all(const Rows& rows, T (*from)(const Row&)) {
     std::vector<T> values;
@@ -44,7 +51,7 @@ awaitable<Result<identity::User>> IdentityStore::create_user(Author author, std:
                       administrator, author.team.value, author.user.value, author.request_id));
     if (rows) co_return to_user((*rows)[0]);
     if (rows.error().code == Errc::conflict) {
-        co_return fail(Errc::conflict, "A user with this name or email address already exists.");
+        co_return fail(user_exists());
     }
     co_return fail(std::move(rows.error()));
 }
@@ -57,7 +64,7 @@ awaitable<Result<identity::User>> IdentityStore::update_user(Author author, User
                                    change.administrator, change.disabled, author.team.value,
                                    author.user.value, author.request_id, author.seen));
     if (!rows && rows.error().code == Errc::conflict) {
-        co_return fail(Errc::conflict, "A user with this name or email address already exists.");
+        co_return fail(user_exists());
     }
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");

@@ -97,10 +97,10 @@ InvitationStore::Answer<identity::Joined> InvitationStore::accept(std::string ha
                                          text_or_none(std::move(who.email)), std::move(request_id)),
                            kCallTimeout);
     if (!rows && rows.error().code == Errc::conflict) {
-        co_return fail(
-            Errc::conflict,
-            "A user with this name or email address already exists. If that is you, sign "
-            "in and open the invitation again.");
+        co_return fail(Errc::conflict,
+                       "A user with this name, or one that looks like it, already exists. If that "
+                       "is you, sign "
+                       "in and open the invitation again.");
     }
     if (!rows) co_return fail(std::move(rows.error()));
     cache->forget();

@@ -19,7 +19,7 @@ select user_id, team_id from plimsoll.spend_sign_in_link($1::bytea);
 
 -- name: identity.users
 -- System: all users. Indexes app_user_pkey, second_factor_pkey, user_identity_user.
-select u.id, u.name, u.email, u.is_admin, u.disabled_at is not null as disabled, u.created_at,
+select u.id, u.name, u.email, u.email_verified, u.is_admin, u.disabled_at is not null as disabled, u.created_at,
   exists (select from plimsoll.second_factor f where f.user_id = u.id and f.confirmed_at is not null) as second_factor,
   exists (select from plimsoll.user_identity i where i.user_id = u.id) as provided
 from plimsoll.app_user u where u.removed_at is null and u.service_team_id is null order by u.id;
@@ -50,7 +50,8 @@ select user_id, team_id from member;
 -- name: identity.create_user
 -- System. $2 email or null.
 with made as (
-  insert into plimsoll.app_user (name, email, is_admin) values ($1::text, lower($2::text), $3::boolean)
+  insert into plimsoll.app_user (name, email, email_verified, is_admin)
+  values ($1::text, lower($2::text), $2 is not null, $3::boolean)
   returning id, name, email, is_admin, false as disabled, created_at
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id)
@@ -70,7 +71,8 @@ with admins as (
   from plimsoll.app_user u where u.id = $1::bigint and u.removed_at is null and u.service_team_id is null
 ), changed as (
   update plimsoll.app_user u set name = coalesce($2::text, u.name),
-    email = case when $3::text is null then u.email else nullif(lower($3), '') end, is_admin = coalesce($4, u.is_admin),
+    email = case when $3::text is null then u.email else nullif(lower($3), '') end,
+    email_verified = case when $3 is null then u.email_verified else $3 <> '' end, is_admin = coalesce($4, u.is_admin),
     disabled_at = case when coalesce($5, u.disabled_at is not null) then coalesce(u.disabled_at, clock_timestamp()) end
   from present p where u.id = p.id and p.may and ($9::jsonb is null or $9 = jsonb_build_object('name', u.name,
     'email', u.email, 'is_admin', u.is_admin, 'disabled', u.disabled_at is not null))

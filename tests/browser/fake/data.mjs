@@ -10,7 +10,7 @@ const proof = {
 const states = ['running', 'queued', 'succeeded', 'succeeded', 'failed', 'succeeded', 'cancelled', 'succeeded'];
 const names = ['Morning headlines', 'Reviews of the spring fair', 'Port authority notices', 'Crew survey, open answers', 'Letters to the editor', null, 'Quarterly statements of twelve shipping lines with an unusually long name', 'Support messages'];
 
-const person = { email: null, is_admin: false, disabled: false, second_factor: false, provider_sign_in: false, version: '1', created_at: '2025-01-03T08:00:00.000Z' };
+const person = { email: null, email_verified: false, is_admin: false, disabled: false, second_factor: false, provider_sign_in: false, version: '1', created_at: '2025-01-03T08:00:00.000Z' };
 export const user = { ...person, id: 'usr_1', name: 'ada', is_admin: true, created_at: '2025-01-02T08:00:00.000Z' };
 const signedIn = { team: { id: 'team_1', name: 'research' }, created_at: '2025-03-04T09:00:00.000Z', last_used_at: '2025-03-04T10:00:00.000Z', expires_at: '2025-03-11T09:00:00.000Z' };
 export const sessions = [

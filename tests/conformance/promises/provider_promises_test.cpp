@@ -182,6 +182,53 @@ TEST_P(ProviderPromises, AddressesLinkUsersOnlyIfConfigured) {
     EXPECT_EQ(refusal(nobody), Errc::not_found) << "no address is not an address";
 }
 
+// Anybody can name an address: who does must not get the account of its owner.
+TEST_P(ProviderPromises, AnAddressThatNobodyVerifiedLinksNobodyAndIsNotTaken) {
+    const auto address = kind_ + "@example.com";
+    must(stores_->invitations().create(author_, {Role::viewer, "", state('i'), in(kLong)}));
+    const auto newcomer =
+        must(stores_->invitations().accept(state('i'), {.name = kind_ + " eve", .email = address},
+                                           "request-3"))
+            .user;
+    EXPECT_FALSE(account(newcomer)->email_verified);
+    auto victim = somebody("victim");
+    victim.email = address;
+    victim.link = true;
+    const auto signed_in = sign_in(victim).user;
+    EXPECT_NE(signed_in, newcomer);
+    EXPECT_TRUE(account(signed_in)->email_verified);
+    const auto mia = must(people().create_user(author_, kind_ + " mia", "", false)).id;
+    identity::UserChange change;
+    change.email = address;
+    EXPECT_EQ(code(people().update_user(author_, mia, change)), Errc::conflict);
+}
+
+TEST_P(ProviderPromises, TheFirstLinkEndsWhatWasMadeBefore) {
+    const auto mia =
+        must(people().create_user(author_, kind_ + " mia", kind_ + "@example.com", false)).id;
+    must(people().set_member(author_, people_.team, mia, Role::member));
+    const auto open = [&](char session, char token) {
+        must(people().create_session({mia, people_.team, {}, {}, {}}, state(session), "csrf",
+                                     in(kLong)));
+        identity::Token made;
+        made.user = mia;
+        made.name = "build";
+        made.scopes = {"jobs:read"};
+        must(people().create_token(author_, made, state(token), {}));
+    };
+    open('s', 't');
+    auto linked = somebody("mia");
+    linked.email = kind_ + "@example.com";
+    linked.link = true;
+    EXPECT_EQ(sign_in(linked).user, mia);
+    EXPECT_EQ(code(people().by_session(state('s'))), Errc::unauthenticated);
+    EXPECT_EQ(code(people().by_token(state('t'))), Errc::unauthenticated);
+    open('u', 'v');
+    sign_in(linked);
+    EXPECT_FALSE(code(people().by_session(state('u'))));
+    EXPECT_FALSE(code(people().by_token(state('v'))));
+}
+
 TEST_P(ProviderPromises, DisabledAndRemovedUsersStayOut) {
     const auto ivy = sign_in(somebody("ivy")).user;
     must(people().update_user(author_, ivy,

@@ -25,6 +25,7 @@ json editable_user(const identity::User& user) {
 
 json account_json(const identity::Account& account) {
     auto told = user_json(account.user);
+    told["email_verified"] = account.email_verified;
     told["second_factor"] = account.second_factor;
     told["provider_sign_in"] = account.provided;
     told["version"] = content_version(editable_user(account.user));
