@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -188,6 +189,7 @@ int run(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
 
     const std::string process = worker->parsed() ? "worker " + options.device : "engine";
+    std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may leave
     log::set_format(log_format());
     log::start(process, log_level());
     const auto made = opencl::use_kernel_cache(options.cache);

@@ -8,7 +8,9 @@
 #include "server/http/wire/listener.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/postgres/schema/migrator.hpp"
+#include "server/postgres/schema/session.hpp"
 
+#include <csignal>
 #include <cstdlib>
 
 namespace plimsoll::app {
@@ -41,9 +43,21 @@ Result<identity::PasswordRules> password_rules(const Settings::Passwords& settin
     return rules;
 }
 
+// One that does not respond now is waited for later.
+Result<void> check_database(const postgres::Target& target) {
+    const auto unsuitable = postgres::examine(target);
+    if (!unsuitable) return {};
+    for (const auto& [what, fatal] : *unsuitable) {
+        if (fatal) return fail(Errc::conflict, what);
+        log::warn("the database does not suit", {{"why", what}});
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<void> serve(const Settings& settings, const Announce& announce) {
+    std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may leave
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
     tell_unused_variables();
@@ -70,6 +84,7 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
             log::warn("the database's functions are from a newer plimsoll and were not replaced");
         }
     }
+    if (auto suits = check_database((*database)->app()); !suits) return suits;
     Server server(settings, **database, std::move(*rules), std::move(*provider), announce);
     const auto served = server.run();
     (*database)->close();

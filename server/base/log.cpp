@@ -68,13 +68,6 @@ void append_value(std::string& line, std::string_view value) {
     line += '"';
 }
 
-spdlog::sink_ptr make_sink(Lines lines) {
-    if (lines == Lines::gathered && isatty(STDERR_FILENO) == 0) {
-        return std::make_shared<GatheringSink>(STDERR_FILENO);
-    }
-    return std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
-}
-
 std::string text_line(std::string_view message, std::initializer_list<Field> fields) {
     std::string line(message);
     for (const auto& field : fields) {
@@ -97,6 +90,22 @@ std::string json_line(const std::string& process, Level level, std::string_view 
     return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::string line_of(const std::string& process, Level level, std::string_view message,
+                    std::initializer_list<Field> fields) {
+    return chosen_format == Format::json ? json_line(process, level, message, fields)
+                                         : text_line(message, fields);
+}
+
+spdlog::sink_ptr make_sink(const std::string& process, Lines lines) {
+    if (isatty(STDERR_FILENO) == 0) {
+        return std::make_shared<GatheringSink>(STDERR_FILENO, lines, [process](std::size_t count) {
+            return line_of(process, Level::warn, "log lines were dropped: nobody read them",
+                           {{"lines", std::to_string(count)}});
+        });
+    }
+    return std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+}
+
 }  // namespace
 
 std::optional<Format> parse_format(std::string_view name) {
@@ -110,7 +119,8 @@ void set_format(Format format) {
 }
 
 void start(std::string_view process, Level least, Lines lines) {
-    auto logger = std::make_shared<spdlog::logger>(std::string(process), make_sink(lines));
+    auto logger = std::make_shared<spdlog::logger>(std::string(process),
+                                                   make_sink(std::string(process), lines));
     logger->set_pattern(
         chosen_format == Format::json ? "%v" : "%Y-%m-%dT%H:%M:%S.%eZ %^%-5l%$ [%n] %v",
         spdlog::pattern_time_type::utc);
@@ -125,9 +135,7 @@ bool is_written(Level level) {
 void write(Level level, std::string_view message, std::initializer_list<Field> fields) {
     if (!is_written(level)) return;
     auto* logger = spdlog::default_logger_raw();
-    logger->log(to_spdlog(level), "{}",
-                chosen_format == Format::json ? json_line(logger->name(), level, message, fields)
-                                              : text_line(message, fields));
+    logger->log(to_spdlog(level), "{}", line_of(logger->name(), level, message, fields));
 }
 
 }  // namespace plimsoll::log

@@ -3,6 +3,7 @@
 #include "server/client/revoke.hpp"
 #include "server/terminal/command_context.hpp"
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,12 +25,11 @@ Result<std::vector<std::string>> named(const client::Wallet& wallet, const Logou
         for (const auto& [server, entry] : wallet.servers) servers.push_back(server);
         return servers;
     }
-    if (options.server.empty()) {
-        if (wallet.current.empty()) return servers;
-        servers.push_back(wallet.current);
-        return servers;
-    }
-    auto server = client::find_server(wallet, options.server);
+    const char* set = std::getenv("PLIMSOLL_SERVER");
+    auto wanted = options.server.empty() && set != nullptr ? std::string(set) : options.server;
+    if (wanted.empty()) wanted = wallet.current;
+    if (wanted.empty()) return servers;
+    auto server = client::find_server(wallet, wanted);
     if (!server) return fail(server.error());
     servers.push_back(std::move(*server));
     return servers;
@@ -70,7 +70,8 @@ void add_logout(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<LogoutOptions>();
     auto* command = app.add_subcommand("logout", "Sign out of a server and revoke its token");
     auto* server = command->add_option(
-        "server", options->server, "URL of the server, or its host (default: the current server)");
+        "server", options->server,
+        "URL of the server, or its host (default: PLIMSOLL_SERVER, else the current server)");
     command->add_flag("--all", options->all, "Sign out of every server")->excludes(server);
     command->callback([&context, options] { context.exit_code = logout(context, *options); });
 }

@@ -38,6 +38,7 @@ struct NewInvitation {
     std::string email;
     std::string hash;  // SHA-256 of its secret
     Timestamp expires_at;
+    TokenOrigin origin = {};  // it is void once that token is revoked
 };
 
 // What its link shows to whoever has it.

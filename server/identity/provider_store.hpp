@@ -76,8 +76,8 @@ class ProviderStore {
 
     // Oldest first.
     virtual Answer<std::vector<ProvidedIdentity>> identities(UserId user) = 0;
-    // The user can no longer sign in with it; sessions continue. Errc::not_found: the user has no
-    // such identity.
+    // The user can no longer sign in with it, and the user's sessions end. Errc::not_found: the
+    // user has no such identity.
     virtual Answer<void> unlink(Author author, UserId user, IdentityId identity) = 0;
 };
 

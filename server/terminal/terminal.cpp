@@ -1,6 +1,7 @@
 #include "server/terminal/terminal.hpp"
 
 #include "server/base/text_table.hpp"
+#include "server/terminal/harmless.hpp"
 #include "server/terminal/table_width.hpp"
 
 #include <algorithm>
@@ -17,7 +18,41 @@ namespace {
 constexpr int kPlainWidth = 80;
 constexpr int kWidestBar = 40;
 
+// Bytes of what a terminal obeys at the start of `text`, or of what reorders it; 0: nothing. Tabs,
+// ends of lines and our own styles pass.
+std::size_t obeyed(std::string_view text) {
+    const auto byte = [text](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
+    if (text.starts_with("\033[")) {
+        const auto end = text.find_first_not_of("0123456789;", 2);
+        if (end != text.npos && text[end] == 'm') return 0;
+    }
+    if (byte(0) == 0x7f || (byte(0) < 0x20 && byte(0) != '\n' && byte(0) != '\t')) return 1;
+    if (byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0) return 2;  // U+0080 to U+009F
+    if (byte(0) != 0xe2) return 0;
+    const bool reorders = (byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||
+                          (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);
+    return reorders ? 3 : 0;
+}
+
+void print(std::FILE* to, std::string_view text) {
+    const auto shown = isatty(fileno(to)) == 1 ? harmless(text) : std::string(text);
+    std::fwrite(shown.data(), 1, shown.size(), to);
+    std::fputc('\n', to);
+}
+
 }  // namespace
+
+std::string harmless(std::string_view text) {
+    std::string shown;
+    while (!text.empty()) {
+        const auto length = obeyed(text);
+        shown += length > 0 ? "\uFFFD" : text.substr(0, 1);
+        text.remove_prefix(std::max<std::size_t>(1, length));
+    }
+    return shown;
+}
 
 Terminal::Terminal() : interactive_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 1) {
     const char* no_colour = std::getenv("NO_COLOR");
@@ -50,14 +85,12 @@ std::string Terminal::paint(Style style, std::string_view text) const {
 }
 
 void Terminal::line(std::string_view text) const {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fputc('\n', stdout);
+    print(stdout, text);
     std::fflush(stdout);
 }
 
 void Terminal::note(std::string_view text) const {
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    std::fputc('\n', stderr);
+    print(stderr, text);
 }
 
 int Terminal::width() const {

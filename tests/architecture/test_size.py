@@ -7,11 +7,11 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (530, 43_900),
-    'server': (1_041, 76_600),
+    'server': (1_044, 77_100),
     'web': (414, 29_150),
     'migrations': (170, 6_300),
     'deploy': (75, 2_300),
-    'tests': (768, None),
+    'tests': (772, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

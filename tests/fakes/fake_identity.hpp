@@ -70,6 +70,7 @@ class FakeIdentity final : public identity::IdentityStore {
     // That the person was in last.
     std::optional<TeamId> last_team(UserId user) const;
     bool has_signed_in(UserId user, const std::string& network) const;
+    bool has_token(TokenId id) const;
     bool is_opened_by_token(SessionId session) const;
     // With an address that nobody has verified.
     Result<UserId> add_invited(const std::string& name, const std::string& email);

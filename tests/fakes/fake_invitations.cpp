@@ -46,6 +46,7 @@ FakeInvitations::Answer<Invitation> FakeInvitations::create(Author author,
     Stored stored;
     stored.team = author.team;
     stored.hash = std::move(invitation.hash);
+    stored.token = invitation.origin.token;
     stored.invitation = {identity::InvitationId{static_cast<std::int64_t>(stored_.size()) + 1},
                          invitation.role,
                          lower(std::move(invitation.email)),
@@ -69,6 +70,7 @@ FakeInvitations::Answer<void> FakeInvitations::revoke(Author author, identity::I
 FakeInvitations::Answer<FakeInvitations::Stored*> FakeInvitations::valid(const std::string& hash) {
     const auto found = std::ranges::find(stored_, hash, &Stored::hash);
     if (found == stored_.end() || !is_open(*found)) co_return invites_nobody();
+    if (found->token && !identity_.has_token(*found->token)) co_return invites_nobody();
     const auto maker = identity_.person(found->invitation.user);
     if (!maker || maker->disabled) co_return invites_nobody();
     const auto memberships = co_await identity_.memberships(maker->id);

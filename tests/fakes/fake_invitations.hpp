@@ -25,7 +25,8 @@ class FakeInvitations final : public identity::InvitationStore {
         identity::Invitation invitation;
         TeamId team;
         std::string hash;
-        bool open = true;  // neither accepted nor revoked
+        std::optional<TokenId> token = {};  // that it was created with
+        bool open = true;                   // neither accepted nor revoked
     };
 
     static bool is_open(const Stored& stored);

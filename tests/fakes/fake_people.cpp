@@ -89,6 +89,11 @@ bool FakeIdentity::has_signed_in(UserId user, const std::string& network) const 
     return networks_.contains({user, network});
 }
 
+bool FakeIdentity::has_token(TokenId id) const {
+    return std::ranges::any_of(tokens_,
+                               [id](const auto& one) { return one.second.token.id == id; });
+}
+
 bool FakeIdentity::is_opened_by_token(SessionId session) const {
     return std::ranges::any_of(sessions_, [session](const auto& entry) {
         return entry.second.id == session && entry.second.who.token;

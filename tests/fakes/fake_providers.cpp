@@ -114,6 +114,7 @@ FakeProviders::Answer<void> FakeProviders::unlink(Author, UserId user,
     const bool left =
         std::ranges::any_of(subjects_, [&](const auto& one) { return one.second.user == user; });
     if (!left) identity_.provided.erase(user);
+    identity_.sign_out(user, {});
     co_return Result<void>{};
 }
 

@@ -1,12 +1,14 @@
 """A user's own database, migrated by hand, with workers that no server started."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 import unittest
 
-from harness import BIN, PATIENCE, ROOT, Server
+from harness import BIN, PATIENCE, ROOT, Api, Server
+from tiny_model import until
 
 URL = os.environ["PLIMSOLL_TEST_DATABASE_URL"]  # as the superuser
 APP = URL.replace("//postgres@", "//plimsoll_app@")
@@ -49,6 +51,37 @@ class OwnDatabase(unittest.TestCase):
             self.assertEqual(engine.wait(PATIENCE), 0)
         devices = {device["device"]: device["state"] for device in api.get("/v1/devices").json["items"]}
         self.assertNotEqual(devices.get("host"), "ready", devices)  # it said goodbye
+
+    def test_unsuitable_settings_are_named(self):
+        def settings(**values):
+            for name, value in values.items():
+                change = f"set {name} = '{value}'" if value else f"reset {name}"
+                subprocess.run(["psql", "-qX", URL, "-c", f"alter role plimsoll_app in database plimsoll {change}"], check=True)
+
+        def doctor():
+            told = json.loads(plimsoll("doctor", "--json", "--database.url", APP).stdout)
+            return {one["found"]: one["grade"] for one in told["findings"] if one["about"] == "PostgreSQL"}
+
+        migrate = ("migrate", "--database.url", APP, "--database.migrate_url", URL)
+        self.assertEqual(plimsoll(*migrate).returncode, 0)
+        suits = doctor()
+        self.assertFalse([found for found in suits if "jit" in found or "timeout" in found], suits)
+        server = Server(database__url=APP, engine__local="false").start()
+        self.addCleanup(server.remove)
+        self.addCleanup(settings, jit="off", synchronous_commit=None, default_transaction_isolation=None)
+        settings(jit="on", synchronous_commit="off")
+        for told in (doctor(), plimsoll(*migrate).stdout):
+            for word in ("jit is on", "synchronous_commit is off"):
+                self.assertRegex(str(told), word)
+        settings(default_transaction_isolation="serializable")
+        found = [grade for text, grade in doctor().items() if "default_transaction_isolation is serializable" in text]
+        self.assertEqual(found, ["bad"])
+        refused = plimsoll("serve", "--port", "0", "--database.url", APP)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("default_transaction_isolation is serializable", refused.stderr)
+        end = "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'plimsoll_app'"
+        subprocess.run(["psql", "-qX", URL, "-c", end], check=True, stdout=subprocess.DEVNULL)
+        until(lambda: b"default_transaction_isolation" in Api(server.base).get("/readyz").body, "/readyz does not name it")
 
     def test_workers_need_a_database(self):
         refused = plimsoll("engine")

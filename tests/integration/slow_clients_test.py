@@ -1,10 +1,12 @@
 """Clients that are slow on purpose, by slowhttptest: heads (H), bodies (B), many ranges (R), reads (X). Meanwhile a good
 client at another address gets every answer. PLIMSOLL_LONG_TESTS: long rounds, idle and attacked in turn, after which the
-good client's p99 must stay below twice that of the idle server."""
+good client's p99 must stay below twice that of the idle server. Then clients that ask for documents and read nothing:
+more than there are places for connections."""
 
 import http.client
 import os
 import resource
+import socket
 import statistics
 import subprocess
 import threading
@@ -121,6 +123,41 @@ class SlowClients(unittest.TestCase):
 
     def test_slow_reads(self):
         self.check("X")
+
+    def silent(self, count, request, addresses):
+        """Connections that ask and read nothing."""
+        where, lines = urlsplit(self.server.base), []
+        for number in range(count):
+            line = socket.socket()
+            self.addCleanup(line.close)
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            line.bind((f"127.0.{1 + number % addresses}.1", 0))
+            line.connect((where.hostname, where.port))
+            line.send(request)
+            lines.append(line)
+        return lines
+
+    def one_time(self, count):
+        """How long a client with a new connection for each request waits."""
+        where, waits = urlsplit(self.server.base), []
+        for _ in range(count):
+            began = time.monotonic()
+            connection = http.client.HTTPConnection(where.hostname, where.port, 60, ("127.0.0.2", 0))
+            connection.request("GET", self.good.path, headers=self.good.headers)
+            self.assertEqual(connection.getresponse().status, 200)
+            connection.close()
+            waits.append(time.monotonic() - began)
+            time.sleep(PAUSE)
+        return waits
+
+    def test_silent_readers_keep_nobody_out(self):
+        request = b"GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        lines = self.silent(4200 if LONG else 1200, request, 20)
+        waits = self.one_time(200)
+        used = memory(self.server.process.pid, "VmHWM")
+        print(f"{len(lines)} silent readers: {used >> 20} MB, p99 {1000 * p99(waits):.1f} ms of {len(waits)} requests", flush=True)
+        self.assertLess(used, MEMORY if LONG else 128 << 20)
+        self.assertLess(p99(waits), 0.05 if LONG else MOST_SECONDS)
 
 
 if __name__ == "__main__":

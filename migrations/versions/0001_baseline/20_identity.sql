@@ -26,15 +26,10 @@ create table app_user (
 create index app_user_email on app_user (email);
 create unique index app_user_verified_email on app_user (email) where email_verified;
 create unique index app_user_name on app_user (name, coalesce(service_team_id, 0));
--- Two people's names must not look the same: without case, width, extra blanks and invisible characters, and with Latin
--- letters for those of other scripts that look like them (Unicode, UTS 39).
+-- Two people's names must not look the same: without case and extra blanks, and with o and l for 0 and 1. (By the
+-- contract, names are of Latin letters, digits and few other characters.)
 create unique index app_user_look on app_user (
-  translate(lower(translate(btrim(regexp_replace(regexp_replace(normalize(name, nfkd),
-    '[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]', '', 'g'), '\s+', ' ', 'g')),
-    'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕЅІЈКМНОРСТУХԌԚԜБГДЖЗИЛПФЦЧШЩЪЫЬЭЮЯΓΔΘΛΞΠΣΦΨΩÆØŒŁĐÞ',
-    'ABEZHIKMNOPTYXABESIJKMHOPCTYXGQWбгджзилпфцчшщъыьэюяγδθλξπσφψωæøœłđþ')),
-    'αεικνορτυχаеіјкорсухѕһԁԛԝѵօսհոıɑɡ01‐‒–—−', 'aeikvoptuxaeijkopcyxshdqwvouhniagol-----'),
-  coalesce(service_team_id, 0));
+  translate(lower(regexp_replace(btrim(name), ' +', ' ', 'g') collate "C"), '01', 'ol'), coalesce(service_team_id, 0));
 create index app_user_service_team on app_user (service_team_id) where service_team_id is not null;
 
 create table membership (
@@ -51,7 +46,7 @@ create table token (
   team_id bigint not null,
   user_id bigint not null,
   -- The token that it was created with, directly or in a session that it opened: both are revoked together.
-  parent_id bigint references token,
+  parent_id bigint references token on delete set null,
   name text not null check (length(name) between 1 and 200),
   hash bytea not null unique check (octet_length(hash) = 32),
   hint text not null,  -- how the secret begins, for people to tell tokens apart
@@ -101,6 +96,7 @@ create table invitation (
   id bigint generated always as identity primary key,
   team_id bigint not null,
   user_id bigint not null,  -- who invites
+  token_id bigint references token on delete set null,  -- created with this token: void once that is revoked
   role text not null check (role in ('owner', 'admin', 'member', 'viewer')),
   email text check (email = lower(email) and length(email) between 1 and 254),  -- null: whoever has the link
   hash bytea not null unique check (octet_length(hash) = 32),

@@ -180,6 +180,10 @@ void print(const terminal::Terminal& terminal, const std::vector<Finding>& findi
 std::vector<Finding> judge(const DoctorFacts& facts) {
     std::vector<Finding> findings{{Grade::good, "Plimsoll", "Version " + facts.version + ".", ""}};
     findings.push_back(database(facts));
+    for (const auto& [what, fatal] : facts.unsuitable) {
+        findings.push_back({fatal ? Grade::bad : Grade::remark, "PostgreSQL", what,
+                            "Change it for the role or the database, or in postgresql.conf."});
+    }
     findings.push_back(address(facts));
     add_servers(facts, findings);
     findings.push_back(sign_in(facts));

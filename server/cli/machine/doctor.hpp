@@ -4,6 +4,7 @@
 #include "server/app/settings.hpp"
 #include "server/cli/machine/serving.hpp"
 #include "server/postgres/cluster/installed_servers.hpp"
+#include "server/postgres/schema/session.hpp"
 #include "server/terminal/finding.hpp"
 
 #include <cstdint>
@@ -22,9 +23,10 @@ struct DoctorFacts {
     std::string version;
     bool embedded_database = true;  // no database is configured
     std::vector<postgres::InstalledServer> postgres_servers;
-    std::optional<Error> database_problem;  // why it does not respond; none: it responds
-    std::string address;                    // where `serve` would listen
-    std::optional<Error> address_problem;   // why it cannot listen there now
+    std::optional<Error> database_problem;         // why it does not respond; none: it responds
+    std::vector<postgres::Unsuitable> unsuitable;  // of the database's settings
+    std::string address;                           // where `serve` would listen
+    std::optional<Error> address_problem;          // why it cannot listen there now
     Result<std::string> probe;  // the devices, as reported by `plimsoll-engine probe --json`
     std::vector<ServingProcess> servers;   // servers that run on this machine
     std::string signed_in_to;              // the command line's current server; empty: none

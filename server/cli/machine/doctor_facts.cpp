@@ -15,7 +15,6 @@
 #include <fstream>
 #include <memory>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <unistd.h>
@@ -26,34 +25,25 @@ namespace {
 namespace asio = boost::asio;
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{5};
-
 // Looking for a private database that was never created would create its folders.
 bool private_database_exists(const std::string& folder) {
     std::error_code error;
     return fs::exists(fs::path(folder) / "postgres/PG_VERSION", error);
 }
 
-std::optional<Error> try_database(const app::Settings& settings, const std::string& folder) {
-    if (settings.database.url.empty() && !private_database_exists(folder)) {
-        return Error{Errc::not_found, "It has not been created yet.", ""};
+void look_at_database(DoctorFacts& facts, const app::Settings& settings) {
+    if (settings.database.url.empty() && !private_database_exists(facts.data_directory)) {
+        facts.database_problem = Error{Errc::not_found, "It has not been created yet.", ""};
+        return;
     }
     const auto database = app::Database::attach(settings);
-    if (!database) return database.error();
-    std::optional<Error> problem;
-    asio::io_context io(1);
-    asio::co_spawn(
-        io,
-        [&]() -> asio::awaitable<void> {
-            const auto connected = co_await postgres::connect(
-                (*database)->app(), std::chrono::steady_clock::now() + kPatience);
-            if (!connected) problem = connected.error();
-        },
-        [](const std::exception_ptr& error) {
-            if (error) std::rethrow_exception(error);
-        });
-    io.run();
-    return problem;
+    auto unsuitable = database ? postgres::examine((*database)->app())
+                               : Result<std::vector<postgres::Unsuitable>>(fail(database.error()));
+    if (unsuitable) {
+        facts.unsuitable = std::move(*unsuitable);
+    } else {
+        facts.database_problem = unsuitable.error();
+    }
 }
 
 // By listening there for a moment.
@@ -148,7 +138,7 @@ DoctorFacts gather_facts(const app::Settings& settings) {
             facts.data_directory = folder->string();
         }
     }
-    facts.database_problem = try_database(settings, facts.data_directory);
+    look_at_database(facts, settings);
     facts.servers = serving_processes();
     look_at_sign_in(facts);
     facts.of_kinds = of_kinds(settings);

@@ -2,6 +2,7 @@
 #include "server/cli/commands.hpp"
 #include "server/cli/machine/settings_flags.hpp"
 #include "server/postgres/schema/migrator.hpp"
+#include "server/postgres/schema/session.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <cstdio>
@@ -21,11 +22,16 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
     if (!database) return refuse(context, database.error(), terminal::ExitStatus::usage);
     const auto report = postgres::migrate((*database)->migrator());
     if (!report) return refuse(context, report.error(), terminal::ExitStatus::failed);
+    nlohmann::json unsuitable = nlohmann::json::array();
+    if (const auto found = postgres::examine((*database)->app())) {
+        for (const auto& [what, fatal] : *found) unsuitable.push_back(what);
+    }
     if (context.json) {
         const nlohmann::json told{{"version", report->after},
                                   {"before", report->before},
                                   {"functions", report->functions},
-                                  {"newer_functions", report->newer_functions}};
+                                  {"newer_functions", report->newer_functions},
+                                  {"unsuitable", unsuitable}};
         context.terminal.line(told.dump(2));
         return 0;
     }
@@ -33,6 +39,9 @@ int migrate(const CommandContext& context, const app::Settings& settings) {
                 report->functions);
     if (report->newer_functions) {
         std::printf("The functions are from a newer plimsoll and were not replaced.\n");
+    }
+    for (const auto& what : unsuitable) {
+        std::printf("The database does not suit: %s\n", what.get_ref<const std::string&>().c_str());
     }
     return 0;
 }

@@ -63,7 +63,10 @@ Outcome<void> check_origin(const Request& request) {
     if (!origin) return {};
     const auto host = request.header("Host").value_or("");
     const auto scheme_end = origin->find("://");
-    if (scheme_end != std::string_view::npos && same_token(origin->substr(scheme_end + 3), host)) {
+    // A page of this name without TLS can be anybody's.
+    const bool downgraded = request.secure && origin->starts_with("http:");
+    if (scheme_end != std::string_view::npos && !downgraded &&
+        same_token(origin->substr(scheme_end + 3), host)) {
         return {};
     }
     return refuse(403, "Cross-site requests are not allowed.");

@@ -51,7 +51,10 @@ PasswordDesk::~PasswordDesk() {
 }
 
 Outcome<FairBudget::Reservation> PasswordDesk::take_place(const std::string& address) {
-    if (auto place = places_.reserve({network_of(address), {}}, 1)) return std::move(*place);
+    const FairBudget::Holder network{network_of(address), {}};
+    if (auto place = places_.reserve(network, 1)) return std::move(*place);
+    auto kept = known_.contains(network.caller) ? kept_places_.reserve(network, 1) : std::nullopt;
+    if (kept) return std::move(*kept);
     return tl::unexpected(overloaded("Too many passwords are being checked. Try again."));
 }
 
@@ -75,6 +78,7 @@ awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(Begun begun, std::string
     if (!compared->same || !comparable) {
         co_return refuse(401, "The name or the password is wrong.");
     }
+    if (known_.size() < limits::kKnownNetworks) known_.insert(network_of(address));
     if (!compared->newer.empty()) {
         auto renewed = co_await store_.renew_hash(*attempt->user, attempt->hash, compared->newer);
         if (!renewed) co_return tl::unexpected<Problem>(renewed.error());

@@ -8,6 +8,7 @@
 #include "server/identity/password_store.hpp"
 
 #include <string>
+#include <unordered_set>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -18,7 +19,8 @@ namespace plimsoll::http {
 inline constexpr std::string_view kCodeNeeded = "second-factor-needed";
 
 // Checks and hashes passwords, one at a time, in a program of its own. Few may wait at a time;
-// beyond that number, or the share of a network, the response is 503. What a flood of attempts
+// beyond that number, or the share of a network, the response is 503; places are kept for networks
+// where somebody has signed in, so that a flood from many others does not keep them out. What it
 // costs other requests is measured by tests/bench/http/sign_in_flood.py. For the I/O thread.
 class PasswordDesk {
   public:
@@ -70,8 +72,10 @@ class PasswordDesk {
     const identity::PasswordRules rules_;
     const std::string nobodys_ = identity::unmatched_hash();  // in place of a missing one
     FairBudget places_{limits::kPasswordWork};
-    identity::Hasher hasher_;             // for `thread_` alone
-    boost::asio::thread_pool thread_{1};  // waits for the hasher
+    FairBudget kept_places_{limits::kKnownPasswordWork};
+    std::unordered_set<std::string> known_;  // networks where somebody has signed in
+    identity::Hasher hasher_;                // for `thread_` alone
+    boost::asio::thread_pool thread_{1};     // waits for the hasher
 };
 
 }  // namespace plimsoll::http

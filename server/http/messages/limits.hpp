@@ -49,6 +49,9 @@ constexpr FairBudget::Limits kComputedAnswers{.total = 16, .team = 6, .caller = 
 // Passwords being checked or hashed, or waiting for it; callers are networks. At about 25 ms each,
 // nobody waits longer than half a second.
 constexpr FairBudget::Limits kPasswordWork{.total = 16, .team = 16, .caller = 4};
+// Besides, for networks where somebody has signed in with a password.
+constexpr FairBudget::Limits kKnownPasswordWork{.total = 16, .team = 16, .caller = 4};
+constexpr std::size_t kKnownNetworks = 65536;
 
 // Sign-ins that wait for the identity provider; callers are networks.
 constexpr FairBudget::Limits kProviderSignIns{.total = 64, .team = 64, .caller = 16};

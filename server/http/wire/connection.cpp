@@ -41,9 +41,7 @@ tcp::socket& socket_of(TlsStream& stream) {
     return stream.next_layer();
 }
 
-Problem too_many_bodies() {
-    return overloaded("The server is receiving too many request bodies.");
-}
+constexpr const char* kTooManyBodies = "The server is receiving too many request bodies.";
 
 Problem too_large(std::size_t limit) {
     return {413, "The body must not be larger than " + std::to_string(limit) + " bytes."};
@@ -94,7 +92,11 @@ class Connection final : public OpenConnection {
         socket_of(stream_).close(ignored);
     }
     const std::string& network() const override { return network_; }
-    std::optional<Clock::time_point> waiting_since() const override { return waiting_since_; }
+    std::optional<Clock::time_point> waiting_since() const override {
+        const bool may_take = writing_ && !subject_.team.empty() && waiting_since_ &&
+                              Clock::now() - *waiting_since_ < limits::kStalledReader;
+        return may_take ? std::nullopt : waiting_since_;
+    }
     bool has_anonymous_reader() const override { return writing_ && subject_.team.empty(); }
     const FairBudget::Holder* response_holder() const override { return memory_.holder(); }
 
@@ -226,8 +228,8 @@ class Connection final : public OpenConnection {
     awaitable<bool> run_upload(Exchange& exchange, const Request& request) {
         std::optional memory = front_.bodies.open(exchange.holder(request));
         if (!memory->grow_to(limits::kUploadBytes)) {
-            co_return co_await refuse_and_close(request,
-                                                to_response(too_many_bodies(), request.id));
+            co_return co_await refuse_and_close(
+                request, to_response(overloaded(kTooManyBodies), request.id));
         }
         BodyReader<Stream> body({stream_, buffer_, deadline_, front_.timeouts.body},
                                 std::move(*parser_), exchange.body_limit(),
@@ -248,7 +250,7 @@ class Connection final : public OpenConnection {
 
     std::optional<Problem> body_problem(error_code error, std::size_t limit) const {
         if (error == wire::error::body_limit) return too_large(limit);
-        if (error == asio::error::no_buffer_space) return too_many_bodies();
+        if (error == asio::error::no_buffer_space) return overloaded(kTooManyBodies);
         return protocol_problem(error, deadline_.passed());
     }
 
@@ -332,8 +334,7 @@ class Connection final : public OpenConnection {
     awaitable<bool> write_and_keep(const Request& request, Response response) {
         const bool needs_end = response.stream && !response.length && version_ < 11;
         const bool keep = keep_alive_ && !needs_end && !front_.stopping;
-        const bool sent = co_await write(request, std::move(response), keep);
-        co_return sent&& keep;
+        co_return co_await write(request, std::move(response), keep) && keep;
     }
 
     // For a client that may still be sending: it must be able to read the response before the
@@ -376,7 +377,6 @@ class Connection final : public OpenConnection {
     bool keep_alive_ = false;
     bool idle_ = false;
     bool asked_ = false;
-    // Of the current request.
     Clock::time_point began_;
     Subject subject_;
     bool writing_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -33,8 +34,20 @@ bool starts_formula(std::string_view text) {
            std::ranges::any_of(kFullWidth, [&](auto sign) { return text.starts_with(sign); });
 }
 
+// Where spreadsheets separate by semicolons, what follows one is a cell of its own. ";-)" is none.
+bool starts_formula_of_next_cell(std::string_view text) {
+    if (!text.starts_with('-')) return starts_formula(text) && !text.starts_with('\n');
+    return text.size() > 1 && (text[1] == '(' || std::isalnum(static_cast<unsigned char>(text[1])));
+}
+
 void append_text(std::string& out, const std::string& text) {
-    append_cell(out, starts_formula(text) ? "'" + text : text);
+    auto cell = starts_formula(text) ? "'" + text : text;
+    for (auto at = cell.find(';'); at != cell.npos; at = cell.find(';', at + 1)) {
+        if (starts_formula_of_next_cell(std::string_view(cell).substr(at + 1))) {
+            cell.insert(at + 1, "'");
+        }
+    }
+    append_cell(out, cell);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 namespace plimsoll::postgres {
@@ -38,13 +39,23 @@ Result<DataLock> DataLock::take(const std::filesystem::path& base) {
                             (address ? " (" + *address + ")" : "") +
                             ": stop it, or choose another folder (--data)."));
     }
-    return DataLock(descriptor);
+    // The folder, too: the file may have been removed under a running server.
+    const int folder = open(base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) != 0) {
+        close(descriptor);
+        if (folder >= 0) close(folder);
+        return fail(problem("Another plimsoll is using the data folder " + base.string() + "."));
+    }
+    return DataLock(descriptor, folder);
 }
 
-DataLock::DataLock(DataLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+DataLock::DataLock(DataLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      folder_(std::exchange(other.folder_, -1)) {}
 
 DataLock::~DataLock() {
     if (descriptor_ >= 0) close(descriptor_);
+    if (folder_ >= 0) close(folder_);
 }
 
 void DataLock::set_address(const std::string& address) const {

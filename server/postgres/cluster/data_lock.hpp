@@ -8,8 +8,8 @@
 
 namespace plimsoll::postgres {
 
-// One process at a time uses a data directory: the holder of the lock on its file serve.lock. The
-// file says where that process serves.
+// One process at a time uses a data directory: the holder of the locks on it and on its file
+// serve.lock, which says where that process serves.
 class DataLock {
   public:
     // Error messages are sentences for the user.
@@ -23,9 +23,10 @@ class DataLock {
     void set_address(const std::string& address) const;
 
   private:
-    explicit DataLock(int descriptor) : descriptor_(descriptor) {}
+    DataLock(int descriptor, int folder) : descriptor_(descriptor), folder_(folder) {}
 
-    int descriptor_;  // negative once moved from
+    int descriptor_;  // negative once moved from, as is the folder's
+    int folder_;
 };
 
 // The address of the process that uses the directory; none if nobody does or it does not serve yet.

@@ -143,12 +143,25 @@ Result<fs::path> default_data_directory() {
 Result<EmbeddedLayout> prepare_layout(fs::path base, const fs::path& postgres) {
     std::error_code error;
     base = fs::absolute(base);
-    // Regardless of the umask: PostgreSQL's user must have access, and nobody else may write.
-    if (fs::create_directories(base, error)) fs::permissions(base, fs::perms{0755}, error);
+    // Regardless of the umask: PostgreSQL's user must have access, and nobody else.
+    const fs::perms own{geteuid() == 0 ? 0711U : 0700U};
+    if (fs::create_directories(base, error)) fs::permissions(base, own, error);
     if (!error) base = fs::canonical(base, error);
+    const auto found = error ? fs::perms::none : fs::status(base, error).permissions();
+    if ((found & fs::perms::others_write) != fs::perms::none) {
+        return fail(problem("Everybody may write to the data folder " + base.string() +
+                            ": run chmod o-w on it."));
+    }
     if (error) {
         return fail(
             problem("The data folder " + base.string() + " cannot be created: " + error.message()));
+    }
+    // pg_ctl gives paths to a shell.
+    if (base.string().find_first_of("'\"\\$`\n") != std::string::npos) {
+        return fail(
+            problem("The path of the data folder must not contain quotes, backslashes, $ or "
+                    "ends of lines: " +
+                    base.string()));
     }
     EmbeddedLayout layout;
     layout.base = base;

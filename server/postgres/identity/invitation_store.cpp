@@ -56,7 +56,8 @@ InvitationStore::Answer<Invitation> InvitationStore::create(Author author,
         Statement::of(sql::invitations_create, author.team.value, author.user.value,
                       std::string(to_string(invitation.role)),
                       text_or_none(std::move(invitation.email)), Bytes{std::move(invitation.hash)},
-                      invitation.expires_at, identity::kInvitationsPerTeam, author.request_id));
+                      invitation.expires_at, identity::kInvitationsPerTeam, author.request_id,
+                      invitation.origin.token, invitation.origin.session));
     if (!rows) co_return fail(std::move(rows.error()));
     if (rows->empty()) {
         co_return fail(team_has_most(identity::kInvitationsPerTeam, "open invitations", "Revoke"));

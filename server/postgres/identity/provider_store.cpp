@@ -72,10 +72,13 @@ ProviderStore::Answer<std::vector<identity::ProvidedIdentity>> ProviderStore::id
 
 ProviderStore::Answer<void> ProviderStore::unlink(Author author, UserId user,
                                                   identity::IdentityId identity) {
-    co_return found(
-        co_await run(Statement::of(sql::providers_unlink, user.value, identity.value,
-                                   author.team.value, author.user.value, author.request_id)),
-        {Errc::not_found, "The user has no such identity at a provider.", {}});
+    const auto cache = known_;
+    auto gone =
+        found(co_await run(Statement::of(sql::providers_unlink, user.value, identity.value,
+                                         author.team.value, author.user.value, author.request_id)),
+              {Errc::not_found, "The user has no such identity at a provider.", {}});
+    cache->forget();
+    co_return gone;
 }
 
 }  // namespace plimsoll::postgres

@@ -2,6 +2,7 @@
 
 #include "migrations/embedded.hpp"
 #include "server/postgres/driver/optional.hpp"
+#include "server/postgres/driver/sqlstate.hpp"
 #include "server/postgres/jobs/bundles.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/jobs/job_search.hpp"
@@ -214,6 +215,7 @@ awaitable<Result<queue::Uses>> JobStore::uses(TeamId team, std::string sort, std
 }
 
 awaitable<Result<void>> JobStore::ready() {
+    if (pool_.lacked_space()) co_return fail(Errc::unavailable, kDiskFull);
     auto rows = co_await pool_.run(Statement::of(sql::duties_schema_version), kCallTimeout);
     if (!rows) co_return fail(std::move(rows.error()));
     const auto version = (*rows)[0].get<std::optional<std::int64_t>>(0).value_or(0);
@@ -222,6 +224,13 @@ awaitable<Result<void>> JobStore::ready() {
         co_return fail(Errc::unavailable,
                        "The database's schema is version " + std::to_string(version) +
                            ", but this program's is version " + std::to_string(known) + ".");
+    }
+    auto unsuitable = co_await pool_.run(Statement::of(sql::duties_unsuitable), kCallTimeout);
+    if (!unsuitable) co_return fail(std::move(unsuitable.error()));
+    for (const Row row : *unsuitable) {
+        if (row.get<bool>("fatal")) {
+            co_return fail(Errc::unavailable, row.get<std::string>("what"));
+        }
     }
     co_return Result<void>{};
 }

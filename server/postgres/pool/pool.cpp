@@ -15,6 +15,7 @@ namespace plimsoll::postgres {
 namespace {
 
 constexpr const char* kUnreachable = "The database is not reachable.";
+constexpr std::chrono::seconds kLackOfSpace{30};
 
 }  // namespace
 
@@ -87,7 +88,16 @@ asio::awaitable<Result<Replies>> Pool::run(Batch batch, std::chrono::millisecond
     auto place = std::shared_ptr<void>(nullptr, [weak = std::weak_ptr(alive_)](void*) {
         if (auto pool = weak.lock()) (*pool)->wake(1);
     });
-    co_return co_await (*connection)->run(std::move(batch), deadline);
+    auto alive = std::weak_ptr(alive_);
+    auto replies = co_await (*connection)->run(std::move(batch), deadline);
+    if (!replies && replies.error().message == kDiskFull && !alive.expired()) {
+        lacked_space_until_ = std::chrono::steady_clock::now() + kLackOfSpace;
+    }
+    co_return replies;
+}
+
+bool Pool::lacked_space() const {
+    return std::chrono::steady_clock::now() < lacked_space_until_;
 }
 
 asio::awaitable<Result<Rows>> Pool::run(Statement statement, std::chrono::milliseconds timeout) {

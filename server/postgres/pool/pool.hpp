@@ -51,6 +51,8 @@ class Pool {
     // Whether what keeps the database from starting is a full disk, which no connection attempt can
     // tell: nobody listens.
     void set_disk_full(bool full) { cannot_start_ = full; }
+    // Whether a statement found the disk full within the last half minute.
+    bool lacked_space() const;
 
     // Whether a connection is open; for readiness.
     bool is_up() const;
@@ -82,6 +84,7 @@ class Pool {
     bool down_ = false;
     bool disk_full_ = false;     // the reason of the last failed connection attempt
     bool cannot_start_ = false;  // for want of space
+    Deadline lacked_space_until_{};
     bool stopped_ = true;
 };
 

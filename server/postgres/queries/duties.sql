@@ -55,3 +55,34 @@ select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.exp
 -- name: duties.schema_version
 -- Index schema_migration_pkey backwards.
 select max(version) from plimsoll.schema_migration;
+
+-- name: duties.unsuitable
+-- What of the settings does not suit Plimsoll, as the connected role has them; fatal: it cannot work so.
+select fatal, what from (values
+  (true, pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean,
+    'The database is read-only, such as a standby: connect to the primary, for example with target_session_attrs=read-write.'),
+  (true, current_setting('default_transaction_isolation') <> 'read committed',
+    'default_transaction_isolation is ' || current_setting('default_transaction_isolation') || ', and the queue needs read committed.'),
+  (true, getdatabaseencoding() <> 'UTF8', 'The encoding is ' || getdatabaseencoding() || ', and names need UTF8.'),
+  (false, current_setting('jit')::boolean, 'jit is on: compiling short queries takes far longer than running them.'),
+  (false, current_setting('statement_timeout') in ('0', '0ms'),
+    'statement_timeout is 0: statements that a server gave up on run on.'),
+  (false, extract(epoch from current_setting('statement_timeout')::interval) between 0.001 and 9.999,
+    'statement_timeout is ' || current_setting('statement_timeout') || ': some calls take 10 s.'),
+  (false, extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval) not between 1 and 60,
+    'idle_in_transaction_session_timeout is ' || current_setting('idle_in_transaction_session_timeout')
+    || ': a server that freezes would block all others; 10s suits.'),
+  (false, current_setting('idle_session_timeout') not in ('0', '0ms'),
+    'idle_session_timeout is ' || current_setting('idle_session_timeout') || ': it closes connections that wait for work.'),
+  (false, not current_setting('fsync')::boolean, 'fsync is off: a crash of the machine can destroy the database.'),
+  (false, not current_setting('full_page_writes')::boolean,
+    'full_page_writes is off: a crash of the machine can destroy the database.'),
+  (false, current_setting('synchronous_commit') = 'off', 'synchronous_commit is off: a crash loses jobs that were accepted.'),
+  (false, pg_size_bytes(current_setting('max_wal_size')) < 512 * 1024 * 1024,
+    'max_wal_size is ' || current_setting('max_wal_size') || ': checkpoints come often; 1GB suits.'),
+  (false, not current_setting('autovacuum')::boolean, 'autovacuum is off: queries of the queue become slower and slower.'),
+  (false, (select d.datcollversion <> pg_database_collation_actual_version(d.oid) from pg_database d
+      where d.datname = current_database()),
+    'The collation has another version than when the database was made: rebuild its indexes, then run '
+    || 'alter database … refresh collation version.')
+) s(fatal, is_so, what) where is_so;

@@ -8,11 +8,12 @@ where i.team_id = $1::bigint and i.accepted_at is null and i.revoked_at is null 
 order by i.id;
 
 -- name: invitations.create
--- $1 team, $2 user, $3 role, $4 address or null, $5 hash, $6 expires at, $7 the team's limit, $8 request id. No row: the
--- limit is reached. Index invitation_team.
+-- $1 team, $2 user, $3 role, $4 address or null, $5 hash, $6 expires at, $7 the team's limit, $8 request id, $9 the token
+-- that created it or null, $10 the session or null. No row: the limit is reached. Index invitation_team.
 with made as (
-  insert into plimsoll.invitation (team_id, user_id, role, email, hash, expires_at)
-  select $1::bigint, $2::bigint, $3::text, lower($4::text), $5::bytea, $6::timestamptz
+  insert into plimsoll.invitation (team_id, user_id, role, email, hash, expires_at, token_id)
+  select $1::bigint, $2::bigint, $3::text, lower($4::text), $5::bytea, $6::timestamptz,
+    coalesce($9::bigint, (select s.token_id from plimsoll.session s where s.id = $10::bigint))
   where (select count(*) from plimsoll.invitation i where i.team_id = $1 and i.accepted_at is null
       and i.revoked_at is null and i.expires_at > clock_timestamp()) < $7::int
   returning id, role, email, user_id, created_at, expires_at

@@ -25,9 +25,12 @@ select i.id, i.issuer, i.subject, i.created_at, i.last_used_at from plimsoll.use
 where i.user_id = $1::bigint order by i.id;
 
 -- name: providers.unlink
--- $1 user, $2 identity, $3 to $5 the actor. No row: the user has no such identity. Index user_identity_id.
+-- $1 user, $2 identity, $3 to $5 the actor. Ends the user's sessions, which it may have opened. No row: the user has no
+-- such identity. Indexes user_identity_id, session_member.
 with gone as (
   delete from plimsoll.user_identity where id = $2::bigint and user_id = $1::bigint returning user_id, issuer, subject
+), ended as (
+  update plimsoll.session s set ended_at = clock_timestamp() from gone g where s.user_id = g.user_id and s.ended_at is null
 ), told as (
   insert into plimsoll.audit_event (team_id, user_id, action, target, request_id, data)
   select nullif($3::bigint, 0), $4::bigint, 'user.unlink', user_id::text, $5::text,

@@ -213,7 +213,7 @@ TEST_P(IdentityPromises, ARemovedUserFreesTheName) {
     EXPECT_EQ(code(store().by_token(own_hash('d'))), Errc::unauthenticated);
     EXPECT_EQ(code(store().remove_user(author_, ada)), Errc::not_found);
     EXPECT_EQ(code(store().set_member(author_, people_.team, ada, Role::member)), Errc::not_found);
-    for (const auto& [user, factor, provided] : must(store().users())) EXPECT_NE(user.id, ada);
+    for (const auto& one : must(store().users())) EXPECT_NE(one.user.id, ada);
     EXPECT_NE(make_user(" ada").id, ada) << "the name is free again";
     EXPECT_EQ(code(store().remove_user(author_, people_.user)), Errc::conflict)
         << "the team's last owner";

@@ -96,8 +96,7 @@ TEST_P(InvitationPromises, ATakenNameDoesNotUseUpTheInvitation) {
     make_user("mia", kind_ + "@example.com");
     invite('a');
     EXPECT_EQ(refusal('a', newcomer("mia")), Errc::conflict);
-    for (const auto* look : {"MIA", "mia ", " mia", "\u200bmia"}) {
-        if (look[0] == '\xe2' && GetParam() != "postgres") continue;
+    for (const auto* look : {"MIA", "mia ", " mia"}) {
         EXPECT_EQ(refusal('a', newcomer(look)), Errc::conflict) << look;
     }
     EXPECT_FALSE(refusal('a', newcomer("mina", kind_ + "@example.com")))
@@ -116,6 +115,19 @@ TEST_P(InvitationPromises, RevokedAndExpiredInvitationsAreRejected) {
     EXPECT_EQ(refusal('b', newcomer("ada")), Errc::not_found);
     EXPECT_EQ(open_ones(), 0u);
     EXPECT_EQ(code(store().find(hash('?'))), Errc::not_found);
+}
+
+TEST_P(InvitationPromises, AnInvitationEndsWithTheTokenThatCreatedIt) {
+    identity::Token token;
+    token.user = people_.user;
+    token.name = "leaked";
+    token.scopes = {"team:admin"};
+    const auto leaked = must(people().create_token(author_, token, hash('t'), {}));
+    must(store().create(author_, {Role::admin, "", hash('a'), in(kLong), {leaked.id, {}}}));
+    EXPECT_FALSE(code(store().find(hash('a'))));
+    must(people().revoke_token(author_, leaked.id));
+    EXPECT_EQ(code(store().find(hash('a'))), Errc::not_found);
+    EXPECT_EQ(refusal('a', newcomer("eve")), Errc::not_found);
 }
 
 TEST_P(InvitationPromises, AnInvitationEndsWithTheRightsOfItsCreator) {

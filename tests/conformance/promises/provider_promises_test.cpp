@@ -12,6 +12,8 @@ using identity::MappedTeam;
 using identity::ProvidedUser;
 using identity::Role;
 
+constexpr const char* kCsrf = "a csrf value of its own";
+
 class ProviderPromises : public Promises {
   protected:
     ProviderPromises() : author_{people_.team, people_.user, "request-1"} {
@@ -118,7 +120,7 @@ TEST_P(ProviderPromises, GroupsMakeSystemAdminsAndTheLastOneStays) {
 
 TEST_P(ProviderPromises, AnIdentityIsUnlinked) {
     auto ada = somebody("ada");
-    const auto user = sign_in(ada).user;
+    const auto [user, place] = std::pair(sign_in(ada).user, sign_in(ada).team);
     const auto found = must(store().identities(user));
     ASSERT_EQ(found.size(), 1U);
     const auto& one = found.front();
@@ -128,7 +130,9 @@ TEST_P(ProviderPromises, AnIdentityIsUnlinked) {
     EXPECT_TRUE(must(store().identities(people_.user)).empty());
     EXPECT_EQ(code(store().unlink(author_, people_.user, one.id)), Errc::not_found);
     EXPECT_TRUE(account(user)->provided);
+    must(people().create_session({user, place, {}, {}, {}}, state('s'), kCsrf, in(kLong)));
     must(store().unlink(author_, user, one.id));
+    EXPECT_EQ(code(people().by_session(state('s'))), Errc::unauthenticated);
     EXPECT_EQ(code(store().unlink(author_, user, one.id)), Errc::not_found);
     EXPECT_FALSE(account(user)->provided);
     ada.create = false;
@@ -208,7 +212,7 @@ TEST_P(ProviderPromises, TheFirstLinkEndsWhatWasMadeBefore) {
         must(people().create_user(author_, kind_ + " mia", kind_ + "@example.com", false)).id;
     must(people().set_member(author_, people_.team, mia, Role::member));
     const auto open = [&](char session, char token) {
-        must(people().create_session({mia, people_.team, {}, {}, {}}, state(session), "csrf",
+        must(people().create_session({mia, people_.team, {}, {}, {}}, state(session), kCsrf,
                                      in(kLong)));
         identity::Token made;
         made.user = mia;

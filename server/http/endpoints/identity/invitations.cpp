@@ -51,8 +51,8 @@ class Invitations {
 
     awaitable<Response> create(const Call& call) const {
         const auto& principal = call.principal;
-        // An invitation outlives the token that created it, so only callers with all rights of
-        // their user may create one.
+        // Who joins by an invitation outlives the token that created it, so only callers with all
+        // rights of their user may create one.
         if (!has_all_scopes(principal)) {
             throw Refused(403,
                           "Only a session, or a token with all scopes of its user, can invite.");
@@ -64,8 +64,12 @@ class Invitations {
         }
         const auto end = link_end(call, clock_.now(), kInvitationLife);
         const auto secret = identity::make_secret(identity::SecretKind::invitation);
-        const auto made = need(co_await store_.create(
-            author_of(call), {role, call.body.value("email", ""), secret.hash, end}));
+        const auto made =
+            need(co_await store_.create(author_of(call), {role,
+                                                          call.body.value("email", ""),
+                                                          secret.hash,
+                                                          end,
+                                                          {principal.token, principal.session}}));
         co_return located(json_response(201, {{"invitation", invitation_json(made)},
                                               {"secret", secret.text},
                                               {"path", "/#/join/" + secret.text}}),

@@ -42,7 +42,7 @@ class Tokens {
         }
         const auto secret = identity::make_secret(identity::SecretKind::token);
         token.hint = secret.text.substr(0, kHintLength);
-        const auto origin = origin_of(call, token);
+        const identity::TokenOrigin origin{call.principal.token, call.principal.session};
         const auto created = need(
             co_await store_.create_token(author_of(call), std::move(token), secret.hash, origin));
         co_return located(
@@ -84,13 +84,6 @@ class Tokens {
             tokens, [&](const identity::Token& token) { return token.id == token_id_of(call); });
         if (found == tokens.end()) throw Refused(404, "The token was not found.");
         co_return *found;
-    }
-
-    // A service account stays when the creator of its token leaves, so its tokens depend on no
-    // other token.
-    static identity::TokenOrigin origin_of(const Call& call, const identity::Token& token) {
-        if (token.user != call.principal.user.id) return {};
-        return {call.principal.token, call.principal.session};
     }
 
     // Makes the token one of the service account that the body names.

@@ -37,6 +37,22 @@ TEST(FairBudget, HoldsEachToItsShare) {
     EXPECT_FALSE(budget.reserve({"eve", {}}, 1));  // all of it
 }
 
+TEST(FairBudget, TellsWhichShareIsLacking) {
+    using Share = FairBudget::Share;
+    FairBudget budget(kLimits);
+    const auto ada = budget.reserve(kAda, 30);
+    const auto vera = budget.reserve(kVera, 25);
+    const auto tom = budget.reserve(kTom, 40);
+    EXPECT_EQ(ada->lacking(31), Share::none);
+    EXPECT_EQ(ada->lacking(41), Share::caller);
+    EXPECT_EQ(ada->lacking(36), Share::team);
+    EXPECT_EQ(budget.open({"eve", {}}).lacking(6), Share::total);
+    EXPECT_TRUE(FairBudget::shares(Share::team, kAda, kVera));
+    EXPECT_FALSE(FairBudget::shares(Share::caller, kAda, kVera));
+    EXPECT_FALSE(FairBudget::shares(Share::team, kAda, kTom));
+    EXPECT_TRUE(FairBudget::shares(Share::total, kAda, kTom));
+}
+
 TEST(FairBudget, ManyReservationsOfOneCallerAreOneShare) {
     FairBudget budget(kLimits);
     auto first = budget.open(kAda);

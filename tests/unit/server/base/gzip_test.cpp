@@ -3,6 +3,7 @@
 #include "server/base/gathering_sink.hpp"
 
 #include <array>
+#include <csignal>
 #include <future>
 #include <memory>
 #include <random>
@@ -79,12 +80,17 @@ TEST(Gzip, DamagedAndTruncatedDataAreRefused) {
 namespace plimsoll::log {
 namespace {
 
+std::shared_ptr<GatheringSink> sink_to(int descriptor) {
+    return std::make_shared<GatheringSink>(descriptor, Lines::gathered, [](std::size_t count) {
+        return std::to_string(count) + " lines were dropped";
+    });
+}
+
 class GatheringSinkTest : public testing::Test {
   protected:
     GatheringSinkTest() {
         EXPECT_EQ(pipe(pipe_.data()), 0);
-        logger_ =
-            std::make_unique<spdlog::logger>("test", std::make_shared<GatheringSink>(pipe_[1]));
+        logger_ = std::make_unique<spdlog::logger>("test", sink_to(pipe_[1]));
         logger_->set_pattern("%v");
     }
     ~GatheringSinkTest() override {
@@ -134,6 +140,33 @@ TEST_F(GatheringSinkTest, LosesNoLineOfMany) {
     EXPECT_EQ(read_lines(kLines), expected);
 }
 
+// A pipe holds 64 KiB.
+TEST_F(GatheringSinkTest, NeverWaitsForAReaderAndSaysWhatItDropped) {
+    const std::string text(1000, 'x');
+    constexpr int kLines = 1000;
+    for (int i = 0; i < kLines; ++i) logger_->warn(text);
+    int kept = 0;
+    std::string line;
+    while (line.find("dropped") == std::string::npos) {
+        line = read_lines(1);
+        kept += line.starts_with("xxx") ? 1 : 0;
+    }
+    EXPECT_LT(kept, kLines);
+    EXPECT_EQ(line, std::to_string(kLines - kept) + " lines were dropped\n");
+    logger_->info("after");
+    EXPECT_EQ(read_lines(1), "after\n");
+}
+
+TEST(GatheringSink, SurvivesAClosedPipe) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    std::signal(SIGPIPE, SIG_IGN);
+    spdlog::logger logger("test", sink_to(ends[1]));
+    close(ends[0]);
+    for (int i = 0; i < 1000; ++i) logger.warn("nobody reads");
+    close(ends[1]);
+}
+
 TEST(GatheringSink, BatchesManyLines) {
     std::array<int, 2> ends{};  // each write is a packet of its own
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
@@ -145,7 +178,7 @@ TEST(GatheringSink, BatchesManyLines) {
     });
     constexpr int kLines = 3000;
     {
-        spdlog::logger logger("test", std::make_shared<GatheringSink>(ends[1]));
+        spdlog::logger logger("test", sink_to(ends[1]));
         for (int i = 0; i < kLines; ++i) logger.info("line {}", i);
     }
     close(ends[1]);

@@ -1,4 +1,5 @@
 // Accept, server-sent events, cookies, targets: the small rules.
+#include "server/http/access/authentication.hpp"
 #include "server/http/access/cookies.hpp"
 #include "server/http/access/failure_limit.hpp"
 #include "server/http/contract/target.hpp"
@@ -15,6 +16,21 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+
+TEST(Origin, IsThatOfTheServer) {
+    const auto accepted = [](const std::string& origin, bool secure) {
+        Request request;
+        request.secure = secure;
+        request.headers = {{"Host", "plimsoll.example"}, {"Origin", origin}};
+        return check_origin(request).has_value();
+    };
+    EXPECT_TRUE(accepted("https://plimsoll.example", true));
+    EXPECT_TRUE(accepted("http://plimsoll.example", false));
+    EXPECT_TRUE(accepted("https://plimsoll.example", false)) << "a proxy may end TLS";
+    EXPECT_FALSE(accepted("http://plimsoll.example", true));
+    EXPECT_FALSE(accepted("https://evil.example", true));
+    EXPECT_FALSE(accepted("null", true));
+}
 
 TEST(Accept, ChoosesTheBest) {
     const std::vector<std::string> offered = {"application/json", "text/event-stream"};

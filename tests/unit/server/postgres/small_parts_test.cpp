@@ -1,3 +1,4 @@
+#include "server/postgres/cluster/data_lock.hpp"
 #include "server/postgres/cluster/log_tail.hpp"
 #include "server/postgres/driver/sqlstate.hpp"
 #include "server/postgres/jobs/enqueue.hpp"
@@ -13,14 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class LogTail : public ::testing::Test {
+class InFolder : public ::testing::Test {
   protected:
-    LogTail() {
+    InFolder() {
         std::string name = (fs::temp_directory_path() / "plimsoll-log-XXXXXX").string();
         if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
         folder_ = name;
     }
-    ~LogTail() override { fs::remove_all(folder_); }
+    ~InFolder() override { fs::remove_all(folder_); }
 
     fs::path write(const std::string& text) {
         std::ofstream(folder_ / "start.log") << text;
@@ -29,6 +30,8 @@ class LogTail : public ::testing::Test {
 
     fs::path folder_;
 };
+using LogTail = InFolder;
+using DataLockTest = InFolder;
 
 TEST_F(LogTail, IsTheWholeOfAShortLog) {
     EXPECT_EQ(log_tail(write("one\ntwo\n")), "one\ntwo");
@@ -50,6 +53,14 @@ TEST_F(LogTail, FollowsNoLink) {
     EXPECT_EQ(log_tail(folder_ / "link.log"), "");
     EXPECT_EQ(log_tail(folder_ / "missing.log"), "");
     EXPECT_EQ(log_tail(folder_), "");
+}
+
+TEST_F(DataLockTest, ARemovedLockFileLetsNobodyElseIn) {
+    const auto held = DataLock::take(folder_);
+    ASSERT_TRUE(held);
+    EXPECT_FALSE(DataLock::take(folder_));
+    fs::remove(folder_ / "serve.lock");
+    EXPECT_FALSE(DataLock::take(folder_));
 }
 
 TEST(SqlstateTest, EveryKindOfFailureHasItsCode) {

@@ -6,6 +6,7 @@
 #include "server/terminal/files/no_header.hpp"
 #include "server/terminal/files/records_file.hpp"
 #include "server/terminal/files/unused_members.hpp"
+#include "server/terminal/harmless.hpp"
 #include "server/terminal/priority.hpp"
 #include "server/terminal/report_text.hpp"
 
@@ -20,6 +21,14 @@
 
 namespace plimsoll::terminal {
 namespace {
+
+TEST(Harmless, TextsOfOthersDoNotCommandTheTerminal) {
+    EXPECT_EQ(harmless("a\tb\n\033[1mbold\033[0m größer"), "a\tb\n\033[1mbold\033[0m größer");
+    EXPECT_EQ(harmless("\033]0;title\a"), "\uFFFD]0;title\uFFFD");
+    EXPECT_EQ(harmless("\u009b2Jx\r"), "\uFFFD2Jx\uFFFD");
+    EXPECT_EQ(harmless("\033[2J\033[31"), "\uFFFD[2J\uFFFD[31");
+    EXPECT_EQ(harmless("a\u202egnp\u2066.\u2028\u00a0"), "a\uFFFDgnp\uFFFD.\uFFFD\u00a0");
+}
 
 TEST(FormatDuration, ChoosesTheUnitByLength) {
     EXPECT_EQ(format_duration(std::chrono::duration<double>(0.84)), "0.8 s");

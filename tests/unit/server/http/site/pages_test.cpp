@@ -41,7 +41,7 @@ class Pages : public ::testing::Test {
         const auto response = answer.get();
         RawResponse raw;
         raw.status = response->status;
-        raw.body = response->body;
+        raw.body = response->content();
         for (const auto& header : response->headers) raw.headers.emplace(header.name, header.value);
         return raw;
     }

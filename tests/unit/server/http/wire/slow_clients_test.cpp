@@ -91,6 +91,7 @@ TEST_F(LeastRate, OfAReaderIsRequired) {
     for (int request = 0; request < 50; ++request) {
         slow.send("GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n");
     }
+    slow.receive_until("\n");
     const auto began = std::chrono::steady_clock::now();
     while (open() > 0 && std::chrono::steady_clock::now() - began < std::chrono::seconds(20)) {
         slow.receive_until("\n");

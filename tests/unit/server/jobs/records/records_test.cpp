@@ -39,6 +39,9 @@ TEST(Csv, ATextIsNotAFormula) {
     EXPECT_EQ(cell("\n=1"), "\"'\n=1\"\r\n");
     EXPECT_EQ(cell("\r=1"), "\"'\r=1\"\r\n");
     EXPECT_EQ(cell("größer"), "größer\r\n");
+    // German spreadsheets separate by semicolons.
+    EXPECT_EQ(cell("calm;=1+1;@x;-1"), "calm;'=1+1;'@x;'-1\r\n");
+    EXPECT_EQ(cell("fine ;-) ; good;"), "fine ;-) ; good;\r\n");
     EXPECT_EQ(cell(""), "\r\n");
 }
 
