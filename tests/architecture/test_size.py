@@ -6,8 +6,8 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (530, 43_900),
-    'server': (1_044, 77_100),
+    'engine': (540, 44_500),
+    'server': (1_052, 77_700),
     'web': (414, 29_150),
     'migrations': (170, 6_300),
     'deploy': (75, 2_300),

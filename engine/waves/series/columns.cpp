@@ -4,22 +4,75 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace plimsoll::waves {
 namespace {
 
-std::string lowered(std::string_view text) {
-    std::string out(text);
+// In lower case, without blanks around and the brackets of MetaTrader: "<CLOSE>".
+std::string simple(std::string_view name) {
+    const auto around = [](char c) { return std::string_view(" \t\r<>").find(c) < 5; };
+    while (!name.empty() && around(name.front())) name.remove_prefix(1);
+    while (!name.empty() && around(name.back())) name.remove_suffix(1);
+    std::string out(name);
     for (char& c : out)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return out;
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-    return text;
+// The usual names, the likeliest first.
+constexpr std::array<std::string_view, kColumns> kUsual = {
+    "symbol|ticker|name|instrument|isin|symbole|s\xC3\xADmbolo|simbolo",
+    "date|datetime|timestamp|time|open time|open_time|day|snapped_at|observation_date|trade date|"
+    "trade_date|datum|zeit|zeitpunkt|fecha|data|unix|unix timestamp",
+    "time|zeit|uhrzeit|heure|hora|ora",
+    "open|open price|opening price|er\xC3\xB6"
+    "ffnung|er\xC3\xB6"
+    "ffn.|er\xC3\xB6"
+    "ffnungskurs|erster|ouverture|"
+    "ouv.|apertura|abertura|eerste|openen",
+    "high|high price|hoch|h\xC3\xB6"
+    "chst|h\xC3\xB6"
+    "chstkurs|tageshoch|haut|plus haut|m\xC3\xA1ximo|m\xC3\xA1xima|"
+    "massimo|hoog",
+    "low|low price|tief|tiefst|tiefstkurs|tagestief|bas|plus "
+    "bas|m\xC3\xADnimo|m\xC3\xADnima|minimo|laag",
+    "close|close/last|close price|closing price|price|last|last price|schluss|schlusskurs|zuletzt|"
+    "letzter|kurs|cl\xC3\xB4ture|cloture|dernier|cierre|\xC3\xBAltimo|ultimo|chiusura|fechamento|"
+    "slot|laatste|adj close|"
+    "adj. close|value",
+};
+
+bool is_word_of(std::string_view words, std::string_view word) {
+    while (!words.empty()) {
+        const auto one = words.substr(0, words.find('|'));
+        if (one == word) return true;
+        words.remove_prefix(std::min(one.size() + 1, words.size()));
+    }
+    return false;
+}
+
+std::optional<std::size_t> place_of(std::span<const std::string> names, std::string_view usual) {
+    while (!usual.empty()) {
+        const auto one = usual.substr(0, usual.find('|'));
+        usual.remove_prefix(std::min(one.size() + 1, usual.size()));
+        const auto found =
+            std::ranges::find_if(names, [&](const std::string& n) { return simple(n) == one; });
+        if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    }
+    return {};
+}
+
+// By its name, or as "#2".
+std::optional<std::size_t> chosen_place(std::span<const std::string> names,
+                                        const std::string& chosen) {
+    const auto found = std::ranges::find(names, chosen);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    std::size_t number = 0;
+    const auto* end = chosen.data() + chosen.size();
+    if (!chosen.starts_with('#') || std::from_chars(chosen.data() + 1, end, number).ptr != end)
+        return {};
+    return number >= 1 && number <= names.size() ? std::optional(number - 1) : std::nullopt;
 }
 
 // With the columns that there are, as long as that is readable.
@@ -43,46 +96,107 @@ Error no_column(const std::string& name, std::span<const std::string> names) {
 }  // namespace
 
 Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceReading& reading) {
-    struct Wanted {
-        const std::string& chosen;
-        std::vector<std::string_view> defaults;
-    };
-    const std::array<Wanted, kColumns> wanted = {{
-        {reading.symbol_column, {"symbol", "ticker"}},
-        {reading.date_column, {"date", "datetime", "timestamp", "time"}},
-        {reading.open_column, {"open"}},
-        {reading.high_column, {"high"}},
-        {reading.low_column, {"low"}},
-        {reading.close_column, {"close"}},
-    }};
+    const std::string none;
+    const std::array<const std::string*, kColumns> chosen = {
+        &reading.symbol_column, &reading.date_column, &none,
+        &reading.open_column,   &reading.high_column, &reading.low_column,
+        &reading.close_column};
     ColumnMap map;
     for (std::size_t c = 0; c < kColumns; ++c) {
-        const auto find = [&](auto&& same) {
-            const auto it = std::ranges::find_if(names, same);
-            if (it != names.end()) map.at[c] = static_cast<std::size_t>(it - names.begin());
-            return map.at[c].has_value();
-        };
-        if (!wanted[c].chosen.empty()) {
-            if (!find([&](const std::string& name) { return name == wanted[c].chosen; }))
-                return fail(no_column(wanted[c].chosen, names));
+        if (chosen[c]->empty()) {
+            map.at[c] = place_of(names, kUsual[c]);
             continue;
         }
-        for (std::string_view name : wanted[c].defaults)
-            if (find([&](const std::string& n) { return lowered(trimmed(n)) == name; })) break;
+        map.at[c] = chosen_place(names, *chosen[c]);
+        if (!map.at[c]) return fail(no_column(*chosen[c], names));
     }
-    if (!map[Column::close]) return fail(no_column("close", names));
+    auto& close = map.at[static_cast<std::size_t>(Column::close)];
+    const auto date = map[Column::date];
+    // A date and one more column, whatever its name: a series of FRED.
+    const bool others = map[Column::open] || map[Column::high] || map[Column::low];
+    if (!close && names.size() == 2 && date && !others) close = 1 - *date;
+    if (!close) return fail(no_column("close", names));
+    auto& time = map.at[static_cast<std::size_t>(Column::time)];
+    if (time == date || !date) time.reset();
     return map;
 }
 
-std::optional<double> parse_price(std::string_view text) {
-    text = trimmed(text);
-    if (text.empty() || text == "null") return std::nan("");
+bool names_close(std::string_view name) {
+    return is_word_of(kUsual[static_cast<std::size_t>(Column::close)], simple(name));
+}
+
+namespace {
+
+constexpr std::string_view kMissing = "|null|n/a|none|-|.|--|#n/a|";
+
+// Without blanks, a currency's sign in front or behind, and the spaces between thousands.
+std::string bare(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const bool number = (c >= '0' && c <= '9') || c == '.' || c == ',' || c == '-' || c == '+';
+        if (number) out += c;
+    }
+    return out;
+}
+
+bool has_letters(std::string_view text) {
+    return std::ranges::any_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%' || c == ':' || c == '/';
+    });
+}
+
+// Groups of three digits, the first of up to three.
+bool is_grouped(std::string_view digits, char between) {
+    if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);
+    bool first = true;
+    while (true) {
+        const auto end = digits.find(between);
+        const auto group = digits.substr(0, end);
+        if (group.empty() || group.size() > 3 || (!first && group.size() != 3)) return false;
+        if (end == std::string_view::npos) return !first;
+        digits.remove_prefix(end + 1);
+        first = false;
+    }
+}
+
+}  // namespace
+
+Decimals decimals_of(std::string_view text) {
+    const auto number = has_letters(text) ? std::string() : bare(text);
+    const auto commas = std::ranges::count(number, ','), points = std::ranges::count(number, '.');
+    const auto comma = number.rfind(','), point = number.rfind('.');
+    if (commas > 0 && points > 0) return comma > point ? Decimals::comma : Decimals::point;
+    if (commas > 1) return Decimals::point;
+    if (points > 1) return Decimals::comma;
+    if (commas == 1) return is_grouped(number, ',') ? Decimals::either : Decimals::comma;
+    if (points == 1) return is_grouped(number, '.') ? Decimals::unknown : Decimals::point;
+    return Decimals::unknown;
+}
+
+std::optional<double> parse_price(std::string_view text, bool decimal_comma) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+        text.remove_suffix(1);
+    if (text.empty()) return std::nan("");
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return {};
-    // "nan" and "inf" are numbers to from_chars, but no prices.
-    if (!std::isfinite(value)) return {};
-    return value;
+    const auto read = [&](std::string_view digits) {
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        // "nan" and "inf" are numbers to from_chars, but no prices.
+        return error == std::errc() && end == digits.data() + digits.size() && std::isfinite(value);
+    };
+    if (!decimal_comma && read(text)) return value;
+    if (text.size() <= 4 && kMissing.find("|" + simple(text) + "|") != std::string_view::npos)
+        return std::nan("");
+    if (has_letters(text)) return {};
+    auto number = bare(text);
+    const char decimal = decimal_comma ? ',' : '.', between = decimal_comma ? '.' : ',';
+    const auto end = number.find(decimal);
+    const auto whole = number.substr(0, end);
+    if (whole.find(between) != std::string::npos && !is_grouped(whole, between)) return {};
+    std::erase(number, between);
+    if (decimal_comma) std::ranges::replace(number, ',', '.');
+    return read(number) ? std::optional(value) : std::nullopt;
 }
 
 std::string in_quotes(std::string_view field) {

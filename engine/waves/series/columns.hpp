@@ -10,11 +10,12 @@
 
 namespace plimsoll::waves {
 
-enum class Column { symbol, date, open, high, low, close };
-inline constexpr std::size_t kColumns = 6;
+enum class Column { symbol, date, time, open, high, low, close };
+inline constexpr std::size_t kColumns = 7;
 
-// Maps names to columns: the caller's choice, else the usual names in any case. Fails when a chosen
-// one is missing or there is no close.
+// Maps names to columns: the caller's choice, by name or as "#2", else the usual names in any case
+// and in several languages. `time` is a time of day beside the date. Fails when a chosen one is
+// missing or there is no close.
 struct ColumnMap {
     std::array<std::optional<std::size_t>, kColumns> at;
 
@@ -24,15 +25,22 @@ struct ColumnMap {
 };
 Result<ColumnMap> map_columns(std::span<const std::string> names, const PriceReading& reading);
 
+// Whether a column of this name may hold closes.
+bool names_close(std::string_view name);
+
 inline std::string_view name_of(Column column) {
-    constexpr std::array<std::string_view, kColumns> kNames = {"symbol", "date", "open",
+    constexpr std::array<std::string_view, kColumns> kNames = {"symbol", "date", "time", "open",
                                                                "high",   "low",  "close"};
     return kNames[static_cast<std::size_t>(column)];
 }
 
-// A number with optional surrounding blanks; NaN (missing) for an empty field or "null". None when
-// it is not a number.
-std::optional<double> parse_price(std::string_view text);
+// A number, perhaps with a currency's sign and thousands set apart; NaN (missing) for an empty
+// field, "null", "N/A", "-" or ".". None when it is not a number.
+std::optional<double> parse_price(std::string_view text, bool decimal_comma = false);
+
+// What numbers say about their decimal separator: each text is a price.
+enum class Decimals { unknown, point, comma, either };
+Decimals decimals_of(std::string_view text);
 
 // A field's content, quoted and truncated, for messages.
 std::string in_quotes(std::string_view field);

@@ -1,5 +1,10 @@
+#include "engine/waves/series/csv_form.hpp"
 #include "engine/waves/series/price_records.hpp"
 #include "engine/waves/series/timestamps.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace plimsoll::waves {
 namespace {
@@ -36,10 +41,13 @@ bool split(std::string_view line, char separator, std::vector<std::string_view>&
     }
 }
 
-char separator_of(std::string_view header) {
-    for (char c : {',', ';', '\t'})
-        if (header.find(c) != std::string_view::npos) return c;
-    return ',';
+constexpr std::string_view kSeparators = ",;\t|";
+
+// That of the line with most of them; "sep=;" says it.
+char separator_of(std::string_view line) {
+    if (line.starts_with("sep=") && line.size() == 5) return line[4];
+    return *std::ranges::max_element(kSeparators, {},
+                                     [&](char c) { return std::ranges::count(line, c); });
 }
 
 class Lines {
@@ -67,35 +75,107 @@ class Lines {
 
 class CsvPriceRecords final : public PriceRecords {
   public:
-    CsvPriceRecords(std::size_t fields, ColumnMap columns, char separator, PriceReading reading)
-        : PriceRecords(std::move(reading)),
-          field_count_(fields),
-          columns_(columns),
-          separator_(separator) {}
+    CsvPriceRecords(char separator, PriceReading reading)
+        : PriceRecords(std::move(reading)), separator_(separator) {}
 
     void add(std::string_view record, std::uint64_t line) override {
         const bool whole = split(record, separator_, fields_, unquoted_);
-        const auto symbol_at = columns_[Column::symbol];
-        const std::string_view symbol =
-            symbol_at && *symbol_at < fields_.size() ? fields_[*symbol_at] : reading_.symbol;
-        if (!whole || fields_.size() != field_count_) {
-            rows_.fail(symbol, line,
-                       whole ? "The row has " + std::to_string(fields_.size()) +
-                                   (fields_.size() == 1 ? " field" : " fields") +
-                                   ", but the header has " + std::to_string(field_count_) + "."
-                             : "A quote in the row is not closed.");
-            return;
+        if (form_) return take_row(line, whole);
+        if (broken_) return;
+        first_.push_back({Fields(fields_.begin(), fields_.end()), line, whole});
+        if (first_.size() == kSample) decide();
+    }
+
+    // Before the first record: names that are read already.
+    void head(Fields names, std::uint64_t line) {
+        first_.push_back({std::move(names), line, true});
+    }
+
+    // Decides from the first rows how the table is written, and adds them.
+    Result<void> decide() {
+        if (broken_) return plimsoll::fail(*broken_);
+        if (form_ || first_.empty()) return {};
+        std::vector<Fields> rows;
+        for (const auto& row : first_) rows.push_back(row.fields);
+        auto form = form_of(rows, reading_);
+        if (!form) {
+            broken_ = form.error();
+            return plimsoll::fail(*broken_);
         }
-        PriceRow row{.line = line};
-        if (auto broken = read(row)) return rows_.fail(symbol, line, std::move(*broken));
-        rows_.add(symbol, row);
+        form_ = std::move(*form);
+        for (std::size_t i = form_->headers; i < first_.size(); ++i) {
+            const auto& row = first_[i];
+            fields_.assign(row.fields.begin(), row.fields.end());
+            take_row(row.line, row.whole);
+        }
+        first_.clear();
+        return {};
+    }
+
+    std::string told() const override {
+        auto out = form_ ? form_->told : std::string();
+        if (left_out_ > 0)
+            out += (out.empty() ? "" : ", ") + std::to_string(left_out_) +
+                   (left_out_ == 1 ? " row" : " rows") + " without prices left out";
+        return out;
+    }
+
+  protected:
+    void finish() override {
+        if (auto ok = decide(); !ok) rows_.fail(reading_.symbol, 0, ok.error().message);
     }
 
   private:
+    static constexpr std::size_t kSample = 400;
+    struct FirstRow {
+        Fields fields;
+        std::uint64_t line = 0;
+        bool whole = true;
+    };
+
+    void take_row(std::uint64_t line, bool whole) {
+        for (const auto& part : form_->parts) {
+            const auto symbol_at = part.columns[Column::symbol];
+            const std::string_view symbol = !part.symbol.empty() ? std::string_view(part.symbol)
+                                            : symbol_at && *symbol_at < fields_.size()
+                                                ? fields_[*symbol_at]
+                                                : std::string_view(reading_.symbol);
+            if (!whole || fields_.size() != form_->fields) {
+                rows_.fail(symbol, line,
+                           whole ? "The row has " + std::to_string(fields_.size()) +
+                                       (fields_.size() == 1 ? " field" : " fields") +
+                                       ", but the header has " + std::to_string(form_->fields) + "."
+                                 : "A quote in the row is not closed.");
+                continue;
+            }
+            PriceRow row{.line = line};
+            if (auto broken = read(part.columns, row))
+                rows_.fail(symbol, line, std::move(*broken));
+            else if (is_empty(row))
+                ++left_out_;
+            else
+                rows_.add(symbol, row);
+        }
+    }
+
+    // A holiday in a regular calendar. One that has a date and nothing else says nothing.
+    static bool is_empty(const PriceRow& row) {
+        return row.time && std::isnan(row.open) && std::isnan(row.high) && std::isnan(row.low) &&
+               std::isnan(row.close);
+    }
+
     // The error of the row, if any.
-    std::optional<std::string> read(PriceRow& row) const {
-        if (const auto date_at = columns_[Column::date]) {
-            const auto time = read_timestamp(fields_[*date_at], reading_.zone.value_or(Zone{}));
+    std::optional<std::string> read(const ColumnMap& columns, PriceRow& row) const {
+        if (const auto date_at = columns[Column::date]) {
+            const auto time_at = columns[Column::time];
+            const auto zone = reading_.zone.value_or(Zone{});
+            const auto written = time_at ? fields_[*time_at] : std::string_view();
+            const auto date = fields_[*date_at];
+            auto time = read_timestamp(date, zone);
+            const bool plain = time && written.empty() && date.size() > 9 && date[4] == '-';
+            if (!plain)
+                if (const auto iso = in_iso(date, written, form_->order); iso != date)
+                    time = read_timestamp(iso, zone);
             if (!time)
                 return "The date " + in_quotes(fields_[*date_at]) + " cannot be used. " +
                        time.error().message;
@@ -106,9 +186,9 @@ class CsvPriceRecords final : public PriceRecords {
         for (const auto& [column, into] :
              {std::pair{Column::open, &row.open}, std::pair{Column::high, &row.high},
               std::pair{Column::low, &row.low}, std::pair{Column::close, &row.close}}) {
-            const auto at = columns_[column];
+            const auto at = columns[column];
             if (!at) continue;
-            const auto value = parse_price(fields_[*at]);
+            const auto value = parse_price(fields_[*at], form_->decimal_comma);
             if (!value)
                 return "The " + std::string(name_of(column)) + " " + in_quotes(fields_[*at]) +
                        " is not a price.";
@@ -117,44 +197,58 @@ class CsvPriceRecords final : public PriceRecords {
         return {};
     }
 
-    std::size_t field_count_;
-    ColumnMap columns_;
     char separator_;
+    std::vector<FirstRow> first_;
+    std::optional<CsvForm> form_;
+    std::optional<Error> broken_;
+    std::uint64_t left_out_ = 0;
     std::vector<std::string_view> fields_;
     std::vector<std::string> unquoted_;
 };
-
-Result<std::unique_ptr<PriceRecords>> records_of(std::span<const std::string> names, char separator,
-                                                 PriceReading reading) {
-    const auto columns = map_columns(names, reading);
-    if (!columns) return fail(columns.error());
-    return std::make_unique<CsvPriceRecords>(names.size(), *columns, separator, std::move(reading));
-}
-
-Result<std::unique_ptr<PriceRecords>> records_under(std::string_view header, PriceReading reading) {
-    const char separator = separator_of(header);
-    std::vector<std::string_view> fields;
-    std::vector<std::string> unquoted;
-    if (!split(header, separator, fields, unquoted))
-        return fail(Errc::invalid_input, "A quote in the header line is not closed.");
-    const std::vector<std::string> names(fields.begin(), fields.end());
-    return records_of(names, separator, std::move(reading));
-}
 
 }  // namespace
 
 Result<std::unique_ptr<PriceRecords>> csv_price_records(std::span<const std::string> header,
                                                         PriceReading reading) {
-    return header.size() == 1 ? records_under(header.front(), std::move(reading))
-                              : records_of(header, ',', std::move(reading));
+    Fields names(header.begin(), header.end());
+    char separator = ',';
+    if (header.size() == 1) {
+        separator = separator_of(header.front());
+        std::vector<std::string_view> fields;
+        std::vector<std::string> unquoted;
+        if (!split(header.front(), separator, fields, unquoted))
+            return fail(Errc::invalid_input, "A quote in the header line is not closed.");
+        names.assign(fields.begin(), fields.end());
+    }
+    // What later rows cannot mend is said at once.
+    if (auto form = form_of(std::array{names}, reading); !form && !is_bar(names))
+        return fail(form.error());
+    auto records = std::make_unique<CsvPriceRecords>(separator, std::move(reading));
+    records->head(std::move(names), 1);
+    return records;
 }
 
 Result<std::unique_ptr<PriceRecords>> read_csv(std::string_view bytes, PriceReading reading) {
     Lines lines(bytes);
     std::string_view line;
-    if (!lines.next(line)) return fail(Errc::invalid_input, "The file is empty.");
-    auto records = records_under(line, std::move(reading));
-    while (records && lines.next(line)) (*records)->add(line, lines.number());
+    std::vector<std::pair<std::string_view, std::uint64_t>> first;
+    char separator = ',';
+    std::ptrdiff_t most = 0;
+    constexpr std::size_t kLooked = 6;
+    while (first.size() < kLooked && lines.next(line)) {
+        first.emplace_back(line, lines.number());
+        const char own = separator_of(line);
+        const auto count =
+            line.starts_with("sep=") ? std::ptrdiff_t{1} << 30 : std::ranges::count(line, own);
+        if (count > most) separator = own;
+        most = std::max(most, count);
+    }
+    if (first.empty()) return fail(Errc::invalid_input, "The file is empty.");
+    if (first.front().first.starts_with("sep=")) first.erase(first.begin());
+    auto records = std::make_unique<CsvPriceRecords>(separator, std::move(reading));
+    for (const auto& [text, number] : first) records->add(text, number);
+    while (lines.next(line)) records->add(line, lines.number());
+    if (auto ok = records->decide(); !ok) return fail(ok.error());
     return records;
 }
 

@@ -13,7 +13,7 @@ void PriceRecords::fail(std::uint64_t line, std::string message) {
 }
 
 Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceFormat format,
-                                              const PriceReading& reading) {
+                                              const PriceReading& reading, std::string* told) {
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
     auto records = format == PriceFormat::csv
@@ -21,6 +21,10 @@ Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceForma
                        : Result<std::unique_ptr<PriceRecords>>(read_json_lines(bytes, reading));
     if (!records) return fail(records.error());
     auto symbols = (*records)->take();
+    if (told != nullptr) *told = (*records)->told();
+    for (const auto& prices : symbols)
+        if (told != nullptr && prices.newest_first && told->find("newest") == std::string::npos)
+            *told += (told->empty() ? "" : ", ") + std::string("newest first");
     if (symbols.empty()) return fail(Errc::invalid_input, "The file has no prices.");
     return symbols;
 }

@@ -23,13 +23,16 @@ struct PriceReading {
                 low_column = {}, close_column = {};
 };
 
-// Reads prices of one or many symbols from a whole file. Usual column names, in any case: symbol or
-// ticker; date, time, datetime or timestamp; open, high, low, close. Only the close is needed. CSV:
-// a header line, fields separated by commas, semicolons or tabs, quotes doubled inside quotes. JSON
-// lines: one object per bar, or one object per symbol whose members are arrays. Fails when the file
-// as a whole cannot be read; broken rows are errors of their symbol.
+// Reads prices of one or many symbols from a whole file. Only the close is needed. CSV: a header
+// line with usual names in any case, or none, or two as yfinance writes them; fields separated by
+// commas, semicolons, tabs or bars, quotes doubled inside quotes; dates and numbers as sites and
+// programs write them, oldest or newest first. JSON lines: one object per bar, or one object per
+// symbol whose members are arrays. UTF-8. Fails when the file as a whole cannot be read,
+// or when two readings are possible; broken rows are errors of their symbol. `told`: how the file
+// was understood, where that is not plain.
 Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceFormat format,
-                                              const PriceReading& reading);
+                                              const PriceReading& reading,
+                                              std::string* told = nullptr);
 
 // 'There are no symbols "A", "B" and 3 more.', and for one symbol the known one that it may mean.
 // `missing` must not be empty.

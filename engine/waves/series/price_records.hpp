@@ -18,19 +18,27 @@ class PriceRecords {
     // A record that could not be read; its symbol is unknown.
     void fail(std::uint64_t line, std::string message);
     // Returns the series so far; the collection is empty afterwards.
-    std::vector<SymbolPrices> take() { return rows_.take(); }
+    std::vector<SymbolPrices> take() {
+        finish();
+        return rows_.take();
+    }
+    // What is unusual about the file, in words, once its first rows are read; empty: nothing.
+    virtual std::string told() const { return {}; }
     std::size_t symbols() const { return rows_.symbols(); }
 
   protected:
     explicit PriceRecords(PriceReading reading)
         : reading_(std::move(reading)), rows_(reading_.zone) {}
 
+    virtual void finish() {}
+
     PriceReading reading_;
     PriceRows rows_;
 };
 
-// CSV with these column names. A single name that holds a semicolon or a tab is a header separated
-// by those. Fails when a chosen column is missing or there is no close.
+// CSV with these column names, or with these first values. A single name that holds other
+// separators is a header separated by those. Fails when a chosen column is missing or there is no
+// close.
 Result<std::unique_ptr<PriceRecords>> csv_price_records(std::span<const std::string> header,
                                                         PriceReading reading);
 // JSON lines: one object per bar, or one object per symbol whose members are arrays.

@@ -49,10 +49,13 @@ void flag_gaps(const std::vector<std::int64_t>& time, SeriesFlags& flags) {
 
 }  // namespace
 
-std::string PriceRows::broken_date(const Series& series, const PriceRow& row) const {
+std::string PriceRows::broken_date(const SymbolPrices& prices, const PriceRow& row) const {
+    const Series& series = prices.series;
     if (series.size() > 0 && row.time.has_value() == series.time.empty())
         return "some rows have a date and others have none.";
-    if (!row.time || series.time.empty() || series.time.back() < *row.time) return {};
+    if (!row.time || series.time.empty()) return {};
+    if (prices.newest_first ? series.time.back() > *row.time : series.time.back() < *row.time)
+        return {};
     constexpr std::int64_t kDay = 86'400;
     const bool dates =
         *row.time % kDay == 0 && series.time.front() % kDay == 0 && series.time.back() % kDay == 0;
@@ -60,8 +63,8 @@ std::string PriceRows::broken_date(const Series& series, const PriceRow& row) co
         return format_timestamp(time, dates ? zones::Zone{} : series.zone);
     };
     if (series.time.back() == *row.time) return "the date " + told(*row.time) + " occurs twice.";
-    return "its date " + told(*row.time) + " is before that of the row above, " +
-           told(series.time.back()) + "; rows must be sorted, oldest first.";
+    return "its date " + told(*row.time) + " is " + (prices.newest_first ? "after" : "before") +
+           " that of the row above, " + told(series.time.back()) + "; rows must be sorted by date.";
 }
 
 // Taken from the first row; a row with another zone, or none, makes it UTC for good.
@@ -89,14 +92,18 @@ void PriceRows::fail(std::string_view symbol, std::uint64_t line, std::string me
 }
 
 void PriceRows::add(std::string_view symbol, const PriceRow& given) {
-    Series& series = of(symbol).series;
+    SymbolPrices& prices = of(symbol);
+    Series& series = prices.series;
     PriceRow row = given;
     const bool close_only = std::isnan(row.high) && std::isnan(row.low);
     if (const auto broken = broken_rule(row); !broken.empty())
         return fail(symbol, row.line, "The row cannot be used: " + std::string(broken));
+    if (series.time.size() == 1 && row.time) prices.newest_first = *row.time < series.time.front();
+    // Of an hour that comes twice, the instant that follows the row above.
     const bool was_there = !series.time.empty() && row.time && series.time.back() >= *row.time;
-    if (was_there && row.time_again) row.time = row.time_again;
-    if (auto broken = broken_date(series, row); !broken.empty())
+    if (row.time_again && (prices.newest_first ? *row.time_again < series.time.back() : was_there))
+        row.time = row.time_again;
+    if (auto broken = broken_date(prices, row); !broken.empty())
         return fail(symbol, row.line, "The row cannot be used: " + broken);
     note_zone(series, row);
     if (series.size() == 0) {
@@ -115,6 +122,11 @@ void PriceRows::add(std::string_view symbol, const PriceRow& given) {
 
 std::vector<SymbolPrices> PriceRows::take() {
     for (SymbolPrices& prices : symbols_) {
+        if (prices.newest_first) {
+            Series& s = prices.series;
+            std::ranges::reverse(s.time);
+            for (auto* column : {&s.open, &s.high, &s.low, &s.close}) std::ranges::reverse(*column);
+        }
         prices.flags = flag(prices.series);
         prices.series.tell_times_in(prices.series.zone);
     }

@@ -31,6 +31,7 @@ struct SymbolPrices {
     std::vector<RowError> errors;  // the first kKeptErrors
     std::uint64_t error_count = 0;
     SeriesFlags flags;
+    bool newest_first = false;  // in the file; the series is oldest first
 
     bool ok() const { return error_count == 0; }
 };
@@ -49,7 +50,7 @@ struct PriceRow {
 
 // Collects rows into series, symbols in the order they first appear, and checks every row:
 // positive finite prices, a close, high and low together or not at all, high at least low, dates
-// that rise strictly and are there for all bars or for none.
+// that strictly rise, or strictly fall, and are there for all bars or for none.
 class PriceRows {
   public:
     // Errors and series use times in `zone`; none: the zone that all rows of the symbol name, else
@@ -65,7 +66,7 @@ class PriceRows {
   private:
     SymbolPrices& of(std::string_view symbol);
     void note_zone(Series& series, const PriceRow& row) const;
-    std::string broken_date(const Series& series, const PriceRow& row) const;
+    std::string broken_date(const SymbolPrices& prices, const PriceRow& row) const;
 
     std::optional<zones::Zone> zone_;
     std::vector<SymbolPrices> symbols_;

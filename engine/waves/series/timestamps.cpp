@@ -60,9 +60,10 @@ std::optional<std::int64_t> from_number(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) return {};
-    // Seconds reach the year 5138 with 11 digits; more are milliseconds.
+    // Seconds reach the year 5138 with 11 digits; more are milliseconds, micro- or nanoseconds.
     constexpr std::int64_t kMaxSeconds = 100'000'000'000;
-    return value > kMaxSeconds || value < -kMaxSeconds ? value / 1000 : value;
+    while (value > kMaxSeconds || value < -kMaxSeconds) value /= 1000;
+    return value;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Timestamp : Instant {
 
 // ISO 8601 dates and times ("2024-03-01", "2024-03-01T14:30", "2024-03-01 14:30:00.5+02:00"), with
 // an optional "Z", offset or IANA name ("2024-03-01 14:30 Europe/Berlin",
-// "2024-03-01T14:30+01:00[Europe/Berlin]"), or seconds or milliseconds since 1970. Times without a
+// "2024-03-01T14:30+01:00[Europe/Berlin]"), or seconds to nanoseconds since 1970. Times without a
 // zone are in `otherwise`. Fractions of a second are dropped. Error messages refer to the text as
 // "it".
 Result<Timestamp> read_timestamp(std::string_view text, const Zone& otherwise = {});

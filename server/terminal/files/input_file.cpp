@@ -8,6 +8,7 @@
 #include "server/terminal/files/no_header.hpp"
 #include "server/terminal/files/records_file.hpp"
 #include "server/terminal/files/unused_members.hpp"
+#include "server/terminal/files/utf16.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -204,6 +205,7 @@ Result<std::string> read_text(const std::string& name) {
     }
     if (std::ferror(file->get()) != 0)
         return fail(Errc::invalid_input, "The file cannot be read.", name);
+    if (auto narrow = from_utf16(bytes)) return std::move(*narrow);
     if (const auto at = text::find_invalid_utf8(bytes)) {
         return fail(Errc::invalid_input,
                     "The file is not UTF-8 from byte " + std::to_string(*at) + " on.", name);

@@ -11,6 +11,7 @@
 #include "server/kinds/waves/contract/summary_text.hpp"
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/command_context.hpp"
+#include "server/terminal/files/utf16.hpp"
 #include "server/terminal/files/yaml_json.hpp"
 
 #include <algorithm>
@@ -44,7 +45,9 @@ Result<std::string> file_contents(const std::string& name) {
     std::ostringstream text;
     text << file.rdbuf();
     if (!file) return fail(Errc::invalid_input, "The file cannot be read.", name);
-    return std::move(text).str();
+    auto bytes = std::move(text).str();
+    auto narrow = terminal::from_utf16(bytes);
+    return narrow ? std::move(*narrow) : std::move(bytes);
 }
 
 // The configuration's keys, and over them those of --set: together, since some imply others.
@@ -113,8 +116,10 @@ Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
         if (!reading) return fail(reading.error());
         reading->symbol = path.stem();
         reading->zone = zone;
-        auto symbols = ew::read_prices(*bytes, format, *reading);
+        std::string told;
+        auto symbols = ew::read_prices(*bytes, format, *reading, &told);
         if (!symbols) return fail(with_column_flag(symbols.error(), name));
+        if (!told.empty()) std::cerr << name << ": read with " << told << "\n";
         for (auto& prices : *symbols) {
             const std::string& symbol = prices.series.symbol;
             known.insert(symbol);

@@ -82,7 +82,6 @@ TEST(PriceReader, NamesTheRowAndTheRuleItBreaks) {
              {"2024-01-03,10,11,9,\n", "no close"},
              {"2024-01-03,10,,9,10\n", "one of high and low"},
              {"2024-01-02,10,11,9,10\n", "occurs twice"},
-             {"2024-01-01,10,11,9,10\n", "must be sorted"},
              {"2024-02-30,10,11,9,10\n", "not an ISO 8601 date"},
              {"2024-01-03,10,11,9\n", "4 fields"},
              {"2024-01-03,10,11,9,\"10\n", "not closed"}}) {
@@ -90,6 +89,14 @@ TEST(PriceReader, NamesTheRowAndTheRuleItBreaks) {
         EXPECT_EQ(error.line, 3u) << rows;
         EXPECT_THAT(error.message, HasSubstr(words));
     }
+}
+
+TEST(PriceReader, NamesTheRowThatBreaksTheOrder) {
+    const auto rising = csv("date,close\n2024-01-02,1\n2024-01-03,1\n2024-01-01,1\n");
+    EXPECT_EQ(rising.front().errors.front().line, 4u);
+    EXPECT_THAT(rising.front().errors.front().message, HasSubstr("before that of the row above"));
+    const auto falling = csv("date,close\n2024-01-03,1\n2024-01-02,1\n2024-01-04,1\n");
+    EXPECT_THAT(falling.front().errors.front().message, HasSubstr("after that of the row above"));
 }
 
 TEST(PriceReader, QuotesAValueOfJsonOnce) {
@@ -202,9 +209,11 @@ TEST(PriceReader, ConvertsTimesToTheZoneAndLeavesDatesAlone) {
     EXPECT_EQ(first("2024-03-01,1\n2024-03-02,1\n"), Told("2024-03-01", false));
     // Days that begin at midnight there.
     EXPECT_EQ(first("2024-03-01 00:00,1\n2024-03-02 00:00,1\n"), Told("2024-03-01", false));
-    const auto wrong = read_prices("date,close\n2024-03-01 09:30,1\n2024-03-01 09:00,2\n",
-                                   PriceFormat::csv, {.zone = tokyo});
-    EXPECT_THAT(wrong->front().errors.front().message, HasSubstr("2024-03-01T09:00:00+09:00"));
+    const auto wrong = read_prices(
+        "date,close\n2024-03-01 09:00,1\n2024-03-01 09:30,1\n"
+        "2024-03-01 08:30,2\n",
+        PriceFormat::csv, {.zone = tokyo});
+    EXPECT_THAT(wrong->front().errors.front().message, HasSubstr("2024-03-01T08:30:00+09:00"));
 }
 
 TEST(PriceReader, KeepsTimesInTheZoneThatTheFileNames) {

@@ -1,0 +1,203 @@
+#include "engine/waves/series/csv_form.hpp"
+
+#include "engine/waves/series/timestamps.hpp"
+
+#include <algorithm>
+
+namespace plimsoll::waves {
+namespace {
+
+constexpr std::size_t kMostPreamble = 5;  // lines above the header: a source's address, a title
+
+bool is_date(std::string_view text) {
+    return !text.empty() && read_timestamp(in_iso(text, {}, DayOrder::day_first)).has_value();
+}
+bool is_price(const std::string& text) {
+    return decimals_of(text) != Decimals::unknown || parse_price(text).value_or(0) > 0;
+}
+
+bool has_close(const Fields& row) {
+    return std::ranges::any_of(row, names_close);
+}
+
+// yfinance writes a row of names and one of tickers, in either order, then the index's name.
+bool is_pair_of_headers(const Fields& names, const Fields& tickers) {
+    return names.size() == tickers.size() && names.size() > 1 && has_close(names) &&
+           !has_close(tickers) && !is_bar(tickers) &&
+           (tickers.front() == "Ticker" || tickers.front() == "Symbols" ||
+            names.front() == "Price" || tickers.front().empty());
+}
+
+std::vector<CsvForm::Part> parts_by_ticker(const Fields& names, const Fields& tickers,
+                                           Result<ColumnMap>& broken) {
+    std::vector<std::string> symbols;
+    for (std::size_t i = 1; i < tickers.size(); ++i)
+        if (!tickers[i].empty() && std::ranges::find(symbols, tickers[i]) == symbols.end())
+            symbols.push_back(tickers[i]);
+    std::vector<CsvForm::Part> parts;
+    for (const auto& symbol : symbols) {
+        Fields own(names.size());
+        own[0] = "date";
+        for (std::size_t i = 1; i < names.size(); ++i)
+            if (tickers[i] == symbol) own[i] = names[i];
+        broken = map_columns(own, {});
+        if (!broken) return {};
+        parts.push_back({symbol, *broken});
+    }
+    return parts;
+}
+
+// Time, open, high, low, close, as exchanges write them; or time and close.
+std::optional<ColumnMap> unnamed_columns(std::span<const Fields> rows) {
+    const auto& first = rows.front();
+    if (first.size() < 2 || !is_bar(first)) return {};
+    ColumnMap map;
+    const auto set = [&](Column c, std::size_t at) { map.at[static_cast<std::size_t>(c)] = at; };
+    set(Column::date, 0);
+    if (first.size() == 2) {
+        set(Column::close, 1);
+        return map;
+    }
+    if (first.size() < 5) return {};
+    for (const auto& row : rows) {
+        if (row.size() < 5) continue;
+        const auto at = [&](std::size_t i) { return parse_price(row[i]).value_or(-1); };
+        const double open = at(1), high = at(2), low = at(3), close = at(4);
+        const bool missing = std::isnan(close);
+        if (!missing && !(low > 0 && low <= std::min(open, close) && high >= std::max(open, close)))
+            return {};
+    }
+    set(Column::open, 1);
+    set(Column::high, 2);
+    set(Column::low, 3);
+    set(Column::close, 4);
+    return map;
+}
+
+Error unnamed() {
+    return {Errc::invalid_input,
+            "There is no column \"close\": the file has no line of names. Give the columns' "
+            "numbers: date=#1 and close=#5, for example.",
+            {}};
+}
+
+Result<void> find_columns(std::span<const Fields> rows, const PriceReading& reading, CsvForm& f) {
+    Result<ColumnMap> map;
+    for (std::size_t i = 0; i + 1 < std::min(rows.size(), kMostPreamble); ++i) {
+        const bool names_first = is_pair_of_headers(rows[i], rows[i + 1]);
+        if (!names_first && !is_pair_of_headers(rows[i + 1], rows[i])) continue;
+        const auto& names = names_first ? rows[i] : rows[i + 1];
+        const auto& tickers = names_first ? rows[i + 1] : rows[i];
+        f.parts = parts_by_ticker(names, tickers, map);
+        if (f.parts.empty()) continue;
+        f.headers = i + 2;
+        f.fields = names.size();
+        if (f.headers < rows.size() && !is_bar(rows[f.headers])) ++f.headers;  // "Date,,,"
+        f.told = "two lines of names";
+        return {};
+    }
+    for (std::size_t i = 0; i < std::min(rows.size(), kMostPreamble); ++i) {
+        if (is_bar(rows[i])) break;
+        map = map_columns(rows[i], reading);
+        if (!map) continue;
+        f.parts = {{{}, *map}};
+        f.fields = rows[i].size();
+        f.headers = i + 1;
+        if (i > 0) f.told = "names in line " + std::to_string(i + 1);
+        return {};
+    }
+    f.fields = rows.front().size();
+    if (!is_bar(rows.front())) {
+        map = map_columns(rows.front(), reading);
+        return fail(map.error());
+    }
+    Fields numbered(f.fields);
+    for (std::size_t i = 0; i < f.fields; ++i) numbered[i] = "#" + std::to_string(i + 1);
+    map = map_columns(numbered, reading);
+    if (!map) {
+        const auto found = unnamed_columns(rows);
+        if (!found || !reading.close_column.empty()) return fail(unnamed());
+        map = *found;
+    }
+    f.parts = {{{}, *map}};
+    f.told = f.fields == 2 ? "no names: date, close" : "no names: date, open, high, low, close";
+    return {};
+}
+
+const std::string* field(const Fields& row, std::optional<std::size_t> at) {
+    return at && *at < row.size() && !row[*at].empty() ? &row[*at] : nullptr;
+}
+
+Result<void> find_decimals(std::span<const Fields> bars, CsvForm& f) {
+    bool comma = false, point = false;
+    const std::string* either = nullptr;
+    for (const auto& row : bars) {
+        for (const auto& part : f.parts) {
+            for (const auto column : {Column::open, Column::high, Column::low, Column::close}) {
+                const auto* text = field(row, part.columns[column]);
+                if (text == nullptr) continue;
+                const auto written = decimals_of(*text);
+                comma = comma || written == Decimals::comma;
+                point = point || written == Decimals::point;
+                if (written == Decimals::either) either = text;
+            }
+        }
+    }
+    if (either != nullptr && !comma && !point)
+        return fail(Errc::invalid_input,
+                    "Is " + in_quotes(*either) +
+                        " above a thousand, or has it a decimal comma? No price in the file tells: "
+                        "write prices with a point.");
+    f.decimal_comma = comma && !point;
+    if (f.decimal_comma) f.told += (f.told.empty() ? "" : ", ") + std::string("decimal comma");
+    return {};
+}
+
+// Daily data with a time of day have the same one everywhere: it says nothing.
+void drop_idle_time(std::span<const Fields> bars, CsvForm& f) {
+    for (auto& part : f.parts) {
+        auto& at = part.columns.at[static_cast<std::size_t>(Column::time)];
+        const bool idle =
+            at && std::ranges::all_of(bars, [&](const Fields& row) {
+                return *at >= row.size() || row[*at].find_first_not_of("0: ") == std::string::npos;
+            });
+        if (idle) at.reset();
+    }
+}
+
+Result<void> find_order(std::span<const Fields> bars, CsvForm& f) {
+    std::vector<std::string_view> dates;
+    for (const auto& row : bars)
+        if (const auto* text = field(row, f.parts.front().columns[Column::date]))
+            dates.emplace_back(*text);
+    const auto order = day_order_of(dates);
+    if (!order)
+        return fail(Errc::invalid_input,
+                    "Does " + in_quotes(dates.front()) +
+                        " name the day or the month first? No date in the file tells: write dates "
+                        "as 2024-03-22.");
+    f.order = *order;
+    if (!dates.empty() && in_iso(dates.front(), {}, *order) != dates.front())
+        f.told += (f.told.empty() ? "" : ", ") + in_quotes(dates.front()) + " is " +
+                  in_iso(dates.front(), {}, *order);
+    return {};
+}
+
+}  // namespace
+
+bool is_bar(const Fields& row) {
+    return row.size() > 1 && is_date(row.front()) &&
+           std::ranges::any_of(row.begin() + 1, row.end(), is_price);
+}
+
+Result<CsvForm> form_of(std::span<const Fields> rows, const PriceReading& reading) {
+    CsvForm f;
+    if (auto ok = find_columns(rows, reading, f); !ok) return fail(ok.error());
+    const auto bars = rows.subspan(std::min(f.headers, rows.size()));
+    if (auto ok = find_decimals(bars, f); !ok) return fail(ok.error());
+    if (auto ok = find_order(bars, f); !ok) return fail(ok.error());
+    drop_idle_time(bars, f);
+    return f;
+}
+
+}  // namespace plimsoll::waves

@@ -1,0 +1,94 @@
+// Price files as sites and libraries write them.
+#include "engine/waves/series/price_reader.hpp"
+#include "engine/waves/series/timestamps.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace plimsoll::waves {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The days and closes of the first symbol, and what is said of the file.
+struct Understood {
+    std::string days, told;
+    std::vector<double> close;
+};
+Understood understood(std::string_view text, const PriceReading& reading = {}) {
+    Understood out;
+    const auto read = read_prices(text, PriceFormat::csv, reading, &out.told);
+    if (!read) return {read.error().message, {}, {}};
+    const auto& prices = read->front();
+    if (!prices.ok()) return {prices.errors.front().message, {}, {}};
+    for (const auto time : prices.series.time) out.days += format_timestamp(time) + " ";
+    out.close = prices.series.close;
+    return out;
+}
+
+TEST(PriceForms, ReadsDatesAndNumbersAsSitesWriteThem) {
+    const std::string days = "2024-03-20 2024-03-21 2024-03-22 ";
+    for (const char* text :
+         {"Date,Close/Last\n03/22/2024,$1143.5\n03/21/2024,$1147\n03/20/2024,$1120\n",
+          "Datum;Schluss\r\n20.03.2024;1.120,0\r\n21.03.2024;1.147,0\r\n22.03.2024;1.143,5\r\n",
+          "\"Datum\",\"Zuletzt\"\n\"22.03.2024\",\"1143,5\"\n\"21.03.2024\",\"1147,0\"\n"
+          "\"20.03.2024\",\"1120,0\"\n",
+          "\"Date \",\"close \"\n\"22-Mar-2024\",\"1,143.5\"\n\"21-Mar-2024\",\"1,147\"\n"
+          "\"20-Mar-2024\",\"1,120\"\n",
+          "Date, Close\n03/22/24,1143.5\n03/21/24,1147\n03/20/24,1120\n",
+          "\"Mar 20, 2024\",1120\n\"Mar 21, 2024\",1147\n\"Mar 22, 2024\",1143.5\n",
+          "<TICKER>,<PER>,<DATE>,<TIME>,<CLOSE>\nA,D,20240320,000000,1120\nA,D,20240321,000000,"
+          "1147\nA,D,20240322,000000,1143.5\n",
+          "<DATE>\t<TIME>\t<CLOSE>\n2024.03.20\t00:00:00\t1120\n2024.03.21\t00:00:00\t1147\n"
+          "2024.03.22\t00:00:00\t1143.5\n",
+          "observation_date,SP500\n2024-03-20,1120\n2024-03-21,1147\n2024-03-22,1143.5\n",
+          "1710892800,1110,1150,1100,1120,9\n1710979200,1110,1150,1100,1147,9\n"
+          "1711065600,1110,1150,1100,1143.5,9\n",
+          "1710892800000000,1120\n1710979200000000,1147\n1711065600000000,1143.5\n",
+          "sep=;\ndate;close\n2024-03-20;1120\n2024-03-21;1147\n2024-03-22;1143.5\n",
+          "https://example.com\nunix,date,close\n1,2024-03-22,1143.5\n1,2024-03-21,1147\n"
+          "1,2024-03-20,1120\n",
+          "Price,Close,Open\nTicker,A,A\nDate,,\n2024-03-20,1120,1121\n2024-03-21,1147,1148\n"
+          "2024-03-22,1143.5,1144\n"}) {
+        const auto read = understood(text);
+        EXPECT_EQ(read.days, days) << text;
+        EXPECT_THAT(read.close, ElementsAre(1120, 1147, 1143.5)) << text;
+    }
+}
+
+TEST(PriceForms, ReadsEachTickersColumns) {
+    const auto read =
+        *read_prices("Price,Close,Close\nTicker,A,B\nDate,,\n2024-03-20,1,2\n2024-03-21,3,4\n",
+                     PriceFormat::csv, {});
+    ASSERT_EQ(read.size(), 2u);
+    EXPECT_EQ(read[1].series.symbol, "B");
+    EXPECT_THAT(read[1].series.close, ElementsAre(2, 4));
+}
+
+TEST(PriceForms, LeavesOutRowsWithoutPricesAndSaysSo) {
+    const auto read =
+        understood("Date,Close\n2024-03-22,3\n2024-03-21,null\n2024-03-20,.\n2024-03-19,1\n");
+    EXPECT_THAT(read.close, ElementsAre(1, 3));
+    EXPECT_EQ(read.told, "2 rows without prices left out, newest first");
+}
+
+TEST(PriceForms, SaysHowAnUnusualFileWasUnderstood) {
+    EXPECT_EQ(understood("Datum;Schluss\n13.03.2024;1,5\n").told,
+              "decimal comma, \"13.03.2024\" is 2024-03-13");
+    EXPECT_EQ(understood("date,close\n2024-03-20,1\n").told, "");
+}
+
+TEST(PriceForms, AsksWhereTwoReadingsArePossible) {
+    EXPECT_THAT(understood("Date,Close\n01/02/2024,3\n01/03/2024,4\n").days,
+                HasSubstr("the day or the month first?"));
+    EXPECT_EQ(understood("Date,Close\n01/02/2024,3\n02/02/2024,4\n01/03/2024,4\n").days,
+              "2024-02-01 2024-02-02 2024-03-01 ");
+    EXPECT_THAT(understood("Date;Close\n2024-03-20;1,234\n").days, HasSubstr("decimal comma?"));
+    EXPECT_THAT(understood("1710892800,5,6,7\n").days, HasSubstr("Give the columns' numbers"));
+    EXPECT_THAT(understood("1710892800,5,6,7\n", {.date_column = "#1", .close_column = "#4"}).close,
+                ElementsAre(7));
+}
+
+}  // namespace
+}  // namespace plimsoll::waves
