@@ -22,11 +22,11 @@ class Hub(http.server.BaseHTTPRequestHandler):
             return self.answer(200, json.dumps({"sha": "c0ffee", "siblings": siblings, "cardData": {"license": "apache-2.0"}}).encode())
         if self.path.startswith("/moved/"):
             return self.file(self.path.removeprefix("/moved/"))
-        if self.path.startswith("/desk/tiny/resolve/c0ffee/"):
+        if self.path.startswith(("/desk/tiny/resolve/c0ffee/", "/desk/tiny/resolve/main/")):
             name = self.path.rpartition("/")[2]
             if name == "model.safetensors":
                 return self.answer(302, b"", Location=tricks.get("location", f"/moved/{name}"))
-            return self.file(name)
+            return self.file(name) if name in self.server.files else self.answer(404, b"")
         return self.answer(404, b"")
 
     def file(self, name):

@@ -51,6 +51,17 @@ class Pull(unittest.TestCase):
         self.assertTrue(all(token == "Bearer secret" for _, token, _ in self.hub.asked))
         self.assertIn("already installed", self.pull("desk/tiny", "--name", "tiny", status=2)["error"]["message"])
 
+    def test_an_estimate_fetches_the_configuration_alone(self):
+        asks = [BIN / "plimsoll", "--json", "estimate", "--model", "desk/tiny", "--gpu", "t4"]
+        for hub_files, status in ((self.hub.files, 0), ({}, 2)):
+            self.hub.files = hub_files
+            done = subprocess.run(asks, capture_output=True, text=True, env={
+                **os.environ, "PLIMSOLL_HUB": f"http://127.0.0.1:{self.hub.server_port}", "HF_HOME": str(self.folder / "cache")})
+            self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertEqual(self.hub.asked[0][0], "/desk/tiny/resolve/main/config.json")
+        self.assertEqual(len(self.hub.asked), 2)
+        self.assertIn("has no model", done.stderr)
+
     def test_a_broken_download_resumes(self):
         self.hub.tricks["cut"] = 50_000
         self.pull("desk/tiny", "--name", "tiny")

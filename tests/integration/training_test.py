@@ -237,7 +237,7 @@ class Training(unittest.TestCase):
             file.write_text("model_name_or_path: someone/never-heard-of\noutput_dir: out\nper_device_train_batch_size: 2\n")
             refused = self.server.run("show-config", file, check=False)
             self.assertEqual(refused.returncode, 2)
-            self.assertIn("never-heard-of is not a preset", refused.stderr)
+            self.assertIn("never-heard-of is neither a preset nor on this machine", refused.stderr)
 
     def test_the_python_sample_prints_what_the_estimate_says(self):
         env = {**os.environ, "PLIMSOLL_SERVER": self.api.base, "PLIMSOLL_TOKEN": self.api.token}

@@ -19,7 +19,7 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PACKAGES = ('transformers', 'trl', 'peft', 'accelerate', 'lightning', 'llamafactory', 'deepspeed')
+PACKAGES = ('transformers', 'trl', 'peft', 'accelerate', 'lightning', 'llamafactory', 'deepspeed', 'axolotl')
 TRAINER = {'per_device_train_batch_size': 1, 'num_train_epochs': 1}
 NO_SETTINGS = {'commands', 'command_file'}  # of `accelerate` itself, on TPUs
 
@@ -104,6 +104,12 @@ def files(of):
         f'offload_{which}': of['deepspeed'].keys('deepspeed/runtime/zero/offload_config.py', f'DeepSpeedZeroOffload{kind}Config')
         for which, kind in (('optimizer', 'Optimizer'), ('param', 'Param'))}
     yield 'DeepSpeed', {'train_micro_batch_size_per_gpu': 1, 'zero_optimization': {**zero, **offload}}, True
+    schemas = {'config': ('AxolotlInputConfig',), 'model': ('ModelInputConfig', 'ModelOutputConfig'),
+               'peft': ('LoraConfig', 'ReLoRAConfig'), 'training': ('HyperparametersConfig', 'JaggedLRConfig', 'LISAConfig'),
+               'integrations': (), 'multimodal': ('MultiModalConfig',), 'deprecated': ()}
+    axolotl = {key: value for name, classes in schemas.items()
+               for key, value in of['axolotl'].keys(f'axolotl/utils/schemas/{name}.py', *classes).items()}
+    yield 'axolotl', {**axolotl, 'base_model': 'gpt2', 'micro_batch_size': 1}, True
     trainer = of['lightning'].parameters('lightning/pytorch/trainer/trainer.py', 'Trainer')
     yield 'Lightning', {'trainer': {**trainer, 'devices': 1}, 'data': {'batch_size': 1}}, True
 
@@ -111,7 +117,7 @@ def files(of):
 def check(program, config, modelled, folder):
     (folder / 'config.json').write_text(json.dumps(config))
     (folder / 'train.json').write_text(json.dumps(TRAINER))
-    beside = [] if 'data' in config or 'per_device_train_batch_size' in config else [folder / 'train.json']
+    beside = [] if {'data', 'per_device_train_batch_size', 'micro_batch_size'} & config.keys() else [folder / 'train.json']
     done = subprocess.run([program, '--json', 'show-config', folder / 'config.json', *beside, '--preset', 'gpt2', '--gpu',
                            'a100_80gb'], capture_output=True, text=True)
     text = done.stdout + done.stderr

@@ -2,13 +2,11 @@
 
 #include "engine/models/digest.hpp"
 #include "engine/models/store.hpp"
+#include "server/client/hub.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <cstdlib>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -18,9 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostAnswer = std::size_t{16} << 20;
-constexpr const char* kUsualHub = "https://huggingface.co";
-// Where huggingface.co keeps large files.
-constexpr const char* kUsualHubHosts = "huggingface.co,hf.co";
 constexpr int kTries = 3;
 
 struct Alias {
@@ -33,40 +28,6 @@ constexpr std::array kAliases = {
     Alias{"roberta", "cardiffnlp/twitter-roberta-base-sentiment-latest"},
     Alias{"bert-multilingual", "nlptown/bert-base-multilingual-uncased-sentiment"},
 };
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
-// Letters, digits, '.', '_' and '-' alone go into an address; '/' once, between two names.
-bool is_plain(const std::string& text) {
-    return !text.empty() && text.find("..") == std::string::npos &&
-           std::ranges::all_of(text, [](unsigned char c) {
-               return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
-           });
-}
-bool is_repository(const std::string& text) {
-    const auto slash = text.find('/');
-    return slash != std::string::npos && is_plain(text.substr(0, slash)) &&
-           is_plain(text.substr(slash + 1));
-}
-
-Error about(const Error& error, const client::Origin& hub, const std::string& repository) {
-    Error told = error;
-    if (error.code == Errc::not_found) {
-        told.message =
-            hub.server + " has no model \"" + repository + "\", or the model has no such revision.";
-    } else if (error.code == Errc::unauthenticated || error.code == Errc::forbidden) {
-        told.message = "\"" + repository +
-                       "\" requires a token (HF_TOKEN), or your acceptance of its terms. " +
-                       error.message;
-    } else if (error.code == Errc::unavailable) {
-        told.message +=
-            " Offline, copy the model's files to this machine and run `plimsoll model add`.";
-    }
-    return told;
-}
 
 std::string text_member(const json& object, const char* key) {
     const auto found = object.is_object() ? object.find(key) : object.end();
@@ -137,26 +98,13 @@ std::string repository_of(const std::string& name) {
 Result<client::Origin> hub_of_environment() {
     KindSettings settings;
     if (auto read = read_environment(kSettings, settings); !read) return fail(read.error());
-    client::Origin hub{
-        .server = std::string(settings.text(kHub)), .token = variable("HF_TOKEN"), .redirects = {}};
-    if (hub.server.empty()) {
-        const auto endpoint = check_hub(variable("HF_ENDPOINT"));
-        if (!endpoint)
-            return fail(Errc::invalid_input, "It " + endpoint.error().message + ".", "HF_ENDPOINT");
-        hub.server = endpoint->empty() ? kUsualHub : *endpoint;
-    }
-    std::string hosts(settings.text(kHubHosts));
-    if (hosts.empty()) hosts = kUsualHubHosts;
-    std::istringstream in(hosts);
-    for (std::string host; std::getline(in, host, ',');) {
-        if (!host.empty()) hub.redirects.push_back(host);
-    }
-    return hub;
+    return client::hub_origin(std::string(settings.text(kHub)),
+                              std::string(settings.text(kHubHosts)));
 }
 
 Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repository,
                              const std::string& revision) {
-    if (!is_repository(repository) || !is_plain(revision)) {
+    if (!client::is_repository(repository) || !client::is_plain(revision)) {
         return fail(Errc::invalid_input,
                     "Name a model as OWNER/NAME, finbert, distilbert, roberta or "
                     "bert-multilingual, and a revision as a branch, tag or commit.",
@@ -164,13 +112,13 @@ Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repos
     }
     const auto answer = client::download_text(
         hub, "/api/models/" + repository + "/revision/" + revision + "?blobs=true", kMostAnswer);
-    if (!answer) return fail(about(answer.error(), hub, repository));
+    if (!answer) return fail(client::about(answer.error(), hub, repository));
     const auto told = json::parse(*answer, nullptr, false);
     HubModel model{.repository = repository,
                    .commit = text_member(told, "sha"),
                    .licence = text_member(part_of(told, "cardData"), "license"),
                    .files = needed_files(part_of(told, "siblings"))};
-    if (!is_plain(model.commit)) {
+    if (!client::is_plain(model.commit)) {
         return fail(Errc::corrupt, hub.server + " does not respond like a model hub.");
     }
     if (model.files.empty()) {
@@ -188,7 +136,7 @@ Result<void> fetch_from_hub(const client::Origin& hub, const HubModel& model,
         const client::RemoteFile remote{
             "/" + model.repository + "/resolve/" + model.commit + "/" + file.name, file.bytes};
         if (auto done = fetch_file(hub, remote, path, watch); !done) {
-            return fail(about(done.error(), hub, model.repository));
+            return fail(client::about(done.error(), hub, model.repository));
         }
         if (file.sha256.empty()) continue;
         const auto sha = models::sha256_of_file(path, {}, Watch{watch.stop});

@@ -90,7 +90,7 @@ Result<json> arguments_of(const EstimateInput& input) {
     args = input.given.on_top_of(std::move(*args));
     if (args && !args->contains("model"))
         return fail(Errc::invalid_input,
-                    "Name a model: --preset, --config or a file of arguments.");
+                    "Name a model: --model, --preset, --config or a file of arguments.");
     return args;
 }
 

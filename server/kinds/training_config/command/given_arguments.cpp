@@ -1,5 +1,6 @@
 #include "server/kinds/training_config/command/given_arguments.hpp"
 
+#include "server/kinds/training_config/command/named_model.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
 #include "server/terminal/assignment.hpp"
 
@@ -115,6 +116,13 @@ void GivenArguments::add_flags(CLI::App& command) {
         }
     }
     command.get_option("--config")->excludes("--preset");
+    command
+        .add_option_function<std::string>(
+            "--model", [this](const std::string& name) { give("--model", {name}); },
+            "Model by a preset, a folder, a config.json, or OWNER/NAME: from the local Hugging "
+            "Face cache, else config.json from the hub (PLIMSOLL_HUB, HF_ENDPOINT, HF_TOKEN)")
+        ->excludes("--preset")
+        ->excludes("--config");
 }
 
 void GivenArguments::add_set(CLI::App& command) {
@@ -142,6 +150,11 @@ Result<json> GivenArguments::on_top_of(json args) const {
     if (auto once = check_settings_once(); !once) return fail(once.error());
     // A model that is given replaces the file's.
     if (has("--preset") || has("--config")) args["model"] = json::object();
+    if (has("--model")) {
+        auto model = named_model(value("--model"), true);
+        if (!model) return model;
+        args["model"] = std::move(*model);
+    }
     for (const auto& flag : flags()) {
         const auto given = values_.find(flag.name);
         if (given == values_.end()) continue;
@@ -178,6 +191,7 @@ std::string GivenArguments::source_of(std::string_view pointer, const std::strin
         const auto set = place_of(setting);
         if (place == set || place.starts_with(set + ".")) return "--set " + place;
     }
+    if (has("--model") && is_inside(pointer, "/model")) return "--model " + value("--model");
     const auto* flag = flag_at(pointer);
     if (flag != nullptr && (file.empty() || has(flag->name))) return with_member(*flag, pointer);
     if (!file.empty()) return place.empty() ? file : file + " (" + place + ")";

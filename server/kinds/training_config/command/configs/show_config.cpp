@@ -7,6 +7,7 @@
 #include "server/kinds/training_config/command/configs/configured_run.hpp"
 #include "server/kinds/training_config/command/configs/configured_stages.hpp"
 #include "server/kinds/training_config/command/described_cards.hpp"
+#include "server/kinds/training_config/command/named_model.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
 
@@ -105,18 +106,20 @@ std::string preset_of(const std::string& model) {
     return ::plimsoll::training::preset(name) ? name : std::string();
 }
 
+// A model that is neither a preset nor on this machine is not fetched unasked.
 Result<void> require_model(json& args, const ConfiguredRun& run) {
     if (args.contains("model")) return {};
+    if (run.model.empty())
+        return fail(Errc::invalid_input, "The files do not name a model: name it with --model.");
     const auto preset = preset_of(run.model);
-    if (preset.empty()) {
-        return fail(Errc::invalid_input,
-                    run.model.empty()
-                        ? "The files do not name a model: name it with --preset or --config."
-                        : "The model " + run.model +
-                              " is not a preset: name one with --preset or "
-                              "--config.");
-    }
-    args["model"] = {{"preset", preset}};
+    auto model =
+        preset.empty() ? named_model(run.model, false) : Result<json>(json{{"preset", preset}});
+    if (!model)
+        return fail(Errc::invalid_input, "The model " + run.model +
+                                             " is neither a preset nor on this machine: give "
+                                             "--model " +
+                                             run.model + " to fetch its config.json, or --config.");
+    args["model"] = std::move(*model);
     return {};
 }
 
@@ -225,7 +228,8 @@ namespace {
 // The layout of the NAICS memory guide, whose model is known; any other run names its model.
 bool has_stages(const ShowRunRequest& request) {
     return request.paths.size() == 1 && !request.given.has("--preset") &&
-           !request.given.has("--config") && std::filesystem::is_directory(request.paths.front());
+           !request.given.has("--config") && !request.given.has("--model") &&
+           std::filesystem::is_directory(request.paths.front());
 }
 
 Result<Answer> show(const ShowRunRequest& request) {
@@ -248,8 +252,9 @@ void add_show_config(CLI::App& app, CommandContext& context) {
                                        "Estimate the memory of a run from its configuration files");
     command
         ->add_option("paths", request->paths,
-                     "Files of one run: Transformers, TRL, LLaMA-Factory, Accelerate, DeepSpeed or "
-                     "Lightning; or a folder with config.yaml and the stages of the NAICS guide")
+                     "Files of one run: Transformers, TRL, LLaMA-Factory, Accelerate, DeepSpeed, "
+                     "Lightning, axolotl or torchtune; or a folder with config.yaml and the stages "
+                     "of the NAICS guide")
         ->required();
     request->given.add_flags(*command);
     command->callback([request, &context] { answer(context, show(*request)); });

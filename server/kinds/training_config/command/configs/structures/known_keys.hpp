@@ -30,6 +30,6 @@ struct KnownKeys {
 bool has_word(std::string_view words, std::string_view word);
 
 extern const KnownKeys kTransformersKeys, kTrlKeys, kPeftKeys, kLlamaFactoryKeys, kAccelerateKeys,
-    kDeepSpeedKeys, kLightningKeys;
+    kDeepSpeedKeys, kLightningKeys, kAxolotlKeys, kTorchtuneKeys;
 
 }  // namespace plimsoll::jobs::training_config

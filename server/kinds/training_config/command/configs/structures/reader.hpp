@@ -62,6 +62,8 @@ bool read_deepspeed(Reader& reader);
 bool read_accelerate(Reader& reader);
 bool read_transformers(Reader& reader);
 bool read_lightning(Reader& reader);
+bool read_axolotl(Reader& reader);
+bool read_torchtune(Reader& reader);
 // DeepSpeed's configuration within another file.
 void read_deepspeed_at(Reader& reader, const Path& around);
 

@@ -1,6 +1,9 @@
 // The flags of the contract's options: what they make of the arguments, and where an error is.
 #include "server/kinds/training_config/command/given_arguments.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -34,6 +37,28 @@ TEST(GivenArguments, FlagsOfEveryTypeSetTheirMember) {
                   "custom_gpus": [{"memory_gib": 24.0}],
                   "safety_margin": 0.5, "workload": {"epochs": 5},
                   "cluster": {"cards": 8, "sharding": "fsdp"}})"));
+}
+
+TEST(GivenArguments, NameAModelByPresetFolderFileOrCachedRepository) {
+    namespace fs = std::filesystem;
+    const auto home = fs::path(::testing::TempDir()) / "named-model";
+    const auto snapshot = home / "hub/models--desk--tiny/snapshots/abc";
+    fs::create_directories(snapshot);
+    fs::create_directories(home / "hub/models--desk--tiny/refs");
+    std::ofstream(home / "hub/models--desk--tiny/refs/main") << "abc";
+    std::ofstream(snapshot / "config.json") << R"({"model_type": "gpt2"})";
+    ::setenv("HF_HOME", home.c_str(), 1);
+    const json config = {{"model_type", "gpt2"}};
+    EXPECT_EQ(Line("--model gpt2").args()["model"], (json{{"preset", "gpt2"}}));
+    EXPECT_EQ(Line("--model desk/tiny").args()["model"],
+              (json{{"config", config}, {"name", "desk/tiny"}}));
+    for (const auto& place : {snapshot, snapshot / "config.json"})
+        EXPECT_EQ(Line("--model " + place.string()).args()["model"],
+                  (json{{"config", config}, {"name", "abc"}}));
+    const Line nothing("--model nothing-here");
+    EXPECT_NE(nothing.given.on_top_of(json::object()).error().message.find("OWNER/NAME"),
+              std::string::npos);
+    ::unsetenv("HF_HOME");
 }
 
 TEST(GivenArguments, OverrideAFile) {

@@ -161,5 +161,65 @@ TEST(ReadRun, NamesWhatChangesLittleAndWhatIsUnknown) {
               3);
 }
 
+const std::string kAxolotl =
+    "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 2\ngradient_accumulation_steps: 4\n"
+    "sequence_len: 4096\nbf16: auto\ngradient_checkpointing: true\n";
+
+TEST(ReadRun, ReadsAxolotlsConfiguration) {
+    const auto run =
+        run_of(kAxolotl +
+               "adapter: qlora\nload_in_4bit: true\nlora_r: 32\nlora_dropout: 0.05\n"
+               "lora_target_linear: true\nsample_packing: true\nflash_attention: true\n"
+               "optimizer: paged_adamw_8bit\ndeepspeed: ds.json\n");
+    EXPECT_EQ(run.structures, std::vector<std::string>{"axolotl configuration"});
+    EXPECT_EQ(run.training, nlohmann::json::parse(R"({"batch": 2, "sequence_length": 4096,
+        "precision": "bf16", "checkpointing": true, "optimizer": "paged_adamw_8bit", "clip": true,
+        "attention": "flash_attention_2", "packed": true, "quantization": "nf4_double",
+        "lora": {"rank": 32, "dropout": 0.05, "targets": "all_linear"}})"));
+    EXPECT_EQ(run.accumulation, 4);
+    EXPECT_EQ(run.model, "meta-llama/Llama-3.1-8B");
+    EXPECT_EQ(run.deepspeed, "ds.json");
+    EXPECT_TRUE(run.unmodelled.empty() && run.unknown.empty());
+    EXPECT_FALSE(run_of(kAxolotl).training.contains("lora"));
+    EXPECT_EQ(run_of(kAxolotl + "cut_cross_entropy: true\n").training["fused_loss"], true);
+}
+
+TEST(ReadRun, NamesWhatOfAxolotlIsNotModelled) {
+    for (const auto* setting :
+         {"rl: dpo", "reward_model: true", "adapter: llama-adapter",
+          "gradient_checkpointing: offload", "fp8: true", "context_parallel_size: 2",
+          "optimizer: muon", "unfrozen_parameters: [lm_head]"}) {
+        const std::string name(setting, std::string_view(setting).find(':'));
+        auto text = kAxolotl;
+        if (name == "gradient_checkpointing") text.resize(text.find("gradient_checkpointing"));
+        EXPECT_THAT(unmodelled(text + setting + "\n"), HasSubstr(name)) << setting;
+    }
+    EXPECT_THAT(notes(kAxolotl + "lora_mlp_kernel: true\n"), HasSubstr("13 to 35 % high"));
+}
+
+const std::string kTorchtune =
+    "tokenizer: {_component_: torchtune.models.llama3.llama3_tokenizer, max_seq_len: 2048}\n"
+    "batch_size: 2\ndtype: bf16\nenable_activation_checkpointing: true\n"
+    "optimizer: {_component_: torch.optim.AdamW, fused: true}\n";
+
+TEST(ReadRun, ReadsTorchtunesConfiguration) {
+    const auto run = run_of(kTorchtune +
+                            "model:\n  _component_: torchtune.models.llama3_1.lora_llama3_1_8b\n"
+                            "  lora_attn_modules: [q_proj, v_proj, output_proj]\n"
+                            "  apply_lora_to_mlp: true\n  lora_rank: 8\n  lora_alpha: 16\n");
+    EXPECT_EQ(run.model, "llama-3.1-8b");
+    EXPECT_EQ(run.training, nlohmann::json::parse(R"({"batch": 2, "sequence_length": 2048,
+        "precision": "bf16", "checkpointing": true, "optimizer": "adamw",
+        "optimizer_kernel": "fused", "clip": false, "packed": false,
+        "lora": {"rank": 8, "dtype": "model", "dropout": 0.0, "modules": ["q_proj", "v_proj",
+                 "o_proj", "gate_proj", "up_proj", "down_proj"]}})"));
+    EXPECT_TRUE(run.unmodelled.empty() && run.unknown.empty());
+    const auto full = "model: {_component_: torchtune.models.llama2.llama2_7b}\n" + kTorchtune;
+    EXPECT_EQ(run_of(full).model, "llama-2-7b");
+    EXPECT_THAT(unmodelled(full + "optimizer_in_bwd: true\n"), HasSubstr("one gradient at a time"));
+    EXPECT_THAT(unmodelled(full + "loss: {_component_: torchtune.rlhf.loss.DPOLoss}\n"),
+                HasSubstr("reference model"));
+}
+
 }  // namespace
 }  // namespace plimsoll::jobs::training_config

@@ -1,0 +1,212 @@
+#include "server/kinds/training_config/command/configs/structures/reader.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace plimsoll::jobs::training_config {
+namespace {
+
+using nlohmann::json;
+
+std::string simple(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+// Of bitsandbytes, PyTorch and torchao, by the last part of its name.
+void read_optimizer(Reader& in, const Path& place, const std::string& name) {
+    static const std::map<std::string, const char*> known = {
+        {"adamw", "adamw"},
+        {"adamw_torch", "adamw"},
+        {"adamw_torch_fused", "adamw"},
+        {"sgd", "sgd"},
+        {"adafactor", "adafactor"},
+        {"adamw8bit", "adam_8bit"},
+        {"adamw_8bit", "adam_8bit"},
+        {"adamw_bnb_8bit", "adam_8bit"},
+        {"pagedadamw", "paged_adamw"},
+        {"paged_adamw", "paged_adamw"},
+        {"paged_adamw_32bit", "paged_adamw"},
+        {"pagedadamw8bit", "paged_adamw_8bit"},
+        {"paged_adamw_8bit", "paged_adamw_8bit"}};
+    const auto found = known.find(simple(name.substr(name.rfind('.') + 1)));
+    if (found == known.end()) return in.unmodelled(place, "this optimizer is not modelled");
+    in.run.training["optimizer"] = found->second;
+    if (found->first == "adamw_torch") in.run.training["optimizer_kernel"] = "foreach";
+}
+
+bool is_axolotl(const YAML::Node& root) {
+    return has(root, {"base_model"}) && has(root, {"micro_batch_size"});
+}
+
+bool asks(Reader& in, const char* key) {
+    return in.value(Path{key}, false);
+}
+
+void read_axolotl_attention(Reader& in) {
+    std::string kind = simple(in.word({"attn_implementation"}, "sdpa"));
+    if (asks(in, "flash_attention")) kind = "flash_attention_2";
+    if (asks(in, "eager_attention")) kind = "eager";
+    for (const char* other : {"xformers_attention", "flex_attention", "sage_attention",
+                              "flash_optimum", "sdpa_varlen", "flash_attn_d512", "sdp_attention"})
+        if (asks(in, other) && std::string_view(other) != "sdp_attention")
+            in.run.notes.push_back(std::string(other) + " is estimated as sdpa");
+    if (kind == "eager" || kind == "flash_attention_2") in.run.training["attention"] = kind;
+}
+
+// axolotl loads the model in bf16, trained or frozen, if the file asks for bf16 or leaves it to the
+// GPU.
+void read_axolotl_precision(Reader& in) {
+    const auto bf16 = simple(in.word({"bf16"}, "auto"));
+    const bool fp16 = asks(in, "fp16");
+    const bool half = !fp16 && (bf16 == "auto" || bf16 == "full" || bf16 == "true");
+    in.run.training["precision"] = half ? "bf16" : fp16 ? "fp16_autocast" : "fp32";
+}
+
+void read_axolotl_adapters(Reader& in) {
+    const auto adapter = simple(in.word({"adapter"}));
+    const bool lora = adapter == "lora" || adapter == "qlora";
+    if (!adapter.empty() && adapter != "null" && !lora)
+        return in.unmodelled({"adapter"}, "only LoRA is modelled");
+    const bool dora = asks(in, "peft_use_dora");
+    const bool linear = asks(in, "lora_target_linear");
+    read_adapted_run(in, {}, lora ? 8 : -1);
+    auto& training = in.run.training;
+    if (!lora) return;
+    if (linear) training["lora"]["targets"] = "all_linear";
+    if (dora) training["lora"]["dora"] = true;
+    // Scales are quantized, too, unless bnb_config_kwargs forbid it.
+    const bool twice = in.value({"bnb_config_kwargs", "bnb_4bit_use_double_quant"}, true);
+    if (training.value("quantization", "") == "nf4" && twice)
+        training["quantization"] = "nf4_double";
+}
+
+// "full_shard auto_wrap" as a list, and fsdp_config beside it.
+void read_axolotl_sharding(Reader& in) {
+    const auto fsdp = in.node({"fsdp"});
+    const bool listed = fsdp.IsDefined() && fsdp.IsSequence() && fsdp.size() > 0;
+    if (listed || has(in.root, {"fsdp_config"}) || !in.word({"fsdp_version"}).empty())
+        in.shard("fsdp", 0, {"fsdp"});
+    for (const auto& one : listed ? fsdp : YAML::Node())
+        for (const char* word : {"shard_grad_op", "hybrid_shard", "no_shard", "offload"})
+            if (one.IsScalar() && one.Scalar() == word)
+                in.unmodelled({"fsdp"}, std::string(word) + " is not modelled");
+    in.run.deepspeed = in.word({"deepspeed"});
+    if (in.run.deepspeed == "null" || in.run.deepspeed == "false") in.run.deepspeed.clear();
+}
+
+void read_axolotl_loss(Reader& in) {
+    if (asks(in, "liger_fused_linear_cross_entropy") || asks(in, "liger_cross_entropy"))
+        in.run.training["fused_loss"] = true;
+    if (!asks(in, "cut_cross_entropy")) return;
+    in.run.training["fused_loss"] = true;
+    in.run.notes.emplace_back("cut_cross_entropy is estimated as Liger's fused loss");
+}
+
+bool is_torchtune(const YAML::Node& root) {
+    return word_at(root, {"model", "_component_"}).starts_with("torchtune.") ||
+           word_at(root, {"policy_model", "_component_"}).starts_with("torchtune.");
+}
+
+// "torchtune.models.llama3_1.qlora_llama3_1_8b" is the preset llama-3.1-8b.
+std::string torchtune_model(std::string builder) {
+    for (const char* method : {"qlora_", "lora_", "dora_", "qdora_"})
+        if (builder.starts_with(method)) builder.erase(0, std::string_view(method).size());
+    const auto size = builder.rfind('_');
+    for (std::size_t i = 0; i < builder.size(); ++i) {
+        if (builder[i] != '_') continue;
+        const bool version = i != size && i > 0 && std::isdigit(builder[i - 1]) != 0;
+        builder[i] = version ? '.' : '-';
+    }
+    const auto digit = builder.find_first_of("0123456789");
+    if (digit != std::string::npos && digit > 0 && std::isalpha(builder[digit - 1]) != 0 &&
+        !builder.starts_with("qwen"))
+        builder.insert(digit, "-");
+    return builder;
+}
+
+// Adapters have the type of the weights, and are made where the file says.
+void read_torchtune_adapters(Reader& in, const std::string& builder) {
+    const auto rank = in.value({"model", "lora_rank"}, std::int64_t{0});
+    const bool adapts = builder.find("lora_") != std::string::npos || rank > 0;
+    if (!adapts) return;
+    json lora = {{"rank", rank > 0 ? rank : 8}, {"dtype", "model"}};
+    std::vector<std::string> modules;
+    for (const auto& one : in.node({"model", "lora_attn_modules"})) {
+        const auto name = one.IsScalar() ? one.Scalar() : std::string();
+        modules.push_back(name == "output_proj" ? "o_proj" : name);
+    }
+    if (in.value({"model", "apply_lora_to_mlp"}, false))
+        for (const char* name : {"gate_proj", "up_proj", "down_proj"}) modules.emplace_back(name);
+    if (!modules.empty()) lora["modules"] = modules;
+    lora["dropout"] = in.value({"model", "lora_dropout"}, 0.0);
+    if (in.value({"model", "use_dora"}, builder.find("dora_") != std::string::npos))
+        lora["dora"] = true;
+    in.run.training["lora"] = lora;
+    if (builder.starts_with("qlora_") || in.value({"model", "quantize_base"}, false)) {
+        in.run.training["quantization"] = "nf4_double";
+        in.run.training["lora"].erase("dtype");
+        in.run.notes.emplace_back("torchao's NF4 is estimated as that of bitsandbytes");
+    }
+}
+
+}  // namespace
+
+bool read_axolotl(Reader& in) {
+    if (!is_axolotl(in.root)) return false;
+    auto& run = in.run;
+    run.structures.emplace_back("axolotl configuration");
+    run.model = in.word({"base_model"});
+    in.batch({"micro_batch_size"}, 1);
+    in.accumulation({"gradient_accumulation_steps"});
+    run.training["sequence_length"] = in.value({"sequence_len"}, 512);
+    read_axolotl_precision(in);
+    const auto checkpointing = simple(in.word({"gradient_checkpointing"}, "false"));
+    run.training["checkpointing"] = checkpointing != "false" && checkpointing != "null";
+    if (checkpointing.starts_with("offload") || checkpointing == "unsloth")
+        in.unmodelled({"gradient_checkpointing"}, "activations on the CPU are not modelled");
+    const auto optimizer = in.word({"optimizer"}, "adamw_torch_fused");
+    read_optimizer(in, {"optimizer"}, optimizer);
+    in.clip(in.value({"max_grad_norm"}, 1.0) > 0);
+    read_axolotl_attention(in);
+    read_axolotl_sharding(in);
+    read_axolotl_loss(in);
+    if (asks(in, "sample_packing") || asks(in, "batch_flattening")) run.training["packed"] = true;
+    read_axolotl_adapters(in);
+    const KnownKeys* const known[] = {&kAxolotlKeys};
+    in.name_rest({}, known);
+    return true;
+}
+
+bool read_torchtune(Reader& in) {
+    if (!is_torchtune(in.root)) return false;
+    auto& run = in.run;
+    run.structures.emplace_back("torchtune configuration");
+    const auto component = in.word({"model", "_component_"});
+    const auto builder = component.substr(component.rfind('.') + 1);
+    run.model = torchtune_model(builder);
+    in.batch({"batch_size"});
+    in.accumulation({"gradient_accumulation_steps"});
+    const auto dtype = in.word({"dtype"}, "fp32");
+    run.training["precision"] = dtype == "bf16" ? "bf16" : "fp32";
+    run.training["checkpointing"] = in.value({"enable_activation_checkpointing"}, false);
+    if (const auto length = in.value({"tokenizer", "max_seq_len"}, 0); length > 0)
+        run.training["sequence_length"] = length;
+    run.training["packed"] = in.value({"dataset", "packed"}, false);
+    read_optimizer(in, {"optimizer", "_component_"},
+                   in.word({"optimizer", "_component_"}, "adamw"));
+    if (in.value({"optimizer", "fused"}, false)) run.training["optimizer_kernel"] = "fused";
+    in.clip(in.value({"clip_grad_norm"}, 0.0) > 0);
+    if (word_at(in.root, {"loss", "_component_"}).find("rlhf") != std::string::npos)
+        in.unmodelled({"loss", "_component_"},
+                      "pairs of answers and a reference model are not modelled");
+    run.notes.emplace_back(
+        "torchtune's own model and loss keep less than those of transformers, "
+        "which are estimated");
+    read_torchtune_adapters(in, builder);
+    const KnownKeys* const known[] = {&kTorchtuneKeys};
+    in.name_rest({}, known);
+    return true;
+}
+
+}  // namespace plimsoll::jobs::training_config
