@@ -126,7 +126,7 @@ TEST_F(ShowConfig, NamesWhatARunLacks) {
     write("train.yaml", "per_device_train_batch_size: 16\nnum_train_epochs: 3\n");
     ShowRunRequest request;
     request.paths = {folder_ / "train.yaml"};
-    EXPECT_NE(show_run(request).error().message.find("--preset or --config"), std::string::npos);
+    EXPECT_NE(show_run(request).error().message.find("name it with --model"), std::string::npos);
     request.given.give("--preset", {"bert-base"});
     request.given.give("--gpu", {"rtx_4090"});
     const auto told = show_run(request).value();
