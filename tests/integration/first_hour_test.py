@@ -197,13 +197,13 @@ class FirstHour(unittest.TestCase):
         self.assertIn("datasets errors", broken.stderr)
 
     def test_a_missing_price_column_names_the_flag(self):
-        prices = self.file("prices.csv", "Datum;Schluss\n2026-01-05;1\n")
+        prices = self.file("prices.csv", "Datum;Menge;Umsatz\n2026-01-05;1;1\n")
         for command in (("waves",), ("submit", "waves")):
             told = self.call(*command, prices, status=2).stderr
-            self.assertIn('The columns are: "Datum", "Schluss". Name one with --column close=COLUMN.', told)
+            self.assertIn('The columns are: "Datum", "Menge", "Umsatz". Name one with --column close=COLUMN.', told)
 
     def test_a_job_without_a_good_item_says_why(self):
-        prices = self.file("german.csv", "date;close\n05.01.2026;1\n06.01.2026;2\n")
+        prices = self.file("german.csv", "date;close\nyesterday;1\ntoday;2\n")
         done = self.call("submit", "waves", prices, "--watch", status=1)
         self.assertIn("0 ok, 1 failed", done.stdout + done.stderr)
         self.assertIn("not an ISO 8601 date", done.stdout)
