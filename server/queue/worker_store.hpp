@@ -71,7 +71,7 @@ struct ClaimedTask {
     int attempt = 1;
     int priority = 0;  // the job's, as in its lane
     bool merge = false;
-    bool whole = false;  // the job's only task, which also makes the report
+    bool whole = false;                 // the job's only task, which also makes the report
     std::vector<std::string> partials;  // of a merge task, in task order
     double estimated_seconds = 0;
     std::string model;  // held by its device afterwards; empty: none

@@ -70,14 +70,14 @@ class Waves(unittest.TestCase):
 
     def test_columns_of_other_names_are_chosen(self):
         rows = list(csv.DictReader(io.StringIO(PRICES.read_text("utf-8"))))
-        lines = ["Datum;Schluss", *(f"{row['Date']};{row['Close']}" for row in rows)]
+        lines = ["Datum;Wert;Stück", *(f"{row['Date']};{row['Close']};1" for row in rows)]
         prices = self.file("kurse.csv", "\n".join(lines) + "\n")
         wrong = self.waves(prices, code=2)
-        self.assertIn('There is no column "close". The columns are: "Datum", "Schluss".', wrong)
-        wrong = self.waves(prices, "--column", "close=Schlus", code=2)
-        self.assertIn('Did you mean "Schluss"?', wrong)
+        self.assertIn('There is no column "close". The columns are: "Datum", "Wert", "Stück".', wrong)
+        wrong = self.waves(prices, "--column", "close=Wrt", code=2)
+        self.assertIn('Did you mean "Wert"?', wrong)
         self.assertIn("--column must be", self.waves(prices, "--column", "volume=x", code=2))
-        chosen = self.waves(prices, "--column", "close=Schluss", "--column", "date=Datum", "--format", "json")
+        chosen = self.waves(prices, "--column", "close=Wert", "--column", "date=Datum", "--format", "json")
         self.assertEqual(len(json.loads(chosen)["symbols"]), 1)
 
     def test_all_formats_hold_the_same_counts(self):
@@ -162,7 +162,7 @@ class Waves(unittest.TestCase):
         row, = csv.DictReader(io.StringIO(self.waves(path, "--symbols", "bad", "--format", "csv", code=1)))
         self.assertEqual((row["symbol"], row["error"][:9], row["start"]), ("bad", "line 42: ", ""))
         self.assertIn("no symbol", self.waves(path, "--symbols", "none", code=2))
-        self.assertIn("close", self.waves(self.file("x.csv", "date,price\n1,2\n"), code=2))
+        self.assertIn("close", self.waves(self.file("x.csv", "date,low,volume\n1,2,3\n"), code=2))
 
     def test_a_user_drawn_count(self):
         check = ("--set", "mode=compatible", "--check")

@@ -94,8 +94,7 @@ json to_json(const Candidate& candidate) {
         {"seconds_per_text", is_timed ? json(candidate.speed.seconds_per_text()) : json(nullptr)},
         {"texts", candidate.speed.texts},
         {"speedup", proof == nullptr ? json(nullptr) : json(proof->speedup)},
-        {"accuracy",
-         candidate.accuracy == nullptr ? json(nullptr) : json(*candidate.accuracy)}};
+        {"accuracy", candidate.accuracy == nullptr ? json(nullptr) : json(*candidate.accuracy)}};
 }
 
 // "finbert in fp32: 21.4 ms of device time per text, over 1,200 texts, accuracy not measured".

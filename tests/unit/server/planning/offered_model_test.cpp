@@ -26,6 +26,7 @@ class OfferedModel : public testing::Test {
         const json model{{"name", name},          {"hash", std::string(64, 'a')},
                          {"licence", ""},         {"source", ""},
                          {"family", "bert"},      {"added_at", ""},
+                         {"added_by", ""},        {"audience", ""},
                          {"parameters", 1000000}, {"labels", {"positive", "negative"}},
                          {"layers", 2},           {"longest_text", 512},
                          {"hidden", 128},         {"intermediate", 512}};

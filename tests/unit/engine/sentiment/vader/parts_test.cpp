@@ -1,9 +1,9 @@
 #include "engine/sentiment/vader/byte_masks.hpp"
-#include "engine/sentiment/vader/valence.hpp"
 #include "engine/sentiment/vader/data.hpp"
 #include "engine/sentiment/vader/expand.hpp"
 #include "engine/sentiment/vader/tokens.hpp"
 #include "engine/sentiment/vader/vader.hpp"
+#include "engine/sentiment/vader/valence.hpp"
 
 #include <cstdio>
 #include <cstdlib>

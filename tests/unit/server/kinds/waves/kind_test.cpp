@@ -202,7 +202,7 @@ TEST(WavesKind, WrongArgumentsNameTheirField) {
     const auto refused = [](const json& args) { return plan(args).error()[0].pointer; };
     const std::string csv = walks(1, 20);
     EXPECT_EQ(plan(json::object()).error()[0].rule, "one_of");
-    EXPECT_EQ(refused({{"prices", "date,price\n1,2\n"}}), "/prices");
+    EXPECT_EQ(refused({{"prices", "date,low,volume\n1,2,3\n"}}), "/prices");
     EXPECT_EQ(refused({{"prices", csv}, {"top_n", 101}}), "/top_n");
     EXPECT_EQ(refused({{"prices", csv}, {"max_overlap", 2}}), "/max_overlap");
     EXPECT_EQ(refused({{"prices", csv}, {"preset", "warp"}}), "/preset");

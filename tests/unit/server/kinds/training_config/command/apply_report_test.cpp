@@ -1,6 +1,5 @@
 // Reports applied to configurations of every structure that is known, and of none.
 #include "server/kinds/training_config/command/configs/apply.hpp"
-
 #include "tests/unit/server/kinds/training_config/command/applied_report.hpp"
 
 #include <cstdlib>
