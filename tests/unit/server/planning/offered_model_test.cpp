@@ -23,13 +23,24 @@ class OfferedModel : public testing::Test {
     // A worker tells the queue that it has the model.
     void offer(const std::string& name, const std::string& state = "ready",
                std::chrono::minutes ago = {}) {
-        const json model{{"name", name},          {"hash", std::string(64, 'a')},
-                         {"licence", ""},         {"source", ""},
-                         {"family", "bert"},      {"added_at", ""},
-                         {"added_by", ""},        {"audience", ""},
-                         {"parameters", 1000000}, {"labels", {"positive", "negative"}},
-                         {"layers", 2},           {"longest_text", 512},
-                         {"hidden", 128},         {"intermediate", 512}};
+        const json model{{"name", name},
+                         {"hash", std::string(64, 'a')},
+                         {"licence", ""},
+                         {"source", ""},
+                         {"family", "bert"},
+                         {"added_at", ""},
+                         {"added_by", ""},
+                         {"audience", ""},
+                         {"parameters", 1000000},
+                         {"labels", {"positive", "negative"}},
+                         {"layers", 2},
+                         {"longest_text", 512},
+                         {"hidden", 128},
+                         {"intermediate", 512},
+                         {"bytes", 4000000},
+                         {"files", json::array()},
+                         {"proofs", json::array()},
+                         {"accuracies", json::array()}};
         queue::DeviceStatus device;
         device.state = state;
         device.seen_at = SystemClock().now() - ago;
