@@ -7,6 +7,7 @@ import { load } from '../support/modules.mjs';
 globalThis.location = { origin: 'http://plimsoll.test' };
 globalThis.localStorage = { getItem: () => null, setItem() {}, removeItem() {} };
 const training = await load('jobs/training-config/form/draft.ts');
+const { presets, usualLength } = await load('jobs/training-config/presets.ts');
 const waves = await load('jobs/waves/form/draft.ts');
 const { asCommand, asCurl, asPython } = await load('routes/new/equivalent.ts');
 
@@ -65,8 +66,8 @@ test('a config.json is an object, or the form says why not', () => {
 });
 
 test('every preset has a usual length of its kind', () => {
-  for (const [, names] of training.presets) for (const name of names) assert.match(training.usualLength(name), /^\d*$/, name);
-  assert.deepEqual(['vit-base', 'gpt2', 't5-small', 'bert-base'].map(training.usualLength), ['', '1024', '512', '128']);
+  for (const [, names] of presets) for (const name of names) assert.match(usualLength(name), /^\d*$/, name);
+  assert.deepEqual(['vit-base', 'gpt2', 't5-small', 'bert-base'].map(usualLength), ['', '1024', '512', '128']);
 });
 
 const wavesDraft = (fields) => ({ ...waves.freshDraft(), ...fields });
