@@ -80,9 +80,8 @@ grant select (id, name, disabled_at) on app_user to plimsoll_guest;
 grant insert (team_id, at, action, target) on audit_event to plimsoll_guest;
 
 -- plimsoll_app: the server. Row-level security holds it to one team.
-grant select on job, task, result, attempt, event, job_event, report, job_standing, job_label, task_log, account,
-  device_class, team_limit, schedule_run, webhook_delivery, schema_migration, schema_function, schema_set
-  to plimsoll_app;
+grant select on job, task, result, event, job_event, report, job_standing, job_label, schedule_run, webhook_delivery,
+  schema_migration, schema_function, schema_set to plimsoll_app;
 grant update (name, labels, revision) on job to plimsoll_app;
 grant select, insert, update, delete on app_user, team, membership, token, sign_in_link, session, team_record
   to plimsoll_app;
@@ -107,7 +106,7 @@ grant insert (webhook_id, team_id, type, data) on webhook_delivery to plimsoll_a
 grant execute on function
   accept_invitation, apply_retention, authenticate_session, authenticate_token, begin_password_attempt, cancel_job,
   cancel_overlapped, change_password, claim_schedules, claim_webhook_deliveries, create_dataset, delete_dataset,
-  delete_job, drain_worker, end_overdue, enqueue, enqueue_dataset, ensure_partitions, expire_keys, expire_leases,
+  delete_job, end_overdue, enqueue, enqueue_dataset, ensure_partitions, expire_keys, expire_leases,
   expire_uploads, explain_lack, explain_wait, find_invitation, find_submit, fold_usage, forget_audit, forget_usage,
   forget_webhook_deliveries, job_progress, jobs_of_device, lift_hold, list_attempts, list_cleanups,
   list_device_classes, list_devices, list_holds, list_linked_chunks, list_log, list_model_use, list_shares, list_tasks,

@@ -200,7 +200,7 @@ struct DeviceStatus {
     std::string device;             // "host", "opencl:0:0"
     std::string device_class;       // host, cpu, gpu
     std::string name;               // display name
-    std::string state;              // ready, busy, draining, failed, gone
+    std::string state;              // ready, busy, failed, gone
     std::string reason;             // why it is not ready
     std::string last_exit;          // how the previous worker exited; empty: normally
     std::string copy_mode;          // see WorkerInfo; empty: unknown

@@ -128,7 +128,6 @@ enum class Acceptance {
 struct HeartbeatReply {
     bool expired = false;          // this worker's leases are gone: drop the work, register again
     std::vector<JobId> cancelled;  // stop these
-    bool drain = false;            // claim nothing more
     std::int64_t cleanup = 0;      // a cleanup request; 0: none
 };
 

@@ -74,7 +74,7 @@ INVARIANTS = {
         where s.ready > 0 and s.slots < s.cap and not s.paused and not s.over_quota and s.vtime < c.vclock""",
     'a lease belongs to a worker\'s current epoch and is not below its oldest fence': """
         select l.fence, l.worker_id, l.epoch, w.epoch, w.oldest_fence, w.state from lease l join worker w on w.id = l.worker_id
-        where l.epoch <> w.epoch or l.fence < w.oldest_fence or w.state not in ('active', 'draining')""",
+        where l.epoch <> w.epoch or l.fence < w.oldest_fence or w.state <> 'active'""",
     'a lease names the accounts of its tasks': """
         select l.fence from lease l cross join unnest(l.lanes, l.accounts) u(lane_id, account_id) join lane n on n.id = u.lane_id
         where n.account_id <> u.account_id""",

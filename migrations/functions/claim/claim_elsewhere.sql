@@ -23,7 +23,7 @@ begin
   if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
     raise exception 'worker % epoch % is not registered or has expired', p_worker_id, p_epoch using errcode = 'PLM01';
   end if;
-  if v_worker.state = 'draining' or v_worker.helps = '{}'
+  if v_worker.helps = '{}'
     or exists (select from lease l where l.worker_id = p_worker_id and l.fence >= v_worker.oldest_fence) then
     return;
   end if;

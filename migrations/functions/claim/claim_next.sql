@@ -30,9 +30,6 @@ begin
   if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
     raise exception 'worker % epoch % is not registered or has expired', p_worker_id, p_epoch using errcode = 'PLM01';
   end if;
-  if v_worker.state = 'draining' then
-    return;
-  end if;
   v_work := p_max_seconds * v_worker.speed;
   v_bucket := coalesce(p_memory_bucket, v_worker.memory_bucket);
   -- A worker that cannot get anything does not queue for the lock.

@@ -23,12 +23,12 @@ begin
   select a.class_id into v_class from account a where a.id = v_lane.account_id;
   missing := array(
     select u.need from unnest(string_to_array(nullif(v_lane.capability, ''), ',')) with ordinality u(need, place)
-    where not exists (select from worker w where w.class_id = v_class and w.state in ('active', 'draining')
+    where not exists (select from worker w where w.class_id = v_class and w.state = 'active'
       and w.seen_at > p_now - lease_ttl() and u.need = any(w.capabilities))
     order by u.place);
   instead := array(
     select distinct h.has from worker w cross join unnest(w.capabilities) h(has) cross join unnest(missing) m(need)
-    where w.class_id = v_class and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl()
+    where w.class_id = v_class and w.state = 'active' and w.seen_at > p_now - lease_ttl()
       and split_part(h.has, ' ', 1) = split_part(m.need, ' ', 1)
       and split_part(h.has, ' ', 2) = split_part(m.need, ' ', 2)
     order by h.has);
@@ -36,7 +36,7 @@ begin
     select distinct w.node from worker w
     where w.class_id = v_class and w.seen_at > p_now - worker_absence() and w.capabilities && missing order by w.node);
   select max(w.memory_bucket) into v_most from worker w
-  where w.class_id = v_class and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl();
+  where w.class_id = v_class and w.state = 'active' and w.seen_at > p_now - lease_ttl();
   if v_lane.memory_bucket > v_most then
     memory_mib := 1::bigint << v_lane.memory_bucket;
   end if;

@@ -90,10 +90,10 @@ begin
     when v_devices + v_helpers > 0 then case when v_state.slots >= v_state.cap then 'cap'
       when v_short = v_devices + v_helpers then 'memory' end
     when not exists (select from worker w
-      where w.class_id = v_state.class_id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl())
+      where w.class_id = v_state.class_id and w.state = 'active' and w.seen_at > p_now - lease_ttl())
       then 'no_device'
     when not exists (select from worker w
-      where w.class_id = v_state.class_id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl()
+      where w.class_id = v_state.class_id and w.state = 'active' and w.seen_at > p_now - lease_ttl()
         and lane_fits(v_lane, w, w.memory_bucket))
       then 'no_fit'
     else 'draining' end;

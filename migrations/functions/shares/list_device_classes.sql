@@ -8,7 +8,7 @@ language sql stable security definer set search_path = plimsoll, pg_temp
 begin atomic
   select c.name, c.half_life_seconds, c.entry_limit_seconds,
     (select count(*) from worker w
-      where w.class_id = c.id and w.state in ('active', 'draining') and w.seen_at > p_now - lease_ttl()),
+      where w.class_id = c.id and w.state = 'active' and w.seen_at > p_now - lease_ttl()),
     (select coalesce(sum(s.ready), 0)::bigint from account_state s where s.class_id = c.id),
     (select coalesce(sum(cardinality(l.jobs)), 0)::bigint from lease l where l.class_id = c.id),
     (select count(*) from (select from scheduled s where s.class_id = c.id limit 10000) few)

@@ -8,7 +8,7 @@ returns table (worker_id int, tasks int) language plpgsql security definer set s
 declare
   v_worker worker;
 begin
-  select * into v_worker from worker w where w.state in ('active', 'draining') and w.seen_at <= p_now - lease_ttl()
+  select * into v_worker from worker w where w.state = 'active' and w.seen_at <= p_now - lease_ttl()
   order by w.id limit 1 for update skip locked;
   if found then
     update worker set state = 'lost', progress = '{}' where id = v_worker.id;

@@ -5,7 +5,7 @@
 -- repeated with every heartbeat until it is answered; null: none.
 create or replace function heartbeat(p_worker_id int, p_epoch int, p_fences bigint[], p_progress_jobs bigint[],
   p_progress_items int[], p_telemetry json default null, p_now timestamptz default clock_timestamp())
-returns table (alive boolean, draining boolean, stale_fences bigint[], cancelled_jobs bigint[], cleanup bigint)
+returns table (alive boolean, stale_fences bigint[], cancelled_jobs bigint[], cleanup bigint)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -21,7 +21,7 @@ begin
   -- FOR UPDATE, so that no claim of this worker is in progress: its lease would be missing below.
   select * into v_worker from worker w where w.id = p_worker_id for update;
   if not found or not worker_is_alive(v_worker, p_epoch, p_now) then
-    return query select false, false, p_fences, '{}'::bigint[], null::bigint;
+    return query select false, p_fences, '{}'::bigint[], null::bigint;
     return;
   end if;
   update worker w set seen_at = greatest(w.seen_at, p_now), telemetry = coalesce(p_telemetry, w.telemetry),
@@ -37,7 +37,7 @@ begin
   v_jobs := array(select distinct x.id from lease l cross join unnest(l.jobs) x(id) where l.fence = any(p_fences)
     and l.worker_id = p_worker_id and l.fence >= v_worker.oldest_fence);
   select min(id), max(id) into v_low, v_high from unnest(v_jobs) u(id);
-  return query select true, v_worker.state = 'draining',
+  return query select true,
     array(select f from unnest(p_fences) f where not exists (
       select from lease l where l.fence = f and l.epoch = p_epoch and l.worker_id = p_worker_id
         and l.fence >= v_worker.oldest_fence)),

@@ -1,4 +1,4 @@
--- All devices and the leases they hold. state: active, draining, retired, lost, failed (its probe failed, info says
+-- All devices and the leases they hold. state: active, retired, lost, failed (its probe failed, info says
 -- why). seen: within the lease time.
 -- needs: lease_ttl
 create or replace function list_devices(p_now timestamptz default clock_timestamp())

@@ -126,7 +126,7 @@ create table worker (
   info json not null,  -- name, vendor, driver, memory …
   telemetry json,  -- from the last heartbeat
   progress jsonb not null default '{}',  -- job id → items done in leases still held
-  state text not null check (state in ('active', 'draining', 'retired', 'lost', 'failed')),
+  state text not null check (state in ('active', 'retired', 'lost', 'failed')),
   registered_at timestamptz not null,
   seen_at timestamptz not null,
   oldest_fence bigint not null default 0,  -- no lease of this worker has a lower one

@@ -232,8 +232,6 @@ queue::DeviceStatus to_device(const Row& row) {
     } else if (state == "lost" || !row.get<bool>("seen")) {
         device.state = "failed";
         device.reason = "Its worker stopped sending heartbeats and lost its leases.";
-    } else if (state == "draining") {
-        device.state = "draining";
     } else {
         device.state = device.tasks_running > 0 ? "busy" : "ready";
     }

@@ -13,7 +13,3 @@ with done as materialized (
   select $3::bigint, 'device.cleanup', $1::text || ' ' || $2::text, $4::text from done where outcome <> 'gone'
 )
 select outcome from done;
-
--- name: devices.drain
--- $1 worker, $2 true: claim nothing more.
-select plimsoll.drain_worker($1::int, $2::boolean);

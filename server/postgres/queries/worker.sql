@@ -9,7 +9,7 @@ select worker_id, epoch from plimsoll.register_worker(
 select plimsoll.report_device($1::text, $2::text, $3::text, $4::json);
 
 -- name: worker.heartbeat (prepared)
-select alive, draining, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat(
+select alive, stale_fences, cancelled_jobs, cleanup from plimsoll.heartbeat(
   $1::int, $2::int, $3::bigint[], $4::bigint[], $5::int[], $6::json);
 
 -- name: worker.report_cleanup

@@ -76,7 +76,6 @@ awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
     const Row row = (*rows)[0];
     queue::HeartbeatReply reply;
     reply.expired = !row.get<bool>("alive");
-    reply.drain = row.get<bool>("draining");
     for (const std::int64_t job : row.get<std::vector<std::int64_t>>("cancelled_jobs")) {
         reply.cancelled.push_back(JobId{job});
     }

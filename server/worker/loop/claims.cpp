@@ -21,15 +21,15 @@ constexpr std::size_t kMostClaims = 2;
 }  // namespace
 
 bool Worker::wants_work() const {
-    return !must_register_ && !renewing_ && !paused_by_queue_ && !device_silent_ &&
-           !has_suspect(outstanding_) && count_claims(outstanding_) < kMostClaims &&
-           !is_helping(outstanding_) && pace_.claims_ahead_of(estimated_seconds(outstanding_));
+    return !must_register_ && !renewing_ && !device_silent_ && !has_suspect(outstanding_) &&
+           count_claims(outstanding_) < kMostClaims && !is_helping(outstanding_) &&
+           pace_.claims_ahead_of(estimated_seconds(outstanding_));
 }
 
 // Only a worker without any work, and not with every notification.
 bool Worker::may_help() const {
-    return !info_.helps.empty() && outstanding_.empty() && !draining_ && !paused_by_queue_ &&
-           !renewing_ && !must_register_ && timer_.now() >= help_from_;
+    return !info_.helps.empty() && outstanding_.empty() && !draining_ && !renewing_ &&
+           !must_register_ && timer_.now() >= help_from_;
 }
 
 // Read again after each batch and with every poll, because other programs share the device. Tasks

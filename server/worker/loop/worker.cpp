@@ -239,11 +239,6 @@ void Worker::apply(const queue::HeartbeatReply& reply) {
     }
     for (const auto job : reply.cancelled) stop_job(job);
     clean(reply.cleanup);
-    if (paused_by_queue_ != reply.drain) {
-        log::info(reply.drain ? "claims paused by the queue" : "claims resumed by the queue");
-        for_claims_.set();
-    }
-    paused_by_queue_ = reply.drain;
 }
 
 void Worker::stop_job(JobId job) {

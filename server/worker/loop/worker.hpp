@@ -141,11 +141,10 @@ class Worker {
     TimePoint accepted_beat_{};  // or registered: leases live for 15 s from here
 
     bool must_register_ = true;
-    bool had_rival_ = false;        // not registered, or no longer
-    bool renewing_ = false;         // the kinds' abilities have changed: register when idle
-    bool paused_by_queue_ = false;  // drain requested by the queue: claim nothing
-    bool device_silent_ = false;    // the device thread is hung
-    std::int64_t cleaning_ = 0;     // a request in progress, or whose result has not been sent yet
+    bool had_rival_ = false;      // not registered, or no longer
+    bool renewing_ = false;       // the kinds' abilities have changed: register when idle
+    bool device_silent_ = false;  // the device thread is hung
+    std::int64_t cleaning_ = 0;   // a request in progress, or whose result has not been sent yet
     std::optional<queue::Freed> freed_;  // that result
     bool claiming_ = false;              // a claim is in progress
     bool draining_ = false;

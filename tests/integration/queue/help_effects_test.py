@@ -131,10 +131,8 @@ class Ends(HelpCase):
         self.queue.heartbeat(self.helper, slowness=1)
         self.assertEqual(self.queue.claim_elsewhere(self.helper, tasks=1)[0].attempt, 1)
 
-    def test_unknown_and_draining_workers(self):
+    def test_unknown_workers(self):
         self.backlog()
-        self.queue.rows('select drain_worker(%s, true)', self.helper.worker_id)
-        self.assertEqual(self.helped(), 0)
         with self.assertRaisesRegex(Exception, 'is not registered'):
             self.queue.claim_elsewhere(self.helper._replace(epoch=7))
 

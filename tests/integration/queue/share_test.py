@@ -201,14 +201,6 @@ class Share(QueueCase):
         self.queue.rows("select set_account(%s, 'cpu', null, null, false)", team)
         self.assertEqual(len(self.queue.claim(self.cpu)), 5)
 
-    def test_a_draining_worker_claims_nothing(self):
-        self.backlog(self.teams(1), 3)
-        self.queue.rows('select drain_worker(%s, true)', self.cpu.worker_id)
-        self.assertEqual(self.queue.claim(self.cpu), [])
-        self.assertTrue(self.queue.heartbeat(self.cpu).draining)
-        self.queue.rows('select drain_worker(%s, false)', self.cpu.worker_id)
-        self.assertEqual(len(self.queue.claim(self.cpu)), 3)
-
     def test_priority_orders_within_a_team_only(self):
         low, high, foreign = self.submit(job(self.team, 10, priority=-3), job(self.team, 10, priority=7), job(self.other_team, 20))
         order = [t.job_id for t in self.queue.claim(self.cpu, tasks=20)]

@@ -120,15 +120,12 @@ class Waiting(QueueCase):
         self.assertEqual(self.queue.wait(self.team, urgent).tasks_ahead, 0)
         self.assertEqual(self.queue.wait(self.team, later).tasks_ahead, 6)
 
-    def test_devices_that_are_missing_unfit_draining_or_at_the_cap(self):
+    def test_devices_that_are_missing_unfit_or_at_the_cap(self):
         on_gpu, big, sound = self.submit(job(self.team, device_class='gpu'), job(self.team, memory=30), job(self.team))
         self.assertEqual((self.reason(on_gpu), self.reason(big)), ('no_device', 'no_fit'))
         for id, device_class in ((on_gpu, 'gpu'), (big, 'cpu')):
             row = self.queue.wait(self.team, id)
             self.assertEqual((row.device_class, row.share['device_class']), (device_class, device_class))
-        self.queue.rows('select drain_worker(%s, true)', self.cpu.worker_id)
-        self.assertEqual(self.reason(sound), 'draining')
-        self.queue.rows('select drain_worker(%s, false)', self.cpu.worker_id)
         self.queue.rows("select set_account(%s, 'cpu', null, 0, null)", self.team)
         self.assertEqual(self.reason(sound), 'cap')
         self.queue.rows("select set_account(%s, 'cpu', null, 1, true)", self.team)

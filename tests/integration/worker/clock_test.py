@@ -35,7 +35,7 @@ class Clock(EngineCase):
 
         clock.jump(f'{after:+}d')
         jumped = self.now()
-        self.queue.rows("select drain_worker(id, false) from worker where node = 'engine'")  # it sends a heartbeat at once
+        self.queue.rows("select pg_notify('plimsoll_worker', id::text) from worker where node = 'engine'")  # it sends a heartbeat at once
         self.until(lambda: self.seen() > jumped, 'it does not beat')
         self.assertLess(self.seen(), self.now() + HOUR)
         # Nothing of it has ended, and nothing will until it is silent for the time of a lease.

@@ -25,7 +25,8 @@ class Cuts(EngineCase):
         self.texts = set()
 
     def let_heir_claim(self, on):
-        self.queue.rows("select drain_worker(id, %s) from worker where node = 'heir'", not on)
+        self.queue.rows('select lift_hold(id, null) from hold' if on else
+                        "select place_hold('node', 'heir', 'pause', 'Another lives.', true, null)")
 
     def live(self, name, inputs, last, where, work):
         """A worker's life with a job, until it leaves or dies at statement `last`; answers whether it died."""

@@ -150,7 +150,6 @@ void Simulator::beat(int worker) {
         },
         [&] {
             return '[' + std::string(beat.alive ? "true" : "false") + ',' +
-                   (beat.draining ? "true" : "false") + ',' +
                    list(beat.stale, [](std::int64_t f) { return std::to_string(f); }) + ',' +
                    list(beat.cancelled, [](int job) { return std::to_string(job); }) + ']';
         });
@@ -288,15 +287,6 @@ void Simulator::set_account() {
                    (pause ? *pause ? "true" : "false" : "null") + ']';
         },
         [] { return std::string("null"); });
-}
-
-void Simulator::drain(int worker) {
-    const bool on = queue_.state.workers[worker].state == WorkerState::active;
-    const bool answer = queue_.drain(worker, on);
-    if (answer) observer_.drained(worker, on);
-    called(
-        "drain", [&] { return '[' + std::to_string(worker) + ',' + (on ? "true" : "false") + ']'; },
-        [&] { return std::string(answer ? "true" : "false"); });
 }
 
 void Simulator::drop_days() {

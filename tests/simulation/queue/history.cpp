@@ -95,9 +95,8 @@ void Simulator::step() {
     if (roll < 169) return cancel();
     if (roll < 173) return redrive();
     if (roll < 176) return fair_ ? beat(w) : set_account();
-    if (roll < 178) return drain(w);
-    if (roll < 180) return release(w);
-    if (roll < 182) return drop_days();
+    if (roll < 178) return release(w);
+    if (roll < 180) return drop_days();
     // … and what does not.
     fault();
     if (roll < 185) return claim(w, true);

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "server/queue/spec/queue.hpp"
 #include "tests/simulation/queue/chance.hpp"
 #include "tests/simulation/queue/observer.hpp"
 #include "tests/simulation/queue/record.hpp"
+#include "tests/simulation/queue/spec/queue.hpp"
 
 #include <string>
 #include <vector>
@@ -67,7 +67,6 @@ class Simulator {
     void cancel();
     void redrive();
     void set_account();
-    void drain(int worker);
     void pass(Moment time);
     void drop_days();
 

@@ -51,7 +51,6 @@ constexpr std::pair<const char*, bool Guards::*> kGuards[] = {
     {"key", &Guards::key},
     {"unique_key", &Guards::unique_key},
     {"pause", &Guards::pause},
-    {"drain", &Guards::drain},
     {"drop", &Guards::drop},
 };
 

@@ -49,7 +49,7 @@ void Observer::submitted(std::span<const Submit> jobs, std::span<const Submitted
 
 void Observer::registered(int worker, int epoch, std::span<const Ran> ran, Moment now) {
     expect(epoch > workers_[worker].epoch, "I5: an epoch was given twice");
-    workers_[worker] = {epoch, now, false};
+    workers_[worker] = {epoch, now};
     for (const auto& r : ran) {
         ++tasks_[r.job].deaths[r.task];
         check_known(r);
@@ -95,7 +95,6 @@ void Observer::claimed(int worker, int epoch, double seconds, int tasks, const C
     const auto& state = queue_.state;
     if (claim.tasks.empty()) return;
     expect(epoch == workers_[worker].epoch, "I2: a process that was replaced got a lease");
-    expect(!workers_[worker].draining, "I13: a draining worker got tasks");
     expect(claim.fence > last_fence_, "I5: fences do not grow");
     last_fence_ = claim.fence;
     expect(static_cast<int>(claim.tasks.size()) <= tasks, "a claim gave more tasks than asked for");

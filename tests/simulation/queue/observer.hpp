@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/queue/spec/queue.hpp"
+#include "tests/simulation/queue/spec/queue.hpp"
 
 #include <span>
 #include <stdexcept>
@@ -31,7 +31,6 @@ class Observer {
     // is to catch up. And what a worker died on waits for a worker of its own, and holds the clock.
     void interrupted() { fair_ = false; }
     void beaten(int worker, bool alive, queue::rules::Moment now);
-    void drained(int worker, bool on) { workers_[worker].draining = on; }
     void paused(int account, bool on) { paused_[account] = on; }
     void before_claim(int worker);
     void claimed(int worker, int epoch, double seconds, int tasks,
@@ -55,7 +54,6 @@ class Observer {
     struct WorkerBooks {
         int epoch = 0;
         queue::rules::Moment seen_at = 0;
-        bool draining = false;
     };
     struct Window {  // of two accounts that both have work: service per weight of the one less the
                      // other's

@@ -24,7 +24,7 @@ void list(std::ostream& out, const Range& range, Write write) {
 
 constexpr const char* kStates[] = {"scheduled", "queued", "running",  "cancelling",
                                    "succeeded", "failed", "cancelled"};
-constexpr const char* kWorkers[] = {"active", "draining", "retired", "lost"};
+constexpr const char* kWorkers[] = {"active", "retired", "lost"};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/queue/spec/queue.hpp"
+#include "tests/simulation/queue/spec/queue.hpp"
 
 #include <initializer_list>
 #include <ostream>

@@ -122,13 +122,10 @@ class History:
     def retire(self, now, worker, epoch):
         return self.one('select retire_worker(%s, %s, %s)', self.workers[worker], epoch, now)
 
-    def drain(self, now, worker, on):
-        return self.one('select drain_worker(%s, %s)', self.workers[worker], on)
-
     def heartbeat(self, now, worker, epoch, fences):
-        alive, draining, stale, cancelled = self.rows("select alive, draining, stale_fences, cancelled_jobs from heartbeat(%s, %s, %s::bigint[], '{}', '{}', null, %s)", self.workers[worker], epoch,
+        alive, stale, cancelled = self.rows("select alive, stale_fences, cancelled_jobs from heartbeat(%s, %s, %s::bigint[], '{}', '{}', null, %s)", self.workers[worker], epoch,
                                                       [self.fence(f) for f in fences], now)[0]
-        return [alive, draining, [self.fence_number(f) for f in stale], sorted(self.job_numbers[j] for j in cancelled)]
+        return [alive, [self.fence_number(f) for f in stale], sorted(self.job_numbers[j] for j in cancelled)]
 
     def claim(self, now, worker, epoch, seconds, tasks):
         rows = self.rows('select * from replay.claim(%s, %s, %s, %s, %s)', self.workers[worker], epoch, seconds, tasks, now)

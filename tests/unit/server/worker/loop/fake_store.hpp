@@ -70,8 +70,7 @@ class FakeStore final : public queue::WorkerStore {
         heartbeats.push_back(timer_.now());
         last_items = std::move(items);
         last_telemetry = telemetry;
-        co_return std::exchange(
-            reply, {.expired = false, .cancelled = {}, .drain = reply.drain, .cleanup = 0});
+        co_return std::exchange(reply, {});
     }
 
     awaitable<Result<void>> report_cleanup(queue::WorkerHandle, std::int64_t cleanup,

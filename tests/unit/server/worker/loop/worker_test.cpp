@@ -328,17 +328,6 @@ TEST_F(WorkerTest, NothingIsClaimedAheadOfALongTask) {
     until([&] { return store_.recorded.size() == 2; });
 }
 
-TEST_F(WorkerTest, ClaimsNothingWhilePaused) {
-    store_.reply.drain = true;
-    until([&] { return store_.heartbeats.size() == 1; });
-    store_.ready = {{task("echo")}};
-    const int claims = store_.claims;
-    until([&] { return store_.heartbeats.size() == 4; });
-    EXPECT_EQ(store_.claims, claims);
-    store_.reply.drain = false;
-    until([&] { return store_.recorded.size() == 1; });
-}
-
 TEST_F(WorkerTest, EveryClaimNamesTheFreeMemory) {
     constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
     const auto until_claimed = [&] {

@@ -1,4 +1,4 @@
-#include "server/queue/spec/queue.hpp"
+#include "tests/simulation/queue/spec/queue.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -81,7 +81,6 @@ Claimed Queue::claim(int worker, int epoch, double seconds, int tasks, Moment no
         claimed.registered = false;
         return claimed;
     }
-    if (guards_.drain && w.state == WorkerState::draining) return claimed;
     const double work = seconds * static_cast<double>(w.speed);
     const double clock = state.clock[w.device_class];
 

@@ -96,7 +96,7 @@ struct Account {
     bool is_open() const { return ready > 0 && slots < cap && !paused; }
 };
 
-enum class WorkerState { active, draining, retired, lost };
+enum class WorkerState { active, retired, lost };
 
 struct Worker {
     int epoch = 0;  // 0: has not registered yet

@@ -1,4 +1,4 @@
-#include "server/queue/spec/queue.hpp"
+#include "tests/simulation/queue/spec/queue.hpp"
 
 #include <algorithm>
 

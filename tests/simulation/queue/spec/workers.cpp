@@ -1,12 +1,11 @@
-#include "server/queue/spec/queue.hpp"
+#include "tests/simulation/queue/spec/queue.hpp"
 
 #include <algorithm>
 
 namespace plimsoll::queue::rules {
 
 bool Queue::is_alive(const Worker& worker, int epoch, Moment now) const {
-    return worker.epoch == epoch && worker.epoch > 0 &&
-           (worker.state == WorkerState::active || worker.state == WorkerState::draining) &&
+    return worker.epoch == epoch && worker.epoch > 0 && worker.state == WorkerState::active &&
            worker.seen_at > now - kLeaseTime;
 }
 
@@ -106,14 +105,6 @@ bool Queue::retire(int worker, int epoch, Moment now) {
     return true;
 }
 
-bool Queue::drain(int worker, bool on) {
-    auto& w = state.workers[worker];
-    if (w.epoch == 0 || (w.state != WorkerState::active && w.state != WorkerState::draining))
-        return false;
-    w.state = on ? WorkerState::draining : WorkerState::active;
-    return true;
-}
-
 Beat Queue::heartbeat(int worker, int epoch, std::span<const std::int64_t> fences, Moment now) {
     auto& w = state.workers[worker];
     Beat beat;
@@ -126,7 +117,6 @@ Beat Queue::heartbeat(int worker, int epoch, std::span<const std::int64_t> fence
     // A claim whose reply was lost: the worker is alive but does not know about the lease. No reply
     // is in transit for as long as a lease lasts.
     end_leases(worker, fences, now - kLeaseTime, Outcome::released, now);
-    beat.draining = w.state == WorkerState::draining;
     for (const auto fence : fences) {
         const auto* lease = find_lease(fence);
         if (lease == nullptr || lease->worker != worker || lease->epoch != epoch)
@@ -147,8 +137,7 @@ Beat Queue::heartbeat(int worker, int epoch, std::span<const std::int64_t> fence
 std::optional<int> Queue::expire_leases(Moment now) {
     for (int id = 0; id < static_cast<int>(state.workers.size()); ++id) {
         auto& w = state.workers[id];
-        if (w.epoch == 0 || (w.state != WorkerState::active && w.state != WorkerState::draining) ||
-            w.seen_at > now - kLeaseTime)
+        if (w.epoch == 0 || w.state != WorkerState::active || w.seen_at > now - kLeaseTime)
             continue;
         w.state = WorkerState::lost;
         if (guards_.expiry) {
