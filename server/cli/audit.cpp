@@ -48,19 +48,15 @@ std::vector<std::string> audit_row(const json& event) {
             text_of(event, "action"), text_of(event, "target")};
 }
 
-int show_audit(const CommandContext& context, AuditOptions options) {
-    const auto read = terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}});
-    if (!read) return refuse(context, read.error());
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void show_audit(const CommandContext& context, AuditOptions options) {
+    need(terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}}));
+    auto api = need(client::signed_in());
     if (!options.csv) {
-        return show_list(context, api->get_json(audit_target(options)),
+        return show_list(context, api.get_json(audit_target(options)),
                          {{"TIME", "USER", "ACTION", "TARGET"}}, audit_row, "No event matches.");
     }
-    const auto reply = api->send("GET", audit_target(options));
-    if (!reply) return refuse(context, reply.error());
-    std::fwrite(reply->body.data(), 1, reply->body.size(), stdout);
-    return 0;
+    const auto reply = need(api.send("GET", audit_target(options)));
+    std::fwrite(reply.body.data(), 1, reply.body.size(), stdout);
 }
 
 }  // namespace
@@ -83,7 +79,7 @@ void add_audit(CLI::App& app, CommandContext& context) {
             ->check(CLI::Range(1, 200))
             ->capture_default_str();
     command->add_flag("--csv", options->csv, "Print all events as CSV")->excludes(limit);
-    command->callback([&context, options] { context.exit_code = show_audit(context, *options); });
+    command->callback([&context, options] { show_audit(context, *options); });
 }
 
 }  // namespace plimsoll::cli

@@ -1,18 +1,20 @@
 #pragma once
 
+#include "server/terminal/command_context.hpp"
+
 #include <span>
+#include <string>
 
 namespace CLI {
 class App;
-}
-namespace plimsoll::terminal {
-struct CommandContext;
 }
 
 // All commands except those of the job kinds, which come from server/kinds/kinds.inc.
 namespace plimsoll::cli {
 
 using terminal::CommandContext;
+using terminal::need;
+using terminal::Refused;
 
 // Adds a command, or a group of commands, to the program. Flag values live in the command's
 // callbacks, which set the exit code in `context`; it outlives `app`.
@@ -55,6 +57,9 @@ AddCommand add_service_accounts;
 AddCommand add_invitations;
 AddCommand add_webhooks;
 AddCommand add_schedules;
+
+// Prints a job's report.
+void show_report(const CommandContext& context, const std::string& job_id);
 
 struct Group {
     const char* heading;

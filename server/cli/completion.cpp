@@ -18,12 +18,9 @@ void add_completion(CLI::App& app, CommandContext& context) {
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     command->callback([&app, &context, shell] {
         if (context.json) {
-            context.exit_code =
-                refuse(context, {Errc::invalid_input,
-                                 "The script is not JSON: omit --json. `plimsoll manual --json` "
-                                 "describes every command.",
-                                 {}});
-            return;
+            throw Refused(Errc::invalid_input,
+                          "The script is not JSON: omit --json. `plimsoll manual --json` "
+                          "describes every command.");
         }
         context.terminal.line(completion_script(command_tree(app), *shell));
     });

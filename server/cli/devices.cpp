@@ -93,38 +93,32 @@ bool has_worker(const json& device) {
     return state != "failed" && state != "gone";
 }
 
-int list_devices(const CommandContext& context, bool watch) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void list_devices(const CommandContext& context, bool watch) {
+    auto api = need(client::signed_in());
     for (;;) {
-        const auto list = api->get_json("/v1/devices");
-        if (!list && !watch) return refuse(context, list.error());
-        if (!list) {
+        const auto list = api.get_json("/v1/devices");
+        if (!list && watch) {
             context.terminal.note(list.error().message);  // the server may be restarting
         } else if (context.json) {
-            context.terminal.line(list->dump(watch ? -1 : 2));
+            context.terminal.line(need(list).dump(watch ? -1 : 2));
         } else {
             if (watch && context.terminal.interactive()) std::fputs(kClearScreen, stdout);
-            context.terminal.line(table(context, list->at("items")));
+            context.terminal.line(table(context, need(list).at("items")));
         }
-        if (!watch) return 0;
-        if (std::fflush(stdout) != 0) return 0;  // nobody reads any more
+        if (!watch || std::fflush(stdout) != 0) return;  // or nobody reads any more
         std::this_thread::sleep_for(kBetweenLooks);
     }
 }
 
 int clean(const CommandContext& context, const std::string& node, const std::string& device) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto asked = api->post_json(
-        "/v1/devices/" + segment(node) + "/" + segment(device) + "/cleanup", nullptr);
-    if (!asked) return refuse(context, asked.error());
-    json found = *asked;
+    auto api = need(client::signed_in());
+    const auto asked = need(api.post_json(
+        "/v1/devices/" + segment(node) + "/" + segment(device) + "/cleanup", nullptr));
+    json found = asked;
     while (text_of(found.at("cleanup"), "state") == "pending" && has_worker(found)) {
         std::this_thread::sleep_for(kBetweenAnswers);
-        const auto list = api->get_json("/v1/devices");
-        if (!list) return refuse(context, list.error());
-        const auto* now = find_device(*list, node, device);
+        const auto list = need(api.get_json("/v1/devices"));
+        const auto* now = find_device(list, node, device);
         if (now == nullptr) break;
         found = *now;
     }
@@ -157,8 +151,7 @@ void add_devices(CLI::App& app, CommandContext& context) {
         group->add_flag("--watch", options->watch, "Refresh every two seconds until Ctrl-C");
     group->require_subcommand(0, 1);
     group->callback([&context, options, group] {
-        if (group->get_subcommands().empty())
-            context.exit_code = list_devices(context, options->watch);
+        if (group->get_subcommands().empty()) list_devices(context, options->watch);
     });
     auto* command =
         group->add_subcommand("clean", "Free the models, kernels and buffers cached on a device")

@@ -24,10 +24,7 @@ void add_help(CLI::App& app, CommandContext& context) {
                 [&name](const CLI::App* sub) { return sub->get_name() == name; });
             const auto* group = shown;
             shown = found.empty() ? nullptr : found.front();
-            if (shown == nullptr) {
-                context.exit_code = refuse(context, unknown_command(*group, name));
-                return;
-            }
+            if (shown == nullptr) throw Refused(unknown_command(*group, name));
         }
         if (context.json) {
             context.terminal.line(description_json(command_tree(*shown)));

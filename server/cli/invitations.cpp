@@ -5,7 +5,6 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
-#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -32,42 +31,26 @@ std::vector<std::string> invitation_row(const json& invitation) {
             text_of(invitation.at("created_by"), "name"), text_of(invitation, "expires_at")};
 }
 
-int list_invitations(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_list(context, client::whole_list(*api, "/v1/invitations"),
+void list_invitations(const CommandContext& context) {
+    return show_list(context, client::whole_list("/v1/invitations"),
                      {{"INVITATION", "ROLE", "ADDRESS", "BY", "EXPIRES"}}, invitation_row,
                      "No open invitations: plimsoll invitations add …");
 }
 
-int add_invitation(const CommandContext& context, const InvitationOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void add_invitation(const CommandContext& context, const InvitationOptions& options) {
+    auto api = need(client::signed_in());
     const auto end = SystemClock().now() + std::chrono::days(options.days);
     json body = {{"role", options.role}, {"expires_at", to_rfc3339(end)}};
     if (!options.email.empty()) body["email"] = options.email;
-    const auto made = api->post_json("/v1/invitations", body);
-    if (!made) return refuse(context, made.error());
-    if (context.json) {
-        context.terminal.line(made->dump(2));
-        return 0;
-    }
-    context.terminal.line(api->server() + text_of(*made, "path"));
+    const auto made = need(api.post_json("/v1/invitations", body));
+    if (context.json) return context.terminal.line(made.dump(2));
+    context.terminal.line(api.server() + text_of(made, "path"));
     context.terminal.note(
         (options.email.empty() ? std::string("Anyone with this link")
                                : "The user with the address " + options.email) +
-        " can use it once to join the team, until " +
-        text_of(made->at("invitation"), "expires_at") +
+        " can use it once to join the team, until " + text_of(made.at("invitation"), "expires_at") +
         ". Store it now; it will not be shown again. To revoke it: plimsoll invitations revoke " +
-        text_of(made->at("invitation"), "id"));
-    return 0;
-}
-
-int revoke_invitation(const CommandContext& context, const std::string& id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto revoked = api->send("DELETE", "/v1/invitations/" + id);
-    return show_removed(context, revoked, id);
+        text_of(made.at("invitation"), "id"));
 }
 
 }  // namespace
@@ -79,7 +62,7 @@ void add_invitations(CLI::App& app, CommandContext& context) {
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's open invitations")->callback([&context] {
-        context.exit_code = list_invitations(context);
+        list_invitations(context);
     });
     auto* add = group->add_subcommand("add", "Create an invitation and print its link once");
     add->add_option("--role", options->role, "Role: viewer, member, admin or owner")
@@ -90,12 +73,11 @@ void add_invitations(CLI::App& app, CommandContext& context) {
     add->add_option("--days", options->days, "Days until the invitation expires")
         ->check(CLI::Range(1, 30))
         ->capture_default_str();
-    add->callback([&context, options] { context.exit_code = add_invitation(context, *options); });
+    add->callback([&context, options] { add_invitation(context, *options); });
     auto* revoke = group->add_subcommand("revoke", "Revoke an invitation");
     revoke->add_option("invitation", options->invitation, "ID of the invitation")->required();
-    revoke->callback([&context, options] {
-        context.exit_code = revoke_invitation(context, options->invitation);
-    });
+    revoke->callback(
+        [&context, options] { remove_item(context, "/v1/invitations", options->invitation); });
 }
 
 }  // namespace plimsoll::cli

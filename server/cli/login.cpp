@@ -150,25 +150,20 @@ Result<void> remember(const CommandContext& context, const client::Credentials& 
     return {};
 }
 
-int login(const CommandContext& context, const LoginOptions& options) {
-    const auto credentials = credentials_of(options);
-    if (!credentials) return refuse(context, credentials.error());
-    client::ApiClient api(credentials->server, credentials->token);
-    const auto me = api.get_json("/v1/users/me");
-    if (!me) return refuse(context, me.error());
-    if (auto saved = remember(context, *credentials, options.token.empty()); !saved) {
-        return refuse(context, saved.error());
-    }
+void login(const CommandContext& context, const LoginOptions& options) {
+    const auto credentials = need(credentials_of(options));
+    client::ApiClient api(credentials.server, credentials.token);
+    const auto me = need(api.get_json("/v1/users/me"));
+    need(remember(context, credentials, options.token.empty()));
     if (context.json) {
         context.terminal.line(nlohmann::json{
-            {"server", credentials->server}, {"user", me->at("user")}, {"team", me->at("team")}}
+            {"server", credentials.server}, {"user", me.at("user")}, {"team", me.at("team")}}
                                   .dump(2));
     } else {
-        context.terminal.line("Signed in to " + credentials->server + " as " +
-                              me->at("user").value("name", "") + ", team " +
-                              me->at("team").value("name", "") + ".");
+        context.terminal.line("Signed in to " + credentials.server + " as " +
+                              me.at("user").value("name", "") + ", team " +
+                              me.at("team").value("name", "") + ".");
     }
-    return 0;
 }
 
 }  // namespace
@@ -206,7 +201,7 @@ void add_login(CLI::App& app, CommandContext& context) {
         if (link->empty() && token->empty() && user->empty()) {
             throw CLI::RequiredError("link, or --server with --token or --user");
         }
-        context.exit_code = login(context, *options);
+        login(context, *options);
     });
 }
 

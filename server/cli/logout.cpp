@@ -19,7 +19,7 @@ struct LogoutOptions {
     bool all = false;
 };
 
-Result<std::vector<std::string>> named(const client::Wallet& wallet, const LogoutOptions& options) {
+std::vector<std::string> named(const client::Wallet& wallet, const LogoutOptions& options) {
     std::vector<std::string> servers;
     if (options.all) {
         for (const auto& [server, entry] : wallet.servers) servers.push_back(server);
@@ -29,39 +29,34 @@ Result<std::vector<std::string>> named(const client::Wallet& wallet, const Logou
     auto wanted = options.server.empty() && set != nullptr ? std::string(set) : options.server;
     if (wanted.empty()) wanted = wallet.current;
     if (wanted.empty()) return servers;
-    auto server = client::find_server(wallet, wanted);
-    if (!server) return fail(server.error());
-    servers.push_back(std::move(*server));
+    servers.push_back(need(client::find_server(wallet, wanted)));
     return servers;
 }
 
-int logout(const CommandContext& context, const LogoutOptions& options) {
-    auto wallet = client::load_wallet();
-    if (!wallet) return refuse(context, wallet.error());
-    const auto servers = named(*wallet, options);
-    if (!servers) return refuse(context, servers.error());
+void logout(const CommandContext& context, const LogoutOptions& options) {
+    auto wallet = need(client::load_wallet());
+    const auto servers = named(wallet, options);
     auto left = nlohmann::json::array();
-    for (const auto& server : *servers) {
-        const auto entry = wallet->servers.at(server);
+    for (const auto& server : servers) {
+        const auto entry = wallet.servers.at(server);
         if (entry.made_by_login) {
             if (const auto revoked = client::revoke(server, entry.token); !revoked) {
                 context.terminal.note("The token is still valid on the server. " +
                                       revoked.error().message);
             }
         }
-        wallet->servers.erase(server);
-        if (wallet->current == server) wallet->current.clear();
+        wallet.servers.erase(server);
+        if (wallet.current == server) wallet.current.clear();
         left.push_back(server);
     }
-    if (auto saved = client::save_wallet(*wallet); !saved) return refuse(context, saved.error());
+    need(client::save_wallet(wallet));
     if (context.json) {
         context.terminal.line(nlohmann::json{{"signed_out_of", left}}.dump(2));
-    } else if (servers->empty()) {
+    } else if (servers.empty()) {
         context.terminal.line("Not signed in to any server.");
     } else {
-        for (const auto& server : *servers) context.terminal.line("Signed out of " + server + ".");
+        for (const auto& server : servers) context.terminal.line("Signed out of " + server + ".");
     }
-    return 0;
 }
 
 }  // namespace
@@ -73,7 +68,7 @@ void add_logout(CLI::App& app, CommandContext& context) {
         "server", options->server,
         "URL of the server, or its host (default: PLIMSOLL_SERVER, else the current server)");
     command->add_flag("--all", options->all, "Sign out of every server")->excludes(server);
-    command->callback([&context, options] { context.exit_code = logout(context, *options); });
+    command->callback([&context, options] { logout(context, *options); });
 }
 
 }  // namespace plimsoll::cli

@@ -78,16 +78,14 @@ Result<std::string> change(const PasswordOptions& options) {
     return api->server();
 }
 
-int set_password(const CommandContext& context, const PasswordOptions& options) {
-    const auto server = options.link.empty() ? change(options) : by_link(options);
-    if (!server) return refuse(context, server.error());
+void set_password(const CommandContext& context, const PasswordOptions& options) {
+    const auto server = need(options.link.empty() ? change(options) : by_link(options));
     if (context.json) {
-        context.terminal.line(nlohmann::json{{"server", *server}}.dump(2));
+        context.terminal.line(nlohmann::json{{"server", server}}.dump(2));
     } else {
-        context.terminal.line("The password at " + *server +
+        context.terminal.line("The password at " + server +
                               " has been set. Your sessions have ended; your tokens keep working.");
     }
-    return 0;
 }
 
 }  // namespace
@@ -104,7 +102,7 @@ void add_password(CLI::App& app, CommandContext& context) {
         ->add_option("--present-password-file", options->present_file,
                      "File whose first line is the current password; -: standard input")
         ->excludes(link);
-    command->callback([&context, options] { context.exit_code = set_password(context, *options); });
+    command->callback([&context, options] { set_password(context, *options); });
 }
 
 }  // namespace plimsoll::cli

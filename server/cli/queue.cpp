@@ -110,38 +110,29 @@ void print(const CommandContext& context, std::vector<std::vector<std::string>> 
     if (rows.size() > 1) context.terminal.line(format_table(context.terminal, rows));
 }
 
-int put(const CommandContext& context, client::ApiClient& api, const std::string& target,
-        const json& body) {
-    const auto answer = api.put_json(target, body);
-    if (!answer) return refuse(context, answer.error());
-    if (context.json) context.terminal.line(answer->dump(2));
-    return 0;
+void put(const CommandContext& context, client::ApiClient& api, const std::string& target,
+         const json& body) {
+    const auto answer = need(api.put_json(target, body));
+    if (context.json) context.terminal.line(answer.dump(2));
 }
 
-int put_for_team(const CommandContext& context, const std::string& team, const std::string& rest,
-                 const json& body) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto id = client::id_of(*api, client::kTeams, team);
-    if (!id) return refuse(context, id.error());
-    return put(context, *api, "/v1/teams/" + *id + rest, body);
+void put_for_team(const CommandContext& context, const std::string& team, const std::string& rest,
+                  const json& body) {
+    auto api = need(client::signed_in());
+    const auto id = need(client::id_of(api, client::kTeams, team));
+    return put(context, api, "/v1/teams/" + id + rest, body);
 }
 
-int show_queue(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto queue = api->get_json("/v1/queue");
-    if (!queue) return refuse(context, queue.error());
-    if (context.json) {
-        context.terminal.line(queue->dump(2));
-        return 0;
-    }
+void show_queue(const CommandContext& context) {
+    auto api = need(client::signed_in());
+    const auto queue = need(api.get_json("/v1/queue"));
+    if (context.json) return context.terminal.line(queue.dump(2));
     const auto count = [](const json& of, const char* member) {
         return std::to_string(of.at(member).get<std::int64_t>());
     };
     std::vector<std::vector<std::string>> classes = {
         {"CLASS", "DEVICES", "READY", "RUNNING", "WAITING"}};
-    for (const auto& one : queue->at("classes")) {
+    for (const auto& one : queue.at("classes")) {
         classes.push_back({text_of(one, "device_class"), count(one, "devices"),
                            count(one, "tasks_ready"), count(one, "tasks_running"),
                            count(one, "tasks_waiting")});
@@ -149,21 +140,18 @@ int show_queue(const CommandContext& context) {
     context.terminal.line(format_table(context.terminal, classes));
     print(context,
           {{"TEAM", "NAME", "CLASS", "WEIGHT", "USED", "DUE", "DEVICES", "QUOTA", "READY"}},
-          queue->at("shares"), share_row);
-    print(context, {{"TEAM", "QUEUED", "LIMIT", "JOBS PER MINUTE"}}, queue->at("limits"),
-          limit_row);
-    print(context, {{"HOLD", "OF", "MODE", "RUNNING", "BY", "SINCE", "REASON"}}, queue->at("holds"),
+          queue.at("shares"), share_row);
+    print(context, {{"TEAM", "QUEUED", "LIMIT", "JOBS PER MINUTE"}}, queue.at("limits"), limit_row);
+    print(context, {{"HOLD", "OF", "MODE", "RUNNING", "BY", "SINCE", "REASON"}}, queue.at("holds"),
           hold_row);
-    return 0;
 }
 
 // The subject of a hold as the API has it.
-Result<json> subject_body(client::ApiClient& api, const HoldOptions& options) {
+json subject_body(client::ApiClient& api, const HoldOptions& options) {
     json body = json::object();
     if (!options.team.empty()) {
-        auto id = client::id_of(api, client::kTeams, options.team);
-        if (!id) return fail(id.error());
-        body["team_id"] = std::move(*id);
+        auto id = need(client::id_of(api, client::kTeams, options.team));
+        body["team_id"] = std::move(id);
     }
     const auto name = [&](const char* member, const std::string& value) {
         if (!value.empty()) body[member] = value;
@@ -174,17 +162,13 @@ Result<json> subject_body(client::ApiClient& api, const HoldOptions& options) {
     return body;
 }
 
-int hold(const CommandContext& context, const char* mode, const HoldOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto body = subject_body(*api, options);
-    if (!body) return refuse(context, body.error());
-    (*body)["mode"] = mode;
-    (*body)["reason"] = options.reason;
-    const auto made = api->post_json("/v1/holds", *body);
-    if (!made) return refuse(context, made.error());
-    context.terminal.line(context.json ? made->dump(2) : text_of(*made, "id"));
-    return 0;
+void hold(const CommandContext& context, const char* mode, const HoldOptions& options) {
+    auto api = need(client::signed_in());
+    auto body = subject_body(api, options);
+    body["mode"] = mode;
+    body["reason"] = options.reason;
+    const auto made = need(api.post_json("/v1/holds", body));
+    context.terminal.line(context.json ? made.dump(2) : text_of(made, "id"));
 }
 
 bool is_of(const json& hold, const json& subject) {
@@ -198,35 +182,27 @@ bool is_of(const json& hold, const json& subject) {
 }
 
 // The holds of a subject: several people may have paused the same team.
-Result<std::vector<std::string>> holds_of(client::ApiClient& api, const HoldOptions& options) {
+std::vector<std::string> holds_of(client::ApiClient& api, const HoldOptions& options) {
     const auto subject = subject_body(api, options);
-    if (!subject) return fail(subject.error());
-    const auto queue = api.get_json("/v1/queue");
-    if (!queue) return fail(queue.error());
+    const auto queue = need(api.get_json("/v1/queue"));
     std::vector<std::string> ids;
-    for (const auto& hold : queue->at("holds")) {
-        if (is_of(hold, *subject)) ids.push_back(text_of(hold, "id"));
+    for (const auto& hold : queue.at("holds")) {
+        if (is_of(hold, subject)) ids.push_back(text_of(hold, "id"));
     }
-    if (ids.empty()) return fail(Errc::not_found, "Nothing is paused or drained with this scope.");
+    if (ids.empty())
+        throw Refused(Errc::not_found, "Nothing is paused or drained with this scope.");
     return ids;
 }
 
-int resume_hold(const CommandContext& context, const std::string& hold_id,
-                const HoldOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    Result<std::vector<std::string>> ids = std::vector{hold_id};
-    if (hold_id.empty()) ids = holds_of(*api, options);
-    if (!ids) return refuse(context, ids.error());
-    for (const auto& id : *ids) {
-        const auto lifted = api->send("DELETE", "/v1/holds/" + id);
-        if (!lifted) return refuse(context, lifted.error());
-    }
-    if (context.json) context.terminal.line(json{{"resumed", *ids}}.dump(2));
-    return 0;
+void resume_hold(const CommandContext& context, const std::string& hold_id,
+                 const HoldOptions& options) {
+    auto api = need(client::signed_in());
+    const auto ids = hold_id.empty() ? holds_of(api, options) : std::vector{hold_id};
+    for (const auto& id : ids) need(api.send("DELETE", "/v1/holds/" + id));
+    if (context.json) context.terminal.line(json{{"resumed", ids}}.dump(2));
 }
 
-int set_share(const CommandContext& context, const ShareOptions& options) {
+void set_share(const CommandContext& context, const ShareOptions& options) {
     json body = {{"weight", options.weight}};
     if (options.cap) body["cap"] = *options.cap;
     if (options.quota_seconds) {
@@ -235,7 +211,7 @@ int set_share(const CommandContext& context, const ShareOptions& options) {
     return put_for_team(context, options.team, "/shares/" + options.device_class, body);
 }
 
-int set_limits(const CommandContext& context, const LimitOptions& options) {
+void set_limits(const CommandContext& context, const LimitOptions& options) {
     const auto number = [](const std::optional<int>& most) {
         return most ? json(*most) : json(nullptr);
     };
@@ -244,10 +220,9 @@ int set_limits(const CommandContext& context, const LimitOptions& options) {
                          {"jobs_per_minute", number(options.jobs_per_minute)}});
 }
 
-int set_device_class(const CommandContext& context, const ClassOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return put(context, *api, "/v1/device-classes/" + options.device_class,
+void set_device_class(const CommandContext& context, const ClassOptions& options) {
+    auto api = need(client::signed_in());
+    return put(context, api, "/v1/device-classes/" + options.device_class,
                {{"half_life_seconds", options.half_life_seconds},
                 {"entry_limit_seconds", options.entry_limit_seconds}});
 }
@@ -268,8 +243,7 @@ void add_hold(CLI::App& group, const char* mode, const char* help, CommandContex
     add_subject(*command, *options, "Scope of the hold");
     command->add_option("--reason", options->reason, "Reason, shown to everyone whose jobs wait")
         ->required();
-    command->callback(
-        [&context, options, mode] { context.exit_code = hold(context, mode, *options); });
+    command->callback([&context, options, mode] { hold(context, mode, *options); });
 }
 
 void add_resume(CLI::App& group, CommandContext& context) {
@@ -278,8 +252,7 @@ void add_resume(CLI::App& group, CommandContext& context) {
     auto* command = group.add_subcommand("resume", "Lift a pause or a drain");
     auto& subject = add_subject(*command, *options, "Scope to resume");
     subject.add_option("hold", *id, "ID of the hold, as `queue show` lists it");
-    command->callback(
-        [&context, id, options] { context.exit_code = resume_hold(context, *id, *options); });
+    command->callback([&context, id, options] { resume_hold(context, *id, *options); });
 }
 
 void add_share(CLI::App& group, CommandContext& context) {
@@ -298,7 +271,7 @@ void add_share(CLI::App& group, CommandContext& context) {
                      "Period of the quota: hour, day, week or month (default: day)")
         ->check(CLI::IsMember({"hour", "day", "week", "month"}))
         ->needs(quota);
-    command->callback([&context, options] { context.exit_code = set_share(context, *options); });
+    command->callback([&context, options] { set_share(context, *options); });
 }
 
 void add_limit(CLI::App& group, CommandContext& context) {
@@ -310,7 +283,7 @@ void add_limit(CLI::App& group, CommandContext& context) {
                         "Maximum number of queued jobs (default: unlimited)");
     command->add_option("--jobs-per-minute", options->jobs_per_minute,
                         "Maximum number of jobs submitted per minute (default: unlimited)");
-    command->callback([&context, options] { context.exit_code = set_limits(context, *options); });
+    command->callback([&context, options] { set_limits(context, *options); });
 }
 
 void add_class(CLI::App& group, CommandContext& context) {
@@ -327,8 +300,7 @@ void add_class(CLI::App& group, CommandContext& context) {
             "Maximum delay of a returning team that used more than the team next in turn, in "
             "device-seconds per unit of weight; 0: past usage does not count")
         ->required();
-    command->callback(
-        [&context, options] { context.exit_code = set_device_class(context, *options); });
+    command->callback([&context, options] { set_device_class(context, *options); });
 }
 
 }  // namespace
@@ -338,7 +310,7 @@ void add_queue(CLI::App& app, CommandContext& context) {
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("show", "Show shares, quotas, limits and holds")->callback([&context] {
-        context.exit_code = show_queue(context);
+        show_queue(context);
     });
     add_hold(*group, "pause", "Pause: start no new tasks", context);
     add_hold(*group, "drain", "Drain: finish running tasks and start no new ones, for maintenance",

@@ -23,70 +23,51 @@ struct SecondFactorOptions {
     std::string code;
 };
 
-int show_factor(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto state = api->get_json(kSecondFactor);
-    if (!state) return refuse(context, state.error());
+void show_factor(const CommandContext& context) {
+    auto api = need(client::signed_in());
+    const auto state = need(api.get_json(kSecondFactor));
     if (context.json) {
-        context.terminal.line(state->dump(2));
-    } else if (state->value("is_set", false)) {
-        context.terminal.line("Added " + terminal::text_of(*state, "confirmed_at") + "; " +
-                              std::to_string(state->value("recovery_codes_left", 0)) +
+        context.terminal.line(state.dump(2));
+    } else if (state.value("is_set", false)) {
+        context.terminal.line("Added " + terminal::text_of(state, "confirmed_at") + "; " +
+                              std::to_string(state.value("recovery_codes_left", 0)) +
                               " recovery codes are left.");
     } else {
         context.terminal.line("You have no second factor: plimsoll second-factor add");
     }
-    return 0;
 }
 
-int add_factor(const CommandContext& context, const SecondFactorOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto password = terminal::read_password(options.password_file, "Current password");
-    if (!password) return refuse(context, password.error());
-    const auto offer = api->put_json(kSecondFactor, {{"present_password", std::move(*password)}});
-    if (!offer) return refuse(context, offer.error());
-    if (context.json) {
-        context.terminal.line(offer->dump(2));
-        return 0;
-    }
-    context.terminal.line("Secret  " + terminal::text_of(*offer, "secret"));
-    context.terminal.line("URI     " + terminal::text_of(*offer, "uri"));
+void add_factor(const CommandContext& context, const SecondFactorOptions& options) {
+    auto api = need(client::signed_in());
+    auto password = need(terminal::read_password(options.password_file, "Current password"));
+    const auto offer =
+        need(api.put_json(kSecondFactor, {{"present_password", std::move(password)}}));
+    if (context.json) return context.terminal.line(offer.dump(2));
+    context.terminal.line("Secret  " + terminal::text_of(offer, "secret"));
+    context.terminal.line("URI     " + terminal::text_of(offer, "uri"));
     context.terminal.note(
         "Enter the secret in your authenticator app, then run `plimsoll second-factor confirm "
         "CODE` with the code that it shows.");
-    return 0;
 }
 
-int confirm_factor(const CommandContext& context, const SecondFactorOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void confirm_factor(const CommandContext& context, const SecondFactorOptions& options) {
+    auto api = need(client::signed_in());
     const auto made =
-        api->put_json(std::string(kSecondFactor) + "/confirmation", {{"code", options.code}});
-    if (!made) return refuse(context, made.error());
-    if (context.json) {
-        context.terminal.line(made->dump(2));
-        return 0;
-    }
-    for (const auto& code : made->at("recovery_codes")) {
+        need(api.put_json(std::string(kSecondFactor) + "/confirmation", {{"code", options.code}}));
+    if (context.json) return context.terminal.line(made.dump(2));
+    for (const auto& code : made.at("recovery_codes")) {
         context.terminal.line(code.get<std::string>());
     }
     context.terminal.note(
         "Store these recovery codes now; they are not shown again. Each works once in place of a "
         "code, if you lose your device.");
-    return 0;
 }
 
-int remove_factor(const CommandContext& context, const SecondFactorOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto done =
-        api->post_json(std::string(kSecondFactor) + "/removal", {{"code", options.code}});
-    if (!done) return refuse(context, done.error());
+void remove_factor(const CommandContext& context, const SecondFactorOptions& options) {
+    auto api = need(client::signed_in());
+    need(api.post_json(std::string(kSecondFactor) + "/removal", {{"code", options.code}}));
     context.terminal.line(context.json ? json{{"is_set", false}}.dump(2)
                                        : "The second factor has been removed.");
-    return 0;
 }
 
 }  // namespace
@@ -97,21 +78,20 @@ void add_second_factor(CLI::App& app, CommandContext& context) {
         "second-factor", "Protect password sign-in with codes from an authenticator app");
     command->require_subcommand(1);
     command->add_subcommand("show", "Show whether you have a second factor")->callback([&context] {
-        context.exit_code = show_factor(context);
+        show_factor(context);
     });
     auto* add = command->add_subcommand("add", "Print a secret for an authenticator app");
     add->add_option("--password-file", options->password_file,
                     "File whose first line is your current password; -: standard input");
-    add->callback([&context, options] { context.exit_code = add_factor(context, *options); });
+    add->callback([&context, options] { add_factor(context, *options); });
     auto* confirm = command->add_subcommand(
         "confirm", "Require codes from now on, and print recovery codes once");
     confirm->add_option("code", options->code, "The code that the app shows")->required();
-    confirm->callback(
-        [&context, options] { context.exit_code = confirm_factor(context, *options); });
+    confirm->callback([&context, options] { confirm_factor(context, *options); });
     auto* remove = command->add_subcommand("remove", "Stop requiring codes");
     remove->add_option("code", options->code, "The code that the app shows, or a recovery code")
         ->required();
-    remove->callback([&context, options] { context.exit_code = remove_factor(context, *options); });
+    remove->callback([&context, options] { remove_factor(context, *options); });
 }
 
 }  // namespace plimsoll::cli

@@ -5,7 +5,6 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
-#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -35,48 +34,36 @@ std::vector<std::string> account_row(const json& account) {
             account.value("disabled", false) ? "disabled" : ""};
 }
 
-int list_accounts(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_list(context, client::whole_list(*api, kAccounts.target),
+void list_accounts(const CommandContext& context) {
+    return show_list(context, client::whole_list(kAccounts.target),
                      {{"ACCOUNT", "NAME", "ROLE", ""}}, account_row,
                      "No service accounts yet: plimsoll service-accounts add …");
 }
 
-int add_account(const CommandContext& context, const AccountOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void add_account(const CommandContext& context, const AccountOptions& options) {
+    auto api = need(client::signed_in());
     const auto made =
-        api->post_json(kAccounts.target, {{"name", options.name}, {"role", options.role}});
-    if (!made) return refuse(context, made.error());
-    context.terminal.line(context.json ? made->dump(2) : text_of(*made, "id"));
-    return 0;
+        need(api.post_json(kAccounts.target, {{"name", options.name}, {"role", options.role}}));
+    context.terminal.line(context.json ? made.dump(2) : text_of(made, "id"));
 }
 
-int add_account_token(const CommandContext& context, const AccountOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto id = client::id_of(*api, kAccounts, options.name);
-    if (!id) return refuse(context, id.error());
+void add_account_token(const CommandContext& context, const AccountOptions& options) {
+    auto api = need(client::signed_in());
+    const auto id = need(client::id_of(api, kAccounts, options.name));
     json token = {
-        {"name", options.token_name}, {"scopes", options.scopes}, {"service_account_id", *id}};
+        {"name", options.token_name}, {"scopes", options.scopes}, {"service_account_id", id}};
     if (!options.expires_at.empty()) token["expires_at"] = options.expires_at;
-    const auto made = api->post_json("/v1/tokens", token);
-    if (!made) return refuse(context, made.error());
-    context.terminal.line(context.json ? made->dump(2) : text_of(*made, "secret"));
+    const auto made = need(api.post_json("/v1/tokens", token));
+    context.terminal.line(context.json ? made.dump(2) : text_of(made, "secret"));
     if (!context.json) {
         context.terminal.note("Store this token now; it will not be shown again.");
     }
-    return 0;
 }
 
-int remove_account(const CommandContext& context, const std::string& name) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto id = client::id_of(*api, kAccounts, name);
-    if (!id) return refuse(context, id.error());
-    const auto removed = api->send("DELETE", kAccounts.target + "/" + *id);
-    return show_removed(context, removed, *id);
+void remove_account(const CommandContext& context, const std::string& name) {
+    auto api = need(client::signed_in());
+    const auto id = need(client::id_of(api, kAccounts, name));
+    remove_item(context, kAccounts.target, id);
 }
 
 }  // namespace
@@ -87,14 +74,14 @@ void add_service_accounts(CLI::App& app, CommandContext& context) {
         "service-accounts", "Manage accounts for programs, which use tokens and never sign in");
     command->require_subcommand(1);
     command->add_subcommand("list", "List the team's service accounts")->callback([&context] {
-        context.exit_code = list_accounts(context);
+        list_accounts(context);
     });
     auto* add = command->add_subcommand("add", "Add a service account and print its ID");
     add->add_option("name", options->name, "Purpose of the service account")->required();
     add->add_option("--role", options->role, "Role: viewer or member")
         ->check(CLI::IsMember({"viewer", "member"}))
         ->capture_default_str();
-    add->callback([&context, options] { context.exit_code = add_account(context, *options); });
+    add->callback([&context, options] { add_account(context, *options); });
     auto* token = command->add_subcommand("add-token",
                                           "Create a token for a service account and print it once");
     token->add_option("account", options->name, "Name or ID of the account")->required();
@@ -104,13 +91,11 @@ void add_service_accounts(CLI::App& app, CommandContext& context) {
                      "Scope of the token, such as jobs:write; repeatable")
         ->required();
     token->add_option("--expires", options->expires_at, "Expiry, RFC 3339 (default: never)");
-    token->callback(
-        [&context, options] { context.exit_code = add_account_token(context, *options); });
+    token->callback([&context, options] { add_account_token(context, *options); });
     auto* remove =
         command->add_subcommand("remove", "Remove a service account and revoke its tokens");
     remove->add_option("account", options->name, "Name or ID of the account")->required();
-    remove->callback(
-        [&context, options] { context.exit_code = remove_account(context, options->name); });
+    remove->callback([&context, options] { remove_account(context, options->name); });
 }
 
 }  // namespace plimsoll::cli

@@ -5,7 +5,6 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
-#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -36,32 +35,25 @@ std::vector<std::string> token_row(const json& token) {
             text_of(token, "last_used_at")};
 }
 
-int list_tokens(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_list(context, client::whole_list(*api, kTokens.target),
+void list_tokens(const CommandContext& context) {
+    return show_list(context, client::whole_list(kTokens.target),
                      {{"TOKEN", "NAME", "SCOPES", "EXPIRES", "LAST USED"}}, token_row,
                      "No tokens yet: plimsoll tokens add NAME");
 }
 
-int add_token(const CommandContext& context, const TokenOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void add_token(const CommandContext& context, const TokenOptions& options) {
+    auto api = need(client::signed_in());
     json token = {{"name", options.name}, {"scopes", options.scopes}};
     if (!options.expires_at.empty()) token["expires_at"] = options.expires_at;
-    const auto made = api->post_json(kTokens.target, token);
-    if (!made) return refuse(context, made.error());
-    context.terminal.line(context.json ? made->dump(2) : text_of(*made, "secret"));
+    const auto made = need(api.post_json(kTokens.target, token));
+    context.terminal.line(context.json ? made.dump(2) : text_of(made, "secret"));
     if (!context.json) context.terminal.note("Store this token now; it will not be shown again.");
-    return 0;
 }
 
-int revoke_token(const CommandContext& context, const std::string& name) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto id = client::id_of(*api, kTokens, name);
-    if (!id) return refuse(context, id.error());
-    return show_removed(context, api->send("DELETE", kTokens.target + "/" + *id), *id);
+void revoke_token(const CommandContext& context, const std::string& name) {
+    auto api = need(client::signed_in());
+    const auto id = need(client::id_of(api, kTokens, name));
+    remove_item(context, kTokens.target, id);
 }
 
 }  // namespace
@@ -71,7 +63,7 @@ void add_tokens(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("tokens", "Create and revoke API tokens for your programs");
     command->require_subcommand(1);
     command->add_subcommand("list", "List the tokens that you may see")->callback([&context] {
-        context.exit_code = list_tokens(context);
+        list_tokens(context);
     });
     auto* add = command->add_subcommand("add", "Create a token and print it once");
     add->add_option("name", options->name, "Purpose of the token")->required();
@@ -79,11 +71,10 @@ void add_tokens(CLI::App& app, CommandContext& context) {
                     "Scope of the token, one of yours; repeatable (default: jobs:read, "
                     "jobs:write and reports:read)");
     add->add_option("--expires", options->expires_at, "Expiry, RFC 3339 (default: never)");
-    add->callback([&context, options] { context.exit_code = add_token(context, *options); });
+    add->callback([&context, options] { add_token(context, *options); });
     auto* revoke = command->add_subcommand("revoke", "Revoke a token");
     revoke->add_option("token", options->name, "The token, by name or ID")->required();
-    revoke->callback(
-        [&context, options] { context.exit_code = revoke_token(context, options->name); });
+    revoke->callback([&context, options] { revoke_token(context, options->name); });
 }
 
 }  // namespace plimsoll::cli

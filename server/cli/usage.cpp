@@ -82,20 +82,16 @@ std::string table_of(const CommandContext& context, const json& usage) {
     return format_table(context.terminal, rows);
 }
 
-int show_usage(const CommandContext& context, UsageOptions options) {
-    const auto read = terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}});
-    if (!read) return refuse(context, read.error());
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto reply = api->send("GET", target_of(options));
-    if (!reply) return refuse(context, reply.error());
+void show_usage(const CommandContext& context, UsageOptions options) {
+    need(terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}}));
+    auto api = need(client::signed_in());
+    const auto reply = need(api.send("GET", target_of(options)));
     if (options.csv) {
-        std::fwrite(reply->body.data(), 1, reply->body.size(), stdout);
-        return 0;
+        std::fwrite(reply.body.data(), 1, reply.body.size(), stdout);
+        return;
     }
-    const auto usage = json::parse(reply->body);
+    const auto usage = json::parse(reply.body);
     context.terminal.line(context.json ? usage.dump(2) : table_of(context, usage));
-    return 0;
 }
 
 }  // namespace
@@ -114,7 +110,7 @@ void add_usage(CLI::App& app, CommandContext& context) {
         ->capture_default_str();
     command->add_option("--team", options->team, "Only this team, by ID");
     command->add_flag("--csv", options->csv, "Print CSV");
-    command->callback([&context, options] { context.exit_code = show_usage(context, *options); });
+    command->callback([&context, options] { show_usage(context, *options); });
 }
 
 }  // namespace plimsoll::cli

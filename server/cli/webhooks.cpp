@@ -4,7 +4,6 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
-#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -37,50 +36,31 @@ std::vector<std::string> delivery_row(const json& delivery) {
             text_of(delivery, "error")};
 }
 
-int list_webhooks(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_list(context, client::whole_list(*api, "/v1/webhooks"),
-                     {{"WEBHOOK", "NAME", "URL"}}, webhook_row,
-                     "No webhooks yet: plimsoll webhooks add …");
+void list_webhooks(const CommandContext& context) {
+    return show_list(context, client::whole_list("/v1/webhooks"), {{"WEBHOOK", "NAME", "URL"}},
+                     webhook_row, "No webhooks yet: plimsoll webhooks add …");
 }
 
-int add_webhook(const CommandContext& context, const std::string& name, const std::string& url) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto made = api->post_json("/v1/webhooks", {{"name", name}, {"url", url}});
-    if (!made) return refuse(context, made.error());
-    if (context.json) {
-        context.terminal.line(made->dump(2));
-        return 0;
-    }
-    context.terminal.line(text_of(made->at("webhook"), "id"));
-    context.terminal.line(text_of(*made, "secret"));
+void add_webhook(const CommandContext& context, const std::string& name, const std::string& url) {
+    auto api = need(client::signed_in());
+    auto made = need(api.post_json("/v1/webhooks", {{"name", name}, {"url", url}}));
+    if (context.json) return context.terminal.line(made.dump(2));
+    context.terminal.line(text_of(made.at("webhook"), "id"));
+    context.terminal.line(text_of(made, "secret"));
     context.terminal.note("Store this signing secret now; it will not be shown again.");
-    return 0;
 }
 
-int remove_webhook(const CommandContext& context, const std::string& webhook_id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_removed(context, api->send("DELETE", path_of(webhook_id)), webhook_id);
-}
-
-int list_deliveries(const CommandContext& context, const std::string& webhook_id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_list(context, api->get_json(path_of(webhook_id) + "/deliveries"),
+void list_deliveries(const CommandContext& context, const std::string& webhook_id) {
+    auto api = need(client::signed_in());
+    return show_list(context, api.get_json(path_of(webhook_id) + "/deliveries"),
                      {{"NOTICE", "TYPE", "JOB", "STATE", "ATTEMPTS", "CREATED", "LAST ERROR"}},
                      delivery_row, "Nothing has been sent yet.");
 }
 
-int send_test(const CommandContext& context, const std::string& webhook_id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto delivery = api->post_json(path_of(webhook_id) + "/deliveries", nullptr);
-    if (!delivery) return refuse(context, delivery.error());
-    context.terminal.line(context.json ? delivery->dump(2) : text_of(*delivery, "id"));
-    return 0;
+void send_test(const CommandContext& context, const std::string& webhook_id) {
+    auto api = need(client::signed_in());
+    auto delivery = need(api.post_json(path_of(webhook_id) + "/deliveries", nullptr));
+    context.terminal.line(context.json ? delivery.dump(2) : text_of(delivery, "id"));
 }
 
 }  // namespace
@@ -96,21 +76,21 @@ void add_webhooks(CLI::App& app, CommandContext& context) {
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's webhooks")->callback([&context] {
-        context.exit_code = list_webhooks(context);
+        list_webhooks(context);
     });
     auto* add_command = group->add_subcommand("add", "Add a webhook and print its secret once");
     add_command->add_option("name", options->name, "Purpose of the webhook")->required();
     add_command->add_option("url", options->url, "URL to send notices to")->required();
-    add_command->callback([&context, options] {
-        context.exit_code = add_webhook(context, options->name, options->url);
-    });
+    add_command->callback(
+        [&context, options] { add_webhook(context, options->name, options->url); });
     const auto on_webhook = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
         command->add_option("webhook", options->id, "ID of the webhook")->required();
-        command->callback(
-            [&context, options, run] { context.exit_code = run(context, options->id); });
+        command->callback([&context, options, run] { run(context, options->id); });
     };
-    on_webhook("remove", "Remove a webhook", remove_webhook);
+    on_webhook("remove", "Remove a webhook", [](const CommandContext& c, const std::string& id) {
+        remove_item(c, "/v1/webhooks", id);
+    });
     on_webhook("deliveries", "List deliveries, newest first", list_deliveries);
     on_webhook("test", "Send a test notice", send_test);
 }

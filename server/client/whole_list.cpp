@@ -1,5 +1,7 @@
 #include "server/client/whole_list.hpp"
 
+#include "server/client/session.hpp"
+
 namespace plimsoll::client {
 
 using nlohmann::json;
@@ -16,6 +18,12 @@ Result<json> whole_list(ApiClient& api, const std::string& target) {
         cursor = next != page->end() && next->is_string() ? next->get<std::string>() : "";
     } while (!cursor.empty());
     return whole;
+}
+
+Result<json> whole_list(const std::string& target) {
+    auto api = signed_in();
+    if (!api) return fail(api.error());
+    return whole_list(*api, target);
 }
 
 }  // namespace plimsoll::client

@@ -6,11 +6,7 @@
 
 namespace plimsoll::terminal {
 
-int refuse(const CommandContext& context, const Error& error) {
-    return refuse(context, error, exit_status_of(error.code));
-}
-
-int refuse(const CommandContext& context, const Error& given, ExitStatus status) {
+int refuse(const CommandContext& context, const Error& given, std::optional<ExitStatus> status) {
     const auto error = context.inputs ? in_inputs(given, context.inputs()) : given;
     if (context.json) {
         const nlohmann::json body{
@@ -21,7 +17,7 @@ int refuse(const CommandContext& context, const Error& given, ExitStatus status)
         context.terminal.note(context.terminal.paint(Style::bad, "Error: ") + error.message +
                               place);
     }
-    return static_cast<int>(status);
+    return static_cast<int>(status.value_or(exit_status_of(given.code)));
 }
 
 }  // namespace plimsoll::terminal

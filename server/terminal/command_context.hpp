@@ -4,8 +4,12 @@
 #include "server/terminal/exit_status.hpp"
 #include "server/terminal/terminal.hpp"
 
+#include <exception>
 #include <functional>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::terminal {
@@ -22,9 +26,26 @@ struct CommandContext {
 };
 
 // Prints the error to standard error, with --json as {"error": {"code", "message", "where"}}, and
-// returns its exit status.
-int refuse(const CommandContext& context, const Error& error);
-// The same with the command's own exit status.
-int refuse(const CommandContext& context, const Error& error, ExitStatus status);
+// returns its exit status: by default that of its code.
+int refuse(const CommandContext& context, const Error& error,
+           std::optional<ExitStatus> status = {});
+
+// Ends a command, which `plimsoll` then reports with refuse().
+struct Refused : std::exception {
+    explicit Refused(Error why, std::optional<ExitStatus> exit_status = {})
+        : error(std::move(why)), status(exit_status) {}
+    Refused(Errc code, std::string message, std::string where = {})
+        : Refused(Error{code, std::move(message), std::move(where)}) {}
+
+    Error error;
+    std::optional<ExitStatus> status;
+};
+
+// What a command cannot go on without.
+template <class T>
+T need(Result<T> result, std::optional<ExitStatus> status = {}) {
+    if (!result) throw Refused(std::move(result.error()), status);
+    if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
 
 }  // namespace plimsoll::terminal

@@ -76,6 +76,8 @@ std::optional<std::string> name_of_place(std::string_view place,
     auto members = split(place, "/");
     if (members.empty()) return std::nullopt;
     while (members.size() > 1 && is_number(members.back())) members.pop_back();
+    // Of a job's arguments each is an input.
+    if (members.size() > 1 && members.front() == "args") members.erase(members.begin());
     if (auto input = input_at(members, inputs)) return input;
     return with_rest(members.front(), std::span(members).subspan(1));
 }

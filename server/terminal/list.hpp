@@ -10,9 +10,12 @@
 namespace plimsoll::terminal {
 
 // Prints a page of `items`: as JSON for programs, or as a table below the header in `rows`; `none`
-// replaces an empty one. Returns the exit code.
-int show_list(const CommandContext& context, const Result<nlohmann::json>& page,
-              std::vector<std::vector<std::string>> rows,
-              std::vector<std::string> (*row_of)(const nlohmann::json&), const std::string& none);
+// replaces an empty one.
+void show_list(const CommandContext& context, Result<nlohmann::json> answer,
+               std::vector<std::vector<std::string>> rows,
+               std::vector<std::string> (*row_of)(const nlohmann::json&), const std::string& none);
+
+// Removes the item `id` of the list at `path`; prints nothing for people, its ID for programs.
+void remove_item(const CommandContext& context, const std::string& path, const std::string& id);
 
 }  // namespace plimsoll::terminal

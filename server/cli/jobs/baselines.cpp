@@ -4,7 +4,6 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
-#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -18,9 +17,7 @@ namespace {
 
 using terminal::text_of;
 
-int list_baselines(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void list_baselines(const CommandContext& context) {
     const auto row_of = [](const nlohmann::json& baseline) -> std::vector<std::string> {
         const auto job = text_of(baseline, "job_id");
         return {text_of(baseline, "id"),
@@ -30,26 +27,16 @@ int list_baselines(const CommandContext& context) {
                 text_of(baseline, "pinned_by"),
                 text_of(baseline, "pinned_at")};
     };
-    return show_list(context, client::whole_list(*api, "/v1/baselines"),
+    return show_list(context, client::whole_list("/v1/baselines"),
                      {{"BASELINE", "KIND", "COMPARED WITH", "JOB", "PINNED BY", "AT"}}, row_of,
                      "No baselines: plimsoll baselines pin JOB …");
 }
 
-int pin(const CommandContext& context, const std::string& job_id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto pinned = api->put_json("/v1/jobs/" + job_id + "/baseline", nullptr);
-    if (!pinned) return refuse(context, pinned.error());
-    context.terminal.line(context.json ? pinned->dump(2)
-                                       : "Baseline of " + text_of(*pinned, "comparison_key") + ".");
-    return 0;
-}
-
-int remove_baseline(const CommandContext& context, const std::string& id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto removed = api->send("DELETE", "/v1/baselines/" + id);
-    return show_removed(context, removed, id);
+void pin(const CommandContext& context, const std::string& job_id) {
+    auto api = need(client::signed_in());
+    const auto pinned = need(api.put_json("/v1/jobs/" + job_id + "/baseline", nullptr));
+    context.terminal.line(context.json ? pinned.dump(2)
+                                       : "Baseline of " + text_of(pinned, "comparison_key") + ".");
 }
 
 }  // namespace
@@ -59,15 +46,15 @@ void add_baselines(CLI::App& app, CommandContext& context) {
     auto* group = app.add_subcommand("baselines", "List, pin and remove the team's baselines");
     group->require_subcommand(1);
     group->add_subcommand("list", "List the team's baselines")->callback([&context] {
-        context.exit_code = list_baselines(context);
+        list_baselines(context);
     });
     auto* pin_command =
         group->add_subcommand("pin", "Pin a job's report as the baseline for comparable reports");
     pin_command->add_option("job", *id, "ID of the job")->required();
-    pin_command->callback([&context, id] { context.exit_code = pin(context, *id); });
+    pin_command->callback([&context, id] { pin(context, *id); });
     auto* remove_command = group->add_subcommand("remove", "Unpin a baseline");
     remove_command->add_option("baseline", *id, "ID of the baseline")->required();
-    remove_command->callback([&context, id] { context.exit_code = remove_baseline(context, *id); });
+    remove_command->callback([&context, id] { remove_item(context, "/v1/baselines", *id); });
 }
 
 }  // namespace plimsoll::cli

@@ -2,7 +2,7 @@
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/files/upload_bar.hpp"
-#include "server/terminal/removed.hpp"
+#include "server/terminal/list.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -38,13 +38,12 @@ void print_facts(const terminal::Terminal& terminal, const json& dataset) {
                   count_of(dataset, "records_failed") + " unreadable");
 }
 
-int print_dataset(const CommandContext& context, const json& dataset) {
+void print_dataset(const CommandContext& context, const json& dataset) {
     if (context.json) {
         context.terminal.line(dataset.dump(2));
     } else {
         print_facts(context.terminal, dataset);
     }
-    return 0;
 }
 
 std::string preview_table(const terminal::Terminal& terminal, const json& preview) {
@@ -70,89 +69,70 @@ std::string preview_table(const terminal::Terminal& terminal, const json& previe
     return format_table(terminal, rows);
 }
 
-int list_datasets(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto page = api->get_json("/v1/datasets?limit=200");
-    if (!page) return refuse(context, page.error());
-    if (context.json) {
-        context.terminal.line(page->dump(2));
-        return 0;
-    }
-    std::vector<std::vector<std::string>> rows = {
-        {"DATASET", "STATE", "RECORDS", "UNREADABLE", "BYTES", "CREATED", "NAME"}};
-    for (const auto& dataset : page->at("items")) {
-        rows.push_back({dataset.value("id", ""), dataset.value("state", ""),
-                        count_of(dataset, "records"), count_of(dataset, "records_failed"),
-                        count_of(dataset, "bytes_total"), dataset.value("created_at", ""),
-                        dataset.value("name", "")});
-    }
-    context.terminal.line(rows.size() > 1 ? format_table(context.terminal, rows)
-                                          : "No datasets yet: plimsoll datasets upload FILE");
-    return 0;
+void list_datasets(const CommandContext& context) {
+    auto api = need(client::signed_in());
+    const auto row_of = [](const json& dataset) -> std::vector<std::string> {
+        return {dataset.value("id", ""),          dataset.value("state", ""),
+                count_of(dataset, "records"),     count_of(dataset, "records_failed"),
+                count_of(dataset, "bytes_total"), dataset.value("created_at", ""),
+                dataset.value("name", "")};
+    };
+    show_list(context, api.get_json("/v1/datasets?limit=200"),
+              {{"DATASET", "STATE", "RECORDS", "UNREADABLE", "BYTES", "CREATED", "NAME"}}, row_of,
+              "No datasets yet: plimsoll datasets upload FILE");
 }
 
 int upload(const CommandContext& context, const DatasetOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+    auto api = need(client::signed_in());
     auto dataset =
-        upload_with_bar(context.terminal, *api, {options.file, options.name, options.resume});
-    if (!dataset) return refuse(context, dataset.error());
-    print_dataset(context, *dataset);
-    const auto failed = dataset->value("records_failed", std::int64_t{0});
+        need(upload_with_bar(context.terminal, api, {options.file, options.name, options.resume}));
+    print_dataset(context, dataset);
+    const auto failed = dataset.value("records_failed", std::int64_t{0});
     if (failed == 0) return 0;
     if (!context.json) {
         context.terminal.note("List the unreadable lines: plimsoll datasets errors " +
-                              dataset->value("id", ""));
+                              dataset.value("id", ""));
     }
     // Its unreadable lines may be known; a file of nothing else usually has another format.
-    const bool none = failed == dataset->value("records", std::int64_t{0});
+    const bool none = failed == dataset.value("records", std::int64_t{0});
     return static_cast<int>(none ? terminal::ExitStatus::failed : terminal::ExitStatus::done);
 }
 
-int show_dataset(const CommandContext& context, const DatasetOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void show_dataset(const CommandContext& context, const DatasetOptions& options) {
+    auto api = need(client::signed_in());
     const auto path = "/v1/datasets/" + options.id;
-    auto dataset = api->get_json(path);
-    if (!dataset) return refuse(context, dataset.error());
-    if (context.json) return print_dataset(context, *dataset);
-    auto preview = api->get_json(path + "/records?limit=" + std::to_string(kPreviewRecords));
-    if (!preview) return refuse(context, preview.error());
-    print_facts(context.terminal, *dataset);
-    if (dataset->at("error").is_string()) {
-        context.terminal.line(dataset->at("error").get<std::string>());
+    auto dataset = need(api.get_json(path));
+    if (context.json) return print_dataset(context, dataset);
+    const auto preview =
+        need(api.get_json(path + "/records?limit=" + std::to_string(kPreviewRecords)));
+    print_facts(context.terminal, dataset);
+    if (dataset.at("error").is_string()) {
+        context.terminal.line(dataset.at("error").get<std::string>());
     }
-    if (!preview->at("items").empty()) {
-        context.terminal.line(preview_table(context.terminal, *preview));
+    if (!preview.at("items").empty()) {
+        context.terminal.line(preview_table(context.terminal, preview));
     }
-    return 0;
 }
 
-int show_errors(const CommandContext& context, const DatasetOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void show_errors(const CommandContext& context, const DatasetOptions& options) {
+    auto api = need(client::signed_in());
     const auto format = context.json ? "jsonl" : options.format;
     std::string lines;  // with --json, to become one value
-    auto done = api->stream(
-        "/v1/datasets/" + options.id + "/errors." + format, {}, [&](std::string_view piece) {
-            if (context.json) lines.append(piece);
-            return context.json ||
-                   std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size();
-        });
-    if (!done) return refuse(context, done.error());
-    if (!context.json) return 0;
+    need(api.stream("/v1/datasets/" + options.id + "/errors." + format, {},
+                    [&](std::string_view piece) {
+                        if (context.json) lines.append(piece);
+                        return context.json ||
+                               std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size();
+                    }));
+    if (!context.json) return;
     json items = json::array();
     std::istringstream in(lines);
     for (std::string line; std::getline(in, line);) items.push_back(json::parse(line));
     context.terminal.line(json{{"items", std::move(items)}}.dump(2));
-    return 0;
 }
 
-int remove_dataset(const CommandContext& context, const DatasetOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_removed(context, api->send("DELETE", "/v1/datasets/" + options.id), options.id);
+void remove_dataset(const CommandContext& context, const DatasetOptions& options) {
+    remove_item(context, "/v1/datasets", options.id);
 }
 
 }  // namespace
@@ -162,7 +142,7 @@ void add_datasets(CLI::App& app, CommandContext& context) {
     auto* group = app.add_subcommand("datasets", "Upload, list and delete the team's files");
     group->require_subcommand(1);
     group->add_subcommand("list", "List the team's uploaded files, newest first")
-        ->callback([&context] { context.exit_code = list_datasets(context); });
+        ->callback([&context] { list_datasets(context); });
     auto* upload_command = group->add_subcommand("upload", "Upload a .csv or .jsonl file");
     upload_command->add_option("file", options->file, "CSV with a header line, or JSON lines")
         ->required()
@@ -176,7 +156,7 @@ void add_datasets(CLI::App& app, CommandContext& context) {
     const auto on_dataset = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
         command->add_option("dataset", options->id, "ID of the dataset")->required();
-        command->callback([&context, options, run] { context.exit_code = run(context, *options); });
+        command->callback([&context, options, run] { run(context, *options); });
         return command;
     };
     on_dataset("show", "Show a dataset with its first records", show_dataset);

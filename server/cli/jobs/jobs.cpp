@@ -36,14 +36,12 @@ struct JobsOptions {
     }
 };
 
-int list_jobs(const CommandContext& context, JobsOptions options) {
+void list_jobs(const CommandContext& context, JobsOptions options) {
     if (!options.kind.empty()) {
-        if (auto known = check_kind(options.kind); !known) return refuse(context, known.error());
+        need(check_kind(options.kind));
     }
-    const auto read = terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}});
-    if (!read) return refuse(context, read.error());
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+    need(terminal::read_moments({{"--from", &options.from}, {"--to", &options.to}}));
+    auto api = need(client::signed_in());
     const std::vector<std::pair<std::string_view, std::string>> query = {
         {"limit", std::to_string(options.limit)},
         {"kind", options.kind},
@@ -55,15 +53,11 @@ int list_jobs(const CommandContext& context, JobsOptions options) {
         {"from", options.from},
         {"to", options.to},
         {"text", options.search}};
-    auto page = api->get_json(client::with_query("/v1/jobs", query));
-    if (!page) return refuse(context, page.error());
-    if (context.json) {
-        context.terminal.line(page->dump(2));
-        return 0;
-    }
+    auto page = need(api.get_json(client::with_query("/v1/jobs", query)));
+    if (context.json) return context.terminal.line(page.dump(2));
     std::vector<std::vector<std::string>> rows = {
         {"JOB", "KIND", "STATE", "DONE", "ITEMS", "FAILED", "CREATED", "NAME"}};
-    for (const auto& job : page->at("items")) {
+    for (const auto& job : page.at("items")) {
         const auto& progress = job.at("progress");
         rows.push_back({text_of(job, "id"), text_of(job, "kind"), text_of(job, "state"),
                         terminal::format_share(progress.value("fraction", 0.0)),
@@ -79,7 +73,6 @@ int list_jobs(const CommandContext& context, JobsOptions options) {
     } else {
         context.terminal.line("No job matches.");
     }
-    return 0;
 }
 
 }  // namespace
@@ -106,7 +99,7 @@ void add_jobs(CLI::App& app, CommandContext& context) {
     command->add_option("--limit", options->limit, "Maximum number of jobs")
         ->check(CLI::Range(1, 200))
         ->capture_default_str();
-    command->callback([&context, options] { context.exit_code = list_jobs(context, *options); });
+    command->callback([&context, options] { list_jobs(context, *options); });
 }
 
 }  // namespace plimsoll::cli

@@ -5,7 +5,6 @@
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
-#include "server/terminal/removed.hpp"
 
 #include <memory>
 #include <string>
@@ -38,41 +37,26 @@ std::vector<std::string> link_row(const json& link) {
             text_of(link, "note")};
 }
 
-int list_links(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_list(context, client::whole_list(*api, "/v1/report-links"),
+void list_links(const CommandContext& context) {
+    return show_list(context, client::whole_list("/v1/report-links"),
                      {{"LINK", "JOB", "NAME", "BY", "EXPIRES", "OPENED", "NOTE"}}, link_row,
                      "No report is shared: plimsoll links create JOB …");
 }
 
-int create_link(const CommandContext& context, const LinkOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void create_link(const CommandContext& context, const LinkOptions& options) {
+    auto api = need(client::signed_in());
     const auto end = SystemClock().now() + std::chrono::days(options.days);
     json body = {{"expires_at", to_rfc3339(end)}};
     if (!options.note.empty()) body["note"] = options.note;
-    const auto made = api->post_json("/v1/jobs/" + options.job + "/report-links", body);
-    if (!made) return refuse(context, made.error());
-    if (context.json) {
-        context.terminal.line(made->dump(2));
-        return 0;
-    }
-    context.terminal.line(api->server() + text_of(*made, "path"));
+    const auto made = need(api.post_json("/v1/jobs/" + options.job + "/report-links", body));
+    if (context.json) return context.terminal.line(made.dump(2));
+    context.terminal.line(api.server() + text_of(made, "path"));
     context.terminal.note(
         "Anyone with this link can read the report until " +
-        text_of(made->at("report_link"), "expires_at") +
+        text_of(made.at("report_link"), "expires_at") +
         ". Store it now; it will not be shown again. To revoke it: plimsoll links "
         "revoke " +
-        text_of(made->at("report_link"), "id"));
-    return 0;
-}
-
-int revoke_link(const CommandContext& context, const std::string& id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto revoked = api->send("DELETE", "/v1/report-links/" + id);
-    return show_removed(context, revoked, id);
+        text_of(made.at("report_link"), "id"));
 }
 
 }  // namespace
@@ -83,7 +67,7 @@ void add_links(CLI::App& app, CommandContext& context) {
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's valid report links")->callback([&context] {
-        context.exit_code = list_links(context);
+        list_links(context);
     });
     auto* create = group->add_subcommand("create", "Share a job's report and print the link once");
     create->add_option("job", options->job, "ID of the job")->required();
@@ -91,11 +75,11 @@ void add_links(CLI::App& app, CommandContext& context) {
         ->check(CLI::Range(1, 365))
         ->capture_default_str();
     create->add_option("--note", options->note, "What the link is for; shown to its readers");
-    create->callback([&context, options] { context.exit_code = create_link(context, *options); });
+    create->callback([&context, options] { create_link(context, *options); });
     auto* revoke = group->add_subcommand("revoke", "Revoke a link");
     revoke->add_option("link", options->link, "ID of the link")->required();
     revoke->callback(
-        [&context, options] { context.exit_code = revoke_link(context, options->link); });
+        [&context, options] { remove_item(context, "/v1/report-links", options->link); });
 }
 
 }  // namespace plimsoll::cli

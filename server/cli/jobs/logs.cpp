@@ -52,35 +52,29 @@ std::string line_of(const CommandContext& context, const json& line) {
            text_of(line, "text");
 }
 
-int list_logs(const CommandContext& context, client::ApiClient& api, const LogsOptions& options) {
-    const auto log = client::whole_list(api, target_of(options, ""));
-    if (!log) return refuse(context, log.error());
-    if (context.json) {
-        context.terminal.line(log->dump(2));
-        return 0;
-    }
-    for (const auto& line : log->at("items")) context.terminal.line(line_of(context, line));
-    if (log->at("items").empty()) context.terminal.note("No line matches.");
-    return 0;
+void list_logs(const CommandContext& context, client::ApiClient& api, const LogsOptions& options) {
+    const auto log = need(client::whole_list(api, target_of(options, "")));
+    if (context.json) return context.terminal.line(log.dump(2));
+    for (const auto& line : log.at("items")) context.terminal.line(line_of(context, line));
+    if (log.at("items").empty()) context.terminal.note("No line matches.");
 }
 
 // Lines are stored some seconds after they were said, so each look begins before the latest line.
 constexpr std::chrono::seconds kOverlap{30};
 
 // Shows what is new until the job has ended; as JSON, a line each.
-int follow_logs(const CommandContext& context, client::ApiClient& api, const LogsOptions& options) {
+void follow_logs(const CommandContext& context, client::ApiClient& api,
+                 const LogsOptions& options) {
     std::unordered_set<std::string> shown;
     std::string latest;
     std::string from;
     for (bool ended = false; !ended;) {
         // The job before its log: once it has ended, the log is complete.
         const auto job =
-            api.get_json("/v1/jobs/" + options.job + (latest.empty() ? "" : "?wait=2"));
-        if (!job) return refuse(context, job.error());
-        ended = !job->at("finished_at").is_null();
-        const auto log = client::whole_list(api, target_of(options, from));
-        if (!log) return refuse(context, log.error());
-        for (const auto& line : log->at("items")) {
+            need(api.get_json("/v1/jobs/" + options.job + (latest.empty() ? "" : "?wait=2")));
+        ended = !job.at("finished_at").is_null();
+        const auto log = need(client::whole_list(api, target_of(options, from)));
+        for (const auto& line : log.at("items")) {
             latest = std::max(latest, text_of(line, "at"));
             if (!shown.insert(text_of(line, "id")).second) continue;
             context.terminal.line(context.json ? line.dump() : line_of(context, line));
@@ -88,13 +82,11 @@ int follow_logs(const CommandContext& context, client::ApiClient& api, const Log
         // By the server's clock, which may differ from this machine's.
         if (const auto at = parse_rfc3339(latest)) from = to_rfc3339(*at - kOverlap);
     }
-    return 0;
 }
 
-int show_logs(const CommandContext& context, const LogsOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return options.follow ? follow_logs(context, *api, options) : list_logs(context, *api, options);
+void show_logs(const CommandContext& context, const LogsOptions& options) {
+    auto api = need(client::signed_in());
+    options.follow ? follow_logs(context, api, options) : list_logs(context, api, options);
 }
 
 }  // namespace
@@ -111,7 +103,7 @@ void add_logs(CLI::App& app, CommandContext& context) {
     command->add_option("--level", options->level, "Only lines of this level or a higher one")
         ->check(CLI::IsMember({"info", "warning", "error"}));
     command->add_flag("-f,--follow", options->follow, "Show new lines until the job has ended");
-    command->callback([&context, options] { context.exit_code = show_logs(context, *options); });
+    command->callback([&context, options] { show_logs(context, *options); });
 }
 
 }  // namespace plimsoll::cli

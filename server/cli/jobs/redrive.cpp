@@ -30,15 +30,13 @@ json first_request(const RedriveOptions& options) {
 }
 
 int redrive(const CommandContext& context, const RedriveOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+    auto api = need(client::signed_in());
     json total = {{"redriven", 0}, {"refused", json::array()}};
     for (auto request = first_request(options);;) {
-        auto answer = api->post_json("/v1/redrives", request);
-        if (!answer) return refuse(context, answer.error());
-        total["redriven"] = total["redriven"].get<int>() + answer->at("redriven").get<int>();
-        for (const auto& refusal : answer->at("refused")) total["refused"].push_back(refusal);
-        const auto& next = answer->at("next_cursor");
+        auto answer = need(api.post_json("/v1/redrives", request));
+        total["redriven"] = total["redriven"].get<int>() + answer.at("redriven").get<int>();
+        for (const auto& refusal : answer.at("refused")) total["refused"].push_back(refusal);
+        const auto& next = answer.at("next_cursor");
         if (next.is_null()) break;
         request["filter"]["cursor"] = next;
     }

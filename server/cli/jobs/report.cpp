@@ -1,5 +1,3 @@
-#include "server/cli/jobs/report.hpp"
-
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"
 #include "server/jobs/command.hpp"
@@ -32,20 +30,17 @@ std::string readable(const CommandContext& context, const nlohmann::json& report
 
 }  // namespace
 
-int show_report(const CommandContext& context, const std::string& job_id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto report = api->get_json("/v1/jobs/" + job_id + "/report");
-    if (!report) return refuse(context, report.error());
-    context.terminal.line(context.json ? report->dump(2) : readable(context, *report));
-    return 0;
+void show_report(const CommandContext& context, const std::string& job_id) {
+    auto api = need(client::signed_in());
+    auto report = need(api.get_json("/v1/jobs/" + job_id + "/report"));
+    context.terminal.line(context.json ? report.dump(2) : readable(context, report));
 }
 
 void add_report(CLI::App& app, CommandContext& context) {
     const auto job = std::make_shared<std::string>();
     auto* command = app.add_subcommand("report", "Show a job's report");
     command->add_option("job", *job, "ID of the job")->required();
-    command->callback([&context, job] { context.exit_code = show_report(context, *job); });
+    command->callback([&context, job] { show_report(context, *job); });
 }
 
 }  // namespace plimsoll::cli

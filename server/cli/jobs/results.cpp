@@ -20,30 +20,25 @@ struct ResultsOptions {
     std::string label;
 };
 
-int download(const CommandContext& context, const ResultsOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void download(const ResultsOptions& options) {
+    auto api = need(client::signed_in());
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(
         options.file.empty() ? nullptr : std::fopen(options.file.c_str(), "wb"), std::fclose);
     if (!options.file.empty() && !opened)
-        return refuse(context, {Errc::invalid_input, "The file cannot be written.", options.file});
+        throw Refused(Errc::invalid_input, "The file cannot be written.", options.file);
     std::FILE* out = opened ? opened.get() : stdout;
     bool written = true;
     const std::string suffix = options.format == "json" ? "" : "." + options.format;
     const auto target =
         client::with_query("/v1/jobs/" + options.job + "/results" + suffix,
                            {{"contains", options.contains}, {"label", options.label}});
-    auto done = api->stream(target, {}, [&](std::string_view piece) {
+    need(api.stream(target, {}, [&](std::string_view piece) {
         written = std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
         return written;
-    });
-    if (!done) return refuse(context, done.error());
+    }));
     if (!written || std::fflush(out) != 0) {
-        return refuse(
-            context,
-            {Errc::invalid_input, "Cannot write: the disk is full or the pipe is closed.", {}});
+        throw Refused(Errc::invalid_input, "Cannot write: the disk is full or the pipe is closed.");
     }
-    return 0;
 }
 
 }  // namespace
@@ -65,7 +60,7 @@ void add_results(CLI::App& app, CommandContext& context) {
         ->check(CLI::IsMember({"positive", "neutral", "negative", "failed"}));
     command->callback([&context, options] {
         if (context.json) options->format = "json";
-        context.exit_code = download(context, *options);
+        download(*options);
     });
 }
 

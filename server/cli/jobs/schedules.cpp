@@ -1,17 +1,19 @@
+#include "server/base/time.hpp"
 #include "server/cli/commands.hpp"
-#include "server/cli/jobs/schedules_next.hpp"
 #include "server/client/by_name.hpp"
 #include "server/client/session.hpp"
 #include "server/client/whole_list.hpp"
+#include "server/schedules/times.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
-#include "server/terminal/removed.hpp"
 
+#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,51 @@ namespace {
 
 using nlohmann::json;
 using terminal::text_of;
+
+struct NextOptions {
+    std::string cron;
+    std::string time_zone = "UTC";
+    std::string after;  // RFC 3339; now when left out
+    int count = 5;
+};
+
+void show_next_runs(const CommandContext& context, const NextOptions& options) {
+    const auto cron = schedules::Cron::parse(options.cron);
+    if (!cron) throw Refused(Errc::invalid_input, "cron: " + cron.error().message + ".");
+    const auto zone = need(schedules::Zone::named(options.time_zone));
+    auto after = std::optional(SystemClock().now());
+    if (!options.after.empty()) after = parse_rfc3339(options.after);
+    if (!after) {
+        throw Refused(Errc::invalid_input, "--after must be a time like 2026-03-01T12:00:00Z.");
+    }
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(*after).time_since_epoch();
+    std::vector<std::string> times;
+    for (const auto time : schedules::next_dues(*cron, zone, seconds.count(),
+                                                static_cast<std::size_t>(options.count))) {
+        times.push_back(to_rfc3339(Timestamp(std::chrono::seconds(time))));
+    }
+    if (context.json) {
+        context.terminal.line(nlohmann::json{{"due", times}}.dump(2));
+    } else {
+        for (const auto& time : times) context.terminal.line(time);
+    }
+}
+
+// `plimsoll schedules next`, which needs no server.
+void add_schedules_next(CLI::App& group, CommandContext& context) {
+    const auto options = std::make_shared<NextOptions>();
+    auto* command =
+        group.add_subcommand("next", "List the next times of a cron expression, without a server");
+    command->add_option("cron", options->cron, "Cron expression, in quotes")->required();
+    command->add_option("--time-zone", options->time_zone,
+                        "Time zone: Europe/Berlin, … (default: UTC)");
+    command->add_option("--after", options->after,
+                        "Start after this time, for example 2026-03-01T12:00:00Z (default: now)");
+    command->add_option("--count", options->count, "Number of times to list")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    command->callback([&context, options] { show_next_runs(context, *options); });
+}
 
 struct ScheduleOptions {
     std::string id;  // or its name
@@ -36,10 +83,9 @@ struct ScheduleOptions {
     int limit = 20;
 };
 
-Result<std::string> schedule_path(client::ApiClient& api, const ScheduleOptions& options) {
-    const auto id = client::id_of(api, client::kSchedules, options.id);
-    if (!id) return fail(id.error());
-    return "/v1/schedules/" + *id;
+std::string schedule_path(client::ApiClient& api, const ScheduleOptions& options) {
+    const auto id = need(client::id_of(api, client::kSchedules, options.id));
+    return "/v1/schedules/" + id;
 }
 
 std::string next_of(const json& schedule) {
@@ -48,24 +94,24 @@ std::string next_of(const json& schedule) {
     return next.empty() ? "never" : text_of(next.front(), "local");
 }
 
-Result<json> read_job(const std::string& file) {
+json read_job(const std::string& file) {
     std::string text;
     if (file == "-") {
         text.assign(std::istreambuf_iterator(std::cin), {});
     } else {
         std::ifstream in(file);
-        if (!in) return fail(Errc::invalid_input, "The file cannot be read.", file);
+        if (!in) throw Refused(Errc::invalid_input, "The file cannot be read.", file);
         text.assign(std::istreambuf_iterator(in), {});
     }
     auto job = json::parse(text, nullptr, false);
     if (!job.is_object())
-        return fail(Errc::invalid_input,
-                    R"(The file is not a job in JSON: {"kind": …, "args": {…}}.)", file);
+        throw Refused(Errc::invalid_input,
+                      R"(The file is not a job in JSON: {"kind": …, "args": {…}}.)", file);
     return job;
 }
 
 // The members of `spec` that the options name are replaced.
-Result<json> spec_of(const ScheduleOptions& options, json spec) {
+json spec_of(const ScheduleOptions& options, json spec) {
     const auto set = [&](const char* member, const std::string& value) {
         if (!value.empty()) spec[member] = value;
     };
@@ -76,27 +122,24 @@ Result<json> spec_of(const ScheduleOptions& options, json spec) {
     set("overlap", options.overlap);
     if (options.misfire_limit > 0) {
         if (spec.value("misfire", "") != "all") {
-            return fail(Errc::invalid_input,
-                        "--misfire-limit has no effect without --misfire all.");
+            throw Refused(Errc::invalid_input,
+                          "--misfire-limit has no effect without --misfire all.");
         }
         spec["misfire_limit"] = options.misfire_limit;
     }
     if (!options.job_file.empty()) {
         auto job = read_job(options.job_file);
-        if (!job) return fail(job.error());
-        spec["job"] = std::move(*job);
+        spec["job"] = std::move(job);
     }
     // Of an earlier --misfire all.
     if (spec.value("misfire", "") != "all") spec.erase("misfire_limit");
     return spec;
 }
 
-void print_schedule(const CommandContext& context, const json& schedule) {
+void print_schedule(const CommandContext& context, Result<json> answer) {
+    const auto schedule = need(std::move(answer));
     const auto& out = context.terminal;
-    if (context.json) {
-        out.line(schedule.dump(2));
-        return;
-    }
+    if (context.json) return out.line(schedule.dump(2));
     out.line(format_table(
         out, {{"SCHEDULE", text_of(schedule, "id")},
               {"NAME", text_of(schedule, "name")},
@@ -110,18 +153,11 @@ void print_schedule(const CommandContext& context, const json& schedule) {
     }
 }
 
-int print_answer(const CommandContext& context, const Result<json>& schedule) {
-    if (!schedule) return refuse(context, schedule.error());
-    print_schedule(context, *schedule);
-    return 0;
-}
-
-int post(const CommandContext& context, const ScheduleOptions& options, const std::string& action) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto path = schedule_path(*api, options);
-    if (!path) return refuse(context, path.error());
-    return print_answer(context, api->post_json(*path + action, nullptr));
+void post(const CommandContext& context, const ScheduleOptions& options,
+          const std::string& action) {
+    auto api = need(client::signed_in());
+    const auto path = schedule_path(api, options);
+    return print_schedule(context, api.post_json(path + action, nullptr));
 }
 
 std::vector<std::string> schedule_row(const json& schedule) {
@@ -134,81 +170,63 @@ std::vector<std::string> run_row(const json& run) {
             text_of(run, "job_state"), text_of(run, "reason")};
 }
 
-int list_schedules(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_list(context, client::whole_list(*api, "/v1/schedules"),
+void list_schedules(const CommandContext& context) {
+    return show_list(context, client::whole_list("/v1/schedules"),
                      {{"SCHEDULE", "NAME", "CRON", "TIME ZONE", "KIND", "NEXT"}}, schedule_row,
                      "No schedules yet: plimsoll schedules add …");
 }
 
-int show_schedule(const CommandContext& context, const ScheduleOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto path = schedule_path(*api, options);
-    if (!path) return refuse(context, path.error());
-    return print_answer(context, api->get_json(*path));
+void show_schedule(const CommandContext& context, const ScheduleOptions& options) {
+    auto api = need(client::signed_in());
+    const auto path = schedule_path(api, options);
+    return print_schedule(context, api.get_json(path));
 }
 
-int add_schedule(const CommandContext& context, const ScheduleOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void add_schedule(const CommandContext& context, const ScheduleOptions& options) {
+    auto api = need(client::signed_in());
     auto spec = spec_of(options, json::object());
-    if (!spec) return refuse(context, spec.error());
-    return print_answer(context, api->post_json("/v1/schedules", *spec));
+    return print_schedule(context, api.post_json("/v1/schedules", spec));
 }
 
-int edit(const CommandContext& context, const ScheduleOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto path = schedule_path(*api, options);
-    if (!path) return refuse(context, path.error());
-    auto stored = api->get_json(*path);
-    if (!stored) return refuse(context, stored.error());
+void edit(const CommandContext& context, const ScheduleOptions& options) {
+    auto api = need(client::signed_in());
+    const auto path = schedule_path(api, options);
+    auto stored = need(api.get_json(path));
     json kept = json::object();
     for (const auto* member :
          {"name", "cron", "time_zone", "misfire", "misfire_limit", "overlap", "job"}) {
-        kept[member] = stored->at(member);
+        kept[member] = stored.at(member);
     }
     auto spec = spec_of(options, std::move(kept));
-    if (!spec) return refuse(context, spec.error());
-    const auto version = '"' + stored->at("version").get<std::string>() + '"';
-    return print_answer(context, api->put_json(*path, *spec, {{"If-Match", version}}));
+    const auto version = '"' + stored.at("version").get<std::string>() + '"';
+    return print_schedule(context, api.put_json(path, spec, {{"If-Match", version}}));
 }
 
-int pause(const CommandContext& context, const ScheduleOptions& options) {
+void pause(const CommandContext& context, const ScheduleOptions& options) {
     return post(context, options, "/pause");
 }
 
-int resume_schedule(const CommandContext& context, const ScheduleOptions& options) {
+void resume_schedule(const CommandContext& context, const ScheduleOptions& options) {
     return post(context, options, "/resume");
 }
 
-int remove_schedule(const CommandContext& context, const ScheduleOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto id = client::id_of(*api, client::kSchedules, options.id);
-    if (!id) return refuse(context, id.error());
-    return show_removed(context, api->send("DELETE", "/v1/schedules/" + *id), *id);
+void remove_schedule(const CommandContext& context, const ScheduleOptions& options) {
+    auto api = need(client::signed_in());
+    const auto id = need(client::id_of(api, client::kSchedules, options.id));
+    remove_item(context, "/v1/schedules", id);
 }
 
-int run_schedule(const CommandContext& context, const ScheduleOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto path = schedule_path(*api, options);
-    if (!path) return refuse(context, path.error());
-    auto run = api->post_json(*path + "/runs", nullptr);
-    if (!run) return refuse(context, run.error());
-    context.terminal.line(context.json ? run->dump(2) : text_of(*run, "job_id"));
-    return 0;
+void run_schedule(const CommandContext& context, const ScheduleOptions& options) {
+    auto api = need(client::signed_in());
+    const auto path = schedule_path(api, options);
+    auto run = need(api.post_json(path + "/runs", nullptr));
+    context.terminal.line(context.json ? run.dump(2) : text_of(run, "job_id"));
 }
 
-int list_runs(const CommandContext& context, const ScheduleOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto path = schedule_path(*api, options);
-    if (!path) return refuse(context, path.error());
-    return show_list(context, api->get_json(*path + "/runs?limit=" + std::to_string(options.limit)),
+void list_runs(const CommandContext& context, const ScheduleOptions& options) {
+    auto api = need(client::signed_in());
+    const auto path = schedule_path(api, options);
+    return show_list(context, api.get_json(path + "/runs?limit=" + std::to_string(options.limit)),
                      {{"DUE", "OUTCOME", "JOB", "STATE", "WHY"}}, run_row,
                      "The schedule has not been due yet.");
 }
@@ -256,18 +274,17 @@ void add_schedules(CLI::App& app, CommandContext& context) {
     group->require_subcommand(1);
     group->fallthrough();
     group->add_subcommand("list", "List the team's schedules")->callback([&context] {
-        context.exit_code = list_schedules(context);
+        list_schedules(context);
     });
     const auto options = std::make_shared<ScheduleOptions>();
     auto* add_command = group->add_subcommand("add", "Add a schedule");
     add_command->add_option("name", options->name, "Name of the schedule")->required();
     add_settings(*add_command, *options, true);
-    add_command->callback(
-        [&context, options] { context.exit_code = add_schedule(context, *options); });
+    add_command->callback([&context, options] { add_schedule(context, *options); });
     const auto on_schedule = [&](const char* name, const char* help, auto run) {
         auto* command = group->add_subcommand(name, help);
         command->add_option("schedule", options->id, "The schedule, by name or ID")->required();
-        command->callback([&context, options, run] { context.exit_code = run(context, *options); });
+        command->callback([&context, options, run] { run(context, *options); });
         return command;
     };
     on_schedule("show", "Show a schedule and its next runs", show_schedule);

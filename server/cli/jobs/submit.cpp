@@ -1,6 +1,5 @@
 #include "server/cli/commands.hpp"
 #include "server/cli/jobs/known_kind.hpp"
-#include "server/cli/jobs/report.hpp"
 #include "server/client/session.hpp"
 #include "server/jobs/command.hpp"
 #include "server/jobs/registry.hpp"
@@ -53,61 +52,53 @@ struct SubmitOptions {
 };
 
 // The list flag of the job's kind; that of another kind is refused.
-Result<void> add_lists(const SubmitOptions& options, json& args) {
+void add_lists(const SubmitOptions& options, json& args) {
     for (const auto& kind : jobs::commands()) {
         const auto given = options.lists.find(kind.kind);
         if (given == options.lists.end() || given->second.empty()) continue;
         if (kind.kind != options.kind) {
-            return fail(Errc::invalid_input, std::string(kind.list.flag) + " is for " +
-                                                 std::string(kind.kind) + " jobs only.");
+            throw Refused(Errc::invalid_input, std::string(kind.list.flag) + " is for " +
+                                                   std::string(kind.kind) + " jobs only.");
         }
-        auto values = kind.list.read(given->second);
-        if (!values) return fail(values.error());
-        args[kind.list.member] = std::move(*values);
+        args[kind.list.member] = need(kind.list.read(given->second));
     }
-    return {};
 }
 
-Result<json> build_request(client::ApiClient& api, const SubmitOptions& options,
-                           const terminal::Terminal& terminal) {
+json build_request(client::ApiClient& api, const SubmitOptions& options,
+                   const terminal::Terminal& terminal) {
     json args = json::object();
     const auto* kind = jobs::find_command(options.kind);
     const bool takes_items = kind == nullptr || kind->read_file == nullptr;
     if (takes_items && options.file.empty() && options.config.empty() && options.settings.empty()) {
-        return fail(Errc::invalid_input, "Name a file: plimsoll submit " + options.kind +
-                                             " FILE. --config and --set give arguments without a "
-                                             "file.");
+        throw Refused(Errc::invalid_input, "Name a file: plimsoll submit " + options.kind +
+                                               " FILE. --config and --set give arguments without a "
+                                               "file.");
     }
     if (!options.file.empty()) {
         const auto read_file = takes_items ? terminal::read_input_file : kind->read_file;
-        auto read = args_of_file(api, terminal, options.file, options.columns, read_file);
-        if (!read) return read;
-        args = std::move(*read);
+        args = need(args_of_file(api, terminal, options.file, options.columns, read_file));
     } else if (!options.columns.empty()) {
-        auto columns = terminal::column_args(options.columns);
-        if (!columns) return fail(columns.error());
-        args["columns"] = std::move(*columns);
+        args["columns"] = need(terminal::column_args(options.columns));
     }
     if (!options.config.empty()) {
-        auto config = terminal::read_yaml(options.config);
-        if (!config) return fail(config.error());
-        if (!config->is_object())
-            return fail(Errc::invalid_input, "The file has no arguments (key: value).",
-                        options.config);
-        config->update(args);
-        args = std::move(*config);
+        auto config = need(terminal::read_yaml(options.config));
+        if (!config.is_object())
+            throw Refused(Errc::invalid_input, "The file has no arguments (key: value).",
+                          options.config);
+        config.update(args);
+        args = std::move(config);
     }
-    if (auto done = terminal::assign_all(args, options.settings); !done) return fail(done.error());
-    if (auto done = add_lists(options, args); !done) return fail(done.error());
+    need(terminal::assign_all(args, options.settings));
+    add_lists(options, args);
     json labels = json::object();
     for (const auto& label : options.labels) {
         const auto equals = label.find('=');
         if (equals == std::string::npos) {
-            return fail(Errc::invalid_input, "--label must be key=value, not \"" + label + "\".");
+            throw Refused(Errc::invalid_input, "--label must be key=value, not \"" + label + "\".");
         }
         const auto key = label.substr(0, equals);
         if (labels.contains(key)) {
-            return fail(Errc::invalid_input, "--label gives " + key + " twice.");
+            throw Refused(Errc::invalid_input, "--label gives " + key + " twice.");
         }
         labels[key] = label.substr(equals + 1);
     }
@@ -139,29 +130,24 @@ constexpr terminal::FieldFlag kFieldFlags[] = {
 };
 
 int submit(const CommandContext& context, const SubmitOptions& options) {
-    if (auto known = check_kind(options.kind); !known) return refuse(context, known.error());
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto request = build_request(*api, options, context.terminal);
-    if (!request) return refuse(context, request.error());
+    need(check_kind(options.kind));
+    auto api = need(client::signed_in());
+    auto request = build_request(api, options, context.terminal);
     client::Headers headers;
     if (!options.idempotency_key.empty()) headers["idempotency-key"] = options.idempotency_key;
-    auto job = api->post_json("/v1/jobs", *request, headers);
-    if (!job) return refuse(context, in_flags(job.error(), kFieldFlags));
-    const auto id = job->value("id", "");
+    auto job = need(api.post_json("/v1/jobs", request, headers), kFieldFlags);
+    const auto id = job.value("id", "");
     if (!options.watch) {
-        context.terminal.line(context.json ? job->dump(2) : id);
-        terminal::WaitReason(context, id).look(job->value("state", ""));
+        context.terminal.line(context.json ? job.dump(2) : id);
+        terminal::WaitReason(context, id).look(job.value("state", ""));
         return 0;
     }
     context.terminal.note("Submitted " + id);
     const int code = follow_job(context, id);
     if (context.json) return code;
     // A job whose items all failed has a report, too: it says why.
-    const auto ended = api->get_json("/v1/jobs/" + id);
-    if (ended && ended->value("state", "") == "succeeded") {
-        if (const int shown = show_report(context, id); shown != 0) return shown;
-    }
+    const auto ended = api.get_json("/v1/jobs/" + id);
+    if (ended && ended->value("state", "") == "succeeded") show_report(context, id);
     return code;
 }
 

@@ -38,17 +38,14 @@ Result<json> read_specs(const std::string& file) {
 }
 
 int submit_bundle_file(const CommandContext& context, const std::string& file, bool per_item) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto jobs = read_specs(file);
-    if (!jobs) return refuse(context, jobs.error());
+    auto api = need(client::signed_in());
+    auto jobs = need(read_specs(file));
     const json request = {{"mode", per_item ? "per_item" : "all_or_nothing"},
-                          {"jobs", std::move(*jobs)}};
-    auto bundle = api->post_json("/v1/job-bundles", request);
-    if (!bundle) return refuse(context, bundle.error());
+                          {"jobs", std::move(jobs)}};
+    auto bundle = need(api.post_json("/v1/job-bundles", request));
     std::size_t refused = 0;
     std::size_t number = 0;
-    for (const auto& item : bundle->at("items")) {
+    for (const auto& item : bundle.at("items")) {
         ++number;
         if (item.at("outcome") != "refused") {
             if (!context.json) context.terminal.line(item.value("job_id", ""));
@@ -57,7 +54,7 @@ int submit_bundle_file(const CommandContext& context, const std::string& file, b
         ++refused;
         context.terminal.note("Job " + std::to_string(number) + ": " + item.value("detail", ""));
     }
-    if (context.json) context.terminal.line(bundle->dump(2));
+    if (context.json) context.terminal.line(bundle.dump(2));
     const auto status = refused == 0        ? terminal::ExitStatus::done
                         : refused == number ? terminal::ExitStatus::failed
                                             : terminal::ExitStatus::partly;

@@ -39,9 +39,7 @@ std::vector<std::string> task_row(const json& task) {
             text_of(task, "error")};
 }
 
-int list_tasks(const CommandContext& context, const TasksOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
+void list_tasks(const CommandContext& context, const TasksOptions& options) {
     const auto attempt = options.attempt_from == 0 ? "" : std::to_string(options.attempt_from);
     const auto target =
         client::with_query("/v1/jobs/" + options.job + "/tasks", {{"state", options.state},
@@ -49,7 +47,7 @@ int list_tasks(const CommandContext& context, const TasksOptions& options) {
                                                                   {"device", options.device},
                                                                   {"error", options.error},
                                                                   {"attempt_from", attempt}});
-    return show_list(context, client::whole_list(*api, target),
+    return show_list(context, client::whole_list(target),
                      {{"TASK", "STATE", "ATTEMPT", "ITEMS", "DEVICE", "ENDED", "ERROR"}}, task_row,
                      "No task matches.");
 }
@@ -72,7 +70,7 @@ void add_tasks(CLI::App& app, CommandContext& context) {
         ->add_option("--attempt-from", options->attempt_from,
                      "Only tasks whose latest attempt has this number or a higher one")
         ->check(CLI::Range(1, 1000));
-    command->callback([&context, options] { context.exit_code = list_tasks(context, *options); });
+    command->callback([&context, options] { list_tasks(context, *options); });
 }
 
 }  // namespace plimsoll::cli

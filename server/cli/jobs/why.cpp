@@ -14,20 +14,17 @@ namespace {
 
 using terminal::text_of;
 
-int explain(const CommandContext& context, const std::string& job_id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto wait = api->get_json("/v1/jobs/" + job_id + "/wait-reason");
-    if (!wait) return refuse(context, wait.error());
-    const auto until = text_of(*wait, "until");
-    const auto from = text_of(*wait, "earliest_start_at");
+void explain(const CommandContext& context, const std::string& job_id) {
+    auto api = need(client::signed_in());
+    auto wait = need(api.get_json("/v1/jobs/" + job_id + "/wait-reason"));
+    const auto until = text_of(wait, "until");
+    const auto from = text_of(wait, "earliest_start_at");
     context.terminal.line(
-        context.json ? wait->dump(2)
-                     : text_of(*wait, "detail") + (until.empty() ? "" : " Until " + until + ".") +
+        context.json ? wait.dump(2)
+                     : text_of(wait, "detail") + (until.empty() ? "" : " Until " + until + ".") +
                            (from.empty() ? ""
                                          : " It will probably start between " + from + " and " +
-                                               text_of(*wait, "latest_start_at") + "."));
-    return 0;
+                                               text_of(wait, "latest_start_at") + "."));
 }
 
 }  // namespace
@@ -36,7 +33,7 @@ void add_why(CLI::App& app, CommandContext& context) {
     const auto job = std::make_shared<std::string>();
     auto* command = app.add_subcommand("why", "Explain why a job is waiting");
     command->add_option("job", *job, "ID of the job")->required();
-    command->callback([&context, job] { context.exit_code = explain(context, *job); });
+    command->callback([&context, job] { explain(context, *job); });
 }
 
 }  // namespace plimsoll::cli

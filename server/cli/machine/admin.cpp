@@ -6,9 +6,8 @@
 #include "server/client/credentials.hpp"
 #include "server/identity/identity.hpp"
 #include "server/postgres/identity/identity_store.hpp"
-#include "server/postgres/identity/password_store.hpp"
-#include "server/postgres/identity/provider_store.hpp"
 #include "server/postgres/pool/pool.hpp"
+#include "server/postgres/stores.hpp"
 #include "server/postgres/workers/database_clock.hpp"
 #include "server/terminal/command_context.hpp"
 
@@ -25,7 +24,6 @@ namespace plimsoll::cli {
 namespace {
 
 using boost::asio::awaitable;
-using Asked = AdminRequest::What;
 
 // Where browsers reach the server. The name by which this command line signed in remotely, perhaps
 // a proxy's, takes precedence over the address of the process that serves the database, and that
@@ -40,41 +38,37 @@ std::string known_server(const app::Settings& settings, const app::Database& dat
 }
 
 // Works on the database, so that the first system admin, or one who is locked out, can get in.
-int run_admin(const CommandContext& context, const app::Settings& settings, AdminRequest request) {
-    auto database = app::Database::attach(settings);
-    Result<Answer> answer = fail(Errc::internal, "Nothing ran.");
-    if (!database) {
-        answer = fail(database.error());
-    } else {
-        if (request.base_url.empty()) request.base_url = known_server(settings, **database);
+void run_admin(const CommandContext& context, const app::Settings& settings,
+               Administration::Act act, AdminRequest request) {
+    try {
+        const auto database = need(app::Database::attach(settings));
+        if (request.base_url.empty()) request.base_url = known_server(settings, *database);
         while (request.base_url.ends_with('/')) request.base_url.pop_back();
         boost::asio::io_context io(1);
-        postgres::Pool pool(io.get_executor(), (*database)->app(), {.connections = 1});
+        postgres::Pool pool(io.get_executor(), database->app(), {.connections = 1});
         postgres::IdentityStore store(io.get_executor(), pool);
-        postgres::PasswordStore passwords(pool, store.known());
+        const auto passwords = postgres::make_password_store(pool, store.known());
         postgres::DatabaseClock clock(pool);
-        postgres::ProviderStore providers(pool, store.known());
-        Administration administration(store, passwords, providers, clock);
+        const auto providers = postgres::make_provider_store(pool, store.known());
+        Administration administration(store, *passwords, *providers, clock);
         pool.start();
+        Answer answer;
         boost::asio::co_spawn(
-            io,
-            [&]() -> awaitable<void> {
-                answer = co_await administration.run(request);
+            io, [&]() -> awaitable<void> { answer = co_await administration.run(act, request); },
+            [&](const std::exception_ptr& error) {
                 pool.stop();
-            },
-            [](const std::exception_ptr& error) {
                 if (error) std::rethrow_exception(error);
             });
         io.run();
+        context.terminal.line(context.json ? answer.value.dump(2) : answer.text);
+    } catch (Refused& refused) {
+        if (refused.error.code == Errc::unavailable) {
+            refused.error.message +=
+                " Name the server's database with --data FOLDER, --database.url URL or --config "
+                "FILE; a private database runs only while its server does.";
+        }
+        throw;
     }
-    if (!answer && answer.error().code == Errc::unavailable) {
-        answer.error().message +=
-            " Name the server's database with --data FOLDER, --database.url URL or --config FILE; "
-            "a private database runs only while its server does.";
-    }
-    if (!answer) return refuse(context, answer.error());
-    context.terminal.line(context.json ? answer->value.dump(2) : answer->text);
-    return 0;
 }
 
 }  // namespace
@@ -86,39 +80,35 @@ void add_admin(CLI::App& app, CommandContext& context) {
     const auto flags = std::make_shared<SettingsFlags>(jobs::kAdmin);
     flags->add_to(*command);
     const auto request = std::make_shared<AdminRequest>();
-    const auto add = [&](const char* name, const char* help, Asked what) {
+    const auto add = [&](const char* name, const char* help, Administration::Act act) {
         auto* sub = command->add_subcommand(name, help)->fallthrough();
-        sub->callback([&context, flags, request, what] {
-            request->what = what;
-            const auto settings = flags->load();
-            context.exit_code =
-                settings ? run_admin(context, *settings, *request)
-                         : refuse(context, settings.error(), terminal::ExitStatus::usage);
-        });
+        sub->callback(
+            [&context, flags, request, act] { run_admin(context, flags->load(), act, *request); });
         return sub;
     };
-    auto* link = add("sign-in-link", "Print a one-time sign-in link", Asked::sign_in_link);
+    auto* link =
+        add("sign-in-link", "Print a one-time sign-in link", &Administration::sign_in_link);
     const auto name_whose = [&](CLI::App* sub) {
         sub->add_option("--user", request->user,
                         "Name of the user (default: the first system admin)");
         sub->add_option("--team", request->team, "Name of the team (default: the user's first)");
     };
     name_whose(link);
-    auto* password_link =
-        add("password-link", "Print a one-time link for setting a password", Asked::password_link);
+    auto* password_link = add("password-link", "Print a one-time link for setting a password",
+                              &Administration::password_link);
     password_link->add_option("--user", request->user, "Name of the user")->required();
     for (auto* printing : {link, password_link}) {
         printing->add_option("--base-url", request->base_url,
                              "URL of the server as browsers reach it (default: the server you are "
                              "signed in to, or the one that runs on this data folder)");
     }
-    add("users", "List the users", Asked::list_users);
-    auto* user = add("add-user", "Add a user", Asked::add_user);
+    add("users", "List the users", &Administration::list_users);
+    auto* user = add("add-user", "Add a user", &Administration::add_user);
     user->add_option("name", request->user, "Name of the user")->required();
     user->add_option("--email", request->email, "Email address");
     user->add_flag("--administrator", request->administrator,
                    "Make a system admin, who manages users, teams and devices");
-    auto* change = add("set-user", "Rename, disable or promote a user", Asked::set_user);
+    auto* change = add("set-user", "Rename, disable or promote a user", &Administration::set_user);
     change->add_option("name", request->user, "Name of the user")->required();
     auto* changes = change->add_option_group("Changes");
     changes->require_option(1, 0);
@@ -131,25 +121,26 @@ void add_admin(CLI::App& app, CommandContext& context) {
                         "Whether sign-in, tokens and sessions are blocked: true or false");
     add("remove-user",
         "Remove a user; the user's jobs, schedules, datasets and webhooks stay with their teams",
-        Asked::remove_user)
+        &Administration::remove_user)
         ->add_option("name", request->user, "Name of the user")
         ->required();
     add("remove-second-factor", "Remove the second factor of a user who lost it",
-        Asked::remove_second_factor)
+        &Administration::remove_second_factor)
         ->add_option("name", request->user, "Name of the user")
         ->required();
-    add("identities", "List a user's identities at the identity provider", Asked::list_identities)
+    add("identities", "List a user's identities at the identity provider",
+        &Administration::list_identities)
         ->add_option("name", request->user, "Name of the user")
         ->required();
     auto* unlink = add("unlink", "Remove an identity: the user cannot sign in with it any more",
-                       Asked::unlink);
+                       &Administration::unlink);
     unlink->add_option("name", request->user, "Name of the user")->required();
     unlink->add_option("identity", request->identity, "ID of the identity")->required();
-    add("teams", "List the teams", Asked::list_teams);
-    add("add-team", "Add a team", Asked::add_team)
+    add("teams", "List the teams", &Administration::list_teams);
+    add("add-team", "Add a team", &Administration::add_team)
         ->add_option("name", request->team, "Name of the team")
         ->required();
-    auto* changed_team = add("set-team", "Rename or archive a team", Asked::set_team);
+    auto* changed_team = add("set-team", "Rename or archive a team", &Administration::set_team);
     changed_team->add_option("name", request->team, "Name of the team")->required();
     auto* team_changes = changed_team->add_option_group("Changes");
     team_changes->require_option(1, 0);
@@ -157,15 +148,15 @@ void add_admin(CLI::App& app, CommandContext& context) {
     team_changes->add_option(
         "--archived", request->team_change.archived,
         "true: nobody can act in it, and its schedules do not run; false: restore it");
-    auto* member =
-        add("set-member", "Add a user to a team, or change the user's role", Asked::set_member);
+    auto* member = add("set-member", "Add a user to a team, or change the user's role",
+                       &Administration::set_member);
     member->add_option("--team", request->team, "Name of the team")->required();
     member->add_option("--user", request->user, "Name of the user")->required();
     member->add_option("--role", request->role, "Role: viewer, member, admin or owner")
         ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}))
         ->capture_default_str();
-    auto* token =
-        add("add-token", "Create an API token and print its secret once", Asked::add_token);
+    auto* token = add("add-token", "Create an API token and print its secret once",
+                      &Administration::add_token);
     token->add_option("name", request->token_name, "Purpose of the token")->required();
     name_whose(token);
     token->add_option("--scope", request->scopes, "Scope of the token; repeatable")

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/cli/machine/admin_answer.hpp"
+#include "engine/base/result.hpp"
 #include "server/identity/password_store.hpp"
 #include "server/identity/provider_store.hpp"
 #include "server/identity/store.hpp"
@@ -10,27 +10,17 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 
+// What a request did: for programs and for people.
+struct Answer {
+    nlohmann::json value;
+    std::string text;
+};
+
 struct AdminRequest {
-    enum class What {
-        sign_in_link,
-        password_link,
-        list_users,
-        add_user,
-        set_user,
-        remove_user,
-        remove_second_factor,
-        list_identities,
-        unlink,
-        list_teams,
-        add_team,
-        set_team,
-        set_member,
-        add_token
-    };
-    What what = What::list_users;
     std::string user;
     std::string team;
     std::string email;
@@ -45,37 +35,40 @@ struct AdminRequest {
 };
 
 // The requests by name instead of by ID, on the installation's behalf: the operator of the machine
-// has no user, so audit rows name the first system admin.
+// has no user, so audit rows name the first system admin. Throws terminal::Refused.
 class Administration {
   public:
+    using Answering = boost::asio::awaitable<Answer>;
+    using Act = Answering (Administration::*)(const AdminRequest& request);
+
     Administration(identity::IdentityStore& store, identity::PasswordStore& passwords,
                    identity::ProviderStore& providers, postgres::DatabaseClock& clock)
         : store_(store), passwords_(passwords), providers_(providers), clock_(clock) {}
 
-    boost::asio::awaitable<Result<Answer>> run(const AdminRequest& request);
+    Answering run(Act act, const AdminRequest& request);
 
-  private:
-    using Answering = boost::asio::awaitable<Result<Answer>>;
-
-    Result<UserId> user(const std::string& text) const;
-    Result<TeamId> team(const std::string& text) const;
-    // The user and the team that are named, or the defaults.
-    boost::asio::awaitable<Result<Author>> chosen(const AdminRequest& request);
-    // A team that the user is a member of: a system admin sees more than those.
-    boost::asio::awaitable<Result<TeamId>> first_team(UserId who);
-
+    Answering list_users(const AdminRequest& request);
     Answering add_user(const AdminRequest& request);
     Answering set_user(const AdminRequest& request);
     Answering remove_user(const AdminRequest& request);
     Answering remove_second_factor(const AdminRequest& request);
     Answering list_identities(const AdminRequest& request);
     Answering unlink(const AdminRequest& request);
+    Answering list_teams(const AdminRequest& request);
     Answering set_team(const AdminRequest& request);
     Answering add_team(const AdminRequest& request);
     Answering set_member(const AdminRequest& request);
     Answering add_token(const AdminRequest& request);
     Answering sign_in_link(const AdminRequest& request);
     Answering password_link(const AdminRequest& request);
+
+  private:
+    UserId user(const std::string& name) const;
+    TeamId team(const std::string& name) const;
+    // The user and the team that are named, or the defaults.
+    boost::asio::awaitable<Author> chosen(const AdminRequest& request);
+    // A team that the user is a member of: a system admin sees more than those.
+    boost::asio::awaitable<TeamId> first_team(UserId who);
 
     identity::IdentityStore& store_;
     identity::PasswordStore& passwords_;

@@ -215,8 +215,8 @@ int run_doctor(const CommandContext& context, const app::Settings& settings,
     const auto facts = gather_facts(settings);
     const auto findings = judge(facts);
     if (!bundle.empty()) {
-        const auto written = write_bundle(bundle, bundle_text(facts, findings, settings));
-        if (!written) return refuse(context, written.error(), terminal::ExitStatus::usage);
+        need(write_bundle(bundle, bundle_text(facts, findings, settings)),
+             terminal::ExitStatus::usage);
     }
     if (context.json) {
         context.terminal.line(json{{"findings", findings_json(findings)}}.dump(2));
@@ -239,10 +239,7 @@ void add_doctor(CLI::App& app, CommandContext& context) {
     command->add_option("--bundle", *bundle,
                         "Also write a bundle for a bug report to this file, without secrets");
     command->callback([&context, flags, bundle] {
-        const auto settings = flags->load();
-        context.exit_code = settings
-                                ? run_doctor(context, *settings, *bundle)
-                                : refuse(context, settings.error(), terminal::ExitStatus::usage);
+        context.exit_code = run_doctor(context, flags->load(), *bundle);
     });
 }
 

@@ -14,22 +14,20 @@ namespace plimsoll::cli {
 namespace {
 
 // Becomes plimsoll-engine: `plimsoll` itself links no OpenCL.
-int run_engine(const CommandContext& context, const app::Settings& settings) {
+int run_engine(const CommandContext& /*context*/, const app::Settings& settings) {
     const auto& url =
         settings.database.worker_url.empty() ? settings.database.url : settings.database.worker_url;
     if (url.empty()) {
-        return refuse(context, {Errc::invalid_input,
-                                "workers need database.worker_url (PLIMSOLL_DATABASE_WORKER_URL): "
-                                "the database of their server.",
-                                {}});
+        throw Refused(Errc::invalid_input,
+                      "workers need database.worker_url (PLIMSOLL_DATABASE_WORKER_URL): "
+                      "the database of their server.");
     }
     setenv("PLIMSOLL_DATABASE_WORKER_URL", url.c_str(), 1);
     app::export_worker_env(settings);
     const auto program = sibling_program("plimsoll-engine");
     execl(program.c_str(), program.c_str(), "supervise", nullptr);
-    return refuse(
-        context,
-        {Errc::invalid_input, program + " cannot be started: " + std::strerror(errno) + ".", {}});
+    throw Refused(Errc::invalid_input,
+                  program + " cannot be started: " + std::strerror(errno) + ".");
 }
 
 }  // namespace

@@ -13,31 +13,29 @@ namespace plimsoll::cli {
 namespace {
 
 int migrate(const CommandContext& context, const app::Settings& settings) {
-    auto database = app::Database::open(settings);
-    if (database && !(*database)->can_migrate()) {
-        database = fail(Errc::invalid_input,
-                        "Set database.migrate_url (PLIMSOLL_DATABASE_MIGRATE_URL) to a role that "
-                        "may create roles and schemas.");
+    const auto database = need(app::Database::open(settings), terminal::ExitStatus::usage);
+    if (!database->can_migrate()) {
+        throw Refused(Errc::invalid_input,
+                      "Set database.migrate_url (PLIMSOLL_DATABASE_MIGRATE_URL) to a role that "
+                      "may create roles and schemas.");
     }
-    if (!database) return refuse(context, database.error(), terminal::ExitStatus::usage);
-    const auto report = postgres::migrate((*database)->migrator());
-    if (!report) return refuse(context, report.error(), terminal::ExitStatus::failed);
+    const auto report = need(postgres::migrate(database->migrator()), terminal::ExitStatus::failed);
     nlohmann::json unsuitable = nlohmann::json::array();
-    if (const auto found = postgres::examine((*database)->app())) {
+    if (const auto found = postgres::examine(database->app())) {
         for (const auto& [what, fatal] : *found) unsuitable.push_back(what);
     }
     if (context.json) {
-        const nlohmann::json told{{"version", report->after},
-                                  {"before", report->before},
-                                  {"functions", report->functions},
-                                  {"newer_functions", report->newer_functions},
+        const nlohmann::json told{{"version", report.after},
+                                  {"before", report.before},
+                                  {"functions", report.functions},
+                                  {"newer_functions", report.newer_functions},
                                   {"unsuitable", unsuitable}};
         context.terminal.line(told.dump(2));
         return 0;
     }
-    std::printf("Schema version %d, was %d. %d functions written.\n", report->after, report->before,
-                report->functions);
-    if (report->newer_functions) {
+    std::printf("Schema version %d, was %d. %d functions written.\n", report.after, report.before,
+                report.functions);
+    if (report.newer_functions) {
         std::printf("The functions are from a newer plimsoll and were not replaced.\n");
     }
     for (const auto& what : unsuitable) {

@@ -34,13 +34,13 @@ void SettingsFlags::add_to(CLI::App& command) {
     }
 }
 
-Result<app::Settings> SettingsFlags::load() const {
+app::Settings SettingsFlags::load() const {
     std::vector<app::Assignment> flags;
     for (const auto& [key, flag] : flags_) {
         if (!flag.option->empty()) flags.push_back({key, flag.value});
     }
     if (insecure_) flags.push_back({"http.insecure", "true"});
-    return app::load_settings(file_, flags, reader_);
+    return terminal::need(app::load_settings(file_, flags, reader_), terminal::ExitStatus::usage);
 }
 
 void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
@@ -55,14 +55,12 @@ void add_settings_command(CLI::App& app, terminal::CommandContext& context, cons
     command->add_flag("--check-config", *check, "Check all settings and exit")->excludes(printing);
     command->callback([&context, flags, print, check, run] {
         const auto settings = flags->load();
-        if (!settings) {
-            context.exit_code = refuse(context, settings.error(), terminal::ExitStatus::usage);
-        } else if (*print) {
+        if (*print) {
             const auto text =
-                context.json ? app::print_settings_json(*settings) : app::print_settings(*settings);
+                context.json ? app::print_settings_json(settings) : app::print_settings(settings);
             std::fputs(text.c_str(), stdout);
         } else if (!*check) {
-            context.exit_code = run(context, *settings);
+            context.exit_code = run(context, settings);
         }
     });
 }

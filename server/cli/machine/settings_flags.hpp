@@ -23,8 +23,8 @@ class SettingsFlags {
 
     // Must outlive `command`.
     void add_to(CLI::App& command);
-    // Defaults, file and environment, then these flags.
-    Result<app::Settings> load() const;
+    // Defaults, file and environment, then these flags; Refused if one of them is wrong.
+    app::Settings load() const;
 
   private:
     struct Flag {

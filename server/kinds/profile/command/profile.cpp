@@ -1,86 +1,185 @@
+#include "server/base/addresses.hpp"
 #include "server/client/session.hpp"
+#include "server/http/contract/argument_flags.hpp"
 #include "server/jobs/command.hpp"
-#include "server/kinds/profile/command/changes.hpp"
-#include "server/kinds/profile/command/examine.hpp"
+#include "server/jobs/settings.hpp"
 #include "server/kinds/profile/command/report_file.hpp"
-#include "server/kinds/profile/contract/summary_text.hpp"
+#include "server/kinds/profile/command/summary_text.hpp"
+#include "server/kinds/profile/contract/settings.hpp"
+#include "server/terminal/argument_options.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/field_flags.hpp"
 #include "server/terminal/files/arguments_file.hpp"
+#include "server/terminal/finding.hpp"
 #include "server/terminal/follow_job.hpp"
 #include "server/terminal/members.hpp"
 #include "server/terminal/table_width.hpp"
+#include "server/terminal/terminal.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::profile {
 namespace {
 
 using nlohmann::json;
 using terminal::CommandContext;
+using terminal::need;
+using terminal::Refused;
 using terminal::text_of;
 
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+constexpr std::chrono::seconds kPatience{3};
+
+// Why a connection fails; nothing if it succeeds.
+std::optional<std::string> refusal(const LlmEndpoint& endpoint, const Networks& networks) {
+    asio::io_context io(1);
+    tcp::resolver resolver(io);
+    tcp::socket socket(io);
+    std::string why = "no response within " + std::to_string(kPatience.count()) + " s";
+    bool connected = false;
+    resolver.async_resolve(
+        endpoint.host, endpoint.port,
+        [&](const boost::system::error_code& unknown, const tcp::resolver::results_type& found) {
+            if (unknown) {
+                why = unknown.message();
+                return;
+            }
+            if (std::ranges::any_of(found, [&](const auto& entry) {
+                    const auto address = entry.endpoint().address();
+                    return !is_public(address) && !networks.contain(address);
+                })) {
+                why = "its address is neither public nor in llm.allowed_networks";
+                return;
+            }
+            asio::async_connect(socket, found,
+                                [&](const boost::system::error_code& refused, const auto&) {
+                                    if (refused) why = refused.message();
+                                    connected = !refused;
+                                });
+        });
+    io.run_for(kPatience);
+    return connected ? std::nullopt : std::optional(why);
+}
+
+// For `plimsoll doctor`: whether the language model endpoints are reachable from here.
+std::vector<terminal::Finding> examine(const KindSettings& settings) {
+    using Grade = terminal::Finding::Grade;
+    const auto llm = llm_settings(settings);
+    if (llm.endpoints.empty()) {
+        return {{Grade::good, "LLM",
+                 "No endpoint is configured (llm.endpoints): profiles measure no language model.",
+                 ""}};
+    }
+    const auto networks = Networks::parse(llm.networks).value();  // checked with the settings
+    std::vector<terminal::Finding> findings;
+    for (const auto& endpoint : llm.endpoints) {
+        const auto place = endpoint.host + ":" + endpoint.port;  // the rest may hold a key
+        const auto why = refusal(endpoint, networks);
+        findings.push_back(
+            why ? terminal::Finding{Grade::remark, "LLM",
+                                    "The endpoint at " + place + " does not respond: " + *why + ".",
+                                    "Start it, or correct llm.endpoints (LLM_ENDPOINT_URL)."}
+                : terminal::Finding{Grade::good, "LLM",
+                                    "The endpoint at " + place + " responds; the model is " +
+                                        llm.model + " unless a job names one.",
+                                    ""});
+    }
+    return findings;
+}
+
+struct Figure {
+    std::string name;
+    std::string unit;
+    double value = 0;
+};
+
+void add_curve(const std::string& model, const json& curve, std::vector<Figure>& figures) {
+    const auto found = curve.find("recommended_items_per_second");
+    if (found == curve.end() || !found->is_number()) return;
+    figures.push_back({model + curve.value("name", ""), curve.value("items", "items") + "/s",
+                       found->get<double>()});
+}
+
+// A member of a report, if present; reports of other programs may lack it.
+std::vector<Figure> figures_of(const json& report) {
+    std::vector<Figure> figures;
+    if (const auto engine = report.find("engine"); engine != report.end() && engine->is_object()) {
+        if (engine->contains("batches")) add_curve("", engine->at("batches"), figures);
+        for (const auto* member : {"peak", "products", "rows", "attention"}) {
+            for (const auto& rate : engine->value(member, json::array())) {
+                const auto method = rate.value("method", "");
+                figures.push_back({rate.value("name", "") + (method.empty() ? "" : ", " + method),
+                                   rate.value("unit", ""), rate.value("value", 0.0)});
+            }
+        }
+    }
+    for (const auto& model : report.at("results")) {
+        const auto name = model.value("model_name", "");
+        if (const auto rate = model.find("items_per_second");
+            rate != model.end() && rate->is_number()) {
+            figures.push_back({name, "items/s", rate->get<double>()});
+        }
+        for (const auto& curve : model.value("lengths", json::array())) {
+            add_curve(name + " ", curve, figures);
+        }
+    }
+    return figures;
+}
+
+std::string percent(double value) {
+    char text[48];
+    std::snprintf(text, sizeof text, "%+.1f %%", value);
+    return text;
+}
+
+// The changes, in percent, of throughputs and rates that both reports have; a table for a terminal.
+std::string changes_text(const terminal::Terminal& terminal, const json& before, const json& now) {
+    std::map<std::string, double> was;
+    for (const auto& figure : figures_of(before)) was[figure.name] = figure.value;
+    std::vector<std::vector<std::string>> rows = {
+        {"SINCE THE BASELINE", "BEFORE", "NOW", "CHANGE"}};
+    for (const auto& figure : figures_of(now)) {
+        const auto found = was.find(figure.name);
+        if (found == was.end() || found->second == 0) continue;
+        rows.push_back({figure.name, format_figure(found->second) + " " + figure.unit,
+                        format_figure(figure.value) + " " + figure.unit,
+                        percent((figure.value / found->second - 1) * 100)});
+    }
+    if (rows.size() == 1) return "The baseline and this report have no measurement in common.";
+    return format_table(terminal, rows);
+}
+
 struct Options {
-    std::string mode = "full";
-    std::string sentiment_model;  // empty: the server chooses
-    std::string form;
-    std::vector<int> batch_sizes;
-    std::string llm_endpoint;  // empty, as the model: the server's first
-    std::string llm_model;
+    terminal::ArgumentOptions<http::ArgumentFlag> args{http::argument_flags(), "ProfileArgs"};
     std::string output_folder = "out/profiling";
-    std::string device_class;  // empty: the server chooses
-    std::string device;        // "node/device"; empty: any
-    std::optional<int> largest_batch;
-    std::optional<double> latency_ms;
-    std::optional<double> memory_mb;
     std::string baseline;  // file of an earlier report; empty: the team's, if it pinned one
     bool pin = false;      // makes the report the team's baseline
 };
 
-constexpr terminal::FieldFlag kFieldFlags[] = {
-    {"/args/mode", "--mode"},
-    {"/args/sentiment_model", "--sentiment-model"},
-    {"/args/form", "--form"},
-    {"/args/batch_sizes", "--batch-sizes"},
-    {"/args/llm_endpoint", "--llm-endpoint"},
-    {"/args/llm_model", "--llm-model"},
-    {"/args/device_class", "--class"},
-    {"/args/device", "--device"},
-    {"/args/limits/max_batch", "--largest-batch"},
-    {"/args/limits/latency_ms", "--latency-ms"},
-    {"/args/limits/memory_mb", "--memory-mb"},
-    {"/args/limits", "--largest-batch, --latency-ms or --memory-mb"},
-};
-
-json request_of(const Options& options) {
-    json limits = json::object();
-    if (options.largest_batch) limits["max_batch"] = *options.largest_batch;
-    if (options.latency_ms) limits["latency_ms"] = *options.latency_ms;
-    if (options.memory_mb) limits["memory_mb"] = *options.memory_mb;
-    json args{{"mode", options.mode}, {"limits", std::move(limits)}};
-    if (!options.llm_endpoint.empty()) args["llm_endpoint"] = options.llm_endpoint;
-    if (!options.llm_model.empty()) args["llm_model"] = options.llm_model;
-    if (!options.sentiment_model.empty()) args["sentiment_model"] = options.sentiment_model;
-    if (!options.form.empty()) args["form"] = options.form;
-    if (!options.batch_sizes.empty()) args["batch_sizes"] = options.batch_sizes;
-    if (!options.device_class.empty()) args["device_class"] = options.device_class;
-    if (!options.device.empty()) args["device"] = options.device;
-    return {{"kind", "profile"}, {"args", std::move(args)}};
-}
-
-Result<json> read(const std::string& file) {
+json read(const std::string& file) {
     std::ifstream in(file);
     auto report = json::parse(in, nullptr, false);
     if (!report.is_object() || !report.contains("results")) {
-        return fail(Errc::invalid_input, "The file is not a profile report.", file);
+        throw Refused(Errc::invalid_input, "The file is not a profile report.", file);
     }
     return report;
 }
@@ -105,42 +204,34 @@ Result<std::string> changes_since_pinned(const CommandContext& context, client::
 int measure(const CommandContext& context, const Options& options) {
     json baseline;
     if (!options.baseline.empty() && context.json) {
-        return refuse(context, {Errc::invalid_input,
-                                "--baseline has no effect with --json, which prints the report: "
-                                "omit one of them.",
-                                {}});
+        throw Refused(Errc::invalid_input,
+                      "--baseline has no effect with --json, which prints the report: "
+                      "omit one of them.");
     }
-    if (!options.baseline.empty()) {
-        auto found = read(options.baseline);
-        if (!found) return refuse(context, found.error());
-        baseline = std::move(*found);
-    }
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    if (auto may = check_folder(options.output_folder); !may) return refuse(context, may.error());
-    const auto job = api->post_json("/v1/jobs", request_of(options));
-    if (!job) return refuse(context, terminal::in_flags(job.error(), kFieldFlags));
-    const auto id = job->value("id", "");
+    if (!options.baseline.empty()) baseline = read(options.baseline);
+    auto api = need(client::signed_in());
+    need(check_folder(options.output_folder));
+    json args = json::object();
+    options.args.put_into(args);
+    const auto job =
+        need(api.post_json("/v1/jobs", {{"kind", "profile"}, {"args", args}}), options.args);
+    const auto id = job.value("id", "");
     context.terminal.note("Submitted " + id);
     if (const int code = follow_job(context, id, terminal::Ending::note); code != 0) return code;
-    const auto report = api->get_json("/v1/jobs/" + id + "/report");
-    if (!report) return refuse(context, report.error());
-    const json& summary = report->at("summary");
-    const auto file = write_report(options.output_folder, summary, std::time(nullptr));
-    if (!file) return refuse(context, file.error());
+    const auto report = need(api.get_json("/v1/jobs/" + id + "/report"));
+    const json& summary = report.at("summary");
+    const auto file = need(write_report(options.output_folder, summary, std::time(nullptr)));
     if (!context.json) {
         context.terminal.line(summary_text(summary, table_width(context.terminal)));
-        const Result<std::string> changes = baseline.is_null()
-                                                ? changes_since_pinned(context, *api, id, summary)
-                                                : changes_text(context.terminal, baseline, summary);
-        if (!changes) return refuse(context, changes.error());
-        if (!changes->empty()) context.terminal.line("\n" + *changes);
+        const auto changes = baseline.is_null()
+                                 ? need(changes_since_pinned(context, api, id, summary))
+                                 : changes_text(context.terminal, baseline, summary);
+        if (!changes.empty()) context.terminal.line("\n" + changes);
     }
-    context.terminal.line(context.json ? summary.dump(2) : file->string());
+    context.terminal.line(context.json ? summary.dump(2) : file.string());
     if (options.pin) {
-        const auto pinned = api->put_json("/v1/jobs/" + id + "/baseline", nullptr);
-        if (!pinned) return refuse(context, pinned.error());
-        context.terminal.note("Baseline of " + text_of(*pinned, "comparison_key") + ".");
+        const auto pinned = need(api.put_json("/v1/jobs/" + id + "/baseline", nullptr));
+        context.terminal.note("Baseline of " + text_of(pinned, "comparison_key") + ".");
     }
     return summary.at("errors").empty() ? 0 : 1;
 }
@@ -149,46 +240,12 @@ void add(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<Options>();
     auto* command =
         app.add_subcommand("profile", "Measure a device and a model, and write a report file");
-    command->add_option("--mode", options->mode, "What to measure: engine, sentiment, llm or full")
-        ->check(CLI::IsMember({"engine", "sentiment", "llm", "full"}))
-        ->capture_default_str();
-    command->add_option(
-        "--sentiment-model", options->sentiment_model,
-        "Sentiment model to measure: vader, finbert… (default: finbert if a worker has it, else "
-        "vader)");
-    command
-        ->add_option("--form", options->form,
-                     "Numeric form of the model: fp32, bf16 or int8 (default: fp32)")
-        ->check(CLI::IsMember({"fp32", "bf16", "int8"}));
-    command
-        ->add_option("--batch-sizes", options->batch_sizes,
-                     "Batch sizes to measure: 1,5,10,20 (default: those needed to find the "
-                     "recommended one)")
-        ->delimiter(',')
-        ->check(CLI::Range(1, 1024));
-    command->add_option("--llm-endpoint", options->llm_endpoint,
-                        "One of the URLs that the operator configured (default: the first)");
-    command->add_option("--llm-model", options->llm_model, "Language model to measure");
+    options->args.add_to(*command);
     command
         ->add_option("--output-dir", options->output_folder,
                      "Folder for the report, gpu_profile_YYYYmmdd_HHMMSS.json; a second report in "
                      "the same second gets the suffix _2")
         ->capture_default_str();
-    command
-        ->add_option("--class", options->device_class,
-                     "Device class: gpu, cpu or host (default: gpu if one is connected, else cpu; "
-                     "host for vader and language models)")
-        ->check(CLI::IsMember({"gpu", "cpu", "host"}));
-    command->add_option("--device", options->device,
-                        "Measure this device only: NODE/DEVICE as `plimsoll devices` lists it");
-    command
-        ->add_option("--largest-batch", options->largest_batch,
-                     "Largest batch size to try (default: 4096)")
-        ->check(CLI::Range(1, 65536));
-    command->add_option("--latency-ms", options->latency_ms, "Longest acceptable time per batch")
-        ->check(CLI::PositiveNumber);
-    command->add_option("--memory-mb", options->memory_mb, "Highest acceptable memory per batch")
-        ->check(CLI::PositiveNumber);
     command
         ->add_option("--baseline", options->baseline,
                      "Compare with this report file instead of the team's baseline")

@@ -6,12 +6,11 @@
 #include "server/client/session.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
 #include "server/kinds/sentiment/command/hub.hpp"
-#include "server/kinds/sentiment/command/measure_accuracy.hpp"
 #include "server/kinds/sentiment/command/model_text.hpp"
 #include "server/kinds/sentiment/command/model_work.hpp"
-#include "server/kinds/sentiment/command/pull_folder.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
 
@@ -28,6 +27,8 @@ namespace {
 using models::Manifest;
 using nlohmann::json;
 using terminal::CommandContext;
+using terminal::need;
+using terminal::Refused;
 using terminal::text_of;
 
 struct ModelFlags {
@@ -45,10 +46,10 @@ struct ModelFlags {
     LabelledFile labels;
 };
 
-Result<models::Store> store_of(const ModelFlags& flags) {
+models::Store store_of(const ModelFlags& flags) {
     if (!flags.folder.empty()) return models::Store(flags.folder);
     KindSettings settings;
-    if (auto read = read_environment(kSettings, settings); !read) return fail(read.error());
+    need(read_environment(kSettings, settings));
     return models::Store(models_folder(settings));
 }
 
@@ -56,16 +57,11 @@ Telling telling(const ModelFlags& flags) {
     return flags.lines ? Telling::lines : Telling::bar;
 }
 
-int tell(const CommandContext& context, const ModelFlags& flags, const Result<Manifest>& model,
-         const std::string& done) {
-    if (!model) return refuse(context, model.error());
-    if (context.json) {
-        context.terminal.line(json(*model).dump(flags.lines ? -1 : 2));
-        return 0;
-    }
-    context.terminal.line(details_of(*model));
+void tell(const CommandContext& context, const ModelFlags& flags, const Manifest& model,
+          const std::string& done) {
+    if (context.json) return context.terminal.line(json(model).dump(flags.lines ? -1 : 2));
+    context.terminal.line(details_of(model));
     context.terminal.note(done);
-    return 0;
 }
 
 // Adds the files of a folder.
@@ -92,19 +88,15 @@ Result<Manifest> install(const CommandContext& context, const ModelFlags& flags,
 }
 
 // Says how to use it.
-int tell_added(const CommandContext& context, const ModelFlags& flags,
-               const Result<Manifest>& added) {
-    const auto name = added ? added->name : std::string();
-    if (added && added->labels.empty()) {
-        return tell(context, flags, added,
-                    "It has no classification head and cannot score texts; it makes embeddings: "
-                    "plimsoll-engine embed " +
-                        name + " FILE");
-    }
-    return tell(context, flags, added,
-                "Workers on this machine will offer it within 10 s: plimsoll submit sentiment FILE "
-                "--set model=" +
-                    name);
+void tell_added(const CommandContext& context, const ModelFlags& flags, const Manifest& added) {
+    tell(context, flags, added,
+         added.labels.empty()
+             ? "It has no classification head and cannot score texts; it makes embeddings: "
+               "plimsoll-engine embed " +
+                   added.name + " FILE"
+             : "Workers on this machine will offer it within 10 s: plimsoll submit sentiment FILE "
+               "--set model=" +
+                   added.name);
 }
 
 // Who adds it for whom.
@@ -116,14 +108,13 @@ Manifest new_manifest(const ModelFlags& flags) {
     return about;
 }
 
-int add_model(const CommandContext& context, const ModelFlags& flags,
-              const std::string& published) {
+void add_model(const CommandContext& context, const ModelFlags& flags,
+               const std::string& published) {
     auto about = new_manifest(flags);
     about.source = flags.source;
     about.licence = flags.licence;
     auto store = store_of(flags);
-    if (!store) return refuse(context, store.error());
-    return tell_added(context, flags, install(context, flags, *store, published, std::move(about)));
+    tell_added(context, flags, need(install(context, flags, store, published, std::move(about))));
 }
 
 std::vector<std::string> row_of(const json& model) {
@@ -136,17 +127,15 @@ std::vector<std::string> row_of(const json& model) {
             text_of(model, "source")};
 }
 
-int list_models(const CommandContext& context, const ModelFlags& flags) {
+void list_models(const CommandContext& context, const ModelFlags& flags) {
     Result<json> page = json::object();
     if (flags.pool) {
-        auto api = client::signed_in();
-        if (!api) return refuse(context, api.error());
-        page = api->get_json("/v1/models");
+        auto api = need(client::signed_in());
+        page = api.get_json("/v1/models");
     } else {
         const auto store = store_of(flags);
-        if (!store) return refuse(context, store.error());
         (*page)["items"] = json::array();
-        for (const auto& model : store->list()) (*page)["items"].push_back(model);
+        for (const auto& model : store.list()) (*page)["items"].push_back(json(model));
     }
     return show_list(
         context, page, {{"MODEL", "FAMILY", "PARAMETERS", "LABELS", "HASH", "SOURCE"}}, row_of,
@@ -185,51 +174,43 @@ Result<Manifest> fetch(const CommandContext& context, const ModelFlags& flags,
 }
 
 // Fetches, then installs.
-int pull_model(const CommandContext& context, const ModelFlags& flags, const std::string& wanted) {
+void pull_model(const CommandContext& context, const ModelFlags& flags, const std::string& wanted) {
     auto store = store_of(flags);
-    if (!store) return refuse(context, store.error());
-    const auto hub = hub_of_environment();
-    if (!hub) return refuse(context, hub.error());
-    const auto model = find_on_hub(*hub, repository_of(wanted), flags.revision);
-    if (!model) return refuse(context, model.error());
+    const auto hub = need(hub_of_environment());
+    const auto model = need(find_on_hub(hub, repository_of(wanted), flags.revision));
     auto about = new_manifest(flags);
     if (about.name.empty()) about.name = wanted;
-    about.source = model->repository + "@" + model->commit;
-    about.licence = model->licence;
+    about.source = model.repository + "@" + model.commit;
+    about.licence = model.licence;
     if (!models::is_model_name(about.name)) {
-        return refuse(context,
-                      {Errc::invalid_input,
-                       "A model's name must have 1 to 64 characters (a-z, 0-9, '.', '_', '-') and "
-                       "begin with a letter or digit: choose one with --name.",
-                       "name"});
+        throw Refused(Errc::invalid_input,
+                      "A model's name must have 1 to 64 characters (a-z, 0-9, '.', '_', '-') and "
+                      "begin with a letter or digit: choose one with --name.",
+                      "name");
     }
-    if (store->find(about.name) && !flags.replace) {
-        return refuse(
-            context,
-            {Errc::conflict,
-             "A model \"" + about.name +
-                 "\" is already installed: replace it with --replace, or choose another --name.",
-             "name"});
+    if (store.find(about.name) && !flags.replace) {
+        throw Refused(
+            Errc::conflict,
+            "A model \"" + about.name +
+                "\" is already installed: replace it with --replace, or choose another --name.",
+            "name");
     }
-    const auto folder = PullFolder::take(store->folder() / (".pull-" + model->commit));
-    if (!folder) return refuse(context, folder.error());
-    auto added = fetch(context, flags, *hub, *model, folder->path());
-    if (added) added = install(context, flags, *store, folder->path(), std::move(about));
+    const auto folder = need(PullFolder::take(store.folder() / (".pull-" + model.commit)));
+    auto added = fetch(context, flags, hub, model, folder.path());
+    if (added) added = install(context, flags, store, folder.path(), std::move(about));
     // A broken connection or an interruption: a later try continues. Otherwise the files are of no
     // use.
     const bool goes_on = !added && (added.error().code == Errc::unavailable ||
                                     added.error().code == Errc::cancelled);
-    if (!goes_on) folder->remove();
-    return tell_added(context, flags, added);
+    if (!goes_on) folder.remove();
+    tell_added(context, flags, need(std::move(added)));
 }
 
 template <class Act>
-int with_model(const CommandContext& context, const ModelFlags& flags, const Act& act) {
+void with_model(const ModelFlags& flags, const Act& act) {
     auto store = store_of(flags);
-    if (!store) return refuse(context, store.error());
-    const auto found = store->find(flags.name);
-    if (!found) return refuse(context, found.error());
-    return act(*store, *found);
+    const auto found = need(store.find(flags.name));
+    act(store, found);
 }
 
 // Checks that nothing on the server uses it. Errc::conflict names what does.
@@ -246,38 +227,28 @@ Result<void> check_unused(const std::string& model) {
     return fail(Errc::conflict, text_of(*use, "detail") + kAnyway);
 }
 
-int remove_model(const CommandContext& context, const ModelFlags& flags) {
-    return with_model(context, flags, [&](models::Store& store, const Manifest& model) {
-        if (!flags.force) {
-            if (auto unused = check_unused(model.name); !unused) {
-                return refuse(context, unused.error());
-            }
-        }
-        if (auto removed = store.remove(model.name); !removed) {
-            return refuse(context, removed.error());
-        }
+void remove_model(const CommandContext& context, const ModelFlags& flags) {
+    with_model(flags, [&](models::Store& store, const Manifest& model) {
+        if (!flags.force) need(check_unused(model.name));
+        need(store.remove(model.name));
         if (context.json) context.terminal.line(json(model).dump(2));
         context.terminal.note("Removed " + model.name +
                               ". Jobs that need it wait until a worker has it again.");
-        return 0;
     });
 }
 
-int verify_model(const CommandContext& context, const ModelFlags& flags) {
-    return with_model(context, flags, [&](models::Store& store, const Manifest& model) {
+void verify_model(const CommandContext& context, const ModelFlags& flags) {
+    with_model(flags, [&](models::Store& store, const Manifest& model) {
         const auto verified =
-            watched(context, telling(flags), "Verifying " + model.name, model.bytes,
-                    [&](const Watch& watch) { return store.verify(model.name, watch); });
-        if (!verified || flags.labels.file.empty()) {
+            need(watched(context, telling(flags), "Verifying " + model.name, model.bytes,
+                         [&](const Watch& watch) { return store.verify(model.name, watch); }));
+        if (flags.labels.file.empty()) {
             return tell(context, flags, verified,
                         "Every file matches its hash, and every number is finite.");
         }
-        const auto measured =
-            measure_accuracy(store.folder(), model.name, flags.labels, context.json);
-        if (!measured) return refuse(context, measured.error());
-        return tell(
-            context, flags, store.find(model.name),
-            "Every file matches its hash, every number is finite, and the accuracy is recorded.");
+        need(measure_accuracy(store.folder(), model.name, flags.labels, context.json));
+        tell(context, flags, need(store.find(model.name)),
+             "Every file matches its hash, every number is finite, and the accuracy is recorded.");
     });
 }
 
@@ -317,9 +288,7 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
     add->add_option("--source", flags->source, "Origin, for example ProsusAI/finbert");
     add->add_option("--licence", flags->licence, "Licence, for example Apache-2.0");
     add_origin(add);
-    add->callback([flags, published, &context] {
-        context.exit_code = add_model(context, *flags, *published);
-    });
+    add->callback([flags, published, &context] { add_model(context, *flags, *published); });
     auto* pull = command->add_subcommand("pull", "Download a model from a hub and install it");
     pull->add_option("model", *published,
                      "Model: finbert, distilbert, roberta, bert-multilingual, or OWNER/NAME")
@@ -334,23 +303,23 @@ void add_model_commands(CLI::App& app, CommandContext& context) {
         "only to it.");
     pull->callback([flags, published, &context] {
         if (flags->lines) context.json = true;
-        context.exit_code = pull_model(context, *flags, *published);
+        pull_model(context, *flags, *published);
     });
     auto* list = command->add_subcommand("list", "List the models of this machine");
     list->add_flag("--pool", flags->pool, "List the models of the server's workers instead")
         ->excludes(folder);
-    list->callback([flags, &context] { context.exit_code = list_models(context, *flags); });
+    list->callback([flags, &context] { list_models(context, *flags); });
     const auto named = [&](const char* word, const char* help, auto act) {
         auto* sub = command->add_subcommand(word, help);
         sub->add_option("name", flags->name, "The model")->required();
         sub->callback([flags, &context, act] {
             if (flags->lines) context.json = true;
-            context.exit_code = act(context, *flags);
+            act(context, *flags);
         });
         return sub;
     };
     named("inspect", "Show a model's details", [](const CommandContext& c, const ModelFlags& f) {
-        return with_model(c, f, [&](models::Store&, const Manifest& model) {
+        with_model(f, [&](models::Store&, const Manifest& model) {
             return tell(c, f, model, "Files: " + size_text(model.bytes) + ".");
         });
     });

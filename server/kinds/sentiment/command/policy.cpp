@@ -2,8 +2,8 @@
 #include "server/client/session.hpp"
 #include "server/client/whole_list.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
-#include "server/terminal/removed.hpp"
 
 #include <fstream>
 #include <memory>
@@ -19,6 +19,8 @@ namespace {
 
 using nlohmann::json;
 using terminal::CommandContext;
+using terminal::need;
+using terminal::Refused;
 
 struct PolicyFlags {
     std::string id;
@@ -38,16 +40,10 @@ std::string joined_names(const json& names) {
     return text;
 }
 
-int list(const CommandContext& context) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto answer = client::whole_list(*api, "/v1/policies");
-    if (!answer) return refuse(context, answer.error());
-    const json& items = answer->at("items");
-    if (context.json) {
-        context.terminal.line(items.dump(2));
-        return 0;
-    }
+void list(const CommandContext& context) {
+    const auto answer = need(client::whole_list("/v1/policies"));
+    const json& items = answer.at("items");
+    if (context.json) return context.terminal.line(items.dump(2));
     std::vector<std::vector<std::string>> rows = {
         {"POLICY", "MODEL", "RULES", "MISSING", "PURPOSE"}};
     for (const json& policy : items) {
@@ -57,49 +53,37 @@ int list(const CommandContext& context) {
                         joined_names(policy.at("missing")), definition.value("description", "")});
     }
     context.terminal.line(format_table(context.terminal, rows));
-    return 0;
 }
 
-int show(const CommandContext& context, const PolicyFlags& flags) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto policy = api->get_json(path_of(flags.id));
-    if (!policy) return refuse(context, policy.error());
-    context.terminal.line((context.json ? *policy : policy->at("definition")).dump(2));
-    return 0;
+void show(const CommandContext& context, const PolicyFlags& flags) {
+    auto api = need(client::signed_in());
+    auto policy = need(api.get_json(path_of(flags.id)));
+    context.terminal.line((context.json ? policy : policy.at("definition")).dump(2));
 }
 
 // The file holds a SentimentPolicyUpdate of the contract.
-int set(const CommandContext& context, const PolicyFlags& flags) {
+void set(const CommandContext& context, const PolicyFlags& flags) {
     std::ifstream input(flags.file);
     std::stringstream text;
     if (!(input && text << input.rdbuf())) {
-        return refuse(context, {Errc::not_found, "The file cannot be read.", flags.file});
+        throw Refused(Errc::not_found, "The file cannot be read.", flags.file);
     }
     if (!json::accept(text.str()))
-        return refuse(context, {Errc::invalid_input, "The file is not JSON.", flags.file});
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto made =
-        api->send("PUT", path_of(flags.id), text.str(), {{"content-type", "application/json"}});
-    if (!made) return refuse(context, made.error());
-    if (context.json) {
-        context.terminal.line(made->body);
-        return 0;
-    }
+        throw Refused(Errc::invalid_input, "The file is not JSON.", flags.file);
+    auto api = need(client::signed_in());
+    auto made = need(
+        api.send("PUT", path_of(flags.id), text.str(), {{"content-type", "application/json"}}));
+    if (context.json) return context.terminal.line(made.body);
     context.terminal.line("Jobs can name it: --set policy=" + flags.id);
-    const auto missing = json::parse(made->body).at("missing");
+    const auto missing = json::parse(made.body).at("missing");
     if (!missing.empty()) {
         context.terminal.note("No worker has " + joined_names(missing) +
                               ": until one does, the next model in the fallback chain is used.");
     }
-    return 0;
 }
 
-int remove(const CommandContext& context, const PolicyFlags& flags) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_removed(context, api->send("DELETE", path_of(flags.id)), flags.id);
+void remove(const CommandContext& context, const PolicyFlags& flags) {
+    remove_item(context, "/v1/policies", flags.id);
 }
 
 std::string choice_text(const json& choice) {
@@ -114,26 +98,20 @@ std::string choice_text(const json& choice) {
            choice.at("market_until").get<std::string>();
 }
 
-int preview(const CommandContext& context, const PolicyFlags& flags) {
+void preview(const CommandContext& context, const PolicyFlags& flags) {
     json body{{"policy_id", flags.id}, {"days", flags.days}};
     if (!flags.source.empty()) body["source"] = flags.source;
     if (!flags.at.empty()) body["at"] = flags.at;
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto answer = api->post_json("/v1/policy-previews", body);
-    if (!answer) return refuse(context, answer.error());
-    if (context.json) {
-        context.terminal.line(answer->dump(2));
-        return 0;
-    }
-    context.terminal.line(choice_text(answer->at("choice")));
+    auto api = need(client::signed_in());
+    auto answer = need(api.post_json("/v1/policy-previews", body));
+    if (context.json) return context.terminal.line(answer.dump(2));
+    context.terminal.line(choice_text(answer.at("choice")));
     std::vector<std::vector<std::string>> rows = {{"FROM", "MARKET", "MODEL", "RULE"}};
-    for (const json& span : answer->at("spans")) {
+    for (const json& span : answer.at("spans")) {
         rows.push_back({span.at("from"), span.at("market"), span.at("model"),
                         span.at("rule").is_null() ? "" : std::to_string(span["rule"].get<int>())});
     }
     context.terminal.line(format_table(context.terminal, rows));
-    return 0;
 }
 
 }  // namespace
@@ -143,12 +121,12 @@ void add_policy_commands(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("policy", "Choose models by market hours and source");
     command->require_subcommand(1);
     command->add_subcommand("list", "List the policies that jobs can name")->callback([&context] {
-        context.exit_code = list(context);
+        list(context);
     });
     const auto named = [&](const char* word, const char* help, auto act) {
         auto* sub = command->add_subcommand(word, help);
         sub->add_option("policy", flags->id, "ID of the policy, for example desk")->required();
-        sub->callback([flags, &context, act] { context.exit_code = act(context, *flags); });
+        sub->callback([flags, &context, act] { act(context, *flags); });
         return sub;
     };
     named("show", "Print a policy as JSON, for `policy set`", show);

@@ -1,6 +1,7 @@
 // `plimsoll policy report`: what models used over the last N hours, against one fixed model.
 #include "server/client/session.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
 
 #include <cstdio>
@@ -18,6 +19,7 @@ namespace {
 
 using nlohmann::json;
 using terminal::CommandContext;
+using terminal::need;
 
 struct ReportFlags {
     int hours = 24;
@@ -63,22 +65,17 @@ std::string judgement(const json& report) {
     return text;
 }
 
-int report(const CommandContext& context, const ReportFlags& flags) {
+void report(const CommandContext& context, const ReportFlags& flags) {
     boost::urls::url target("/v1/policy-report");
     target.params().append({"hours", std::to_string(flags.hours)});
     if (!flags.against.empty()) target.params().append({"against", flags.against});
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    auto answer = api->get_json(std::string(target.buffer()));
-    if (!answer) return refuse(context, answer.error());
-    if (context.json) {
-        context.terminal.line(answer->dump(2));
-        return 0;
-    }
-    context.terminal.line(judgement(*answer));
+    auto api = need(client::signed_in());
+    auto answer = need(api.get_json(std::string(target.buffer())));
+    if (context.json) return context.terminal.line(answer.dump(2));
+    context.terminal.line(judgement(answer));
     std::vector<std::vector<std::string>> rows = {
         {"MODEL", "TEXTS", "SECONDS", "MS/TEXT", "HOURS", "MIB"}};
-    for (const json& model : answer->at("models")) {
+    for (const json& model : answer.at("models")) {
         rows.push_back({model.at("model"), std::to_string(model.at("texts").get<std::int64_t>()),
                         written("%.2f", model.at("seconds").get<double>()),
                         number_or_blank(model.at("seconds_per_text"), "%.3f", kMillisecond),
@@ -86,7 +83,6 @@ int report(const CommandContext& context, const ReportFlags& flags) {
                         number_or_blank(model.at("memory_bytes"), "%.0f", kMebibyte)});
     }
     context.terminal.line(format_table(context.terminal, rows));
-    return 0;
 }
 
 }  // namespace
@@ -100,7 +96,7 @@ void add_policy_report_command(CLI::App& policy, CommandContext& context) {
         ->capture_default_str();
     command->add_option("--against", flags->against,
                         "The fixed model: finbert, … (default: the server's model)");
-    command->callback([flags, &context] { context.exit_code = report(context, *flags); });
+    command->callback([flags, &context] { report(context, *flags); });
 }
 
 }  // namespace plimsoll::jobs::sentiment

@@ -1,7 +1,9 @@
 // `plimsoll score`: a few texts at once.
 #include "server/client/session.hpp"
+#include "server/http/contract/argument_flags.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
-#include "server/terminal/field_flags.hpp"
+#include "server/terminal/argument_options.hpp"
+#include "server/terminal/command_context.hpp"
 #include "server/terminal/files/input_file.hpp"
 #include "server/terminal/members.hpp"
 
@@ -20,61 +22,51 @@ namespace {
 using nlohmann::json;
 using terminal::CommandContext;
 using terminal::ExitStatus;
+using terminal::need;
+using terminal::Refused;
 using terminal::text_of;
 
 constexpr std::size_t kMostTexts = 64;  // of one call, as the contract has it
 
 struct ScoreFlags {
+    terminal::ArgumentOptions<http::ArgumentFlag> args{
+        http::argument_flags(),
+        "SentimentArgs",
+        {"/model", "/policy", "/goal", "/form", "/long_texts"}};
     std::vector<std::string> texts;
-    std::string model;
-    std::string policy;
-    std::string goal;
-    std::string form;
-    std::string long_texts;
     std::string source;
     std::string time;
     int timeout_seconds = 10;
     bool keep = false;
 };
 
-constexpr terminal::FieldFlag kScoreFields[] = {
-    {"/model", "--model"}, {"/policy", "--policy"},         {"/goal", "--goal"},
-    {"/form", "--form"},   {"/long_texts", "--long-texts"}, {"/timeout_seconds", "--timeout"},
-};
-
-Result<std::vector<std::string>> texts_of(const ScoreFlags& flags) {
+std::vector<std::string> texts_of(const ScoreFlags& flags) {
     if (flags.texts != std::vector<std::string>{"-"}) return flags.texts;
-    const auto input = terminal::read_text("-");
-    if (!input) return fail(input.error());
+    const auto input = need(terminal::read_text("-"));
     std::vector<std::string> lines;
-    for (std::size_t at = 0; at < input->size();) {
-        const auto end = std::min(input->find('\n', at), input->size());
-        if (end > at) lines.push_back(input->substr(at, end - at));
+    for (std::size_t at = 0; at < input.size();) {
+        const auto end = std::min(input.find('\n', at), input.size());
+        if (end > at) lines.push_back(input.substr(at, end - at));
         at = end + 1;
     }
     return lines;
 }
 
-Result<json> body_of(const ScoreFlags& flags) {
+json body_of(const ScoreFlags& flags) {
     const auto texts = texts_of(flags);
-    if (!texts) return fail(texts.error());
-    if (texts->empty() || texts->size() > kMostTexts) {
-        return fail(
+    if (texts.empty() || texts.size() > kMostTexts) {
+        throw Refused(
             Errc::invalid_input,
             fmt::format("Give 1 to {} texts, not {}. For more, use `plimsoll submit sentiment`.",
-                        kMostTexts, texts->size()));
+                        kMostTexts, texts.size()));
     }
     json body{{"timeout_seconds", flags.timeout_seconds}, {"keep", flags.keep}};
-    if (!flags.model.empty()) body["model"] = flags.model;
-    if (!flags.policy.empty()) body["policy"] = flags.policy;
-    if (!flags.goal.empty()) body["goal"] = flags.goal;
-    if (!flags.form.empty()) body["form"] = flags.form;
-    if (!flags.long_texts.empty()) body["long_texts"] = flags.long_texts;
+    flags.args.put_into(body);
     if (flags.source.empty() && flags.time.empty()) {
-        body["texts"] = *texts;
+        body["texts"] = texts;
         return body;
     }
-    for (const auto& text : *texts) {
+    for (const auto& text : texts) {
         json item{{"text", text}};
         if (!flags.source.empty()) item["source"] = flags.source;
         if (!flags.time.empty()) item["time"] = flags.time;
@@ -113,17 +105,14 @@ ExitStatus status_of(const json& items) {
 
 int score(const CommandContext& context, const ScoreFlags& flags) {
     const auto body = body_of(flags);
-    if (!body) return refuse(context, body.error());
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    const auto answer = api->post_json("/v1/score", *body);
-    if (!answer) return refuse(context, terminal::in_flags(answer.error(), kScoreFields));
+    auto api = need(client::signed_in());
+    const auto answer = need(api.post_json("/v1/score", body));
     if (context.json) {
-        context.terminal.line(answer->dump(2));
+        context.terminal.line(answer.dump(2));
     } else {
-        show(context, *answer);
+        show(context, answer);
     }
-    return static_cast<int>(status_of(answer->at("items")));
+    return static_cast<int>(status_of(answer.at("items")));
 }
 
 }  // namespace
@@ -136,29 +125,10 @@ void add_score_command(CLI::App& app, CommandContext& context) {
                      "Texts, such as \"Profit rose by 40 percent.\"; - reads one text per line "
                      "from standard input")
         ->required();
-    auto* model = command->add_option("--model", flags->model,
-                                      "Model: finbert, vader… (default: the server's)");
-    auto* policy = command
-                       ->add_option("--policy", flags->policy,
-                                    "Policy that chooses the model, for example desk")
-                       ->excludes(model);
-    command
-        ->add_option("--goal", flags->goal,
-                     "Goal that chooses the model: no_gpu, speed, accuracy or balanced")
-        ->check(CLI::IsMember({"no_gpu", "speed", "accuracy", "balanced"}))
-        ->excludes(model)
-        ->excludes(policy);
-    command
-        ->add_option("--form", flags->form,
-                     "Numeric form of the models: auto, fp32, bf16 or int8 (default: fp32, or the "
-                     "form of the policy or goal)")
-        ->check(CLI::IsMember({"auto", "fp32", "bf16", "int8"}));
-    command
-        ->add_option(
-            "--long-texts", flags->long_texts,
-            "How a model reads texts longer than its limit: truncate (default), or windows: "
-            "the whole text, window by window")
-        ->check(CLI::IsMember({"truncate", "windows"}));
+    flags->args.add_to(*command);
+    auto* model = command->get_option("--model");
+    auto* policy = command->get_option("--policy")->excludes(model);
+    command->get_option("--goal")->excludes(model)->excludes(policy);
     command
         ->add_option("--source", flags->source,
                      "With --policy: source of the texts, for example businesswire")

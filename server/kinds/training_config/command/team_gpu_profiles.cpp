@@ -1,6 +1,6 @@
 #include "server/client/session.hpp"
 #include "server/kinds/training_config/command/commands.hpp"
-#include "server/terminal/removed.hpp"
+#include "server/terminal/list.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -39,9 +39,8 @@ int put(const CommandContext& context, const std::string& id, const std::string&
 }
 
 int remove(const CommandContext& context, const std::string& id) {
-    auto api = client::signed_in();
-    if (!api) return refuse(context, api.error());
-    return show_removed(context, api->send("DELETE", path_of(id)), id);
+    remove_item(context, "/v1/gpu-profiles", id);
+    return 0;
 }
 
 int list(const CommandContext& context) {

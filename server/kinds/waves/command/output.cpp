@@ -5,6 +5,7 @@
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/output/words.hpp"
 #include "server/jobs/records/csv.hpp"
+#include "server/terminal/command_context.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -22,6 +23,8 @@ namespace fs = std::filesystem;
 using ew::KeyNote;
 using ew::SymbolReport;
 using nlohmann::json;
+using terminal::need;
+using terminal::Refused;
 
 // The columns of a count, and where its JSON has them.
 constexpr std::pair<Column, const char*> kCountColumns[] = {
@@ -135,21 +138,20 @@ std::string render(const std::vector<SymbolReport>& reports, const Options& opti
     return text;
 }
 
-Result<void> write(const std::string& file, const std::string& text) {
+void write(const std::string& file, const std::string& text) {
     if (file.empty()) {
         std::cout << text << std::flush;
-        return {};
+        return;
     }
     std::ofstream out(file, std::ios::binary);
     out << text;
     out.close();
-    if (!out) return fail(Errc::invalid_input, "The file cannot be written.", file);
-    return {};
+    if (!out) throw Refused(Errc::invalid_input, "The file cannot be written.", file);
 }
 
-Result<void> write_images(const std::vector<SymbolReport>& reports, const Options& options,
-                          const ew::Settings& settings) {
-    if (!settings.save_images) return {};
+void write_images(const std::vector<SymbolReport>& reports, const Options& options,
+                  const ew::Settings& settings) {
+    if (!settings.save_images) return;
     std::error_code error;
     fs::create_directories(settings.out_dir, error);
     for (const SymbolReport& report : reports) {
@@ -164,29 +166,23 @@ Result<void> write_images(const std::vector<SymbolReport>& reports, const Option
             const auto picture =
                 ew::output::picture_of(ew::output::chart_of(report, report.counts[i]));
             const auto save = [&](const char* ending, const std::string& bytes) {
-                return write(path.string() + ending, bytes);
+                write(path.string() + ending, bytes);
             };
-            if (options.images != "png") {
-                if (auto done = save(".svg", ew::output::svg_of(picture)); !done) return done;
-            }
+            if (options.images != "png") save(".svg", ew::output::svg_of(picture));
             if (options.images.empty() || options.images == "svg") continue;
-            const auto png = ew::output::png_of(picture);
-            if (!png) return fail(png.error());
-            if (auto done = save(".png", *png); !done) return done;
+            save(".png", need(ew::output::png_of(picture)));
         }
     }
-    return {};
 }
 
-Result<void> write_profile(const terminal::CommandContext& context,
-                           const std::vector<SymbolReport>& reports, const ew::Settings& settings) {
-    if (!settings.profile) return {};
+void write_profile(const terminal::CommandContext& context,
+                   const std::vector<SymbolReport>& reports, const ew::Settings& settings) {
+    if (!settings.profile) return;
     std::error_code error;
     fs::create_directories(settings.out_dir, error);
     const std::string file = fs::path(settings.out_dir) / "profile_waves.txt";
-    if (auto done = write(file, ew::output::profile_text(reports)); !done) return done;
+    write(file, ew::output::profile_text(reports));
     context.terminal.note("Profile: " + file);
-    return {};
 }
 
 }  // namespace plimsoll::jobs::waves

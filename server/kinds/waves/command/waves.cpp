@@ -1,14 +1,15 @@
 #include "engine/waves/output/check.hpp"
+#include "engine/waves/output/follow_step.hpp"
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/report/scan.hpp"
 #include "engine/waves/series/price_reader.hpp"
+#include "engine/waves/series/price_rows.hpp"
+#include "engine/waves/settings/settings.hpp"
 #include "server/client/upload.hpp"
 #include "server/jobs/command.hpp"
-#include "server/kinds/waves/command/follow.hpp"
 #include "server/kinds/waves/command/output.hpp"
 #include "server/kinds/waves/command/price_file.hpp"
-#include "server/kinds/waves/command/symbol_list.hpp"
-#include "server/kinds/waves/contract/summary_text.hpp"
+#include "server/kinds/waves/command/summary_text.hpp"
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/files/utf16.hpp"
@@ -16,9 +17,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -39,100 +42,167 @@ using ew::KeyNote;
 using ew::SymbolReport;
 using nlohmann::json;
 using terminal::CommandContext;
+using terminal::need;
+using terminal::Refused;
 
-Result<std::string> file_contents(const std::string& name) {
+// Reads the files again; `whole_lines`: without a last line that is still being written.
+using ReadPrices = std::function<std::vector<::plimsoll::waves::SymbolPrices>(bool whole_lines)>;
+
+// How soon a new bar is noticed.
+constexpr std::chrono::milliseconds kBetweenLooks{200};
+
+class Following {
+  public:
+    Following(const ew::Settings& settings, bool as_text)
+        : settings_(settings), as_text_(as_text) {}
+
+    // Reports the new bars; of new symbols, the last `told` ones.
+    void take(const ew::SymbolPrices& prices, std::size_t told) {
+        const ew::Series& series = prices.series;
+        if (!prices.ok())
+            throw terminal::Refused(Errc::invalid_input,
+                                    series.symbol + ": " + prices.errors.front().message);
+        auto [it, fresh] = followers_.try_emplace(series.symbol, settings_);
+        ew::Follower& follower = it->second;
+        std::size_t known = follower.report().series.size();
+        if (fresh) {
+            known = series.size() - std::min(series.size(), told);
+            need(follower.take(series, 0, known));
+        }
+        for (; known < series.size(); ++known) {
+            const auto step = need(follower.add(series, known));
+            tell(follower.report(), step);
+        }
+    }
+
+  private:
+    void tell(const ew::SymbolReport& report, const ew::FollowStep& step) const {
+        std::cout << (as_text_ ? ew::output::step_text(report, step)
+                               : ew::output::step_json(report, step).dump() + "\n")
+                  << std::flush;
+    }
+
+    const ew::Settings& settings_;
+    bool as_text_;
+    std::map<std::string, ew::Follower> followers_;
+};
+
+// Changes when a file does.
+std::vector<std::uintmax_t> sizes_of(const std::vector<std::string>& files) {
+    std::vector<std::uintmax_t> sizes;
+    for (const std::string& file : files) {
+        std::error_code error;
+        sizes.push_back(std::filesystem::file_size(file, error));
+    }
+    return sizes;
+}
+
+// Prints what each of the last options.replay bars changed and then, with options.follow, what
+// every bar appended to the files changes, until the program is stopped.
+void follow(const Options& options, const ::plimsoll::waves::Settings& settings,
+            const ReadPrices& read) {
+    need(ew::followable(settings));
+    if (options.format == "csv")
+        throw terminal::Refused(Errc::invalid_input,
+                                "--replay and --follow write only text or jsonl.", "--format");
+    Following following(settings, options.format == "text");
+    const auto look = [&](std::size_t told) {
+        for (const auto& prices : read(options.follow)) following.take(prices, told);
+    };
+    auto sizes = sizes_of(options.files);
+    look(static_cast<std::size_t>(options.replay));
+    while (options.follow) {
+        std::this_thread::sleep_for(kBetweenLooks);
+        auto now = sizes_of(options.files);
+        if (now == sizes) continue;
+        sizes = std::move(now);
+        look(0);
+    }
+}
+
+std::string file_contents(const std::string& name) {
     std::ifstream file(name, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
-    if (!file) return fail(Errc::invalid_input, "The file cannot be read.", name);
+    if (!file) throw Refused(Errc::invalid_input, "The file cannot be read.", name);
     auto bytes = std::move(text).str();
     auto narrow = terminal::from_utf16(bytes);
     return narrow ? std::move(*narrow) : std::move(bytes);
 }
 
 // The configuration's keys, and over them those of --set: together, since some imply others.
-Result<json> given_settings(const Options& options) {
+json given_settings(const Options& options) {
     json given = json::object();
     if (!options.config.empty()) {
-        auto config = terminal::read_yaml(options.config);
-        if (!config) return fail(config.error());
-        if (!config->is_object())
-            return fail(Errc::invalid_input, "The file has no settings (key: value).",
-                        options.config);
-        given = std::move(*config);
+        given = need(terminal::read_yaml(options.config));
+        if (!given.is_object())
+            throw Refused(Errc::invalid_input, "The file has no settings (key: value).",
+                          options.config);
     }
-    const auto assigned = ew::read_assignments(options.assignments);
-    if (!assigned) return fail(assigned.error());
-    given.update(*assigned);
+    given.update(need(ew::read_assignments(options.assignments)));
     return given;
 }
 
-Result<std::vector<KeyNote>> load_settings(const Options& options, ew::Settings& settings) {
-    if (const auto preset = ew::apply_preset(options.preset, settings); !preset)
-        return fail(preset.error());
+std::vector<KeyNote> load_settings(const Options& options, ew::Settings& settings) {
+    need(ew::apply_preset(options.preset, settings));
     const auto given = given_settings(options);
-    if (!given) return fail(given.error());
-    auto notes = ew::apply_settings(*given, settings);
+    auto notes = need(ew::apply_settings(given, settings));
     // No driver is ever loaded into this program.
-    if (notes && settings.use_gpu == ew::UseGpu::always)
-        notes->push_back(
+    if (settings.use_gpu == ew::UseGpu::always)
+        notes.push_back(
             {"use_gpu", "This command searches on the CPU; jobs use the workers' devices."});
-    if (notes && given->contains("save_images_top_n") && !settings.save_images)
-        notes->push_back({"save_images_top_n", "No charts are written (save_images)."});
-    if (notes && given->contains("out_dir") && !settings.save_images && !settings.profile)
-        notes->push_back({"out_dir", "No files are written (save_images, profile)."});
+    if (given.contains("save_images_top_n") && !settings.save_images)
+        notes.push_back({"save_images_top_n", "No charts are written (save_images)."});
+    if (given.contains("out_dir") && !settings.save_images && !settings.profile)
+        notes.push_back({"out_dir", "No files are written (save_images, profile)."});
     return notes;
 }
 
 // Checks the user's own count instead of searching.
-Result<void> check_needs(const Options& options) {
+void check_needs(const Options& options) {
     constexpr std::array<std::string_view, 3> kRead = {"mode", "weights", "days"};
     for (const auto& assignment : options.assignments) {
         const auto key = assignment.substr(0, assignment.find('='));
         if (std::ranges::find(kRead, key) != kRead.end()) continue;
-        return fail(Errc::invalid_input,
-                    "--set " + key +
-                        " has no effect with --check, which reads only mode, weights and days.");
+        throw Refused(Errc::invalid_input,
+                      "--set " + key +
+                          " has no effect with --check, which reads only mode, weights and days.");
     }
-    return {};
 }
 
-Result<std::vector<ew::SymbolPrices>> read_files(const Options& options,
-                                                 const std::optional<ew::Zone>& zone,
-                                                 bool whole_lines = false) {
+std::vector<ew::SymbolPrices> read_files(const Options& options,
+                                         const std::optional<ew::Zone>& zone,
+                                         bool whole_lines = false) {
     std::vector<ew::SymbolPrices> all;
     std::set<std::string> seen;
     std::set<std::string> known;
-    const auto wanted = wanted_symbols(options.symbols);
-    if (!wanted) return fail(wanted.error());
+    const auto wanted = need(wanted_symbols(options.symbols));
     for (const std::string& name : options.files) {
         auto bytes = file_contents(name);
-        if (!bytes) return fail(bytes.error());
-        if (whole_lines) bytes->resize(bytes->find_last_of('\n') + 1);
+        if (whole_lines) bytes.resize(bytes.find_last_of('\n') + 1);
         const fs::path path(name);
         const auto format =
             client::is_csv(name) ? ew::PriceFormat::csv : ew::PriceFormat::json_lines;
-        auto reading = price_reading(options.columns);
-        if (!reading) return fail(reading.error());
-        reading->symbol = path.stem();
-        reading->zone = zone;
+        auto reading = need(price_reading(options.columns));
+        reading.symbol = path.stem();
+        reading.zone = zone;
         std::string told;
-        auto symbols = ew::read_prices(*bytes, format, *reading, &told);
-        if (!symbols) return fail(with_column_flag(symbols.error(), name));
+        auto symbols = ew::read_prices(bytes, format, reading, &told);
+        if (!symbols) throw Refused(with_column_flag(symbols.error(), name));
         if (!told.empty()) std::cerr << name << ": read with " << told << "\n";
         for (auto& prices : *symbols) {
             const std::string& symbol = prices.series.symbol;
             known.insert(symbol);
-            if (!wanted->empty() && !wanted->contains(symbol)) continue;
+            if (!wanted.empty() && !wanted.contains(symbol)) continue;
             if (!seen.insert(symbol).second)
-                return fail(Errc::invalid_input,
-                            "The symbol \"" + symbol + "\" is in more than one file.", name);
+                throw Refused(Errc::invalid_input,
+                              "The symbol \"" + symbol + "\" is in more than one file.", name);
             all.push_back(std::move(prices));
         }
     }
-    std::set<std::string> missing = *wanted;
+    std::set<std::string> missing = wanted;
     for (const std::string& symbol : known) missing.erase(symbol);
-    if (!missing.empty()) return fail(Errc::invalid_input, ew::unknown_symbols(missing, known));
+    if (!missing.empty()) throw Refused(Errc::invalid_input, ew::unknown_symbols(missing, known));
     return all;
 }
 
@@ -164,11 +234,6 @@ Result<std::vector<SymbolReport>> scan_with_bar(const CommandContext& context,
     return reports;
 }
 
-// Unreadable files are bad input here, whatever their error says.
-int refuse_input(const CommandContext& context, const Error& error) {
-    return refuse(context, error, terminal::ExitStatus::usage);
-}
-
 // 0: counted; 1: no symbol could be; 2: wrong usage or unreadable files.
 int count(const CommandContext& context, const Options& options) {
     if (options.list_keys) {
@@ -177,46 +242,33 @@ int count(const CommandContext& context, const Options& options) {
     }
     ew::Settings settings;
     const auto notes = load_settings(options, settings);
-    if (!notes) return refuse_input(context, notes.error());
     if (!options.images.empty() && !settings.save_images)
-        return refuse_input(
-            context,
-            {Errc::invalid_input, "--images has no effect without --set save_images=true.", ""});
+        throw Refused(Errc::invalid_input,
+                      "--images has no effect without --set save_images=true.");
     if (options.files.empty())
-        return refuse_input(context,
-                            {Errc::invalid_input, "Name at least one file of prices.", ""});
+        throw Refused(Errc::invalid_input, "Name at least one file of prices.");
     std::optional<ew::Zone> zone;
-    if (!options.time_zone.empty()) {
-        const auto named = ew::Zone::named(options.time_zone);
-        if (!named) return refuse_input(context, named.error());
-        zone = *named;
-    }
+    if (!options.time_zone.empty()) zone = need(ew::Zone::named(options.time_zone));
     if (options.follow || options.replay > 0) {
-        const auto read = [&](bool whole_lines) { return read_files(options, zone, whole_lines); };
-        const auto done = follow(options, settings, read);
-        return done ? 0 : refuse_input(context, done.error());
+        follow(options, settings,
+               [&](bool whole_lines) { return read_files(options, zone, whole_lines); });
+        return 0;
     }
     auto symbols = read_files(options, zone);
-    if (!symbols) return refuse_input(context, symbols.error());
     if (!options.check.empty()) {
-        if (const auto needed = check_needs(options); !needed)
-            return refuse_input(context, needed.error());
+        check_needs(options);
         if (options.format == "csv" || options.format == "jsonl")
-            return refuse_input(
-                context, {Errc::invalid_input, "--check writes only text or json.", "--format"});
-        const auto checked =
-            ew::output::check_text(*symbols, options.check, settings, options.format != "text");
-        if (!checked) return refuse_input(context, checked.error());
-        const auto done = write(options.output, checked->text);
-        return !done ? refuse_input(context, done.error()) : checked->valid ? 0 : 1;
+            throw Refused(Errc::invalid_input, "--check writes only text or json.", "--format");
+        const auto checked = need(
+            ew::output::check_text(symbols, options.check, settings, options.format != "text"));
+        write(options.output, checked.text);
+        return checked.valid ? 0 : 1;
     }
-    const auto reports = scan_with_bar(context, std::move(*symbols), settings);
-    if (!reports) return refuse_input(context, reports.error());
-    for (auto&& done :
-         {write(options.output, render(*reports, options, settings, *notes)),
-          write_images(*reports, options, settings), write_profile(context, *reports, settings)})
-        if (!done) return refuse_input(context, done.error());
-    for (const SymbolReport& report : *reports)
+    const auto reports = need(scan_with_bar(context, std::move(symbols), settings));
+    write(options.output, render(reports, options, settings, notes));
+    write_images(reports, options, settings);
+    write_profile(context, reports, settings);
+    for (const SymbolReport& report : reports)
         if (report.ok()) return 0;
     return 1;
 }
@@ -270,7 +322,12 @@ void add(CLI::App& app, CommandContext& context) {
     }
     command->callback([options, &context] {
         if (context.json) options->format = "json";
-        context.exit_code = count(context, *options);
+        try {
+            context.exit_code = count(context, *options);
+        } catch (Refused& refused) {  // unreadable files are bad input, whatever their error says
+            refused.status = terminal::ExitStatus::usage;
+            throw;
+        }
     });
 }
 

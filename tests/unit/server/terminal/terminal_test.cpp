@@ -155,6 +155,7 @@ TEST(InInputs, NamesTheInputWithTheWordsOfThePlace) {
     EXPECT_EQ(in_inputs_of("/queued_jobs: is wrong", inputs), "--queued-jobs: is wrong");
     EXPECT_EQ(in_inputs_of("/quota/seconds: is wrong", inputs), "--quota-seconds: is wrong");
     EXPECT_EQ(in_inputs_of("/scopes/0: is wrong", inputs), "--scope: is wrong");
+    EXPECT_EQ(in_inputs_of("/args/queued_jobs: is wrong", inputs), "--queued-jobs: is wrong");
     EXPECT_EQ(in_inputs_of("/expires_at: is wrong", inputs), "--expires: is wrong");
     EXPECT_EQ(in_inputs_of("device_class: is wrong", inputs), "class: is wrong");
     EXPECT_EQ(in_inputs_of("group_by: is wrong", inputs), "--by: is wrong");

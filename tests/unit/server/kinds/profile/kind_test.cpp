@@ -6,7 +6,7 @@
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/kinds/profile/contract/request.hpp"
-#include "server/kinds/profile/contract/summary_text.hpp"
+#include "server/kinds/profile/command/summary_text.hpp"
 #include "tests/unit/engine/models/tiny_model.hpp"
 #include "tests/unit/engine/opencl/kernel_cache.hpp"
 #include "tests/unit/server/jobs/run_task.hpp"

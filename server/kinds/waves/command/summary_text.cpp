@@ -1,4 +1,4 @@
-#include "server/kinds/waves/contract/summary_text.hpp"
+#include "server/kinds/waves/command/summary_text.hpp"
 
 #include "server/base/text_table.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/kinds/profile/contract/summary_text.hpp"
+#include "server/kinds/profile/command/summary_text.hpp"
 
 #include "engine/base/format_number.hpp"
 #include "server/base/text_table.hpp"

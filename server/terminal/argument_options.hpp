@@ -1,0 +1,104 @@
+#pragma once
+
+#include "server/terminal/field_flags.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace plimsoll::terminal {
+
+// null if the text is not a number of this type ("integer" or "number").
+inline nlohmann::json number_of(std::string_view type, const std::string& text) {
+    const auto* end = text.data() + text.size();
+    std::int64_t whole = 0;
+    double real = 0;
+    const auto read = type == "integer" ? std::from_chars(text.data(), end, whole)
+                                        : std::from_chars(text.data(), end, real);
+    if (read.ec != std::errc() || read.ptr != end || !std::isfinite(real)) return nullptr;
+    return type == "integer" ? nlohmann::json(whole) : nlohmann::json(real);
+}
+
+// A job's arguments that a command takes by flags, each with x-flag in openapi.yaml: its `Flag`s
+// are http::argument_flags(), and its `Command` is CLI11's. This room includes neither.
+template <class Flag>
+class ArgumentOptions {
+  public:
+    // Those of the schema `args` with one of these pointers; all if none is named.
+    template <class Flags>
+    ArgumentOptions(const Flags& all, std::string_view args,
+                    std::vector<std::string_view> pointers = {}) {
+        for (const Flag& flag : all) {
+            const bool is_wanted = pointers.empty() || std::find(pointers.begin(), pointers.end(),
+                                                                 flag.pointer) != pointers.end();
+            if (flag.args == args && is_wanted) flags_.push_back(&flag);
+        }
+    }
+
+    // Outlives `command`.
+    template <class Command>
+    void add_to(Command& command) {
+        for (const auto* flag : flags_) {
+            auto* option =
+                command.add_option(std::string(flag->name), given_[flag], std::string(flag->help));
+            flag->is_list ? option->delimiter(',') : option->expected(1);
+            option->check([flag](const std::string& text) { return broken_rule(*flag, text); });
+            if (flag->type == "integer") option->type_name("INT");
+            if (flag->type == "number") option->type_name("FLOAT");
+        }
+    }
+
+    void put_into(nlohmann::json& args) const {
+        for (const auto& [flag, texts] : given_) {
+            if (texts.empty()) continue;
+            auto values = nlohmann::json::array();
+            for (const auto& text : texts) values.push_back(value_of(*flag, text));
+            args[nlohmann::json::json_pointer(std::string(flag->pointer))] =
+                flag->is_list ? std::move(values) : std::move(values.front());
+        }
+    }
+
+    // A refusal of a job with these arguments, by their flags.
+    Error in_flags(Error error) const {
+        std::map<std::string, std::string_view, std::greater<>>
+            names;  // "/args/a_b" before "/args/a"
+        for (const auto* flag : flags_) names["/args" + std::string(flag->pointer)] = flag->name;
+        std::vector<FieldFlag> fields;
+        for (const auto& [place, flag] : names) fields.push_back({place, flag});
+        return terminal::in_flags(std::move(error), fields);
+    }
+
+  private:
+    static nlohmann::json value_of(const Flag& flag, const std::string& text) {
+        return flag.type == "string" ? nlohmann::json(text) : number_of(flag.type, text);
+    }
+
+    // The contract checks ranges.
+    static std::string broken_rule(const Flag& flag, const std::string& text) {
+        if (value_of(flag, text).is_null()) return "must be a number, not \"" + text + "\"";
+        if (flag.words.empty()) return {};
+        const auto listed = "," + std::string(flag.words) + ",";
+        if (listed.find("," + text + ",") != std::string::npos) return {};
+        return text + " not in {" + std::string(flag.words) + "}";  // as CLI11's IsMember
+    }
+
+    std::vector<const Flag*> flags_;
+    std::map<const Flag*, std::vector<std::string>> given_;
+};
+
+template <class T, class Flag>
+T need(Result<T> result, const ArgumentOptions<Flag>& options) {
+    if (!result) throw Refused(options.in_flags(std::move(result.error())));
+    return std::move(*result);
+}
+
+}  // namespace plimsoll::terminal
