@@ -132,8 +132,7 @@ class Access(EveryOperation):
 
     def test_zz_the_owner_may(self):
         """Last: it deletes what the others look at."""
-        absent = ("getJobWaitReason", "getJobPictureSvg", "getJobPicturePng", "getJobBaseline",  # of a finished job of texts
-                  "getModel")  # of a model that is not installed
+        absent = ("getJobWaitReason", "getJobPictureSvg", "getJobPicturePng", "getJobBaseline")  # of a finished job of texts
         for operation in self.operations:
             if operation.id in PERSONAL | LINKED:
                 continue

@@ -54,11 +54,6 @@ awaitable<identity::Account> user_in_path(const Call& call, identity::IdentitySt
     co_return *found;
 }
 
-awaitable<Response> get_user(const Call& call, identity::IdentityStore& store) {
-    const auto user = co_await user_in_path(call, store);
-    co_return with_version(json_response(200, account_json(user)), editable_account(user));
-}
-
 awaitable<Response> remove_user(const Call& call, identity::IdentityStore& store) {
     const auto id = user_id_of(call.parameters.text("user_id"));
     need(co_await store.remove_user(author_of(call), id));
@@ -106,7 +101,6 @@ awaitable<Response> create_link(const Call& call, identity::IdentityStore& store
 
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock) {
     handlers["listUsers"] = [&store](const Call& call) { return list_users(call, store); };
-    handlers["getUser"] = [&store](const Call& call) { return get_user(call, store); };
     handlers["deleteUser"] = [&store](const Call& call) { return remove_user(call, store); };
     handlers["createUser"] = [&store](const Call& call) { return create_user(call, store); };
     handlers["updateUser"] = [&store](const Call& call) { return update_user(call, store); };

@@ -140,16 +140,6 @@ class Models {
         co_return http::json_response(200, models_json(known, default_model(services_.settings)));
     }
 
-    awaitable<Response> get(const Call& call) const {
-        const auto known = need(co_await read(call.principal.team.id));
-        const auto name = name_of(call);
-        const auto listed = models_json(known, default_model(services_.settings));
-        for (const json& model : listed.at("items")) {
-            if (model.at("name") == name) co_return http::json_response(200, model);
-        }
-        throw Refused(404, "No worker has a model \"" + name + "\".");
-    }
-
     awaitable<Response> remove(const Call& call) const {
         const auto name = name_of(call);
         if (name == kVader) throw Refused(404, "vader is built in and cannot be removed.");
@@ -221,7 +211,6 @@ void add_models(http::Handlers& handlers, const Services& services,
                 const std::shared_ptr<const ModelOperations>& operations) {
     const http::Members on(handlers, std::make_shared<const Models>(services, operations));
     on("listModels", &Models::list);
-    on("getModel", &Models::get);
     on("removeModel", &Models::remove);
 }
 
