@@ -1,24 +1,24 @@
 #include "server/postgres/database.hpp"
 
-#include "server/postgres/identity/audit_store.hpp"
+#include "server/identity/audit_store.hpp"
+#include "server/identity/invitation_store.hpp"
+#include "server/identity/password_store.hpp"
+#include "server/identity/provider_store.hpp"
 #include "server/postgres/identity/identity_store.hpp"
-#include "server/postgres/identity/invitation_store.hpp"
-#include "server/postgres/identity/password_store.hpp"
-#include "server/postgres/identity/provider_store.hpp"
-#include "server/postgres/jobs/dataset_store.hpp"
-#include "server/postgres/jobs/job_signals.hpp"
-#include "server/postgres/jobs/job_store.hpp"
 #include "server/postgres/pool/listener.hpp"
 #include "server/postgres/pool/pool.hpp"
-#include "server/postgres/teams/idempotency_store.hpp"
-#include "server/postgres/teams/report_link_store.hpp"
-#include "server/postgres/teams/schedule_store.hpp"
-#include "server/postgres/teams/share_store.hpp"
-#include "server/postgres/teams/team_record_store.hpp"
-#include "server/postgres/teams/webhook_store.hpp"
+#include "server/postgres/stores.hpp"
 #include "server/postgres/workers/database_clock.hpp"
 #include "server/postgres/workers/duties.hpp"
 #include "server/postgres/workers/statistics.hpp"
+#include "server/queue/dataset_store.hpp"
+#include "server/queue/share_store.hpp"
+#include "server/queue/store.hpp"
+#include "server/schedules/store.hpp"
+#include "server/teams/idempotency_store.hpp"
+#include "server/teams/report_link_store.hpp"
+#include "server/teams/team_record_store.hpp"
+#include "server/webhooks/store.hpp"
 
 namespace plimsoll::postgres {
 
@@ -28,38 +28,41 @@ struct ServerDatabase::Parts {
         : calls(executor, target, {.connections = options.connections}),
           slow_calls(executor, target, {.connections = 1}),
           listener(executor, target, options.poll),
-          jobs(executor, calls),
-          signals(executor, listener),
           identity(executor, calls),
+          jobs(make_job_store(executor, calls)),
+          signals(make_job_signals(executor, listener)),
           duties(executor, slow_calls, clock) {}
 
     Pool calls;
     Pool slow_calls;  // duties never delay a request
     Listener listener;
     DatabaseClock clock{calls};
-    JobStore jobs;
-    JobSignals signals;
-    DatasetStore datasets{calls};
-    ShareStore shares{calls};
     IdentityStore identity;
-    PasswordStore passwords{calls, identity.known()};
-    InvitationStore invitations{calls, identity.known()};
-    ProviderStore providers{calls, identity.known()};
-    AuditStore audit{calls};
-    IdempotencyStore idempotency{calls};
-    TeamRecordStore records{calls};
-    ReportLinkStore report_links{calls};
-    ScheduleStore schedules{calls};
-    WebhookStore webhooks{calls};
-    const Stores stores{jobs,      signals,      datasets,  shares,  identity,
-                        passwords, invitations,  providers, audit,   idempotency,
-                        records,   report_links, schedules, webhooks};
+    const std::unique_ptr<queue::JobStore> jobs;
+    const std::unique_ptr<queue::JobSignals> signals;
+    const std::unique_ptr<queue::DatasetStore> datasets = make_dataset_store(calls);
+    const std::unique_ptr<queue::ShareStore> shares = make_share_store(calls);
+    const std::unique_ptr<identity::PasswordStore> passwords =
+        make_password_store(calls, identity.known());
+    const std::unique_ptr<identity::InvitationStore> invitations =
+        make_invitation_store(calls, identity.known());
+    const std::unique_ptr<identity::ProviderStore> providers =
+        make_provider_store(calls, identity.known());
+    const std::unique_ptr<identity::AuditStore> audit = make_audit_store(calls);
+    const std::unique_ptr<teams::IdempotencyStore> idempotency = make_idempotency_store(calls);
+    const std::unique_ptr<teams::TeamRecordStore> records = make_team_record_store(calls);
+    const std::unique_ptr<teams::ReportLinkStore> report_links = make_report_link_store(calls);
+    const std::unique_ptr<schedules::ScheduleStore> schedules = make_schedule_store(calls);
+    const std::unique_ptr<webhooks::WebhookStore> webhooks = make_webhook_store(calls);
+    const Stores stores{*jobs,      *signals,      *datasets,  *shares,  identity,
+                        *passwords, *invitations,  *providers, *audit,   *idempotency,
+                        *records,   *report_links, *schedules, *webhooks};
 
     Duties duties;
     Statistics statistics{slow_calls};
-    DeliveryQueue deliveries{slow_calls};
-    DueTimes due_times{slow_calls};
-    const BackgroundStores background{duties, statistics, deliveries, due_times};
+    const std::unique_ptr<webhooks::DeliveryQueue> deliveries = make_delivery_queue(slow_calls);
+    const std::unique_ptr<schedules::DueTimes> due_times = make_due_times(slow_calls);
+    const BackgroundStores background{duties, statistics, *deliveries, *due_times};
 };
 
 ServerDatabase::ServerDatabase(asio::any_io_executor executor, Target target,

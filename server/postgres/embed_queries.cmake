@@ -49,7 +49,7 @@ file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT "// Generated from server/postgres/que
 
 #include <initializer_list>
 
-#include \"server/postgres/driver/query.hpp\"
+#include \"server/postgres/driver/statement.hpp\"
 
 namespace plimsoll::postgres::sql {
 

@@ -14,7 +14,7 @@ PAGES = {path.name: path.read_text(encoding='utf-8')
 COMMANDS = {one['command']: one for one in json.loads((TOPICS / 'commands.json').read_text(encoding='utf-8'))['commands']}
 SETTINGS = json.loads((TOPICS / 'settings.json').read_text(encoding='utf-8'))
 TYPES = re.findall(r'ProblemType\{(\d+), "([\w-]+)", "([^"]+)"\}',
-                   (tree.ROOT / 'server/http/messages/problem_types.hpp').read_text(encoding='utf-8'))
+                   (tree.ROOT / 'server/http/messages/problem.cpp').read_text(encoding='utf-8'))
 # The tests that run the code blocks of a page, or compile or check them.
 RUNNERS = {
     'README.md': ['integration/docs_test.py'],

@@ -99,9 +99,6 @@ PARTS = {
     'rest': ['server/http', 'server/identity', 'server/planning', 'server/teams', 'server/queue'],
 }
 
-# The executable specification of the queue: tests hold the SQL to it, and no program may use it.
-SPECIFICATION = 'server/queue/spec/'
-
 # Libraries that only some folders may include, by the beginning of the include.
 LIBRARIES = {
     'CL/': ['engine/opencl'],
@@ -156,8 +153,6 @@ def violation(path, included):
             return f'only {folders or "nobody"} may use {library}'
     if included.split('/')[0] not in ('engine', 'server', 'migrations', 'tests'):
         return None
-    if included.startswith(SPECIFICATION) and not str(path).startswith(SPECIFICATION):
-        return f'{SPECIFICATION} is for tests only'
     room, target = room_of(path), room_of(included)
     if why := uphill(path, included):
         return why
@@ -211,7 +206,6 @@ class Rule(unittest.TestCase):
                 ('server/cli/jobs/submit.cpp', 'server/kinds/waves/contract/offer.hpp'),
                 ('server/cli/jobs/submit.cpp', 'server/kinds/waves/command/price_file.hpp'),
                 ('server/queue/share.cpp', 'server/http/session.hpp'),
-                ('server/queue/share.cpp', 'server/queue/spec/state.hpp'),
                 ('server/kinds/sentiment/run/run.cpp', 'server/kinds/waves/contract/args.hpp'),
                 ('server/kinds/sentiment/rest/texts.cpp', 'server/kinds/waves/contract/request.hpp'),
                 ('server/kinds/waves/contract/plan.cpp', 'server/kinds/waves/run/rows.hpp'),
@@ -254,12 +248,6 @@ class Sources(unittest.TestCase):
                   for path, number, included in includes()
                   if (why := violation(path, included))]
         self.assertFalse(broken, '\n' + '\n'.join(broken))
-
-    def test_no_program_links_the_specification(self):
-        linked = [path for path in tree.tracked_files()
-                  if path.name == 'CMakeLists.txt' and path.parts[0] != 'tests'
-                  and re.search(r'(LINK|target_link_libraries\()[^()]*plimsoll_server_queue_spec', tree.text_of(path))]
-        self.assertFalse(linked)
 
     def test_have_no_cycle_between_rooms(self):
         edges = {}

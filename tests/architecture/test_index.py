@@ -20,13 +20,11 @@ RUN_BY_PROGRAMS = {
     'server/kinds/runs.cpp': 'tests/unit/server/kinds/sentiment/kind_test.cpp',
     'server/kinds/waves/command/': 'tests/integration/waves_test.py',
     'server/identity/program/': 'tests/unit/server/identity/hasher_test.cpp',
-    'server/kinds/waves/contract/summary_text.': 'tests/integration/waves_job_test.py',
+    'server/kinds/waves/command/summary_text.': 'tests/integration/waves_job_test.py',
     'server/schedules/runner.': 'tests/integration/schedules_test.py',
     'server/webhooks/dispatcher.': 'tests/integration/webhooks_test.py',
-    'server/webhooks/sender.': 'tests/integration/webhooks_test.py',
     'server/worker/base/worker_info.': 'tests/integration/faults_test.py',
     'server/worker/device/device_opener.': 'tests/integration/worker/device_faults_test.py',
-    'server/worker/loop/heartbeat_pipe.': 'tests/integration/faults_test.py',
     'server/worker/loop/worker_process.': 'tests/integration/faults_test.py',
     'server/worker/supervisor/supervisor_process.': 'tests/integration/faults_test.py',
 }
@@ -71,7 +69,6 @@ class Index(unittest.TestCase):
     def test_finds_the_nearest_first(self):
         for name, nearest in [('server/planning/planner.cpp', 'tests/unit/server/planning/named_device_test.cpp'),
                               ('gzip.cpp', 'tests/unit/server/base/gzip_test.cpp'),
-                              ('server/queue/spec/claim.cpp', 'tests/simulation/queue/main.cpp'),
                               ('explain_wait', 'tests/integration/queue/times_test.py'),
                               ('/schedules/:id', 'tests/browser/schedules.test.mjs')]:
             [node] = self.graph.nodes_of(name)

@@ -2,8 +2,8 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/backoff.hpp"
-#include "server/postgres/driver/deadline.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -14,6 +14,9 @@ struct pg_conn;
 namespace plimsoll::postgres {
 
 namespace asio = boost::asio;
+
+// By the local steady clock: deadlines bound waiting, not anything stored.
+using Deadline = std::chrono::steady_clock::time_point;
 
 // A database and the role to connect as.
 struct Target {

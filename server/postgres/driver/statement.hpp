@@ -1,13 +1,23 @@
 #pragma once
 
 #include "server/postgres/driver/param.hpp"
-#include "server/postgres/driver/query.hpp"
 #include "server/postgres/driver/rows.hpp"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::postgres {
+
+// One SQL statement with a name for logs and errors. The texts live in queries/*.sql and become
+// constants at build time (`sql::…` of the generated sql.hpp), so an unknown name does not compile.
+struct Query {
+    std::string_view name;
+    const char* text;
+    // Name of the prepared statement, which changes with the text; null: parsed each time.
+    const char* prepared = nullptr;
+};
 
 // A query with its parameters, in order from $1.
 struct Statement {

@@ -1,10 +1,13 @@
-#include "server/postgres/identity/audit_store.hpp"
+#include "server/identity/audit_store.hpp"
 
 #include "server/postgres/driver/optional.hpp"
+#include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
+#include "server/postgres/stores.hpp"
 
 namespace plimsoll::postgres {
+
 namespace {
 
 template <class Id>
@@ -32,31 +35,43 @@ identity::AuditEvent to_audit_event(const Row& row) {
     return event;
 }
 
+class AuditStore final : public identity::AuditStore {
+  public:
+    explicit AuditStore(Pool& pool) : pool_(pool) {}
+
+    asio::awaitable<Result<std::vector<identity::AuditEvent>>> list(
+        identity::AuditQuery query) override {
+        std::optional<std::vector<std::string>> nouns;
+        if (!query.nouns.empty()) nouns = std::move(query.nouns);
+        Batch batch;
+        batch.push_back(query.team ? in_team(*query.team) : across_teams());
+        batch.push_back(Statement::of(
+            query.team ? sql::audit_of_team : sql::audit_of_installation, number_of(query.before),
+            query.limit, unless_empty(std::move(query.action)), std::move(nouns),
+            number_of(query.user), unless_empty(std::move(query.target)), query.from, query.until));
+        auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
+        if (!replies) co_return fail(std::move(replies.error()));
+        std::vector<identity::AuditEvent> events;
+        for (const Row row : replies->back()) events.push_back(to_audit_event(row));
+        co_return events;
+    }
+
+    asio::awaitable<Result<void>> record(Author author, std::string action, std::string target,
+                                         std::string data) override {
+        co_return done(
+            co_await run_in(pool_, in_team(author.team),
+                            Statement::of(sql::audit_record, author.team.value, author.user.value,
+                                          action, target, author.request_id, data)));
+    }
+
+  private:
+    Pool& pool_;
+};
+
 }  // namespace
 
-asio::awaitable<Result<std::vector<identity::AuditEvent>>> AuditStore::list(
-    identity::AuditQuery query) {
-    std::optional<std::vector<std::string>> nouns;
-    if (!query.nouns.empty()) nouns = std::move(query.nouns);
-    Batch batch;
-    batch.push_back(query.team ? in_team(*query.team) : across_teams());
-    batch.push_back(Statement::of(
-        query.team ? sql::audit_of_team : sql::audit_of_installation, number_of(query.before),
-        query.limit, unless_empty(std::move(query.action)), std::move(nouns), number_of(query.user),
-        unless_empty(std::move(query.target)), query.from, query.until));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    std::vector<identity::AuditEvent> events;
-    for (const Row row : replies->back()) events.push_back(to_audit_event(row));
-    co_return events;
-}
-
-asio::awaitable<Result<void>> AuditStore::record(Author author, std::string action,
-                                                 std::string target, std::string data) {
-    co_return done(
-        co_await run_in(pool_, in_team(author.team),
-                        Statement::of(sql::audit_record, author.team.value, author.user.value,
-                                      action, target, author.request_id, data)));
+std::unique_ptr<identity::AuditStore> make_audit_store(Pool& pool) {
+    return std::make_unique<AuditStore>(pool);
 }
 
 }  // namespace plimsoll::postgres

@@ -1,8 +1,14 @@
-#include "server/postgres/identity/invitation_store.hpp"
+#include "server/identity/invitation_store.hpp"
 
 #include "server/postgres/driver/optional.hpp"
+#include "server/postgres/identity/principal_cache.hpp"
+#include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
+#include "server/postgres/stores.hpp"
+
+#include <memory>
+#include <utility>
 
 namespace plimsoll::postgres {
 
@@ -38,83 +44,98 @@ std::optional<std::string> text_or_none(std::string text) {
     return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 
+class InvitationStore final : public identity::InvitationStore {
+  public:
+    InvitationStore(Pool& pool, std::shared_ptr<PrincipalCache> known)
+        : pool_(pool), known_(std::move(known)) {}
+
+    Answer<std::vector<Invitation>> list(TeamId team) override {
+        co_return every(co_await run(team, Statement::of(sql::invitations_list, team.value)),
+                        to_invitation);
+    }
+
+    Answer<Invitation> create(Author author, identity::NewInvitation invitation) override {
+        auto rows = co_await run(
+            author.team, Statement::of(sql::invitations_create, author.team.value,
+                                       author.user.value, std::string(to_string(invitation.role)),
+                                       text_or_none(std::move(invitation.email)),
+                                       Bytes{std::move(invitation.hash)}, invitation.expires_at,
+                                       identity::kInvitationsPerTeam, author.request_id,
+                                       invitation.origin.token, invitation.origin.session));
+        if (!rows) co_return fail(std::move(rows.error()));
+        if (rows->empty()) {
+            co_return fail(
+                team_has_most(identity::kInvitationsPerTeam, "open invitations", "Revoke"));
+        }
+        co_return to_invitation((*rows)[0]);
+    }
+
+    Answer<void> revoke(Author author, identity::InvitationId id) override {
+        co_return found(
+            co_await run(author.team,
+                         Statement::of(sql::invitations_revoke, id.value, author.team.value,
+                                       author.user.value, author.request_id)),
+            {Errc::not_found, "The invitation was not found.", {}});
+    }
+
+    Answer<InvitationOffer> find(std::string hash) override {
+        auto rows = co_await pool_.run(Statement::of(sql::invitations_find, Bytes{std::move(hash)}),
+                                       kCallTimeout);
+        if (!rows) co_return fail(std::move(rows.error()));
+        if (rows->empty()) co_return fail(invites_nobody());
+        const Row row = (*rows)[0];
+        InvitationOffer offer;
+        offer.team_name = row.get<std::string>("team_name");
+        offer.role = role_in(row);
+        offer.email = row.get<Maybe<std::string>>("email").value_or("");
+        offer.invited_by = row.get<std::string>("invited_by");
+        offer.expires_at = row.get<Timestamp>("expires_at");
+        co_return offer;
+    }
+
+    Answer<identity::Joined> accept(std::string hash, identity::Invitee who,
+                                    std::string request_id) override {
+        const auto cache = known_;
+        const auto user = who.user ? std::optional(who.user->value) : std::nullopt;
+        auto rows = co_await pool_.run(
+            Statement::of(sql::invitations_accept, Bytes{std::move(hash)}, user,
+                          text_or_none(std::move(who.name)), text_or_none(std::move(who.email)),
+                          std::move(request_id)),
+            kCallTimeout);
+        if (!rows && rows.error().code == Errc::conflict) {
+            co_return fail(
+                Errc::conflict,
+                "A user with this name, or one that looks like it, already exists. If that is you, "
+                "sign in and open the invitation again.");
+        }
+        if (!rows) co_return fail(std::move(rows.error()));
+        cache->forget();
+        const Row row = (*rows)[0];
+        const auto outcome = row.get<std::string>("outcome");
+        if (outcome == "address") {
+            co_return fail(Errc::forbidden, "This invitation is for a different email address.");
+        }
+        if (outcome == "member") {
+            co_return fail(Errc::conflict, "You are already a member of this team.");
+        }
+        if (outcome != "accepted") co_return fail(invites_nobody());
+        co_return identity::Joined{row.get<UserId>("user_id"), row.get<TeamId>("team_id")};
+    }
+
+  private:
+    Answer<Rows> run(TeamId team, Statement statement) {
+        return run_in(pool_, in_team(team), std::move(statement));
+    }
+
+    Pool& pool_;
+    std::shared_ptr<PrincipalCache> known_;
+};
+
 }  // namespace
 
-InvitationStore::Answer<Rows> InvitationStore::run(TeamId team, Statement statement) {
-    return run_in(pool_, in_team(team), std::move(statement));
-}
-
-InvitationStore::Answer<std::vector<Invitation>> InvitationStore::list(TeamId team) {
-    co_return every(co_await run(team, Statement::of(sql::invitations_list, team.value)),
-                    to_invitation);
-}
-
-InvitationStore::Answer<Invitation> InvitationStore::create(Author author,
-                                                            identity::NewInvitation invitation) {
-    auto rows = co_await run(
-        author.team,
-        Statement::of(sql::invitations_create, author.team.value, author.user.value,
-                      std::string(to_string(invitation.role)),
-                      text_or_none(std::move(invitation.email)), Bytes{std::move(invitation.hash)},
-                      invitation.expires_at, identity::kInvitationsPerTeam, author.request_id,
-                      invitation.origin.token, invitation.origin.session));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) {
-        co_return fail(team_has_most(identity::kInvitationsPerTeam, "open invitations", "Revoke"));
-    }
-    co_return to_invitation((*rows)[0]);
-}
-
-InvitationStore::Answer<void> InvitationStore::revoke(Author author, identity::InvitationId id) {
-    co_return found(co_await run(author.team,
-                                 Statement::of(sql::invitations_revoke, id.value, author.team.value,
-                                               author.user.value, author.request_id)),
-                    {Errc::not_found, "The invitation was not found.", {}});
-}
-
-InvitationStore::Answer<InvitationOffer> InvitationStore::find(std::string hash) {
-    auto rows = co_await pool_.run(Statement::of(sql::invitations_find, Bytes{std::move(hash)}),
-                                   kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(invites_nobody());
-    const Row row = (*rows)[0];
-    InvitationOffer offer;
-    offer.team_name = row.get<std::string>("team_name");
-    offer.role = role_in(row);
-    offer.email = row.get<Maybe<std::string>>("email").value_or("");
-    offer.invited_by = row.get<std::string>("invited_by");
-    offer.expires_at = row.get<Timestamp>("expires_at");
-    co_return offer;
-}
-
-InvitationStore::Answer<identity::Joined> InvitationStore::accept(std::string hash,
-                                                                  identity::Invitee who,
-                                                                  std::string request_id) {
-    const auto cache = known_;
-    const auto user = who.user ? std::optional(who.user->value) : std::nullopt;
-    auto rows =
-        co_await pool_.run(Statement::of(sql::invitations_accept, Bytes{std::move(hash)}, user,
-                                         text_or_none(std::move(who.name)),
-                                         text_or_none(std::move(who.email)), std::move(request_id)),
-                           kCallTimeout);
-    if (!rows && rows.error().code == Errc::conflict) {
-        co_return fail(Errc::conflict,
-                       "A user with this name, or one that looks like it, already exists. If that "
-                       "is you, sign "
-                       "in and open the invitation again.");
-    }
-    if (!rows) co_return fail(std::move(rows.error()));
-    cache->forget();
-    const Row row = (*rows)[0];
-    const auto outcome = row.get<std::string>("outcome");
-    if (outcome == "address") {
-        co_return fail(Errc::forbidden, "This invitation is for a different email address.");
-    }
-    if (outcome == "member") {
-        co_return fail(Errc::conflict, "You are already a member of this team.");
-    }
-    if (outcome != "accepted") co_return fail(invites_nobody());
-    co_return identity::Joined{row.get<UserId>("user_id"), row.get<TeamId>("team_id")};
+std::unique_ptr<identity::InvitationStore> make_invitation_store(
+    Pool& pool, std::shared_ptr<PrincipalCache> known) {
+    return std::make_unique<InvitationStore>(pool, std::move(known));
 }
 
 }  // namespace plimsoll::postgres

@@ -1,9 +1,11 @@
-#include "server/postgres/teams/report_link_store.hpp"
+#include "server/teams/report_link_store.hpp"
 
 #include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
+#include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
+#include "server/postgres/stores.hpp"
 
 namespace plimsoll::postgres {
 
@@ -54,53 +56,66 @@ Error opens_nothing() {
     return {Errc::not_found, "This link is invalid, has expired or was revoked.", {}};
 }
 
+class ReportLinkStore final : public teams::ReportLinkStore {
+  public:
+    explicit ReportLinkStore(Pool& pool) : pool_(pool) {}
+
+    awaitable<Result<std::vector<ReportLink>>> list(TeamId team, std::optional<JobId> job,
+                                                    std::optional<teams::ReportLinkId> before,
+                                                    int limit) override {
+        co_return every(
+            co_await run_in(pool_, in_team(team),
+                            Statement::of(sql::report_links_list, team, job, before, limit)),
+            to_report_link);
+    }
+
+    awaitable<Result<ReportLink>> create(Author author, teams::NewReportLink link) override {
+        co_return first(
+            co_await run_in(
+                pool_, in_team(author.team),
+                Statement::of(sql::report_links_create, author.team, author.user, link.job,
+                              unless_empty(std::move(link.note)), Bytes{std::move(link.hash)},
+                              link.expires_at, link.origin.token, link.origin.session,
+                              teams::kReportLinksPerTeam, author.request_id)),
+            to_report_link, team_has_most(teams::kReportLinksPerTeam, "report links", "Revoke"));
+    }
+
+    awaitable<Result<void>> revoke(Author author, teams::ReportLinkId id) override {
+        co_return found(co_await run_in(pool_, in_team(author.team),
+                                        Statement::of(sql::report_links_revoke, id, author.team,
+                                                      author.user, author.request_id)),
+                        {Errc::not_found, "The report link was not found.", {}});
+    }
+
+    awaitable<Result<LinkedReport>> open(std::string hash) override {
+        co_return first(
+            co_await pool_.run(Statement::of(sql::report_links_open, Bytes{std::move(hash)}),
+                               kCallTimeout),
+            to_linked_report, opens_nothing());
+    }
+
+    awaitable<Result<std::vector<queue::ChunkInfo>>> chunks(std::string hash) override {
+        co_return every(
+            co_await pool_.run(Statement::of(sql::report_links_chunks, Bytes{std::move(hash)}),
+                               kCallTimeout),
+            to_chunk_info);
+    }
+
+    awaitable<Result<std::string>> chunk(std::string hash, int seq) override {
+        co_return first(
+            co_await pool_.run(Statement::of(sql::report_links_chunk, Bytes{std::move(hash)}, seq),
+                               kCallTimeout),
+            to_content, opens_nothing());
+    }
+
+  private:
+    Pool& pool_;
+};
+
 }  // namespace
 
-awaitable<Result<std::vector<ReportLink>>> ReportLinkStore::list(
-    TeamId team, std::optional<JobId> job, std::optional<teams::ReportLinkId> before, int limit) {
-    co_return every(
-        co_await run_in(pool_, in_team(team),
-                        Statement::of(sql::report_links_list, team, job, before, limit)),
-        to_report_link);
-}
-
-awaitable<Result<ReportLink>> ReportLinkStore::create(Author author, teams::NewReportLink link) {
-    co_return first(
-        co_await run_in(
-            pool_, in_team(author.team),
-            Statement::of(sql::report_links_create, author.team, author.user, link.job,
-                          unless_empty(std::move(link.note)), Bytes{std::move(link.hash)},
-                          link.expires_at, link.origin.token, link.origin.session,
-                          teams::kReportLinksPerTeam, author.request_id)),
-        to_report_link, team_has_most(teams::kReportLinksPerTeam, "report links", "Revoke"));
-}
-
-awaitable<Result<void>> ReportLinkStore::revoke(Author author, teams::ReportLinkId id) {
-    co_return found(co_await run_in(pool_, in_team(author.team),
-                                    Statement::of(sql::report_links_revoke, id, author.team,
-                                                  author.user, author.request_id)),
-                    {Errc::not_found, "The report link was not found.", {}});
-}
-
-awaitable<Result<LinkedReport>> ReportLinkStore::open(std::string hash) {
-    co_return first(
-        co_await pool_.run(Statement::of(sql::report_links_open, Bytes{std::move(hash)}),
-                           kCallTimeout),
-        to_linked_report, opens_nothing());
-}
-
-awaitable<Result<std::vector<queue::ChunkInfo>>> ReportLinkStore::chunks(std::string hash) {
-    co_return every(
-        co_await pool_.run(Statement::of(sql::report_links_chunks, Bytes{std::move(hash)}),
-                           kCallTimeout),
-        to_chunk_info);
-}
-
-awaitable<Result<std::string>> ReportLinkStore::chunk(std::string hash, int seq) {
-    co_return first(
-        co_await pool_.run(Statement::of(sql::report_links_chunk, Bytes{std::move(hash)}, seq),
-                           kCallTimeout),
-        to_content, opens_nothing());
+std::unique_ptr<teams::ReportLinkStore> make_report_link_store(Pool& pool) {
+    return std::make_unique<ReportLinkStore>(pool);
 }
 
 }  // namespace plimsoll::postgres

@@ -1,8 +1,10 @@
-#include "server/postgres/teams/team_record_store.hpp"
+#include "server/teams/team_record_store.hpp"
 
 #include "server/postgres/driver/optional.hpp"
+#include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
+#include "server/postgres/stores.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -60,59 +62,71 @@ Error full(Collection collection) {
             {}};
 }
 
+class TeamRecordStore final : public teams::TeamRecordStore {
+  public:
+    template <class T>
+    using Answer = boost::asio::awaitable<Result<T>>;
+
+    explicit TeamRecordStore(Pool& pool) : pool_(pool) {}
+
+    Answer<std::vector<TeamRecord>> list(Collection collection, TeamId team,
+                                         teams::RecordFilter filter) override {
+        const bool is_counted = collection.most == 0;
+        const auto limit = filter.limit.value_or(collection.most);
+        auto statement = is_counted
+                             ? count_records(collection, limit)
+                             : Statement::of(sql::team_records_list, team, collection.name,
+                                             filter.member, filter.job, filter.section, filter.name,
+                                             limit, filter.with_data, collection.has_origins);
+        const auto rows = co_await run_in(pool_, in_team(team), std::move(statement));
+        if (!rows) co_return fail(rows.error());
+        std::vector<TeamRecord> records;
+        for (const Row row : *rows) {
+            records.push_back(is_counted ? to_counted_record(row) : to_record(collection, row));
+        }
+        co_return records;
+    }
+
+    Answer<TeamRecord> put(Collection collection, Author author, TeamRecord record) override {
+        const auto rows = co_await run_in(
+            pool_, in_team(author.team),
+            Statement::of(sql::team_records_put, author.team, author.user, collection.name,
+                          member_of(collection, author), record.section, unless_empty(record.name),
+                          record.job, record.data, collection.most, author.seen,
+                          audited(collection, collection.written), collection.is_named,
+                          author.request_id));
+        if (!rows) co_return fail(rows.error());
+        if (rows->empty()) co_return fail(author.seen ? changed_meanwhile() : full(collection));
+        auto kept = to_record(collection, (*rows)[0]);
+        kept.data = std::move(record.data);
+        co_return kept;
+    }
+
+    Answer<void> remove(Collection collection, Author author, std::string id) override {
+        std::optional<std::int64_t> number;
+        std::optional<std::string> name;
+        if (collection.is_named) {
+            name = std::move(id);
+        } else {
+            number = std::stoll(id);
+        }
+        co_return found(
+            co_await run_in(pool_, in_team(author.team),
+                            Statement::of(sql::team_records_remove, author.team, author.user,
+                                          collection.name, member_of(collection, author), number,
+                                          name, audited(collection, "delete"), collection.is_named,
+                                          author.request_id)),
+            {Errc::not_found, "The " + std::string(collection.singular) + " was not found.", {}});
+    }
+
+  private:
+    Pool& pool_;
+};
+
 }  // namespace
 
-TeamRecordStore::Answer<std::vector<TeamRecord>> TeamRecordStore::list(Collection collection,
-                                                                       TeamId team,
-                                                                       teams::RecordFilter filter) {
-    const bool is_counted = collection.most == 0;
-    const auto limit = filter.limit.value_or(collection.most);
-    auto statement = is_counted
-                         ? count_records(collection, limit)
-                         : Statement::of(sql::team_records_list, team, collection.name,
-                                         filter.member, filter.job, filter.section, filter.name,
-                                         limit, filter.with_data, collection.has_origins);
-    const auto rows = co_await run_in(pool_, in_team(team), std::move(statement));
-    if (!rows) co_return fail(rows.error());
-    std::vector<TeamRecord> records;
-    for (const Row row : *rows) {
-        records.push_back(is_counted ? to_counted_record(row) : to_record(collection, row));
-    }
-    co_return records;
-}
-
-TeamRecordStore::Answer<TeamRecord> TeamRecordStore::put(Collection collection, Author author,
-                                                         TeamRecord record) {
-    const auto rows = co_await run_in(
-        pool_, in_team(author.team),
-        Statement::of(sql::team_records_put, author.team, author.user, collection.name,
-                      member_of(collection, author), record.section, unless_empty(record.name),
-                      record.job, record.data, collection.most, author.seen,
-                      audited(collection, collection.written), collection.is_named,
-                      author.request_id));
-    if (!rows) co_return fail(rows.error());
-    if (rows->empty()) co_return fail(author.seen ? changed_meanwhile() : full(collection));
-    auto kept = to_record(collection, (*rows)[0]);
-    kept.data = std::move(record.data);
-    co_return kept;
-}
-
-TeamRecordStore::Answer<void> TeamRecordStore::remove(Collection collection, Author author,
-                                                      std::string id) {
-    std::optional<std::int64_t> number;
-    std::optional<std::string> name;
-    if (collection.is_named) {
-        name = std::move(id);
-    } else {
-        number = std::stoll(id);
-    }
-    co_return found(
-        co_await run_in(
-            pool_, in_team(author.team),
-            Statement::of(sql::team_records_remove, author.team, author.user, collection.name,
-                          member_of(collection, author), number, name,
-                          audited(collection, "delete"), collection.is_named, author.request_id)),
-        {Errc::not_found, "The " + std::string(collection.singular) + " was not found.", {}});
+std::unique_ptr<teams::TeamRecordStore> make_team_record_store(Pool& pool) {
+    return std::make_unique<TeamRecordStore>(pool);
 }
 
 }  // namespace plimsoll::postgres

@@ -1,8 +1,9 @@
-#include "server/postgres/teams/webhook_store.hpp"
-
 #include "server/postgres/driver/optional.hpp"
+#include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
+#include "server/postgres/stores.hpp"
+#include "server/webhooks/store.hpp"
 
 namespace plimsoll::postgres {
 using webhooks::awaitable;
@@ -51,86 +52,109 @@ Outgoing to_outgoing(const Row& row) {
             row.get<std::string>("url"),  row.get<std::string>("secret")};
 }
 
+class WebhookStore final : public webhooks::WebhookStore {
+  public:
+    explicit WebhookStore(Pool& pool) : pool_(pool) {}
+
+    awaitable<Result<std::vector<Webhook>>> list(TeamId team) override {
+        co_return every(co_await run_in(pool_, in_team(team), Statement::of(sql::webhooks_list)),
+                        to_webhook);
+    }
+
+    awaitable<Result<Webhook>> update(Author author, WebhookId id, std::string name,
+                                      std::string url) override {
+        co_return first(
+            co_await run_in(pool_, in_team(author.team),
+                            Statement::of(sql::webhooks_update, id, unless_empty(std::move(name)),
+                                          unless_empty(std::move(url)), author.team, author.user,
+                                          author.request_id, author.seen)),
+            to_webhook, not_edited(author, no_such_webhook()));
+    }
+
+    awaitable<Result<Webhook>> create(Author author, Webhook webhook, std::string secret) override {
+        auto rows = co_await run_in(
+            pool_, in_team(author.team),
+            Statement::of(sql::webhooks_create, author.team, author.user, webhook.name, webhook.url,
+                          Bytes{std::move(secret)}, author.request_id, webhooks::kWebhooksPerTeam));
+        if (!rows) co_return fail(std::move(rows.error()));
+        if (rows->empty()) co_return fail(team_has_most(webhooks::kWebhooksPerTeam, "webhooks"));
+        webhook.id = (*rows)[0].get<WebhookId>("id");
+        webhook.created_at = (*rows)[0].get<Timestamp>("created_at");
+        co_return webhook;
+    }
+
+    awaitable<Result<void>> remove(Author author, WebhookId id) override {
+        co_return found(co_await run_in(pool_, in_team(author.team),
+                                        Statement::of(sql::webhooks_delete, id, author.team,
+                                                      author.user, author.request_id)),
+                        no_such_webhook());
+    }
+
+    awaitable<Result<std::vector<Delivery>>> deliveries(TeamId team, WebhookId id,
+                                                        std::optional<DeliveryId> before,
+                                                        int limit) override {
+        auto replies = co_await run_in(pool_, kCallTimeout, in_team(team),
+                                       Statement::of(sql::webhooks_exists, id),
+                                       Statement::of(sql::webhooks_deliveries, id, before, limit));
+        if (replies && (*replies)[1].empty()) co_return fail(no_such_webhook());
+        co_return every(last(std::move(replies)), to_delivery);
+    }
+
+    awaitable<Result<Delivery>> send_test(Author author, WebhookId id) override {
+        co_return first(co_await run_in(pool_, in_team(author.team),
+                                        Statement::of(sql::webhooks_test, id, author.team,
+                                                      author.user, author.request_id)),
+                        to_delivery, no_such_webhook());
+    }
+
+  private:
+    Pool& pool_;
+};
+
+class DeliveryQueue final : public webhooks::DeliveryQueue {
+  public:
+    explicit DeliveryQueue(Pool& pool) : pool_(pool) {}
+
+    awaitable<Result<std::vector<Outgoing>>> claim(int limit, std::chrono::seconds lease,
+                                                   int most_attempts,
+                                                   std::vector<DeliveryId> under_way) override {
+        std::vector<std::int64_t> busy;
+        for (const auto id : under_way) busy.push_back(id.value);
+        co_return every(co_await pool_.run(
+                            Statement::of(sql::webhooks_claim, limit,
+                                          static_cast<double>(lease.count()), most_attempts, busy),
+                            kCallTimeout),
+                        to_outgoing);
+    }
+
+    awaitable<Result<void>> settle(DeliveryId id, int attempt, webhooks::Attempted outcome,
+                                   std::optional<Milliseconds> pause) override {
+        std::optional<double> seconds;
+        if (pause) seconds = std::chrono::duration<double>(*pause).count();
+        co_return done(
+            co_await pool_.run(Statement::of(sql::webhooks_settle, id, attempt, outcome.status,
+                                             unless_empty(std::move(outcome.error)), seconds),
+                               kCallTimeout));
+    }
+
+    awaitable<Result<int>> forget(int keep_days) override {
+        co_return first(
+            co_await pool_.run(Statement::of(sql::webhooks_forget, keep_days), kCallTimeout),
+            to_done);
+    }
+
+  private:
+    Pool& pool_;
+};
+
 }  // namespace
 
-awaitable<Result<std::vector<Webhook>>> WebhookStore::list(TeamId team) {
-    co_return every(co_await run_in(pool_, in_team(team), Statement::of(sql::webhooks_list)),
-                    to_webhook);
+std::unique_ptr<webhooks::DeliveryQueue> make_delivery_queue(Pool& pool) {
+    return std::make_unique<DeliveryQueue>(pool);
 }
 
-awaitable<Result<Webhook>> WebhookStore::update(Author author, WebhookId id, std::string name,
-                                                std::string url) {
-    co_return first(
-        co_await run_in(pool_, in_team(author.team),
-                        Statement::of(sql::webhooks_update, id, unless_empty(std::move(name)),
-                                      unless_empty(std::move(url)), author.team, author.user,
-                                      author.request_id, author.seen)),
-        to_webhook, not_edited(author, no_such_webhook()));
-}
-
-awaitable<Result<Webhook>> WebhookStore::create(Author author, Webhook webhook,
-                                                std::string secret) {
-    auto rows = co_await run_in(
-        pool_, in_team(author.team),
-        Statement::of(sql::webhooks_create, author.team, author.user, webhook.name, webhook.url,
-                      Bytes{std::move(secret)}, author.request_id, webhooks::kWebhooksPerTeam));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(team_has_most(webhooks::kWebhooksPerTeam, "webhooks"));
-    webhook.id = (*rows)[0].get<WebhookId>("id");
-    webhook.created_at = (*rows)[0].get<Timestamp>("created_at");
-    co_return webhook;
-}
-
-awaitable<Result<void>> WebhookStore::remove(Author author, WebhookId id) {
-    co_return found(co_await run_in(pool_, in_team(author.team),
-                                    Statement::of(sql::webhooks_delete, id, author.team,
-                                                  author.user, author.request_id)),
-                    no_such_webhook());
-}
-
-awaitable<Result<std::vector<Delivery>>> WebhookStore::deliveries(TeamId team, WebhookId id,
-                                                                  std::optional<DeliveryId> before,
-                                                                  int limit) {
-    auto replies =
-        co_await run_in(pool_, kCallTimeout, in_team(team), Statement::of(sql::webhooks_exists, id),
-                        Statement::of(sql::webhooks_deliveries, id, before, limit));
-    if (replies && (*replies)[1].empty()) co_return fail(no_such_webhook());
-    co_return every(last(std::move(replies)), to_delivery);
-}
-
-awaitable<Result<Delivery>> WebhookStore::send_test(Author author, WebhookId id) {
-    co_return first(co_await run_in(pool_, in_team(author.team),
-                                    Statement::of(sql::webhooks_test, id, author.team, author.user,
-                                                  author.request_id)),
-                    to_delivery, no_such_webhook());
-}
-
-awaitable<Result<std::vector<Outgoing>>> DeliveryQueue::claim(int limit, std::chrono::seconds lease,
-                                                              int most_attempts,
-                                                              std::vector<DeliveryId> under_way) {
-    std::vector<std::int64_t> busy;
-    for (const auto id : under_way) busy.push_back(id.value);
-    co_return every(
-        co_await pool_.run(Statement::of(sql::webhooks_claim, limit,
-                                         static_cast<double>(lease.count()), most_attempts, busy),
-                           kCallTimeout),
-        to_outgoing);
-}
-
-awaitable<Result<void>> DeliveryQueue::settle(DeliveryId id, int attempt,
-                                              webhooks::Attempted outcome,
-                                              std::optional<Milliseconds> pause) {
-    std::optional<double> seconds;
-    if (pause) seconds = std::chrono::duration<double>(*pause).count();
-    co_return done(
-        co_await pool_.run(Statement::of(sql::webhooks_settle, id, attempt, outcome.status,
-                                         unless_empty(std::move(outcome.error)), seconds),
-                           kCallTimeout));
-}
-
-awaitable<Result<int>> DeliveryQueue::forget(int keep_days) {
-    co_return first(
-        co_await pool_.run(Statement::of(sql::webhooks_forget, keep_days), kCallTimeout), to_done);
+std::unique_ptr<webhooks::WebhookStore> make_webhook_store(Pool& pool) {
+    return std::make_unique<WebhookStore>(pool);
 }
 
 }  // namespace plimsoll::postgres

@@ -1,7 +1,9 @@
 #include "server/worker/loop/worker_process.hpp"
 
 #include "server/base/log.hpp"
-#include "server/worker/loop/heartbeat_pipe.hpp"
+#include "server/worker/base/timer.hpp"
+#include "server/worker/device/device_thread.hpp"
+#include "server/worker/loop/liveness.hpp"
 #include "server/worker/loop/worker.hpp"
 
 #include <algorithm>
@@ -9,18 +11,74 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <unistd.h>
 
 namespace plimsoll::worker {
 
 namespace asio = boost::asio;
 
 namespace {
+
+// Writes a byte per second to the supervisor's pipe while the device thread is alive; the bytes
+// stop when it hangs. Other bytes report finished tasks and that the worker was told to end, and a
+// line says why it exits.
+// `fd` must be non-blocking, so that a supervisor that does not read cannot stall the worker.
+class HeartbeatPipe {
+  public:
+    HeartbeatPipe(int fd, const DeviceThread& device, Timer& timer);
+    awaitable<void> run();  // until cancelled
+    void report_task_done();
+    void report_told_to_end();
+    void report_exit(std::string_view reason);
+
+  private:
+    void write(std::string_view signs);
+
+    int fd_;
+    const DeviceThread& device_;
+    Timer& timer_;
+    LivenessDetector liveness_;
+};
+
+constexpr std::size_t kLongestEnd = 1000;  // below PIPE_BUF, so that a write is atomic
+
+HeartbeatPipe::HeartbeatPipe(int fd, const DeviceThread& device, Timer& timer)
+    : fd_(fd), device_(device), timer_(timer), liveness_(kLivenessTimeout) {}
+
+awaitable<void> HeartbeatPipe::run() {
+    for (;;) {
+        if (liveness_.is_alive(device_.pulse(), timer_.now())) {
+            write({&kAliveByte, 1});
+        }
+        co_await timer_.sleep_until(timer_.now() + kLivenessInterval);
+    }
+}
+
+void HeartbeatPipe::report_task_done() {
+    write({&kTaskDoneByte, 1});
+}
+
+void HeartbeatPipe::report_told_to_end() {
+    write({&kToldToEndByte, 1});
+}
+
+void HeartbeatPipe::report_exit(std::string_view reason) {
+    std::string line = kExitReasonByte + std::string(reason.substr(0, kLongestEnd));
+    std::ranges::replace(line, '\n', ' ');
+    write(line + "\n");
+}
+
+void HeartbeatPipe::write(std::string_view signs) {
+    // A full pipe or an exited supervisor: nothing to do.
+    [[maybe_unused]] const auto written = ::write(fd_, signs.data(), signs.size());
+}
 
 class WorkerProcess {
   public:

@@ -1,12 +1,12 @@
 // A job's results: chunks of rows, read and converted one at a time while the client takes them.
 // Results of an ended job never change, so an interrupted download can resume (RFC 9110, 14).
 // Ranges are of the uncompressed bytes: a response to a Range is never compressed.
+#include "server/base/id.hpp"
 #include "server/http/access/holder.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/linked_report.hpp"
 #include "server/http/endpoints/results/result_parts.hpp"
-#include "server/http/endpoints/results/result_sizes.hpp"
 #include "server/http/endpoints/user_turns.hpp"
 #include "server/http/messages/accept.hpp"
 #include "server/http/messages/byte_range.hpp"
@@ -14,6 +14,9 @@
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
+#include <list>
+#include <string>
+#include <string_view>
 
 namespace plimsoll::http::endpoints {
 
@@ -21,6 +24,32 @@ using boost::asio::awaitable;
 using jobs::ResultsFormat;
 
 namespace {
+
+// LRU cache of the part sizes of recent downloads, so that an interrupted download resumes without
+// converting rows twice. Single-threaded.
+class ResultSizes {
+  public:
+    std::shared_ptr<PartSizes> of(JobId job, std::string_view format) {
+        const auto known = std::ranges::find_if(entries_, [&](const Entry& entry) {
+            return entry.job == job && entry.format == format;
+        });
+        if (known != entries_.end()) {
+            entries_.splice(entries_.begin(), entries_, known);
+        } else {
+            entries_.push_front({job, std::string(format), std::make_shared<PartSizes>()});
+            if (entries_.size() > limits::kMeasuredResults) entries_.pop_back();
+        }
+        return entries_.front().sizes;
+    }
+
+  private:
+    struct Entry {
+        JobId job;
+        std::string format;
+        std::shared_ptr<PartSizes> sizes;
+    };
+    std::list<Entry> entries_;  // most recently used first
+};
 
 struct Format {
     ResultsFormat format;

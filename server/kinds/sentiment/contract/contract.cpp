@@ -1,12 +1,17 @@
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/text_plan.hpp"
 #include "server/jobs/records/text_rows.hpp"
-#include "server/kinds/sentiment/contract/scoring.hpp"
+#include "server/kinds/sentiment/contract/args.hpp"
+#include "server/kinds/sentiment/contract/form.hpp"
+#include "server/kinds/sentiment/contract/goal.hpp"
+#include "server/kinds/sentiment/contract/server_policy.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/speed.hpp"
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,6 +19,223 @@ namespace plimsoll::jobs::sentiment {
 namespace {
 
 using nlohmann::json;
+
+// What scores the texts of a job.
+struct Scoring {
+    std::vector<ScoringModel> models;  // that a worker must have; none: VADER alone
+    Args args;                         // of the plan
+
+    TextKind texts() const { return args.models.empty() ? texts_of(models) : texts_of_all(models); }
+};
+
+// The texts' attributes by which models are chosen and evaluated.
+struct TextAttributes {
+    const nlohmann::json* items = nullptr;  // inline ones, if they have attributes
+    bool labels = false;
+    bool judged = false;  // a dataset's times or sources, by which a policy may choose
+};
+
+using Scored = tl::expected<Scoring, FieldErrors>;
+
+Scoring scoring_by(std::optional<ScoringModel> model) {
+    Scoring scoring;
+    if (model) {
+        scoring.args.model = {model->manifest.name, model->manifest.hash, model->form};
+        scoring.models.push_back(std::move(*model));
+    } else {
+        scoring.args.model.name = kVader;
+    }
+    return scoring;
+}
+
+Scored by_model(const Request& request, const Knowledge& knowledge,
+                std::span<const Manifest> models) {
+    const auto name = request.model.value_or(default_model(*knowledge.settings));
+    const bool is_offered = std::ranges::find(models, name, &Manifest::name) != models.end();
+    if (name == kVader || (!request.model && !is_offered)) return scoring_by(std::nullopt);
+    auto found = named_model("/model", name, knowledge);
+    if (!found) return tl::unexpected(std::move(found.error()));
+    auto model = in_form(std::move(*found), request.form.value_or(std::string(kExactForm)));
+    if (!model) return tl::unexpected(std::move(model.error()));
+    return scoring_by(std::move(*model));
+}
+
+Scored by_goal(const Request& request, const Knowledge& knowledge,
+               std::span<const Manifest> models) {
+    auto choice = choose_by_goal(*request.goal, request.form, knowledge, models);
+    if (!choice) return tl::unexpected(std::move(choice.error()));
+    auto scoring = scoring_by(std::move(choice->model));
+    scoring.args.goal = std::move(choice->reasons);
+    return scoring;
+}
+
+// The chains of the policy that score inline texts. A text whose time cannot be read is an error of
+// its own when it is scored.
+std::set<std::size_t> chains_of_items(Chooser& chooser, const json* items) {
+    std::set<std::size_t> used;
+    const auto add = [&](const Result<ModelChoice>& choice) {
+        if (choice) used.insert(choice->chain);
+    };
+    if (items == nullptr) {
+        add(chooser.choose({}, {}));
+        return used;
+    }
+    for (const json& item : *items) {
+        std::optional<std::string_view> time;
+        if (item.contains("time")) time = item["time"].get_ref<const std::string&>();
+        add(chooser.choose(time, item.value("source", "")));
+    }
+    return used;
+}
+
+// The definition of a policy, a SentimentPolicyUpdate.
+tl::expected<json, FieldErrors> definition_of(const std::string& id, const Knowledge& knowledge) {
+    if (id == kServerPolicy) return server_policy(*knowledge.settings);
+    const auto& stored = knowledge.records_of(kPolicies);
+    const auto found = std::ranges::find(stored, id, &TeamRecord::id);
+    if (found != stored.end()) return json::parse(found->data);
+    std::string known(kServerPolicy);
+    for (const auto& policy : stored) known += ", " + policy.id;
+    return refused("/policy", "unknown_policy",
+                   "The team has no policy \"" + id + "\". Its policies: " + known + ".");
+}
+
+Scored by_policy(const std::string& id, const Request& request, const Knowledge& knowledge,
+                 std::span<const Manifest> models, const TextAttributes& texts) {
+    auto definition = definition_of(id, knowledge);
+    if (!definition) return tl::unexpected(std::move(definition.error()));
+    if (request.form) (*definition)["form"] = *request.form;
+    const auto policy = parse_policy(*definition);
+    const auto at = std::chrono::floor<std::chrono::seconds>(knowledge.at.time_since_epoch());
+    auto resolved =
+        policy ? resolve(id, *policy, models, at.count()) : tl::unexpected(policy.error());
+    if (!resolved) {
+        for (auto& error : resolved.error()) {
+            const bool is_of_job = error.pointer == "/form" && request.form;
+            if (!is_of_job) error.pointer = "/policy";
+        }
+        return tl::unexpected(std::move(resolved.error()));
+    }
+    auto chooser = Chooser::of(*resolved);
+    if (!chooser) return refused("/policy", "calendar", chooser.error().message);
+    const auto& chains = resolved->chains;
+    auto used = chains_of_items(*chooser, texts.items);
+    for (std::size_t chain = 0; texts.judged && chain < chains.size(); ++chain) used.insert(chain);
+    Scoring scoring;
+    for (const auto& manifest : models) {
+        const auto chain = std::ranges::find_if(used, [&](std::size_t place) {
+            const auto& first = chains[place].models.front();
+            return first.name == manifest.name && first.hash == manifest.hash;
+        });
+        if (chain == used.end()) continue;
+        scoring.models.push_back({manifest, chains[*chain].models.front().form});
+    }
+    scoring.args.policy = std::move(*resolved);
+    return scoring;
+}
+
+// By all models of a comparison.
+Scored by_all(const Request& request, const Knowledge& knowledge, const TextAttributes& texts) {
+    Scoring scoring;
+    auto& compared_models = scoring.args.models;
+    for (const auto& name : request.models) {
+        const auto pointer = "/models/" + std::to_string(compared_models.size());
+        if (std::ranges::find(compared_models, name, &ComparedModel::name) !=
+            compared_models.end()) {
+            return refused(pointer, "unique", "The model \"" + name + "\" is listed twice.");
+        }
+        if (name == kVader) {
+            compared_models.push_back({.name = name, .hash = {}, .form = {}});
+            continue;
+        }
+        auto found = named_model(pointer, name, knowledge);
+        if (!found) return tl::unexpected(std::move(found.error()));
+        auto model = in_form(std::move(*found), request.form.value_or(std::string(kExactForm)));
+        if (!model) return tl::unexpected(std::move(model.error()));
+        compared_models.push_back(compared(*model));
+        scoring.models.push_back(std::move(*model));
+    }
+    const auto& options = request.options;
+    if (texts.items != nullptr) {
+        auto errors = unknown_labels(options.label_names, *texts.items);
+        if (!errors.empty()) return tl::unexpected(std::move(errors));
+    }
+    if (!options.label_names.empty() && !texts.labels) {
+        return refused("/label_names", "not_used", "No text has a label: add labels, or omit it.");
+    }
+    if (options.neutral_within &&
+        std::ranges::all_of(compared_models, &ComparedModel::has_neutral)) {
+        return refused("/neutral_within", "not_used",
+                       "Each of the models has a neutral label: omit it.");
+    }
+    return scoring;
+}
+
+// Whether a policy chooses the models.
+bool follows_policy(const Request& request, const KindSettings& settings) {
+    if (request.policy) return true;
+    const bool names_none = !request.model && !request.goal && request.models.empty();
+    return names_none && follows_server_policy(settings);
+}
+
+Scored scoring_by_request(const Request& request, const Knowledge& knowledge,
+                          const TextAttributes& texts) {
+    const bool compares = !request.models.empty();
+    if (request.goal && (request.model || request.policy || compares)) {
+        return refused("/goal", "one_of",
+                       "A goal chooses the model: omit model, models and policy.");
+    }
+    if (compares && (request.model || request.policy)) {
+        return refused("/models", "one_of", "Give only one of model, policy and models.");
+    }
+    if (request.policy && request.model) {
+        return refused("/policy", "one_of", "Give a model or a policy, not both.");
+    }
+    if (compares) return by_all(request, knowledge, texts);
+    const auto models = models_of(knowledge.offers, knowledge.team);
+    if (request.goal) return by_goal(request, knowledge, models);
+    if (!follows_policy(request, *knowledge.settings)) return by_model(request, knowledge, models);
+    return by_policy(request.policy.value_or(std::string(kServerPolicy)), request, knowledge,
+                     models, texts);
+}
+
+// Options that have no effect without a comparison, or on VADER.
+FieldErrors options_without_effect(const Request& request, const Scoring& scoring) {
+    const auto not_used = [](const char* pointer, const char* message) {
+        return FieldErrors{{pointer, "not_used", message}};
+    };
+    const auto& options = request.options;
+    if (scoring.args.models.empty()) {
+        const char* why = "It only applies to comparisons: set \"models\".";
+        if (!options.label_names.empty()) return not_used("/label_names", why);
+        if (options.neutral_within) return not_used("/neutral_within", why);
+    }
+    // A policy may use VADER today, and another model tomorrow.
+    if (!scoring.models.empty() || scoring.args.policy) return {};
+    if (request.form && *request.form != kAutoForm) {
+        return not_used("/form", "VADER has no forms: omit it.");
+    }
+    if (options.batch_size) {
+        return not_used("/batch_size", "VADER scores text by text, without batches: omit it.");
+    }
+    if (!options.long_texts.empty()) {
+        return not_used("/long_texts", "VADER reads every text to its end: omit it.");
+    }
+    return {};
+}
+
+Scored scoring_for(const Request& request, const Knowledge& knowledge,
+                   const TextAttributes& texts) {
+    auto scoring = scoring_by_request(request, knowledge, texts);
+    if (!scoring) return scoring;
+    if (auto errors = options_without_effect(request, *scoring); !errors.empty()) {
+        return tl::unexpected(std::move(errors));
+    }
+    scoring->args.options = request.options;
+    scoring->args.proofs = used_proofs(scoring->models);
+    scoring->args.accuracies = known_accuracies(scoring->models);
+    return scoring;
+}
 
 constexpr std::array kCollections = {kPolicies, kSpeeds};
 

@@ -1,10 +1,68 @@
 #include "server/kinds/sentiment/run/task_output_builder.hpp"
 
 #include "server/base/gzip.hpp"
+#include "server/base/json_writer.hpp"
+#include "server/jobs/records/json_text.hpp"
 #include "server/jobs/records/text_rows.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
+#include "server/kinds/sentiment/run/excerpt.hpp"
 
 namespace plimsoll::jobs::sentiment {
+
+namespace {
+
+void append_member(std::string& out, std::string_view name, std::string_view text) {
+    out.append(",\"").append(name).append("\":");
+    append_json_string(out, text);
+}
+
+}  // namespace
+
+void append_row(std::string& out, const text::RecordView& record, const TextScores& scores,
+                const RowMore& more) {
+    append_identity(out, record);
+    out.append(",\"text\":");
+    append_json_string(out, more.whole ? record.text : excerpt(record.text));
+    out.append(",\"label\":\"");
+    out.append(to_string(scores.label));
+    out.append("\",\"compound\":");
+    append_decimal(out, scores.compound, kCompoundDecimals);
+    out.append(",\"positive\":");
+    append_decimal(out, scores.positive, kCompoundDecimals);
+    out.append(",\"neutral\":");
+    append_decimal(out, scores.neutral, kCompoundDecimals);
+    out.append(",\"negative\":");
+    append_decimal(out, scores.negative, kCompoundDecimals);
+    if (scores.tokens) {
+        out.append(",\"tokens\":");
+        out.append(std::to_string(*scores.tokens));
+        out.append(scores.truncated ? ",\"truncated\":true" : ",\"truncated\":false");
+    } else {
+        out.append(",\"tokens\":null,\"truncated\":null");
+    }
+    if (more.choice != nullptr) {
+        const auto& model = more.choice->model;
+        append_member(out, "model", model.name);
+        if (!model.form.empty()) append_member(out, "form", model.form);
+        append_member(out, "model_asked", more.choice->asked);
+        append_member(out, "model_reason", more.reason);
+    }
+    if (!more.model.empty()) append_member(out, "model", more.model);
+    for (const auto attribute : text::kAttributes) {
+        const auto& value = record.attributes[attribute];
+        if (!value) continue;
+        if (attribute == text::Attribute::kept) {
+            out.append(",\"kept\":").append(*value);
+        } else {
+            append_member(out, column_of(attribute), *value);
+        }
+    }
+    if (!more.models.empty()) out.append(",\"models\":").append(more.models);
+    if (more.windows && scores.tokens) {
+        out.append(",\"windows\":").append(std::to_string(scores.windows));
+    }
+    out.append(",\"error_code\":null,\"error\":null}\n");
+}
 
 void TaskOutputBuilder::add(const text::RecordView& item, const TextScores& scores, RowMore more) {
     more.windows = windows_;
