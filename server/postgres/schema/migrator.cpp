@@ -3,6 +3,7 @@
 #include "engine/base/result.hpp"
 #include "migrations/schema.hpp"
 #include "server/postgres/driver/connect.hpp"
+#include "server/postgres/schema/session.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -13,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include <libpq-fe.h>
 #include <pqxx/connection>
 #include <pqxx/errorhandler>
 #include <pqxx/except>
