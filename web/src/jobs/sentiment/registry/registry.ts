@@ -43,12 +43,6 @@ export const nodesOf = ({ devices }: Model): string[] => [...new Set(devices.map
 export const formsOf = ({ hash, proofs }: Model): string =>
   hash === null ? '–' : ['fp32', ...new Set(proofs.filter(({ passed }) => passed).map(({ form }) => form))].join(', ');
 
-/** Milliseconds per text of the fastest form that the team used; null if it used none. */
-export const speedOf = ({ speeds }: Model): number | null =>
-  speeds.length === 0 ? null : 1000 * Math.min(...speeds.map(({ seconds_per_text }) => seconds_per_text));
-
-export const speedText = (milliseconds: number): string => (milliseconds < 1 ? `${decimal(milliseconds, 3)} ms` : `${decimal(milliseconds, milliseconds < 10 ? 1 : 0)} ms`);
-
 const share = (part: number, whole: number) => `${decimal((100 * part) / whole, 2)} %`;
 
 /** What the guard found of a form. */
