@@ -1,5 +1,7 @@
 import { send } from './client';
 
+const longest = 8; // milliseconds of reading before the page may answer a click
+
 /** The first `limit` rows of a job's results, in the order of the input. Reads the stream of lines and aborts once it
     has enough, so a large job costs no more than what is shown. */
 export async function readRows<Row>(address: string, limit: number, signal: AbortSignal): Promise<Row[]> {
@@ -7,7 +9,13 @@ export async function readRows<Row>(address: string, limit: number, signal: Abor
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   const rows: Row[] = [];
   let rest = '';
+  let began = performance.now();
   for (;;) {
+    // Pieces that have come already are read in one task, however many they are.
+    if (performance.now() - began > longest) {
+      await new Promise((resolve) => setTimeout(resolve));
+      began = performance.now();
+    }
     const { value, done } = await reader.read();
     const lines = (rest + (value ?? '')).split('\n');
     rest = done ? '' : lines.pop()!;
