@@ -1,7 +1,7 @@
 // What every page must pass in every state, light and dark, wide and narrow.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessibilityFaults, launch, overflow, until } from './support/browser.mjs';
+import { accessibilityFaults, drawn, launch, overflow, until } from './support/browser.mjs';
 import { KeptPages } from './support/kept-pages.mjs';
 import { startFake, views } from './support/views.mjs';
 
@@ -31,6 +31,7 @@ for (const view of views) {
       const began = Date.now();
       await page.goto(server.url + view.address);
       await view.ready(page);
+      await drawn(page);
       assert.deepEqual(await accessibilityFaults(page), [], 'light');
       await page.emulateMedia({ colorScheme: 'dark' });
       assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [], 'dark');
@@ -42,6 +43,7 @@ for (const view of views) {
       await until(async () => (await overflow(page)) === 0, `a page that does not scroll sideways at ${narrow} px`);
       // What a view scrolled to may lie half under the bar now, which would count as too small.
       await page.evaluate(() => scrollTo(0, 0));
+      await drawn(page);
       assert.deepEqual(await accessibilityFaults(page, ['target-size', 'color-contrast']), [], 'narrow');
       assert.deepEqual(repeated(server, began), []);
       assert.deepEqual(page.complaints, []);

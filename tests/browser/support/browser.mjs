@@ -86,6 +86,12 @@ export async function until(condition, what) {
   }
 }
 
+/** Waits until the page's later panels are there, and what a table or chart does in the frame after a change of its width. */
+export async function drawn(page) {
+  await until(() => page.evaluate(() => document.querySelector('section.panel[hidden]') === null), 'the later panels');
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
 export const setCookie = (page, server) =>
   page.context().addCookies([{ name: 'plimsoll_session', value: 'yes', url: server.url }]);
 
