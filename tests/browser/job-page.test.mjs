@@ -75,12 +75,12 @@ visit('a long report has a table of contents', { arrange: (server) => server.add
   await list.locator('[aria-current]').getByText('Layers').waitFor();
 });
 
-visit('jobs of a kind are compared, inputs and results', { arrange: (server) => {
+visit('jobs of a kind are compared: the figures that matter, inputs, and all else on demand', { arrange: (server) => {
   server.add(trainingJob({ id: 'job_a', name: 'First' }));
   const second = trainingJob({ id: 'job_b', name: 'Second' });
   server.add({ ...second, args: { ...second.args, gpus: ['h200'] } });
   const report = structuredClone(trainingReport(second));
-  report.summary.gpus[0].max_batch = 999;
+  for (const card of report.summary.gpus) card.max_batch = 999;
   server.reports.set('job_b', report);
   server.add(makeJob('job_c', { name: 'Texts', state: 'succeeded' }));
 } }, async ({ page, go }) => {
@@ -91,8 +91,12 @@ visit('jobs of a kind are compared, inputs and results', { arrange: (server) => 
   const inputs = page.getByRole('table', { name: 'Inputs' }).getByRole('row');
   await inputs.filter({ hasText: 'gpus' }).getByText('h200', { exact: true }).waitFor();
   assert.equal(await inputs.count(), 2, 'the heading and the one difference');
+  const figures = page.getByRole('table', { name: 'Figures' }).getByRole('row');
+  await figures.filter({ hasText: 'Largest batch' }).getByText(/^[−+][\d.]+ %, (better|worse)$/).waitFor();
+  assert.equal(await page.getByRole('table', { name: 'Results' }).count(), 0, 'folded');
+  await page.getByText('Show all values').click();
   const results = page.getByRole('table', { name: 'Results' }).getByRole('row');
-  await results.filter({ hasText: '999' }).getByText(/^[−+]\d/).waitFor();
+  await results.filter({ hasText: '999' }).getByText(/^[−+]\d/).first().waitFor();
   await page.getByLabel('Show equal values').check();
   await inputs.filter({ hasText: 'model › preset' }).waitFor();
   await page.waitForURL(/all=1/);

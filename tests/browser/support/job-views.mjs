@@ -128,7 +128,7 @@ export const jobViews = [
     const other = trainingJob({ id: 'job_other', name: 'Larger batch' });
     server.add({ ...other, args: { ...other.args, gpus: ['h200'] } });
   }, ready: async (page) => page.getByRole('table', { name: 'Inputs' }).getByText('h200', { exact: true }).waitFor() },
-  { name: 'compare-eight', address: `/#/compare?jobs=${eight.join(',')}`, arrange: eightJobs, ready: async (page) => page.getByRole('table', { name: 'Results' }).waitFor() },
+  { name: 'compare-eight', address: `/#/compare?jobs=${eight.join(',')}`, arrange: eightJobs, ready: async (page) => page.getByRole('table', { name: 'Figures' }).getByText('better').first().waitFor() },
   { name: 'compare-empty', address: '/#/compare', ready: text('Nothing to compare') },
   { name: 'compare-failed', address: '/#/compare?jobs=job_x,job_y', ready: text('The job was not found') },
   { name: 'compare-loading', address: '/#/compare?jobs=job_training0000,job_y', arrange: (server) => (training(server), server.faults.set('GET /v1/jobs/job_y', 'hang')), ready: loading },

@@ -76,11 +76,11 @@ test('reports are compared place by place, and entries of lists by their names',
   const one = { gpus: [{ id: 'a', total_bytes: 1024 }, { id: 'b', total_bytes: 2048 }], goal: 'fill', curve: Array.from({ length: 20 }, (_, at) => at) };
   const other = { gpus: [{ id: 'b', total_bytes: 4096 }], goal: 'fill', extra: null };
   const lines = linesOf([one, other]);
-  const found = Object.fromEntries(lines.map(({ path, values }) => [path.join('/'), values]));
-  assert.deepEqual(found['gpus/b/total_bytes'], [2048, 4096]);
-  assert.deepEqual(found['gpus/a/total_bytes'], [1024, undefined]);
+  const found = Object.fromEntries(lines.map(({ title, values }) => [title, values]));
+  assert.deepEqual(found['gpus › b › total bytes'], [2048, 4096]);
+  assert.deepEqual(found['gpus › a › total bytes'], [1024, undefined]);
   assert.match(found.curve[0], / … \(20\)$/);
-  assert.deepEqual(lines.filter(differs).map(({ path }) => path.at(-1)), ['id', 'total_bytes', 'total_bytes', 'curve', 'extra']);
+  assert.deepEqual(lines.filter(differs).map(({ title }) => title.split(' › ').at(-1)), ['id', 'total bytes', 'total bytes', 'curve', 'extra']);
 });
 
 test('values of reports are written with their units, and changes in percent', () => {
@@ -89,4 +89,5 @@ test('values of reports are written with their units, and changes in percent', (
   assert.match(textOf(['used_bytes'], 2048), /^2.*KiB$/);
   assert.equal(textOf([], 'x'.repeat(200)).length, 161);
   assert.deepEqual([changeOf(100, 112), changeOf(100, 95.5), changeOf(1, 100), changeOf(0, 5), changeOf('a', 1)], ['+12 %', '−4.5 %', '+> 1,000 %', '', '']);
+  assert.deepEqual([changeOf(100, 112, 'more'), changeOf(100, 112, 'less'), changeOf(100, 80, 'less')], ['+12 %, better', '+12 %, worse', '−20 %, better']);
 });

@@ -4,7 +4,7 @@ import { load } from '../support/modules.mjs';
 
 const format = await load('design/text/format.ts');
 const { formatAddress, matchPath, parseAddress } = await load('routes/address.ts');
-const { parseLabels } = await load('routes/new/labels.ts');
+const { parseLabels } = await load('routes/new/typed.ts');
 const { patternWords, when } = await load('jobs/waves/words.ts');
 const profileWords = await load('jobs/profile/words.ts');
 const { asHere, reasonText } = await load('routes/schedules/times.ts');

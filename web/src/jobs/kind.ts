@@ -33,6 +33,16 @@ export interface ReportProps<Name extends KindName = KindName> {
 /** A job that runs with one click and ends in seconds. */
 export type SampleJob<Name extends KindName = KindName> = () => Promise<Extract<JobSpec, { kind: Name }>>;
 
+/** A figure of a report, under a name that it has in others, too. A kind's figures.ts gives those that decide between its
+    reports, the most important first. */
+export interface Figure {
+  name: string;
+  value: number | string | null;
+  text: string;
+  /** What makes one of two reports the better one; omitted where neither does. */
+  better?: 'more' | 'less';
+}
+
 /** A part of a page, loaded when first shown. */
 type Content = () => Promise<{ default: Component }>;
 

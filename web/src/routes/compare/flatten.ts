@@ -1,11 +1,14 @@
 import { bytes, count, decimal, duration } from '../../design/text/format';
+import type { Figure } from '../../jobs/kind';
 
-/** A value of one place in several documents: inputs, or reports. */
+/** What several documents, inputs or reports, have at one place. */
 export interface Line {
-  /** The members on the way to it. */
-  path: readonly string[];
+  title: string;
   /** One for each document; undefined where it does not have the place. */
   values: readonly (Scalar | undefined)[];
+  /** The values in words. */
+  texts: readonly string[];
+  better?: Figure['better'];
 }
 export type Scalar = string | number | boolean | null;
 
@@ -58,7 +61,17 @@ export function linesOf(documents: readonly unknown[]): Line[] {
       lines.get(key)!.values[index] = value;
     }
   }
-  return [...lines.values()];
+  return [...lines.values()].map(({ path, values }) => ({ title: titleOf(path), values, texts: values.map((value) => textOf(path, value)) }));
+}
+
+/** The figures of several reports, each of which may lack some. */
+export function linesOfFigures(reports: readonly (readonly Figure[])[]): Line[] {
+  const names = new Set(reports.flatMap((figures) => figures.map(({ name }) => name)));
+  return [...names].map((name) => {
+    const found = reports.map((figures) => figures.find((figure) => figure.name === name));
+    const better = found.find((figure) => figure?.better)?.better;
+    return { title: name, values: found.map((figure) => figure && (figure.value ?? figure.text)), texts: found.map((figure) => figure?.text ?? '–'), ...(better && { better }) };
+  });
 }
 
 export const differs = ({ values }: Line): boolean => values.some((value) => value !== values[0]);
@@ -77,10 +90,11 @@ export function textOf(path: readonly string[], value: Scalar | undefined): stri
   return Number.isInteger(value) ? count(value) : value !== 0 && Math.abs(value) < 0.001 ? value.toPrecision(3) : decimal(value, 4);
 }
 
-/** How far a number is from the one it is compared with: "+12 %". */
-export function changeOf(base: Scalar | undefined, value: Scalar | undefined): string {
+/** How far a number is from the one it is compared with: "+12 %", "+12 %, better". */
+export function changeOf(base: Scalar | undefined, value: Scalar | undefined, better?: Line['better']): string {
   if (typeof base !== 'number' || typeof value !== 'number' || base === value || base === 0) return '';
   const percent = ((value - base) / Math.abs(base)) * 100;
   const size = Math.abs(percent);
-  return `${percent < 0 ? '−' : '+'}${size >= 1000 ? '> 1,000' : decimal(size, size < 10 ? 1 : 0)} %`;
+  const judged = better ? (percent > 0 === (better === 'more') ? ', better' : ', worse') : '';
+  return `${percent < 0 ? '−' : '+'}${size >= 1000 ? '> 1,000' : decimal(size, size < 10 ? 1 : 0)} %${judged}`;
 }
