@@ -99,16 +99,51 @@ visit('a chart is read bar by bar and exported as SVG and PNG', { arrange }, asy
   }
 });
 
+visit('the report leads with what is live at the last bar, and folds what is over', { arrange }, async ({ page, go }) => {
+  await go(report);
+  await page.getByText('of 4 symbols, 1 failed').waitFor();
+  const first = page.getByRole('table', { name: 'Symbols' }).getByRole('row').nth(1);
+  const { symbol, report: found } = rows.find(({ symbol: name }) => name === 'FTSE');
+  await first.getByText(`${found.live[0].pattern}${found.live[0].outlook.expects}`).waitFor();
+  const panel = panelOf(page, symbol);
+  await panel.getByRole('heading', { name: 'Live at the last bar' }).waitFor();
+  await panel.getByText('last 5,455').first().waitFor();
+  assert.equal(await panel.getByText(/^(Invalidated|Over):/).count(), 0, 'what is over says nothing yet');
+  await panel.getByText(/^What is over: \d+ counts?$/).click();
+  await panel.getByText(/^(Invalidated|Over):/).first().waitFor();
+});
+
+/** The same counts, none of them live. */
+const noneLive = (server) => {
+  const job = server.add(wavesJob());
+  const over = (counts) => counts.map((count) => ({ ...count, outlook: { ...count.outlook, live: false } }));
+  server.results.set(job.id, rows.map((row) => ({
+    ...row, live: null, report: row.report && { ...row.report, live: [], counts: over(row.report.counts), in_progress: over(row.report.in_progress) },
+  })));
+  const made = wavesReport(job);
+  for (const ranked of made.summary.ranking) ranked.live = null;
+  server.reports.set(job.id, made);
+};
+visit('nothing live is an answer', { arrange: noneLive }, async ({ page, go }) => {
+  await go(report);
+  await page.getByRole('heading', { name: 'Nothing is live at the last bar' }).waitFor();
+  await page.getByRole('table', { name: 'Symbols' }).getByRole('row').nth(1).getByText('nothing').waitFor();
+  await page.getByText(/^What is over: \d+ counts$/).click();
+  await page.getByText(/^(Invalidated|Over):/).first().waitFor();
+});
+
 visit('rarities are shown with scores, and explained', { arrange }, async ({ page, go }) => {
   await go(report);
   await page.getByText(/^Rarity [\d.]+: .*random walk/).waitFor();
+  await page.getByText(/^What is over/).click();
   await page.getByText(/Highest rarities in 200 chance series/).waitFor();
-  await page.getByRole('columnheader', { name: 'Rarity', exact: true }).first().waitFor();
+  await page.getByRole('table', { name: 'Symbols' }).getByText(/^rarity [\d.]+/).first().waitFor();
 });
 
 visit('counts in progress show the expected move', { arrange }, async ({ page, go }) => {
   await go(report);
-  await page.getByRole('radio', { name: /^In progress/ }).check();
+  const counts = page.getByRole('combobox', { name: 'Live count' });
+  await counts.selectOption({ label: (await counts.getByRole('option').allTextContents()).find((text) => text.includes(' in progress,')) });
   await page.getByText('Counts in progress are not compared with chance series').waitFor();
   await page.getByText('is in progress.').first().waitFor();
 });
@@ -120,9 +155,9 @@ visit('a count of the report is changed and every rule checked again', { arrange
   await go(report);
   await page.getByText('Check a count of your own').click();
   await page.getByRole('button', { name: 'Start from the count above' }).click();
-  await page.getByText(/satisfies every rule/).waitFor();
+  await page.getByText(/satisfies every rule|Every rule is satisfied so far/).waitFor();
   const { job_id, index, pattern, ends } = checks(server).at(-1).body;
-  const best = rows.find((row) => row.index === index).report.counts[0];
+  const best = rows.find((row) => row.index === index).report.live[0];
   assert.deepEqual({ job_id, pattern, ends }, { job_id: 'job_waves0000000', pattern: best.rule_name, ends: best.pivots });
   const second = page.getByLabel(/^End of (1|A)\b/);
   await second.fill(String(best.pivots[1] + 1));

@@ -86,12 +86,18 @@ class Waves(unittest.TestCase):
         self.assertEqual(whole, line)
         self.assertTrue(whole["scan_stats"]["complete"])
         rows = list(csv.DictReader(io.StringIO(self.waves(PRICES, "--format", "csv"))))
-        ranked = [row for row in rows if row["rank"]]
+        ranked = sorted((row for row in rows if row["rank"]), key=lambda row: int(row["rank"]))
         self.assertEqual(ranked[0]["pivots"].split(), [str(bar) for bar in whole["counts"][0]["pivots"]])
         self.assertNotIn(None, [*rows[0], *rows[0].values()], "as many cells as columns")
+        self.assertEqual([row["live"] == "true" for row in rows],
+                         [place < len(whole["live"]) for place in range(len(rows))], "what is live comes first")
+        self.assertEqual([row["pivots"].split() for row in rows[:len(whole["live"])]],
+                         [[str(bar) for bar in count["pivots"]] for count in whole["live"]])
         for column in ("ensemble_score", "rarity", "expected_by_chance"):
             self.assertEqual([float(row[column]) for row in ranked], [count[column] for count in whole["counts"]])
-        self.assertEqual(len(rows) - len(ranked), len(whole["in_progress"]))
+        listed = [count["pivots"] for count in whole["counts"] + whole["in_progress"]]
+        others = [count for count in whole["live"] if count["pivots"] not in listed]
+        self.assertEqual(len(rows) - len(ranked), len(whole["in_progress"]) + len(others))
         self.assertIn("complete: yes", self.waves(PRICES))
 
     def test_every_valid_count_of_the_compatible_mode(self):

@@ -59,22 +59,23 @@ json check_json(const Series& series, const DrawnCount& drawn, const CheckedCoun
                          {"text", rule.text},
                          {"holds", rule.holds},
                          {"margin", or_null(rule.margin)}});
-    json out = {{"symbol", series.symbol},
-                {"rule_name", to_string(drawn.shape)},
-                {"pattern", pattern_words(drawn.shape, drawn.rising)},
-                {"direction", drawn.rising ? "up" : "down"},
-                {"valid", checked.valid},
-                {"waves_done", checked.waves},
-                {"waves", checked.all_waves},
-                {"ends", std::move(ends)},
-                {"wave_config", checked.skips},
-                {"rules", std::move(rules)},
-                {"ensemble_score", or_null(checked.score)},
-                {"parts", checked.parts ? parts_json(*checked.parts) : json(nullptr)},
-                {"rarity", or_null(checked.rarity)},
-                {"rarity_text", nullptr},
-                {"expected_by_chance", nullptr},
-                {"outlook", checked.outlook ? outlook_json(*checked.outlook) : json(nullptr)}};
+    json out = {
+        {"symbol", series.symbol},
+        {"rule_name", to_string(drawn.shape)},
+        {"pattern", pattern_words(drawn.shape, drawn.rising)},
+        {"direction", drawn.rising ? "up" : "down"},
+        {"valid", checked.valid},
+        {"waves_done", checked.waves},
+        {"waves", checked.all_waves},
+        {"ends", std::move(ends)},
+        {"wave_config", checked.skips},
+        {"rules", std::move(rules)},
+        {"ensemble_score", or_null(checked.score)},
+        {"parts", checked.parts ? parts_json(*checked.parts) : json(nullptr)},
+        {"rarity", or_null(checked.rarity)},
+        {"rarity_text", nullptr},
+        {"expected_by_chance", nullptr},
+        {"outlook", checked.outlook ? outlook_json(*checked.outlook, series, 0) : json(nullptr)}};
     if (checked.rarity) {
         out["rarity_text"] = rarity_words(*checked.rarity);
         out["expected_by_chance"] = expected_counts(*checked.rarity);

@@ -91,16 +91,19 @@ json parts_json(const Parts& parts) {
     return out;
 }
 
-json outlook_json(const Outlook& outlook) {
+json outlook_json(const Outlook& outlook, const Series& series, std::size_t offset) {
     json targets = json::array();
     for (const Target& target : outlook.targets) {
         targets.push_back({{"price", target.price}, {"basis", target.basis}});
         if (target.risk_multiple > 0) targets.back()["risk_multiple"] = target.risk_multiple;
+        if (target.reached >= 0)
+            targets.back()["reached"] = date_words(series, target.reached, offset);
     }
     return {{"expects", outlook.expects},
             {"direction", outlook.upward ? "up" : "down"},
             {"invalidation", outlook.invalidation},
             {"invalidated", outlook.invalidated},
+            {"live", outlook.live},
             {"targets", std::move(targets)}};
 }
 
@@ -155,7 +158,7 @@ json count_json(const SymbolReport& report, const CountReport& it) {
         {"pivots", pivots_json(report, found)},
         {"waves", std::move(waves)},
         {"rules", std::move(rules)},
-        {"outlook", outlook_json(it.outlook)},
+        {"outlook", outlook_json(it.outlook, report.series, report.offset)},
         {"alternates", std::move(alternates)},
         {"chart", {{"dates", dates}, {"values", it.prices}, {"labels", std::move(labels)}}}};
     if (it.chance) out["chance"] = chance_json(*it.chance, report.surrogates, report.by_rarity);
@@ -165,8 +168,13 @@ json count_json(const SymbolReport& report, const CountReport& it) {
 void add_judgement(const Judgement& judgement, json& symbol) {
     const bool by_rarity = symbol.at("ranked_by") == "rarity";
     json& counts = symbol.at("counts");
-    for (std::size_t i = 0; i < counts.size(); ++i)
+    for (std::size_t i = 0; i < counts.size(); ++i) {
         counts[i]["chance"] = chance_json(judgement.counts.at(i), judgement.surrogates, by_rarity);
+        for (json& live : symbol.at("live"))
+            if (live.at("pivots") == counts[i].at("pivots") &&
+                live.at("pattern") == counts[i].at("pattern"))
+                live["chance"] = counts[i]["chance"];
+    }
     // Within one pattern: how often chance finds one as good of the same kind.
     json& kinds = symbol.at("patterns");
     for (std::size_t i = 0; i < kinds.size(); ++i)
@@ -185,6 +193,8 @@ json symbol_json(const SymbolReport& report, bool profile) {
         }
         return {{"symbol", report.symbol}, {"errors", errors}, {"error_count", report.error_count}};
     }
+    json live = json::array();
+    for (const CountReport& it : report.live) live.push_back(count_json(report, it));
     json counts = json::array();
     for (const CountReport& it : report.counts) counts.push_back(count_json(report, it));
     json open = json::array();
@@ -204,6 +214,7 @@ json symbol_json(const SymbolReport& report, bool profile) {
                 {"ranked_by", report.by_rarity ? "rarity" : "score"},
                 {"flags", flags_json(report)},
                 {"scan_stats", coverage_json(report.coverage)},
+                {"live", std::move(live)},
                 {"counts", std::move(counts)},
                 {"in_progress", std::move(open)},
                 {"patterns", std::move(kinds)}};

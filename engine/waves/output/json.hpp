@@ -16,7 +16,8 @@ nlohmann::json count_json(const SymbolReport& report, const CountReport& count);
 
 // Members of counts.
 nlohmann::json parts_json(const Parts& parts);
-nlohmann::json outlook_json(const Outlook& outlook);
+// `offset`: bars of the file before the series.
+nlohmann::json outlook_json(const Outlook& outlook, const Series& series, std::size_t offset);
 // A count in brief: pattern, score, ends.
 nlohmann::json brief_json(const SymbolReport& report, const Found& found);
 // Adds the results of surrogates to the symbol_json() of a report made without them.

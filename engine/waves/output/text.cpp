@@ -28,11 +28,13 @@ std::string count_text(const SymbolReport& report, const CountReport& it) {
     out += fmt::format("\n      {}; {} beyond {:.6g}", it.outlook.expects,
                        it.outlook.invalidated ? "invalidated: the price went" : "invalidated",
                        it.outlook.invalidation);
-    if (!it.outlook.targets.empty() && !it.outlook.invalidated) {
+    if (!it.outlook.targets.empty()) {
         out += "; targets";
         for (const Target& target : it.outlook.targets) {
             out += fmt::format(" {:.6g}", target.price);
             if (target.risk_multiple > 0) out += fmt::format(" ({:.1f} R)", target.risk_multiple);
+            if (target.reached >= 0)
+                out += fmt::format(" (reached on {})", bar_words(report, target.reached));
         }
     }
     if (it.chance)
@@ -55,17 +57,21 @@ std::string symbol_text(const SymbolReport& report) {
     }
     const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
     out += fmt::format(
-        "  {} bars, {} to {}{}\n", report.series.size(), bar_words(report, 0),
-        bar_words(report, last),
+        "  {} bars, {} to {}, last close {:.6g}{}\n", report.series.size(), bar_words(report, 0),
+        bar_words(report, last), report.series.close.back(),
         report.series.has_times_of_day() ? ", times in " + report.series.zone.name() : "");
     if (!report.flags.splits.empty())
         out += fmt::format("  prices may be unadjusted for a split on {}\n",
                            bar_words(report, static_cast<std::int32_t>(report.flags.splits[0])));
-    if (report.counts.empty()) out += "  no count\n";
-    for (const CountReport& it : report.counts) out += count_text(report, it);
+    out +=
+        report.live.empty() ? "  nothing is live at the last bar\n" : "  live at the last bar:\n";
+    for (const CountReport& it : report.live) out += count_text(report, it);
+    std::string over;
+    for (const auto* list : {&report.counts, &report.open})
+        for (const CountReport& it : *list)
+            if (!it.outlook.live) over += count_text(report, it);
+    if (!over.empty()) out += "  over:\n" + over;
     if (report.ranking_cut) out += "  " + ranking_note(report) + "\n";
-    if (!report.open.empty()) out += "  in progress:\n";
-    for (const CountReport& it : report.open) out += count_text(report, it);
     return out;
 }
 

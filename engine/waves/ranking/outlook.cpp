@@ -72,13 +72,18 @@ Outlook outlook(const Pattern& pattern, const Path& path, int waves, bool rising
         out.invalidated =
             peak && !fourth ? path.bars[bar].high > limit : path.bars[bar].low < limit;
     const double risk = std::abs(last - limit);
+    const bool recent = end - 1 - path.at[waves] <= path.at[waves] - path.at[0];
     for (const Aim& aim : aims(pattern, path, waves)) {
-        const bool ahead = peak ? aim.price < last : aim.price > last;
         if (sign * aim.price <= 0) continue;  // no price
-        out.targets.push_back({sign * aim.price, aim.basis,
-                               ahead && risk > 0 && !out.invalidated && !fourth
-                                   ? std::abs(aim.price - last) / risk
-                                   : 0});
+        Target target{sign * aim.price, aim.basis};
+        for (std::int32_t bar = path.at[waves] + 1; bar < end && target.reached < 0; ++bar)
+            if (peak ? path.bars[bar].low <= aim.price : path.bars[bar].high >= aim.price)
+                target.reached = bar;
+        const bool ahead = target.reached < 0;
+        if (ahead && risk > 0 && !out.invalidated && !fourth)
+            target.risk_multiple = std::abs(aim.price - last) / risk;
+        out.live = out.live || (ahead && recent && !out.invalidated);
+        out.targets.push_back(target);
     }
     return out;
 }

@@ -47,6 +47,8 @@ struct SymbolReport {
     Series series;           // the searched part: its last `days`
     std::size_t offset = 0;  // bars of the file before `series`; indices in counts start after them
     SeriesFlags flags;
+    std::vector<CountReport> live;    // at the last bar, best first: see Outlook::live. Those of
+                                      // the lists below, and others that these have no room for
     std::vector<CountReport> counts;  // finished, best first
     std::vector<CountReport> open;    // under way at the end of the series
     std::vector<KindReport> kinds;

@@ -4,6 +4,7 @@
 #include "engine/waves/scan/count_parts.hpp"
 #include "engine/waves/series/series.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 namespace plimsoll::waves {
@@ -93,6 +94,13 @@ SymbolReport describe(SymbolSearch it, const Settings& settings) {
         report.counts.push_back(describe(ranked, it.table, report.series, settings.mode));
     for (const Ranked& ranked : rank_open(it.result.open, settings))
         report.open.push_back(describe(ranked, it.table, report.series, settings.mode));
+    report.live = live_counts(it.result.counts, it.result.open, it.table, report.series, settings);
+    for (const auto* list : {&report.counts, &report.open})
+        for (const CountReport& count : *list)
+            if (count.outlook.live && std::ranges::none_of(report.live, [&](const CountReport& it) {
+                    return it.count.same_count(count.count);
+                }))
+                report.live.push_back(count);
     const Rarity rarity = rarity_of(it.table, it.itinerary.longest_window(), settings);
     report.by_rarity = rarity.known();
     for (int shape = 0; shape < kShapes; ++shape) {

@@ -43,7 +43,7 @@ export const noSymbol = { ranking: [], valid: 0 };
 export function check({ index, pattern, direction, ends }) {
   const row = rows[index];
   const drawn = JSON.stringify(ends);
-  const known = row.report.counts.find(({ pivots }) => JSON.stringify(pivots.slice(0, ends.length)) === drawn);
+  const known = [...row.report.counts, ...row.report.in_progress].find(({ pivots }) => JSON.stringify(pivots.slice(0, ends.length)) === drawn);
   const waves = pattern.includes('flat') || pattern === 'zigzag' ? 3 : 5;
   const whole = ends.length === waves + 1;
   const labels = waves === 3 ? ['0', 'A', 'B', 'C'] : ['0', '1', '2', '3', '4', '5'];

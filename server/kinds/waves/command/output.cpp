@@ -29,6 +29,7 @@ using terminal::Refused;
 // The columns of a count, and where its JSON has them.
 constexpr std::pair<Column, const char*> kCountColumns[] = {
     {{"symbol"}, "/symbol"},
+    {{"live"}, "/outlook/live"},
     {{"rank"}, "/rank"},
     {{"rule_name"}, "/rule_name"},
     {{"direction"}, "/direction"},
@@ -74,8 +75,8 @@ void append_count(std::string& out, std::span<const Column> columns, const json&
     append_csv_row(out, columns, {}, row);
 }
 
-// One line per count, finished ones by rank, then those under way; one error line for a symbol that
-// failed.
+// One line per count: those that are live at the last bar, then finished ones by rank and those
+// under way; one error line for a symbol that failed.
 std::string csv_of(const std::vector<SymbolReport>& reports) {
     std::vector<Column> columns;
     for (const auto& [column, pointer] : kCountColumns) columns.push_back(column);
@@ -90,14 +91,16 @@ std::string csv_of(const std::vector<SymbolReport>& reports) {
                  {"error", (line > 0 ? "line " + std::to_string(line) + ": " : "") + message}});
             continue;
         }
-        int rank = 0;
-        for (const auto& it : report.counts) {
+        const auto add = [&](const ew::CountReport& it) {
             auto count = ew::output::count_json(report, it);
-            count["rank"] = ++rank;
+            for (std::size_t i = 0; i < report.counts.size(); ++i)
+                if (report.counts[i].count.same_count(it.count)) count["rank"] = i + 1;
             append_count(out, columns, count);
-        }
-        for (const auto& it : report.open)
-            append_count(out, columns, ew::output::count_json(report, it));
+        };
+        std::ranges::for_each(report.live, add);
+        for (const auto* list : {&report.counts, &report.open})
+            for (const auto& it : *list)
+                if (!it.outlook.live) add(it);
     }
     return out;
 }

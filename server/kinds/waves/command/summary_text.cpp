@@ -26,26 +26,31 @@ std::string number(const json& value, const char* format) {
 }
 
 std::vector<std::string> row_of(const json& symbol) {
+    const json& live = symbol.at("live");
     const json& best = symbol.at("best");
-    if (best.is_null()) {
-        return {symbol.value("symbol", ""), "no count", "", "", "", "", "", ""};
-    }
-    return {symbol.value("symbol", ""),
-            best.value("pattern", ""),
-            number(best.at("score"), "%.3f"),
-            number(best.value("rarity", json()), "%.1f"),
-            best.value("start", "") + " to " + best.value("end", ""),
-            number(best.at("invalidation"), "%.6g") +
-                (best.value("invalidated", false) ? " (passed)" : ""),
-            number(best.at("p_value"), "%.3g"),
-            best.at("verdict").is_null() ? "not compared" : best.value("verdict", "")};
+    std::vector<std::string> row = {symbol.value("symbol", "")};
+    if (live.is_null())
+        row.insert(row.end(), {"nothing", "", ""});
+    else
+        row.insert(row.end(), {live.value("pattern", ""), number(live.at("target"), "%.6g"),
+                               number(live.at("invalidation"), "%.6g")});
+    row.push_back(number(symbol.at("last_close"), "%.6g"));
+    if (best.is_null())
+        row.insert(row.end(), {"none", "", ""});
+    else
+        row.insert(row.end(), {best.value("pattern", ""),
+                               number(best.at(best.at("rarity").is_null() ? "score" : "rarity"),
+                                      best.at("rarity").is_null() ? "%.3f" : "%.1f"),
+                               number(best.at("p_value"), "%.3g")});
+    return row;
 }
 
 std::string ranking_text(const json& summary, std::size_t width) {
     const json& ranking = summary.at("ranking");
-    std::vector<std::vector<std::string>> rows = {{"SYMBOL", "BEST COUNT", "SCORE", "RARITY",
-                                                   "FROM, TO", "INVALIDATION", "P",
-                                                   "AGAINST CHANCE"}};
+    const bool rare = summary.value("ranked_by", "") == "rarity";
+    std::vector<std::vector<std::string>> rows = {{"SYMBOL", "LIVE NOW", "TARGET", "INVALID AT",
+                                                   "LAST", "BEST OF ALL", rare ? "RARITY" : "SCORE",
+                                                   "P"}};
     for (std::size_t i = 0; i < std::min(ranking.size(), kShown); ++i) {
         rows.push_back(row_of(ranking[i]));
     }

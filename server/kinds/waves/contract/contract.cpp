@@ -96,13 +96,17 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args,
     return plan;
 }
 
-// The best count of a symbol in a line; all counts and more stand in "report" of the JSON forms.
+// What is live, and the best count, of a symbol in a line; all counts and more stand in "report" of
+// the JSON forms.
 constexpr std::array kColumns = {
-    Column{"index"},     Column{"symbol", true}, Column{"bars"},         Column{"date_start"},
-    Column{"date_end"},  Column{"rule_name"},    Column{"direction"},    Column{"score"},
-    Column{"rarity"},    Column{"p_value"},      Column{"verdict"},      Column{"count_start"},
-    Column{"count_end"}, Column{"expects"},      Column{"invalidation"}, Column{"invalidated"},
-    Column{"target"},    Column{"valid"},        Column{"complete"},     Column{"error_code"},
+    Column{"index"},        Column{"symbol", true}, Column{"bars"},
+    Column{"date_start"},   Column{"date_end"},     Column{"live"},
+    Column{"live_expects"}, Column{"live_target"},  Column{"live_invalidation"},
+    Column{"rule_name"},    Column{"direction"},    Column{"score"},
+    Column{"rarity"},       Column{"p_value"},      Column{"verdict"},
+    Column{"count_start"},  Column{"count_end"},    Column{"expects"},
+    Column{"invalidation"}, Column{"invalidated"},  Column{"target"},
+    Column{"valid"},        Column{"complete"},     Column{"error_code"},
     Column{"error"},
 };
 

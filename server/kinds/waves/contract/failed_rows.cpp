@@ -16,9 +16,11 @@ std::string failed_row(std::int64_t index, const std::string& symbol, std::strin
                        std::string_view message) {
     std::string out = row_head(index, symbol);
     for (const char* member :
-         {"bars", "date_start", "date_end", "rule_name", "direction", "score", "rarity", "p_value",
-          "verdict", "count_start", "count_end", "expects", "invalidation", "invalidated", "target",
-          "valid", "complete"}) {
+         {"bars",        "date_start",        "date_end",    "live",        "live_expects",
+          "live_target", "live_invalidation", "rule_name",   "direction",   "score",
+          "rarity",      "p_value",           "verdict",     "count_start", "count_end",
+          "expects",     "invalidation",      "invalidated", "target",      "valid",
+          "complete"}) {
         out += std::string(",\"") + member + "\":null";
     }
     out += ",\"error_code\":";

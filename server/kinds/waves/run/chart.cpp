@@ -47,7 +47,7 @@ json close_up_json(const engine::SymbolReport& report, const engine::CountReport
     const auto bars = static_cast<std::int32_t>(report.series.size());
     const std::int32_t span = count.count.end() - count.count.begin() + 1;
     const auto begin = std::max(0, count.count.begin() - span / 4 - 2);
-    const auto end = std::min(bars, count.count.end() + span / 2 + 3);
+    const auto end = count.outlook.live ? bars : std::min(bars, count.count.end() + span / 2 + 3);
     return prices_json(report, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
 }
 

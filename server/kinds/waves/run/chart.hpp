@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostPoints = 1000;
 nlohmann::json prices_json(const ::plimsoll::waves::SymbolReport& report, std::size_t begin,
                            std::size_t end);
 
-// The bars around a count, with margins on both sides.
+// The bars around a count, with margins on both sides; of a live one up to the last bar.
 nlohmann::json close_up_json(const ::plimsoll::waves::SymbolReport& report,
                              const ::plimsoll::waves::CountReport& count);
 

@@ -120,6 +120,7 @@ json symbol_json(std::int64_t index, const engine::SymbolReport& report) {
             {"date_end", engine::output::bar_words(report, last)},
             {"last_close", report.series.close.back()},
             {"counts", report.coverage.valid_counts()},
+            {"live", live_json(report)},
             {"best", best_json(report)},
             {"cells", cells_json(report)}};
 }

@@ -5,6 +5,8 @@
 #include "server/kinds/waves/contract/failed_rows.hpp"
 #include "server/kinds/waves/run/chart.hpp"
 
+#include <algorithm>
+
 namespace plimsoll::jobs::waves {
 namespace {
 
@@ -31,6 +33,14 @@ json best_count(const engine::SymbolReport& report) {
     return out;
 }
 
+// What is live at the last bar, in a line; nulls: nothing is.
+void live_columns(const engine::SymbolReport& report, json& row) {
+    const json live = live_json(report);
+    row["live"] = live.is_null() ? live : live.at("pattern");
+    for (const char* member : {"expects", "target", "invalidation"})
+        row[std::string("live_") + member] = live.is_null() ? live : live.at(member);
+}
+
 void judge_columns(const engine::Judgement& judgement, json& row) {
     const double p = engine::Chance::p_value(judgement.counts.front().k, judgement.surrogates);
     row["p_value"] = p;
@@ -39,6 +49,21 @@ void judge_columns(const engine::Judgement& judgement, json& row) {
 
 }  // namespace
 
+json live_json(const engine::SymbolReport& report) {
+    if (report.live.empty()) return nullptr;
+    const engine::CountReport& it = report.live.front();
+    const auto next = std::ranges::find_if(it.outlook.targets,
+                                           [](const auto& target) { return target.reached < 0; });
+    return {{"pattern", engine::output::pattern_words(it.count.shape, it.count.rising)},
+            {"start", engine::output::bar_words(report, it.count.begin())},
+            {"end", engine::output::bar_words(report, it.count.end())},
+            {"expects", it.outlook.expects},
+            {"target", next->price},
+            {"invalidation", it.outlook.invalidation},
+            {"score", it.count.score},
+            {"rarity", report.by_rarity ? json(it.count.standing) : json(nullptr)}};
+}
+
 json result_row(std::int64_t index, const engine::SymbolReport& report, bool profile) {
     if (!report.ok()) {
         return json::parse(failed_row(index, report.symbol, "invalid_prices",
@@ -46,6 +71,7 @@ json result_row(std::int64_t index, const engine::SymbolReport& report, bool pro
     }
     const auto last = static_cast<std::int32_t>(report.series.size()) - 1;
     json row = best_count(report);
+    live_columns(report, row);
     if (report.surrogates > 0) judge_columns(engine::Judgement(report), row);
     row["index"] = index;
     row["symbol"] = report.symbol;
@@ -60,7 +86,7 @@ json result_row(std::int64_t index, const engine::SymbolReport& report, bool pro
     row["prices"] = prices_json(report, 0, report.series.size());
     row["close_ups"] = json::array();
     if (report.series.size() > kMostPoints) {
-        for (const auto* counts : {&report.counts, &report.open}) {
+        for (const auto* counts : {&report.live, &report.counts, &report.open}) {
             for (const engine::CountReport& count : *counts) {
                 row["close_ups"].push_back(close_up_json(report, count));
             }

@@ -25,10 +25,11 @@ void add_false_discovery_rates(std::vector<json>& symbols) {
     for (std::size_t i = 0; i < rates.size(); ++i) (*judged[i])["false_discovery_rate"] = rates[i];
 }
 
-// Counts that are still valid first, since only they say what may come; then the smaller p, then
-// the rarer best count, where rarities are unknown the one that scores higher; symbols without a
-// count last.
+// What is live at the last bar first, then best counts that are still valid; then the smaller p,
+// then the rarer best count, where rarities are unknown the one that scores higher; symbols without
+// a count last.
 bool ranks_before(const json& a, const json& b) {
+    if (a.at("live").is_null() != b.at("live").is_null()) return b.at("live").is_null();
     const json& x = a.at("best");
     const json& y = b.at("best");
     if (x.is_null() && y.is_null()) return a.at("index") < b.at("index");

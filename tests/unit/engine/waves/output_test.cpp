@@ -85,6 +85,35 @@ TEST(Json, NamesTheRankingKey) {
     EXPECT_TRUE(scored["counts"][0]["expected_by_chance"].is_null());
 }
 
+// The same counts in the same order in every format: what is live at the last bar first.
+TEST(Output, LeadsWithWhatIsLiveAtTheLastBar) {
+    int live = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        std::vector<SymbolPrices> symbols(1);
+        symbols[0].series = testing::random_series(seed, 200);
+        symbols[0].series.symbol = "S";
+        Progress progress;
+        const auto report = scan(std::move(symbols), Settings{}, progress).value().front();
+        const auto json = symbol_json(report, false);
+        const auto text = symbol_text(report);
+        live += !report.live.empty();
+        for (const auto& count : json["live"]) {
+            EXPECT_TRUE(count["outlook"]["live"]);
+            EXPECT_FALSE(count["outlook"]["invalidated"]);
+            EXPECT_LE(199 - count["idx_end"].get<int>(),
+                      count["idx_end"].get<int>() - count["idx_start"].get<int>());
+            EXPECT_TRUE(std::ranges::any_of(count["outlook"]["targets"], [](const auto& target) {
+                return !target.contains("reached");
+            }));
+        }
+        EXPECT_THAT(text, HasSubstr(report.live.empty() ? "nothing is live at the last bar"
+                                                        : "live at the last bar:"));
+        EXPECT_THAT(text, HasSubstr("last close"));
+    }
+    EXPECT_GT(live, 3);
+    EXPECT_LT(live, 21);
+}
+
 TEST(Words, NameOnlyRestrictionsThatApply) {
     Settings settings;
     settings.max_windows = 10;

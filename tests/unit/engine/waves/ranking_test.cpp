@@ -97,6 +97,29 @@ TEST(Outlook, OfAFifthWaveUnderWay) {
     EXPECT_TRUE(outlook(impulse, broken.path, 4, true, 120, 9).invalidated);
 }
 
+TEST(Outlook, SaysWhichTargetsWereReachedAndWhetherTheCountIsLive) {
+    const auto& impulse = standard::kPatterns.patterns[0];
+    Rise rise;
+    rise.bars[6].high = 123;  // 0.618 x wave 1 is 122.18
+    const auto up = outlook(impulse, rise.path, 4, true, 120, 9);
+    EXPECT_EQ(up.targets[0].reached, 6);
+    EXPECT_EQ(up.targets[0].risk_multiple, 0);
+    EXPECT_EQ(up.targets[1].reached, -1);
+    EXPECT_TRUE(up.live);
+
+    Rise spent;
+    spent.bars[5].high = 200;
+    EXPECT_FALSE(outlook(impulse, spent.path, 4, true, 120, 9).live);
+    Rise broken;
+    broken.bars[6].low = 115;
+    EXPECT_FALSE(outlook(impulse, broken.path, 4, true, 120, 9).live);
+    // Four bars long: five bars later it is over.
+    Rise old;
+    old.bars.resize(10, old.bars.back());
+    old.path.bars = old.bars.data();
+    EXPECT_FALSE(outlook(impulse, old.path, 4, true, 120, 10).live);
+}
+
 TEST(Outlook, OfAFourthWaveUnderWayIsInvalidInsideTheFirst) {
     const Rise rise;
     const auto out = outlook(standard::kPatterns.patterns[0], rise.path, 3, true, 120, 9);

@@ -66,6 +66,9 @@ const methods: Record<string, string> = {
 };
 export const methodWords = (method: string): string => methods[method] ?? method;
 
+/** Whether all waves of its pattern are finished. */
+export const isWhole = ({ rule_name, waves_done }: Count): boolean => waves_done === (['impulse', 'leading_diagonal'].includes(rule_name) ? 5 : 3);
+
 /** The meaning of a count's comparison with chance, for readers who do not know p-values. */
 export function plainWords(count: Count): string {
   const chance = count.chance;

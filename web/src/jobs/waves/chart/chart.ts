@@ -10,7 +10,8 @@ export function barsOf(row: Row, count: Count, place: number, whole: boolean): P
   const close = row.close_ups[place];
   if (close) return told(close);
   const span = count.idx_end - count.idx_start + 1;
-  return told(cut(prices, count.idx_start - Math.floor(span / 4) - 2, count.idx_end + Math.floor(span / 2) + 3));
+  const end = count.outlook.live ? prices.first + prices.bars : count.idx_end + Math.floor(span / 2) + 3;
+  return told(cut(prices, count.idx_start - Math.floor(span / 4) - 2, end));
 }
 
 const told = (bars: PriceBars): PriceBars => ({ ...bars, dates: bars.dates.map(when) });
@@ -44,11 +45,13 @@ export function briefZigzag(count: Brief, bars: PriceBars, tone: Zigzag['tone'] 
   return points.some((point) => Number.isNaN(point.price)) ? undefined : { tone, points };
 }
 
-export function levelsOf(count: Count): Level[] {
-  const { targets, invalidation, invalidated } = count.outlook;
+/** Of a live count, with the last price; targets that were reached say so. */
+export function levelsOf(count: Count, last: number): Level[] {
+  const { targets, invalidation, invalidated, live } = count.outlook;
   const limit: Level = { tone: 'limit', from: count.idx_end, price: invalidation, text: price(invalidation), before: 'invalid at' };
   if (invalidated) return [limit];
-  return [...targets.map((target): Level => ({ tone: 'target', from: count.idx_end, price: target.price, text: price(target.price) })), limit];
+  const aims = targets.map((target): Level => ({ tone: 'target', from: count.idx_end, price: target.price, text: price(target.price), before: target.reached && 'reached' }));
+  return [...aims, limit, ...(live ? [{ tone: 'last', from: count.idx_end, price: last, text: price(last), before: 'last' } as const] : [])];
 }
 
 const bins = 24;

@@ -20,7 +20,7 @@ export interface Zigzag {
 
 /** A horizontal line from the bar `from` on, with a word behind it, and others before that word where there is room. */
 export interface Level {
-  tone: 'target' | 'limit';
+  tone: 'target' | 'limit' | 'last';
   from: number;
   price: number;
   text: string;
