@@ -153,15 +153,17 @@ Result<TensorFile> read_tensors(const std::filesystem::path& folder) {
     if (std::filesystem::exists(folder / "model.safetensors")) {
         return read_safetensors(folder / "model.safetensors");
     }
+    if (std::filesystem::exists(folder / "model.safetensors.index.json")) {
+        return read_safetensors_parts(folder / "model.safetensors.index.json");
+    }
     if (std::filesystem::exists(folder / "pytorch_model.bin")) {
         return read_torch(folder / "pytorch_model.bin");
     }
-    for (const char* name : {"model.safetensors.index.json", "pytorch_model.bin.index.json"}) {
-        if (std::filesystem::exists(folder / name)) {
-            return fail(Errc::invalid_input,
-                        "The weights are split into several files; supported: a single "
-                        "model.safetensors or pytorch_model.bin.");
-        }
+    if (std::filesystem::exists(folder / "pytorch_model.bin.index.json")) {
+        return fail(Errc::invalid_input,
+                    "The weights are in several .bin files; supported: one pytorch_model.bin, or "
+                    "model.safetensors in one file or in parts with an index.",
+                    folder.string());
     }
     return fail(Errc::not_found, "The folder has neither model.safetensors nor pytorch_model.bin.",
                 folder.string());

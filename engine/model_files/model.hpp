@@ -45,9 +45,9 @@ struct Weights {
     Linear labels;  // hidden to labels
 };
 
-// A published model in a folder: config.json and model.safetensors or pytorch_model.bin. Weights
-// point into the file. Without a classification head it is an encoder, whose config has no
-// labels here.
+// A published model in a folder: config.json and model.safetensors, whole or in parts with an
+// index, or pytorch_model.bin. Weights point into the files. Without a classification head it is an
+// encoder, whose config has no labels here.
 struct Model {
     Config config;
     TensorFile file;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <regex>
 
 #include <nlohmann/json.hpp>
 
@@ -101,7 +102,7 @@ Result<void> check_layout(std::vector<Placed> placed, std::uint64_t size) {
 }
 
 Result<void> read_tensors(TensorFile& into) {
-    const auto bytes = into.file.bytes();
+    const auto bytes = into.parts.front().bytes();
     std::uint64_t length = 0;
     if (bytes.size() < kLengthBytes) return fail(Errc::corrupt, "The file is too short.");
     std::memcpy(&length, bytes.data(), kLengthBytes);
@@ -128,7 +129,8 @@ Result<void> read_tensors(TensorFile& into) {
 Result<TensorFile> read_safetensors(const std::filesystem::path& path) {
     auto file = MappedFile::open(path);
     if (!file) return fail(file.error());
-    TensorFile read{std::move(*file), {}};
+    TensorFile read;
+    read.parts.push_back(std::move(*file));
     if (auto done = read_tensors(read); !done) {
         auto error = done.error();
         error.message = path.filename().string() + " is corrupt. " + error.message;
@@ -136,6 +138,43 @@ Result<TensorFile> read_safetensors(const std::filesystem::path& path) {
         return fail(std::move(error));
     }
     return read;
+}
+
+Result<TensorFile> read_safetensors_parts(const std::filesystem::path& index) {
+    const auto refuse = [&](const std::string& what) {
+        return fail(Errc::corrupt, index.filename().string() + " " + what, index.string());
+    };
+    const auto text = read_text(index, kLongestHeader);
+    if (!text) return fail(text.error());
+    const auto header = parse_header(*text);
+    if (!header) return fail(header.error());
+    const auto map = header->find("weight_map");
+    if (map == header->end() || !map->is_object() || map->empty())
+        return refuse("does not map tensors to files.");
+    std::map<std::string, TensorFile, std::less<>> files;
+    TensorFile all;
+    for (const auto& [name, part] : map->items()) {
+        const auto file = part.is_string() ? part.get<std::string>() : "";
+        if (!is_safetensors_part(file))
+            return refuse("places \"" + name +
+                          "\" in a file that is no part of model.safetensors.");
+        auto known = files.find(file);
+        if (known == files.end()) {
+            auto read = read_safetensors(index.parent_path() / file);
+            if (!read) return fail(read.error());
+            known = files.emplace(file, std::move(*read)).first;
+        }
+        auto tensor = known->second.tensors.extract(name);
+        if (!tensor) return refuse("places \"" + name + "\" in " + file + ", which lacks it.");
+        all.tensors.insert(std::move(tensor));
+    }
+    for (auto& [name, file] : files) all.parts.push_back(std::move(file.parts.front()));
+    return all;
+}
+
+bool is_safetensors_part(std::string_view name) {
+    static const std::regex kParts(R"(model-\d{5}-of-\d{5}\.safetensors)");
+    return std::regex_match(name.begin(), name.end(), kParts);
 }
 
 }  // namespace plimsoll::model_files

@@ -10,4 +10,9 @@ namespace plimsoll::model_files {
 // with gaps, or whose size does not match their shape.
 Result<TensorFile> read_safetensors(const std::filesystem::path& path);
 
+// Reads the parts that `model.safetensors.index.json` names, beside it.
+Result<TensorFile> read_safetensors_parts(const std::filesystem::path& index);
+// "model-00001-of-00002.safetensors"
+bool is_safetensors_part(std::string_view name);
+
 }  // namespace plimsoll::model_files

@@ -26,10 +26,10 @@ struct Tensor {
     std::uint64_t count() const;  // of numbers
 };
 
-// The tensors of a file, by name. The format's reader has checked that every tensor is within the
-// file and has the size of its shape.
+// The tensors of a file, or of the parts of one, by name. The format's reader has checked that
+// every tensor is within its file and has the size of its shape.
 struct TensorFile {
-    MappedFile file;
+    std::vector<MappedFile> parts;
     std::map<std::string, Tensor, std::less<>> tensors;
 };
 

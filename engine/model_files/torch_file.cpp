@@ -187,7 +187,7 @@ Result<void> add_all(const Pickle& pickle, const FindStorage& find, TensorFile& 
 }
 
 Result<void> read_archive(TensorFile& into) {
-    const auto entries = read_zip(into.file.bytes());
+    const auto entries = read_zip(into.parts.front().bytes());
     if (!entries) return fail(entries.error());
     const auto found = std::ranges::find_if(
         *entries, [](const auto& entry) { return entry.first.ends_with("/data.pkl"); });
@@ -212,7 +212,7 @@ Result<void> read_archive(TensorFile& into) {
 // A magic number, a protocol, a description of the machine, the dictionary, the keys of storages in
 // the order of their numbers: five pickles. Then each storage with its length before it.
 Result<void> read_before_archives(TensorFile& into) {
-    Bytes rest = into.file.bytes();
+    Bytes rest = into.parts.front().bytes();
     std::vector<Pickle> pickles;
     for (int i = 0; i < 5; ++i) {
         auto pickle = read_pickle(rest, kAllowed);
@@ -261,8 +261,10 @@ Result<void> read_before_archives(TensorFile& into) {
 Result<TensorFile> read_torch(const std::filesystem::path& path) {
     auto file = MappedFile::open(path);
     if (!file) return fail(file.error());
-    TensorFile read{std::move(*file), {}};
-    auto done = is_zip(read.file.bytes()) ? read_archive(read) : read_before_archives(read);
+    TensorFile read;
+    read.parts.push_back(std::move(*file));
+    auto done =
+        is_zip(read.parts.front().bytes()) ? read_archive(read) : read_before_archives(read);
     if (!done) {
         auto error = done.error();
         error.message = path.filename().string() + " cannot be loaded. " + error.message;

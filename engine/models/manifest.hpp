@@ -42,6 +42,7 @@ struct Manifest {
     // Findings about the model, kept in separate files: about its other forms and its labels.
     std::vector<Proof> proofs = {};
     std::vector<Accuracy> accuracies = {};
+    std::string warning = {};           // when it was added; not stored
     std::uint64_t bytes = 0;            // of its files
     std::vector<ModelFile> files = {};  // empty if the manifest was transferred without them
 

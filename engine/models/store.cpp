@@ -2,6 +2,7 @@
 
 #include "engine/model_files/mapped_file.hpp"
 #include "engine/model_files/model.hpp"
+#include "engine/model_files/safetensors.hpp"
 #include "engine/models/digest.hpp"
 #include "engine/tokenizers/tokenizer.hpp"
 
@@ -21,6 +22,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kManifest = "plimsoll.json";
 constexpr std::size_t kMaxManifest = std::size_t{1} << 20;
+
+constexpr const char* kIndex = "model.safetensors.index.json";
+// Forms of the weights, the first that is there is used.
+constexpr const char* kWeights[] = {"model.safetensors", kIndex, "pytorch_model.bin"};
 
 // Regardless of the umask: workers of other users read models, and the folder above may be that of
 // a server's data.
@@ -71,6 +76,11 @@ Result<void> describe(const fs::path& folder, Manifest& into, const Watch& watch
         return fail(Errc::invalid_input,
                     "The tokenizer has " + std::to_string(tokenizer->vocabulary()) +
                         " tokens, but config.json says " + std::to_string(config.vocabulary) + ".");
+    }
+    if (tokenizer->vocabulary() < config.vocabulary) {
+        into.warning = "The tokenizer has " + std::to_string(tokenizer->vocabulary()) +
+                       " tokens, and config.json says " + std::to_string(config.vocabulary) +
+                       ": if tokens were added to the vocabulary, their file is missing.";
     }
     if (auto numbers = check_numbers(*model, watch); !numbers) return numbers;
     into.family = to_string(config.family);
@@ -131,26 +141,34 @@ fs::path default_folder() {
     return fs::path(home == nullptr ? "/" : home) / ".local/state/plimsoll/models";
 }
 
-std::vector<std::string> needed_files(const std::function<bool(const std::string&)>& there) {
+std::vector<std::string> needed_files(std::vector<std::string> there) {
+    std::ranges::sort(there);
+    const auto has = [&](const char* name) {
+        return std::ranges::find(there, name) != there.end();
+    };
     std::vector<std::string> names;
-    for (const char* name :
-         {"LICENSE", "README.md", "config.json", "merges.txt", "special_tokens_map.json",
-          "tokenizer.json", "tokenizer_config.json", "vocab.json", "vocab.txt"}) {
-        if (there(name)) names.emplace_back(name);
+    for (const char* name : {"LICENSE", "README.md", "added_tokens.json", "config.json",
+                             "merges.txt", "special_tokens_map.json", "tokenizer.json",
+                             "tokenizer_config.json", "vocab.json", "vocab.txt"}) {
+        if (has(name)) names.emplace_back(name);
     }
-    const bool tokenizer = there("tokenizer.json") || there("vocab.txt") ||
-                           (there("vocab.json") && there("merges.txt"));
-    const char* weights = there("model.safetensors") ? "model.safetensors" : "pytorch_model.bin";
-    if (!there("config.json") || !tokenizer || !there(weights)) return {};
-    names.emplace_back(weights);
+    const bool tokenizer =
+        has("tokenizer.json") || has("vocab.txt") || (has("vocab.json") && has("merges.txt"));
+    const auto weights = std::ranges::find_if(kWeights, has);
+    if (!has("config.json") || !tokenizer || weights == std::end(kWeights)) return {};
+    names.emplace_back(*weights);
+    if (*weights == kIndex)
+        std::ranges::copy_if(there, std::back_inserter(names), model_files::is_safetensors_part);
     return names;
 }
 
 PublishedFiles published_files(const fs::path& folder) {
     PublishedFiles found;
     std::error_code error;
-    found.names =
-        needed_files([&](const std::string& name) { return fs::exists(folder / name, error); });
+    std::vector<std::string> there;
+    for (const auto& entry : fs::directory_iterator(folder, error))
+        there.push_back(entry.path().filename());
+    found.names = needed_files(there);
     for (const auto& name : found.names) found.bytes += fs::file_size(folder / name, error);
     return found;
 }

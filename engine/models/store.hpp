@@ -4,7 +4,6 @@
 #include "engine/models/manifest.hpp"
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -54,8 +53,8 @@ struct PublishedFiles {
 };
 PublishedFiles published_files(const std::filesystem::path& folder);
 
-// Selects the needed files among all that `there` knows: one form of the weights. Nothing if
-// config, tokenizer or weights are missing.
-std::vector<std::string> needed_files(const std::function<bool(const std::string&)>& there);
+// Selects the needed files among those that are there: one form of the weights. Nothing if config,
+// tokenizer or weights are missing.
+std::vector<std::string> needed_files(std::vector<std::string> there);
 
 }  // namespace plimsoll::models

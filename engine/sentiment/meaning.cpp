@@ -1,44 +1,70 @@
 #include "engine/sentiment/meaning.hpp"
 
+#include "engine/base/words.hpp"
+
 #include <algorithm>
-#include <array>
+#include <set>
 
 namespace plimsoll::sentiment {
 namespace {
 
-struct Known {
-    std::string_view label;
-    double worth;
+constexpr Word<double> kSides[] = {
+    {"positive", 1},  {"pos", 1},       {"bullish", 1},  {"neutral", 0}, {"neu", 0},
+    {"negative", -1}, {"neg", -1},      {"bearish", -1}, {"1 star", -1}, {"2 stars", -0.5},
+    {"3 stars", 0},   {"4 stars", 0.5}, {"5 stars", 1},
 };
-constexpr std::array kKnown = {
-    Known{"positive", 1},  Known{"bullish", 1}, Known{"neutral", 0},    Known{"negative", -1},
-    Known{"bearish", -1},  Known{"1 star", -1}, Known{"2 stars", -0.5}, Known{"3 stars", 0},
-    Known{"4 stars", 0.5}, Known{"5 stars", 1},
+// Of positive and negative, beside the plain words.
+constexpr Word<int> kDegrees[] = {{"extremely ", 2}, {"very ", 1},      {"strongly ", 1},
+                                  {"highly ", 1},    {"somewhat ", -1}, {"slightly ", -1},
+                                  {"weakly ", -1},   {"mildly ", -1}};
+
+struct Read {
+    double worth = 0;
+    int degree = 0;
 };
+
+std::optional<Read> read_label(std::string_view label) {
+    std::string plain(label);
+    for (char& c : plain) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        if (c == '_' || c == '-') c = ' ';
+    }
+    const auto space = plain.find(' ') + 1;  // 0: none
+    const auto degree = value_of(kDegrees, plain.substr(0, space));
+    const auto worth = value_of(kSides, degree ? plain.substr(space) : plain);
+    if (!worth || (degree && *worth == 0)) return std::nullopt;
+    return Read{*worth, degree.value_or(0)};
+}
 
 }  // namespace
 
 std::optional<double> worth_of_label(std::string_view label) {
-    std::string lower(label);
-    std::ranges::transform(lower, lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    const auto* const known = std::ranges::find(kKnown, lower, &Known::label);
-    return known == kKnown.end() ? std::nullopt : std::optional(known->worth);
+    const auto read = read_label(label);
+    return read ? std::optional(read->worth) : std::nullopt;
 }
 
 Result<Meaning> Meaning::of(std::span<const std::string> labels) {
     Meaning meaning;
+    std::vector<Read> known;
+    std::set<int> degrees;
     for (const auto& label : labels) {
-        const auto worth = worth_of_label(label);
-        if (!worth) {
+        const auto read = read_label(label);
+        if (!read) {
             return fail(
                 Errc::invalid_input,
                 "The label \"" + label +
-                    "\" is not a sentiment label; known: positive, neutral, negative, bullish, "
-                    "bearish, 1 star to 5 stars. \"id2label\" in config.json names the labels.");
+                    "\" is not a sentiment label; known: positive, neutral, negative, pos, neu, "
+                    "neg, bullish, bearish, these with very, extremely, strongly, somewhat or "
+                    "slightly, 1 star to 5 stars. \"id2label\" in config.json names the labels.");
         }
-        meaning.worth_.push_back(*worth);
+        known.push_back(*read);
+        if (read->worth != 0) degrees.insert(read->degree);
+    }
+    // The strongest are worth 1, the others evenly less.
+    for (const auto& [worth, degree] : known) {
+        const auto place = std::distance(degrees.begin(), degrees.upper_bound(degree));
+        meaning.worth_.push_back(worth * static_cast<double>(place) /
+                                 static_cast<double>(std::max<std::size_t>(1, degrees.size())));
     }
     const auto has = [&](auto sign) { return std::ranges::any_of(meaning.worth_, sign); };
     if (!has([](double w) { return w > 0; }) || !has([](double w) { return w < 0; })) {

@@ -27,12 +27,13 @@ std::size_t class_of(const Opinion& opinion);
 std::optional<double> worth_of_label(std::string_view label);
 
 // The values of a published classifier's labels: positive 1, neutral 0, negative -1; of five stars
-// -1, -0.5, 0, 0.5, 1, where one and two stars are negative, four and five positive.
+// -1, -0.5, 0, 0.5, 1, where one and two stars are negative, four and five positive, and likewise
+// of very negative, negative, neutral, positive, very positive.
 class Meaning {
   public:
-    // By the names of the labels, in upper or lower case: positive, bullish; neutral; negative,
-    // bearish; "1 star" to "5 stars". Errc::invalid_input names a label that is not a sentiment
-    // label.
+    // By the names of the labels, in upper or lower case: positive, pos, bullish; neutral, neu;
+    // negative, neg, bearish; with "very" and the like before them; "1 star" to "5 stars".
+    // Errc::invalid_input names a label that is not a sentiment label.
     static Result<Meaning> of(std::span<const std::string> labels);
 
     // From the probability of every label, in their order.

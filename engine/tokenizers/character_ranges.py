@@ -46,6 +46,7 @@ CLASSES = {
     "number": lambda c: not is_space(c) and joins("1", c),
     # Newer than its table of decompositions.
     "whole": lambda c: unicodedata.normalize("NFD", c) != c and STRIP(c) == c,
+    "combining": lambda c: normalizers.StripAccents().normalize_str(c) == "",
 }
 
 

@@ -26,7 +26,7 @@ struct LowerRange {
 
 constexpr std::size_t kCharacters = 0x110000;
 
-// A byte per character: most of it is never touched.
+// Most of it is never touched.
 class Classes {
   public:
     Classes() : of_(kCharacters, 0) {
@@ -38,25 +38,26 @@ class Classes {
         mark(CharacterClass::letter, kLetter);
         mark(CharacterClass::number, kNumber);
         mark(CharacterClass::whole, kWhole);
+        mark(CharacterClass::combining, kCombining);
     }
-    std::uint8_t at(char32_t character) const {
+    std::uint16_t at(char32_t character) const {
         return character < kCharacters ? of_[character] : 0;
     }
 
   private:
     void mark(CharacterClass one, std::span<const Range> ranges) {
         for (const auto& [first, last] : ranges) {
-            for (char32_t c = first; c <= last; ++c) of_[c] |= static_cast<std::uint8_t>(one);
+            for (char32_t c = first; c <= last; ++c) of_[c] |= static_cast<std::uint16_t>(one);
         }
     }
-    std::vector<std::uint8_t> of_;
+    std::vector<std::uint16_t> of_;
 };
 
 }  // namespace
 
 bool is(CharacterClass one, char32_t character) {
     static const Classes classes;
-    return (classes.at(character) & static_cast<std::uint8_t>(one)) != 0;
+    return (classes.at(character) & static_cast<std::uint16_t>(one)) != 0;
 }
 
 char32_t lower(char32_t character) {

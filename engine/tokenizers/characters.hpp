@@ -6,7 +6,7 @@
 // character_ranges.py.
 namespace plimsoll::tokenizers {
 
-enum class CharacterClass : std::uint8_t {
+enum class CharacterClass : std::uint16_t {
     dropped = 1,      // by BERT's normaliser: control and format characters, U+FFFD
     space = 2,        // White_Space
     punctuation = 4,  // a separate word to BERT
@@ -15,6 +15,7 @@ enum class CharacterClass : std::uint8_t {
     letter = 32,      // \p{L} of RoBERTa's words
     number = 64,      // \p{N}
     whole = 128,      // not decomposed, although Unicode would
+    combining = 256,  // dropped by StripAccents
 };
 
 bool is(CharacterClass one, char32_t character);

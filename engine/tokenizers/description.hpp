@@ -34,6 +34,9 @@ Result<Description> read_vocabulary_files(const std::filesystem::path& model);
 // An object in a file. Errc::not_found; Errc::invalid_input if it is not a JSON object.
 Result<nlohmann::json> read_json_object(const std::filesystem::path& file);
 
+// Adds a token as tokenizer.json and tokenizer_config.json describe it.
+void add_token(const nlohmann::json& described, std::uint32_t id, Description& into);
+
 // From an object that maps tokens to IDs; merges as "a b" or as pairs.
 Result<Vocabulary> vocabulary_of(const nlohmann::json& tokens);
 Result<Merges> merges_of(const nlohmann::json& list);

@@ -19,6 +19,17 @@ Result<json> read_json_object(const std::filesystem::path& file) {
     return parsed;
 }
 
+void add_token(const json& described, std::uint32_t id, Description& into) {
+    const auto flag = [&](const char* key) { return described.value(key, false); };
+    SpecialToken token{.content = described.at("content"),
+                       .id = id,
+                       .takes_space_before = flag("lstrip"),
+                       .takes_space_after = flag("rstrip"),
+                       .whole_word = flag("single_word"),
+                       .normalized = flag("normalized")};
+    if (!token.content.empty()) into.special.push_back(std::move(token));
+}
+
 Result<Vocabulary> vocabulary_of(const json& tokens) {
     constexpr std::uint64_t kMost = 10'000'000;
     if (!tokens.is_object() || tokens.empty()) {

@@ -36,9 +36,11 @@ class TokenizerReader {
         if (!behind) return fail(behind.error());
         tokenizer.before_ = *before;
         tokenizer.behind_ = *behind;
-        tokenizer.special_ = description.special;
-        for (const auto& one : description.special) {
+        for (auto one : description.special) {
             tokenizer.vocabulary_ = std::max(tokenizer.vocabulary_, one.id + 1);
+            if (one.normalized) one.content = tokenizer.subwords_->normalized(one.content);
+            auto& list = one.normalized ? tokenizer.special_of_normalized_ : tokenizer.special_;
+            if (!one.content.empty()) list.push_back(std::move(one));
         }
         for (const auto& [token, id] : description.vocabulary) {
             tokenizer.vocabulary_ = std::max(tokenizer.vocabulary_, id + 1);

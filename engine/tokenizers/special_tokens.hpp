@@ -7,13 +7,15 @@
 
 namespace plimsoll::tokenizers {
 
-// A token that is found in the text before any other processing, such as "[SEP]".
+// A token that is found in the text before any other processing, such as "[SEP]", or, if
+// `normalized`, in what the normalizer makes of the text.
 struct SpecialToken {
     std::string content;
     std::uint32_t id = 0;
     bool takes_space_before = false;
     bool takes_space_after = false;
     bool whole_word = false;  // only if no letter, digit or underscore is next to it
+    bool normalized = false;
 };
 
 // A part of a text: text between special tokens, or one of these.

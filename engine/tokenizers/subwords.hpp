@@ -22,6 +22,11 @@ class Subwords {
   public:
     virtual ~Subwords() = default;
     virtual void append(std::string_view text, std::vector<std::uint32_t>& ids) = 0;
+    // The same in two steps, for added tokens that are found in between.
+    virtual std::string normalized(std::string_view text) { return std::string(text); }
+    virtual void append_normalized(std::string_view text, std::vector<std::uint32_t>& ids) {
+        append(text, ids);
+    }
 };
 
 }  // namespace plimsoll::tokenizers

@@ -10,8 +10,16 @@ void Tokenizer::encode(std::string_view text, std::size_t most, Encoded& into) {
     for (const auto& piece : split_at(text, special_)) {
         if (piece.special != nullptr) {
             into.ids.push_back(piece.special->id);
-        } else {
+        } else if (special_of_normalized_.empty()) {
             subwords_->append(piece.text, into.ids);
+        } else {
+            const auto normalized = subwords_->normalized(piece.text);
+            for (const auto& one : split_at(normalized, special_of_normalized_)) {
+                if (one.special != nullptr)
+                    into.ids.push_back(one.special->id);
+                else
+                    subwords_->append_normalized(one.text, into.ids);
+            }
         }
     }
     into.tokens = into.ids.size() + 1;

@@ -42,6 +42,7 @@ class Tokenizer {
 
     std::unique_ptr<Subwords> subwords_;
     std::vector<SpecialToken> special_;
+    std::vector<SpecialToken> special_of_normalized_;
     std::uint32_t before_ = 0;
     std::uint32_t behind_ = 0;
     std::uint32_t vocabulary_ = 0;

@@ -34,6 +34,36 @@ tl::unexpected<Error> not_supported(const std::string& what, const std::string& 
                                          "\"; supported: " + supported + ".");
 }
 
+// The steps do the same in any order, but accents are stripped only where NFD was there before.
+Result<void> read_normalizer(const json& normalizer, BertRules& into) {
+    const json steps = type_of(normalizer) == "Sequence" ? normalizer.at("normalizers")
+                                                         : json::array({normalizer});
+    into = {.lower_case = false, .strip_accents = false, .split_chinese = false, .clean = false};
+    bool decomposed = false;
+    for (const json& step : steps) {
+        const auto type = type_of(step);
+        if (type == "BertNormalizer") {
+            const bool lower = value_of(step, "lowercase", true);
+            into.lower_case |= lower;
+            into.strip_accents |= value_of(step, "strip_accents", lower);
+            into.split_chinese |= value_of(step, "handle_chinese_chars", true);
+            into.clean |= value_of(step, "clean_text", true);
+        } else if (type == "Lowercase") {
+            into.lower_case = true;
+        } else if (type == "NFD") {
+            decomposed = true;
+        } else if (type == "StripAccents" && decomposed) {
+            into.strip_combining = true;
+        } else {
+            return not_supported("normalizer", type,
+                                 "BertNormalizer, Lowercase, and NFD followed by StripAccents");
+        }
+    }
+    if (decomposed && !into.strip_combining)
+        return not_supported("normalizer", "NFD", "NFD followed by StripAccents");
+    return {};
+}
+
 Result<void> read_word_piece(const json& file, Description& into) {
     const json& model = file.at("model");
     auto& rules = into.word_piece;
@@ -41,15 +71,7 @@ Result<void> read_word_piece(const json& file, Description& into) {
     rules.continuation =
         value_of<std::string>(model, "continuing_subword_prefix", rules.continuation);
     rules.longest_word = value_of(model, "max_input_chars_per_word", rules.longest_word);
-    const json& normalizer = part_of(file, "normalizer");
-    if (type_of(normalizer) != "BertNormalizer") {
-        return not_supported("normalizer", type_of(normalizer), "BertNormalizer");
-    }
-    auto& words = rules.words;
-    words.lower_case = value_of(normalizer, "lowercase", true);
-    words.strip_accents = value_of(normalizer, "strip_accents", words.lower_case);
-    words.split_chinese = value_of(normalizer, "handle_chinese_chars", true);
-    words.clean = value_of(normalizer, "clean_text", true);
+    if (auto read = read_normalizer(part_of(file, "normalizer"), rules.words); !read) return read;
     const json& words_part = part_of(file, "pre_tokenizer");
     if (type_of(words_part) != "BertPreTokenizer") {
         return not_supported("pre_tokenizer", type_of(words_part), "BertPreTokenizer");
@@ -84,27 +106,6 @@ Result<void> read_byte_pairs(const json& file, Description& into) {
     return {};
 }
 
-Result<void> read_added(const json& file, Description& into) {
-    const auto added = file.find("added_tokens");
-    if (added == file.end() || added->is_null()) return {};
-    for (const json& one : *added) {
-        SpecialToken token{.content = one.at("content"),
-                           .id = one.at("id"),
-                           .takes_space_before = value_of(one, "lstrip", false),
-                           .takes_space_after = value_of(one, "rstrip", false),
-                           .whole_word = value_of(one, "single_word", false)};
-        // Of a text that the normaliser has changed: only WordPiece has one.
-        if (value_of(one, "normalized", false) && !into.merges) {
-            return fail(Errc::invalid_input,
-                        "Its added token \"" + token.content.substr(0, 100) +
-                            "\" matches normalized text, which is not supported.");
-        }
-        if (token.content.empty()) continue;
-        into.special.push_back(std::move(token));
-    }
-    return {};
-}
-
 // [cls, sep] of BertProcessing and RobertaProcessing; the "single" of a template.
 Result<void> read_ends(const json& processor, Description& into) {
     const auto type = type_of(processor);
@@ -136,7 +137,8 @@ Result<Description> read_parts(const json& file) {
     description.vocabulary = std::move(*vocabulary);
     auto done =
         type == "BPE" ? read_byte_pairs(file, description) : read_word_piece(file, description);
-    if (done) done = read_added(file, description);
+    for (const json& one : value_of(file, "added_tokens", json::array()))
+        add_token(one, one.at("id"), description);
     if (done) done = read_ends(part_of(file, "post_processor"), description);
     if (!done) return fail(done.error());
     return description;

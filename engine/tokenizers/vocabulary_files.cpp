@@ -2,6 +2,8 @@
 #include "engine/tokenizers/description.hpp"
 
 #include <array>
+#include <set>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -42,23 +44,56 @@ struct Role {
     const char* token;
 };
 
-Result<void> add_special(const Role& role, const json& config, Description& into) {
-    const auto token = token_of(config, role.key, role.token);
-    const auto found = into.vocabulary.find(token);
-    if (found == into.vocabulary.end() || token.empty()) {
-        return fail(Errc::invalid_input,
-                    "The vocabulary lacks the token \"" + token + "\" (" + role.key + ").");
+// The special tokens, and those added beside the vocabulary, as the library `transformers` reads
+// them: as "added_tokens_decoder" of tokenizer_config.json describes them, else from
+// added_tokens.json, which says less: what is no special token is found in normalized text.
+Result<void> add_tokens(const std::filesystem::path& model, const json& config,
+                        std::span<const Role> roles, Description& into) {
+    json ids = json::object();
+    const json described = config.value("added_tokens_decoder", json::object());
+    for (const auto& [id, one] : described.items())
+        ids[one.at("content").get<std::string>()] = json::parse(id, nullptr, false);
+    if (described.empty()) {
+        auto beside = read_json_object(model / "added_tokens.json");
+        if (!beside && beside.error().code != Errc::not_found) return fail(beside.error());
+        if (beside) ids = std::move(*beside);
     }
-    into.special.push_back(
-        {.content = token,
-         .id = found->second,
-         // As RoBERTa's is published: it belongs to the word before it.
-         .takes_space_before = into.merges && role.key == std::string_view("mask_token")});
+    const auto added = ids.empty() ? Vocabulary{} : vocabulary_of(ids);
+    if (!added) return fail(added.error());
+    for (const json& one : described) add_token(one, added->at(one.at("content")), into);
+
+    std::set<std::string, std::less<>> known;
+    for (const auto& one : into.special) known.insert(one.content);
+    const auto add = [&](SpecialToken token) {
+        if (known.insert(token.content).second) into.special.push_back(std::move(token));
+    };
+    const auto id_of = [&](const std::string& token) -> std::optional<std::uint32_t> {
+        if (const auto found = into.vocabulary.find(token); found != into.vocabulary.end())
+            return found->second;
+        const auto found = added->find(token);
+        return found == added->end() ? std::nullopt : std::optional(found->second);
+    };
+    for (const Role& role : roles) {
+        const auto token = token_of(config, role.key, role.token);
+        const auto id = id_of(token);
+        if (!id || token.empty()) {
+            return fail(Errc::invalid_input,
+                        "The vocabulary lacks the token \"" + token + "\" (" + role.key + ").");
+        }
+        // As RoBERTa's is published: it belongs to the word before it.
+        const bool mask = into.merges && role.key == std::string_view("mask_token");
+        add({.content = token, .id = *id, .takes_space_before = mask});
+    }
+    for (const json& one : config.value("additional_special_tokens", json::array())) {
+        const std::string token = one.is_object() ? one.at("content") : one;
+        if (const auto id = id_of(token)) add({.content = token, .id = *id});
+    }
+    for (const auto& [token, id] : *added) add({.content = token, .id = id, .normalized = true});
     return {};
 }
 
-Result<Description> read_words(const std::filesystem::path& file, const json& config) {
-    const auto text = model_files::read_text(file, kMaxBytes);
+Result<Description> read_words(const std::filesystem::path& model, const json& config) {
+    const auto text = model_files::read_text(model / "vocab.txt", kMaxBytes);
     if (!text) return fail(text.error());
     Description description;
     std::uint32_t id = 0;
@@ -80,10 +115,8 @@ Result<Description> read_words(const std::filesystem::path& file, const json& co
     constexpr std::array kRoles = {Role{"unk_token", "[UNK]"}, Role{"sep_token", "[SEP]"},
                                    Role{"pad_token", "[PAD]"}, Role{"cls_token", "[CLS]"},
                                    Role{"mask_token", "[MASK]"}};
-    for (const auto& role : kRoles) {
-        if (auto added = add_special(role, config, description); !added) return fail(added.error());
-    }
-    return description;
+    auto added = add_tokens(model, config, kRoles, description);
+    return added ? std::move(description) : Result<Description>(fail(added.error()));
 }
 
 Result<Description> read_pairs(const std::filesystem::path& model, const json& config) {
@@ -108,10 +141,8 @@ Result<Description> read_pairs(const std::filesystem::path& model, const json& c
     constexpr std::array kRoles = {Role{"bos_token", "<s>"}, Role{"eos_token", "</s>"},
                                    Role{"unk_token", "<unk>"}, Role{"pad_token", "<pad>"},
                                    Role{"mask_token", "<mask>"}};
-    for (const auto& role : kRoles) {
-        if (auto added = add_special(role, config, description); !added) return fail(added.error());
-    }
-    return description;
+    auto added = add_tokens(model, config, kRoles, description);
+    return added ? std::move(description) : Result<Description>(fail(added.error()));
 }
 
 }  // namespace
@@ -122,11 +153,16 @@ Result<Description> read_vocabulary_files(const std::filesystem::path& model) tr
         if (config.error().code != Errc::not_found) return fail(config.error());
         config = json::object();
     }
-    if (std::filesystem::exists(model / "vocab.txt"))
-        return read_words(model / "vocab.txt", *config);
-    return read_pairs(model, *config);
+    // Where earlier versions saved the special tokens.
+    if (auto tokens = read_json_object(model / "special_tokens_map.json"); tokens) {
+        tokens->update(*config);
+        config = std::move(tokens);
+    }
+    return std::filesystem::exists(model / "vocab.txt") ? read_words(model, *config)
+                                                        : read_pairs(model, *config);
 } catch (const json::exception&) {
-    return fail(Errc::invalid_input, "The vocabulary is not UTF-8.");
+    return fail(Errc::invalid_input,
+                "The vocabulary is not UTF-8, or an added token lacks its parts.");
 }
 
 }  // namespace plimsoll::tokenizers

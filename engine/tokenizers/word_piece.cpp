@@ -17,16 +17,36 @@ constexpr bool is_ascii_punctuation(char32_t c) {
            (c >= U'{' && c <= U'~');
 }
 
+template <class Take>
+void each_character(std::string_view text, const Take& take) {
+    for (std::size_t at = 0; at < text.size();) {
+        const auto decoded = text::decode_utf8(text, at);
+        at += decoded.length;
+        take(decoded.code_point);
+    }
+}
+
 }  // namespace
 
 void BertWords::each(std::string_view text, const std::function<void(std::string_view)>& take) {
     take_ = &take;
     word_.clear();
-    for (std::size_t at = 0; at < text.size();) {
-        const auto decoded = text::decode_utf8(text, at);
-        at += decoded.length;
-        add(decoded.code_point);
-    }
+    each_character(text, [&](char32_t c) { add(c); });
+    finish_word();
+}
+
+std::string BertWords::normalized(std::string_view text) {
+    take_ = nullptr;
+    word_.clear();
+    each_character(text, [&](char32_t c) { add(c); });
+    return std::move(word_);
+}
+
+void BertWords::each_of_normalized(std::string_view text,
+                                   const std::function<void(std::string_view)>& take) {
+    take_ = &take;
+    word_.clear();
+    each_character(text, [&](char32_t c) { add_normalized(c); });
     finish_word();
 }
 
@@ -36,18 +56,19 @@ void BertWords::add(char32_t character) {
         return add_lower(character);  // neither accents nor Chinese
     }
     if (rules_.clean && is(CharacterClass::dropped, character)) return;
-    if (is(CharacterClass::space, character)) return finish_word();
+    if (is(CharacterClass::space, character))
+        return add_normalized(rules_.clean ? U' ' : character);
     if (rules_.split_chinese && is(CharacterClass::chinese, character)) {
-        finish_word();
+        add_normalized(U' ');
         add_stripped(character);
-        return finish_word();
+        return add_normalized(U' ');
     }
     add_stripped(character);
 }
 
 // Marks are dropped, so their order within a character does not matter.
 void BertWords::add_stripped(char32_t character) {
-    if (!rules_.strip_accents) return add_lower(character);
+    if (!rules_.strip_accents && !rules_.strip_combining) return add_lower(character);
     if (is(CharacterClass::whole, character)) return add_lower(character);
     std::array<utf8proc_int32_t, 32> parts{};
     int boundary = 0;
@@ -59,21 +80,27 @@ void BertWords::add_stripped(char32_t character) {
     }
     for (utf8proc_ssize_t i = 0; i < count; ++i) {
         const auto part = static_cast<char32_t>(parts[static_cast<std::size_t>(i)]);
-        if (!is(CharacterClass::mark, part)) add_lower(part);
+        if (rules_.strip_accents && is(CharacterClass::mark, part)) continue;
+        if (rules_.strip_combining && is(CharacterClass::combining, part)) continue;
+        add_lower(part);
     }
 }
 
 void BertWords::add_lower(char32_t character) {
-    const char32_t shown = rules_.lower_case ? lower(character) : character;
-    if (is_ascii_punctuation(shown) || is(CharacterClass::punctuation, shown)) {
+    add_normalized(rules_.lower_case ? lower(character) : character);
+    // The only character with two in lower case.
+    if (rules_.lower_case && character == U'\u0130') add_normalized(U'\u0307');
+}
+
+void BertWords::add_normalized(char32_t character) {
+    if (take_ == nullptr) return text::append_utf8(word_, character);
+    if (is_ascii_punctuation(character) || is(CharacterClass::punctuation, character)) {
         finish_word();
-        text::append_utf8(word_, shown);
+        text::append_utf8(word_, character);
         return finish_word();
     }
-    if (is(CharacterClass::space, shown)) return finish_word();
-    text::append_utf8(word_, shown);
-    // The only character with two in lower case.
-    if (rules_.lower_case && character == U'\u0130') text::append_utf8(word_, U'\u0307');
+    if (is(CharacterClass::space, character)) return finish_word();
+    text::append_utf8(word_, character);
 }
 
 void BertWords::finish_word() {
@@ -102,6 +129,10 @@ class WordPiece final : public Subwords {
 
     void append(std::string_view text, std::vector<std::uint32_t>& ids) override {
         words_.each(text, [&](std::string_view word) { append_word(word, ids); });
+    }
+    std::string normalized(std::string_view text) override { return words_.normalized(text); }
+    void append_normalized(std::string_view text, std::vector<std::uint32_t>& ids) override {
+        words_.each_of_normalized(text, [&](std::string_view word) { append_word(word, ids); });
     }
 
   private:

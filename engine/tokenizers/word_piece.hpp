@@ -14,6 +14,7 @@ namespace plimsoll::tokenizers {
 struct BertRules {
     bool lower_case = true;
     bool strip_accents = true;
+    bool strip_combining = false;  // every mark, Unicode's newer ones too: by StripAccents
     bool split_chinese = true;
     bool clean = true;  // drop control characters, every space is U+0020
 };
@@ -26,15 +27,21 @@ class BertWords {
 
     // Calls `take` with every word in order; it is valid during the call.
     void each(std::string_view text, const std::function<void(std::string_view)>& take);
+    // The same in two steps.
+    std::string normalized(std::string_view text);
+    void each_of_normalized(std::string_view text,
+                            const std::function<void(std::string_view)>& take);
 
   private:
     void add(char32_t character);
     void add_stripped(char32_t character);
     void add_lower(char32_t character);
+    void add_normalized(char32_t character);
     void finish_word();
 
     BertRules rules_;
-    const std::function<void(std::string_view)>* take_ = nullptr;
+    const std::function<void(std::string_view)>* take_ =
+        nullptr;  // none: `word_` is the whole text
     std::string word_;
 };
 

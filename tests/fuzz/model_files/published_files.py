@@ -96,7 +96,7 @@ def write_seeds(folder):
     module = tiny()
     vocabulary = MARKS + WORDS
     tensors = module.make(vocabulary)
-    for name in ("safetensors", "archive", "legacy", "pairs"):
+    for name in ("safetensors", "archive", "legacy", "pairs", "parts"):
         module.write(folder / name, vocabulary, tensors)
     for name, bytes_of in (("archive", archive), ("legacy", before_archives)):
         (folder / name / "model.safetensors").unlink()
@@ -106,7 +106,11 @@ def write_seeds(folder):
     (folder / "pairs/vocab.txt").unlink()
     (folder / "pairs/vocab.json").write_text(words)
     (folder / "pairs/merges.txt").write_text(merges)
-    return ["safetensors", "archive", "legacy", "pairs"]
+    part = "model-00001-of-00001.safetensors"
+    (folder / "parts/model.safetensors").rename(folder / "parts" / part)
+    (folder / "parts/model.safetensors.index.json").write_text(json.dumps({"weight_map": dict.fromkeys(tensors, part)}))
+    (folder / "parts/added_tokens.json").write_text(json.dumps({"rose": 6, "new": len(vocabulary)}))
+    return ["safetensors", "archive", "legacy", "pairs", "parts"]
 
 
 def header(length, content=b""):

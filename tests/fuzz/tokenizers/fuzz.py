@@ -35,14 +35,32 @@ def corpus():
     return texts
 
 
-def bert(texts, lower, folder):
+# Found in normalized text, and special ones in the text as it is.
+ADDED = ["Plimsoll", "new-york", "\u00e9t\u00e9", "\u00d6l \u0130"]
+SPECIAL = ["<URL>", "@User"]
+
+
+def word_piece(texts, normalizer):
     one = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    one.normalizer = normalizers.BertNormalizer(lowercase=lower)
+    one.normalizer = normalizer
     one.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     one.train_from_iterator(texts, trainers.WordPieceTrainer(vocab_size=5000, special_tokens=BERT, show_progress=False))
     one.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    by_id = sorted(one.get_vocab().items(), key=lambda item: item[1])
+    one.add_special_tokens(SPECIAL)
+    one.add_tokens(ADDED)
+    return one
+
+
+def sequence(texts, _, __):
+    return word_piece(texts, normalizers.Sequence([normalizers.NFD(), normalizers.Lowercase(), normalizers.StripAccents()]))
+
+
+def bert(texts, lower, folder):
+    one = word_piece(texts, normalizers.BertNormalizer(lowercase=lower))
+    by_id = sorted(one.get_vocab(with_added_tokens=False).items(), key=lambda item: item[1])
     (folder / "vocab.txt").write_text("".join(token + "\n" for token, _ in by_id))
+    (folder / "added_tokens.json").write_text(json.dumps({token: one.token_to_id(token) for token in ADDED + SPECIAL}))
+    (folder / "special_tokens_map.json").write_text(json.dumps({"additional_special_tokens": SPECIAL}))
     (folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lower}))
     return one
 
@@ -56,9 +74,11 @@ def roberta(texts, space_before, folder):
     one.add_special_tokens([tokenizers.AddedToken("<mask>", lstrip=True, special=True)])
     one.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=space_before)
     one.model.save(str(folder))
-    vocabulary = one.get_vocab()
-    (folder / "vocab.json").write_text(json.dumps(vocabulary))
-    (folder / "tokenizer_config.json").write_text(json.dumps({"add_prefix_space": space_before}))
+    (folder / "vocab.json").write_text(json.dumps(one.get_vocab()))
+    one.add_tokens([tokenizers.AddedToken("Plimsoll", single_word=True), tokenizers.AddedToken("<URL>", rstrip=True, normalized=False)])
+    described = {number: {"content": token.content, "lstrip": token.lstrip, "rstrip": token.rstrip, "normalized": token.normalized,
+                          "single_word": token.single_word} for number, token in one.get_added_tokens_decoder().items()}
+    (folder / "tokenizer_config.json").write_text(json.dumps({"add_prefix_space": space_before, "added_tokens_decoder": described}))
     return one
 
 
@@ -66,7 +86,8 @@ ODD = ["\u0000", "\t", "\n", "\r", "\u000b", "\u00a0", "\u0085", "\u2003", "\u30
        "\ufeff", "\ufffd", "\u0130", "\u00df", "\u1e9e", "\ufb01", "\u0345", "\u0300", "\u0327", "\u302e", "\u0958", "\uac00",
        "\u4e2d", "\u65e5", "\u3042", "\U00020000", "\U0001f600", "\U0001f468\u200d\U0001f469\u200d\U0001f467",
        "\U0001f1e9\U0001f1ea", "'", "'s", "'S", "'ll", "''re", "\u2019s", "$", "_", "`", "\u00b7", "\u00bd", "\u2167", "\u0661",
-       "[SEP]", "[CLS]", "[MASK]", "[UNK]", "[PAD]", "[sep]", "<s>", "</s>", "<mask>", " <mask> ", "<unk>", "##a", "[CLS"]
+       "[SEP]", "[CLS]", "[MASK]", "[UNK]", "[PAD]", "[sep]", "<s>", "</s>", "<mask>", " <mask> ", "<unk>", "##a", "[CLS",
+       "Plimsoll", "plimsolls", "NEW-YORK", "\u00c9T\u00c9", "e\u0301te\u0301", "\u00f6l i\u0307", "<URL>", "<url>", "@User"]
 
 
 class Texts:
@@ -139,14 +160,16 @@ def main():
     texts += ["a" * 1_000_000, "ab " * 100_000, "\u00e9" * 100_000, " " * 300_000, "[" * 100_000, "'" * 100_000]
     wrong = 0
     for name, make, option in (("BERT, lower case", bert, True), ("BERT, cased", bert, False),
+                               ("BERT, sequence", sequence, None),
                                ("RoBERTa", roberta, False), ("RoBERTa, space before", roberta, True)):
         with tempfile.TemporaryDirectory() as place:
             folder = pathlib.Path(place)
             reference = make(source.texts, option, folder)
-            wrong += compare(name, reference, options.program, folder, texts)
+            if option is not None:
+                wrong += compare(name, reference, options.program, folder, texts)
             reference.no_truncation()
             reference.save(str(folder / "tokenizer.json"))
-            wrong += compare(name + ", tokenizer.json", reference, options.program, folder, texts[:1000])
+            wrong += compare(name + ", tokenizer.json", reference, options.program, folder, texts if option is None else texts[:1000])
     sys.exit(1 if wrong else 0)
 
 

@@ -94,9 +94,9 @@ std::vector<HubModel::File> needed_files(const json& siblings) {
                        text_member(part_of(one, "lfs"), "sha256")});
     }
     std::vector<HubModel::File> needed;
-    for (const auto& name : models::needed_files([&](const std::string& wanted) {
-             return std::ranges::find(all, wanted, &HubModel::File::name) != all.end();
-         })) {
+    std::vector<std::string> names;
+    for (const auto& file : all) names.push_back(file.name);
+    for (const auto& name : models::needed_files(names)) {
         needed.push_back(*std::ranges::find(all, name, &HubModel::File::name));
     }
     return needed;
@@ -167,7 +167,8 @@ Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repos
     if (model.files.empty()) {
         return fail(Errc::invalid_input, "\"" + repository +
                                              "\" lacks config.json, a tokenizer, or weights "
-                                             "(model.safetensors or pytorch_model.bin).");
+                                             "(model.safetensors, whole or in parts, or one "
+                                             "pytorch_model.bin).");
     }
     return model;
 }

@@ -71,8 +71,8 @@ Result<Manifest> install(const CommandContext& context, const ModelFlags& flags,
     const auto files = models::published_files(folder);
     if (files.names.empty()) {
         return fail(Errc::not_found,
-                    "The folder must have config.json, a tokenizer, and weights (model.safetensors "
-                    "or pytorch_model.bin).",
+                    "The folder must have config.json, a tokenizer, and weights: "
+                    "model.safetensors, whole or in parts with an index, or one pytorch_model.bin.",
                     folder.string());
     }
     auto added = watched(context, telling(flags), "Adding " + about.name, files.bytes,
@@ -89,6 +89,7 @@ Result<Manifest> install(const CommandContext& context, const ModelFlags& flags,
 
 // Says how to use it.
 void tell_added(const CommandContext& context, const ModelFlags& flags, const Manifest& added) {
+    if (!added.warning.empty()) context.terminal.note("Warning: " + added.warning);
     tell(context, flags, added,
          added.labels.empty()
              ? "It has no classification head and cannot score texts; it makes embeddings: "

@@ -80,8 +80,30 @@ TEST(Model, AFolderWithoutAModelIsNotFound) {
     TinyModel().write(folder.path());
     std::filesystem::remove(folder.path() / "model.safetensors");
     EXPECT_EQ(open_model(folder.path()).error().code, Errc::not_found);
-    std::ofstream(folder.path() / "model.safetensors.index.json") << "{}";
-    EXPECT_THAT(open_model(folder.path()).error().message, HasSubstr("several files"));
+    std::ofstream(folder.path() / "pytorch_model.bin.index.json") << "{}";
+    EXPECT_THAT(open_model(folder.path()).error().message, HasSubstr("several .bin files"));
+}
+
+TEST(Model, WeightsMayBeInPartsWithAnIndex) {
+    const TemporaryFolder folder;
+    TinyModel().write_in_parts(folder.path());
+    const auto model = open_model(folder.path());
+    ASSERT_TRUE(model) << model.error().message;
+    const TemporaryFolder whole;
+    TinyModel().write(whole.path());
+    EXPECT_EQ(model->parameters(), open_model(whole.path())->parameters());
+    EXPECT_EQ(model->file.parts.size(), 2U);
+
+    const auto with = [&](const nlohmann::json& map) {
+        std::ofstream(folder.path() / "model.safetensors.index.json")
+            << nlohmann::json{{"weight_map", map}}.dump();
+        return open_model(folder.path()).error().message;
+    };
+    EXPECT_THAT(with(nlohmann::json::object()), HasSubstr("does not map tensors to files"));
+    EXPECT_THAT(with({{"a", "../model-00001-of-00002.safetensors"}}), HasSubstr("is no part of"));
+    EXPECT_THAT(with({{"a", "model-00001-of-00002.safetensors"}}), HasSubstr("lacks it"));
+    EXPECT_THAT(with({{"a", "model-00003-of-00003.safetensors"}}),
+                HasSubstr("model-00003-of-00003.safetensors"));
 }
 
 }  // namespace

@@ -123,6 +123,22 @@ TEST_F(StoreTest, StoresAModelWithItsManifest) {
     EXPECT_TRUE(store_.verify("tiny", {}));
 }
 
+TEST_F(StoreTest, StoresPartsAndTokensBesideTheVocabulary) {
+    const auto published = folder_.path() / "published";
+    TinyModel model;
+    model.words.pop_back();
+    model.write_in_parts(published);
+    const auto lacking = store_.add(published, {.name = "lacking"}, false, {});
+    ASSERT_TRUE(lacking) << lacking.error().message;
+    EXPECT_THAT(lacking->warning, HasSubstr("11 tokens, and config.json says 12"));
+    std::ofstream(published / "added_tokens.json") << R"({"new": 11})";
+    const auto added = store_.add(published, {.name = "tiny"}, false, {});
+    ASSERT_TRUE(added) << added.error().message;
+    EXPECT_EQ(added->warning, "");
+    EXPECT_EQ(added->files.size(), 6U);
+    EXPECT_TRUE(store_.verify("tiny", {}));
+}
+
 TEST_F(StoreTest, TheHashIsThatOfTheFiles) {
     const auto one = add("one", {});
     const auto same = add("two", {});

@@ -101,6 +101,22 @@ struct TinyModel {
         for (const auto& word : words) vocabulary << word << '\n';
         std::ofstream(folder / "model.safetensors", std::ios::binary) << safetensors();
     }
+    // The weights in two files with an index, as large models are saved.
+    void write_in_parts(const std::filesystem::path& folder) const {
+        write(folder);
+        std::filesystem::remove(folder / "model.safetensors");
+        nlohmann::json index;
+        for (const std::string part : {"1", "2"}) {
+            const auto file = "model-0000" + part + "-of-00002.safetensors";
+            TinyModel half;
+            std::erase_if(half.tensors = tensors, [&](const auto& tensor) {
+                return tensor.first.starts_with("bert.encoder.layer.1.") != (part == "2");
+            });
+            for (const auto& [name, tensor] : half.tensors) index["weight_map"][name] = file;
+            std::ofstream(folder / file, std::ios::binary) << half.safetensors();
+        }
+        std::ofstream(folder / "model.safetensors.index.json") << index.dump();
+    }
 };
 
 }  // namespace plimsoll

@@ -59,6 +59,36 @@ TEST(Tokenizer, ReadsWordsWithTheirRules) {
     EXPECT_EQ(ids(cased, "Good good \xc3\xa9"), (Ids{2, 1, 5, 9, 3}));
 }
 
+TEST(Tokenizer, FindsTokensAddedBesideTheVocabulary) {
+    // As saved by the library `transformers`: what is no special token is found in normalized text.
+    const auto beside =
+        Files()
+            .with("vocab.txt", kWords)
+            .with("added_tokens.json", R"({"GoodNews": 10, "<URL>": 11})")
+            .with("special_tokens_map.json", R"({"additional_special_tokens": ["<URL>"]})");
+    EXPECT_EQ(ids(beside, "good goodnewsness GOODNEWS<URL>"), (Ids{2, 5, 10, 1, 10, 11, 3}));
+    EXPECT_EQ(ids(beside, "<url>"), (Ids{2, 1, 1, 1, 3}));
+    EXPECT_EQ(beside.read()->vocabulary(), 12U);
+    const auto described = Files()
+                               .with("vocab.txt", kWords)
+                               .with("added_tokens.json", R"({"ignored": 99})")
+                               .with("tokenizer_config.json", R"({"added_tokens_decoder": {
+              "10": {"content": "Good", "single_word": true, "normalized": false},
+              "4": {"content": "[MASK]", "lstrip": true}}})");
+    EXPECT_EQ(ids(described, "Good Goodness good [MASK]"), (Ids{2, 10, 5, 6, 5, 4, 3}));
+    EXPECT_EQ(described.read()->vocabulary(), 11U);
+    EXPECT_EQ(ids(Files().with("vocab.txt", kWords).with("added_tokens.json", "{}"), "good"),
+              (Ids{2, 5, 3}));
+    EXPECT_THAT(Files().with("vocab.txt", kWords).with("added_tokens.json", R"({"a": "b"})").why(),
+                HasSubstr("\"a\" has no ID"));
+    EXPECT_THAT(
+        Files()
+            .with("vocab.txt", kWords)
+            .with("tokenizer_config.json", R"({"added_tokens_decoder": {"x": {"content": "a"}}})")
+            .why(),
+        HasSubstr("\"a\" has no ID"));
+}
+
 TEST(Tokenizer, ReportsTruncation) {
     auto tokenizer = Files().with("vocab.txt", kWords).read();
     ASSERT_TRUE(tokenizer);
@@ -115,6 +145,24 @@ TEST(Tokenizer, ReadsTheJoinedFile) {
               (Ids{1, 3, 2, 2}));
 }
 
+TEST(Tokenizer, NormalizersMayBeSequences) {
+    const auto read = [](const char* steps, const std::string& text) {
+        auto file = described();
+        file["normalizer"] = {{"type", "Sequence"}, {"normalizers", json::parse(steps)}};
+        file["model"]["vocab"]["\xc3\xa9"] = 4;
+        return ids(Files().with("tokenizer.json", file.dump()), text);
+    };
+    const auto* const plain =
+        R"([{"type": "NFD"}, {"type": "Lowercase"}, {"type": "StripAccents"}])";
+    EXPECT_EQ(read(plain,
+                   "Goo\xcc\x81"
+                   "d"),
+              (Ids{1, 3, 2}));
+    EXPECT_EQ(read(R"([{"type": "Lowercase"}])", "GOOD \xc3\x89"), (Ids{1, 3, 4, 2}));
+    EXPECT_EQ(read(R"([{"type": "BertNormalizer", "lowercase": false}])", "good Good"),
+              (Ids{1, 3, 0, 2}));
+}
+
 TEST(Tokenizer, UnsupportedFeaturesAreNamedWithSupportedOnes) {
     const auto with = [](const std::string& pointer, const json& value) {
         auto file = described();
@@ -128,7 +176,12 @@ TEST(Tokenizer, UnsupportedFeaturesAreNamedWithSupportedOnes) {
     EXPECT_THAT(with("/pre_tokenizer", nullptr),
                 HasSubstr("\"none\"; supported: BertPreTokenizer"));
     EXPECT_THAT(with("/post_processor/single", json::array()), HasSubstr("post_processor"));
-    EXPECT_THAT(with("/added_tokens/0/normalized", true), HasSubstr("normalized text"));
+    const auto steps = [&](const char* list) {
+        return with("/normalizer", {{"type", "Sequence"}, {"normalizers", json::parse(list)}});
+    };
+    EXPECT_THAT(steps(R"([{"type": "NFKC"}])"), HasSubstr("\"NFKC\"; supported"));
+    EXPECT_THAT(steps(R"([{"type": "StripAccents"}])"), HasSubstr("NFD followed by StripAccents"));
+    EXPECT_THAT(steps(R"([{"type": "NFD"}])"), HasSubstr("NFD followed by StripAccents"));
     EXPECT_THAT(with("/model/vocab", "x"), HasSubstr("does not map tokens"));
     EXPECT_THAT(with("/model", json::object()), HasSubstr("missing or of the wrong type"));
     EXPECT_THAT(Files().with("tokenizer.json", "{").why(), HasSubstr("not a JSON object"));

@@ -32,6 +32,29 @@ TEST(Meaning, StarsAreValuedByDistance) {
     EXPECT_EQ(mixed.compound, 0.1875);
 }
 
+TEST(Meaning, ShortNamesAndDegreesAreKnown) {
+    EXPECT_EQ(opinion({"NEG", "NEU", "POS"}, {0.25F, 0.25F, 0.5F}).compound, 0.25);
+    const auto worth = [](const Labels& labels, std::size_t which) {
+        std::vector<float> only(labels.size());
+        only[which] = 1;
+        return opinion(labels, only).compound;
+    };
+    const Labels very{"Very Negative", "negative", "neutral", "positive", "very_positive"};
+    EXPECT_EQ(worth(very, 0), -1);
+    EXPECT_EQ(worth(very, 1), -0.5);
+    EXPECT_EQ(worth(very, 2), 0);
+    EXPECT_EQ(worth(very, 3), 0.5);
+    EXPECT_EQ(worth(very, 4), 1);
+    const Labels somewhat{"negative", "somewhat negative", "neutral", "somewhat positive",
+                          "positive"};
+    EXPECT_EQ(worth(somewhat, 0), -1);
+    EXPECT_EQ(worth(somewhat, 3), 0.5);
+    EXPECT_EQ(worth({"extremely negative", "positive"}, 0), -1);
+    EXPECT_EQ(worth_of_label("slightly-positive"), 1);
+    EXPECT_FALSE(worth_of_label("very neutral"));
+    EXPECT_FALSE(worth_of_label("very"));
+}
+
 TEST(Meaning, LabelsWithoutSentimentAreRefused) {
     EXPECT_THAT(Meaning::of(Labels{"LABEL_0", "LABEL_1"}).error().message,
                 testing::HasSubstr("\"LABEL_0\" is not a sentiment label"));
