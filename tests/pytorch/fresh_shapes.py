@@ -58,7 +58,7 @@ def check_saved(case, program):
 def check_steps(case, program):
     with whole_steps.shallow():
         real = whole_steps.measured(case)
-        ours, moment = whole_steps.predicted(case, program)
+        ours, moment = whole_steps.predicted(saved.arguments(case), program)
         row = {**case._asdict(), 'config': saved.arguments(case)['model']['config'], 'peak': real}
     error = (ours / real - 1) * 100
     return real <= ours <= 1.025 * real, f"step {error:+.2f} % of {real:,} ({moment['phase']})", row

@@ -38,12 +38,14 @@ def bytes_of(tensor):
 def scratch_of(function, args, card=A100):
     if function is aten._softmax_backward_data.default:
         return bytes_of(args[0])  # grad * output (SoftMax.cu)
+    if function is aten._log_softmax.default:
+        return 0 if args[0].is_contiguous() else bytes_of(args[0])  # rows without gaps (SoftMax.cu)
     if function is aten.native_layer_norm.default:  # copies what is not contiguous (layer_norm_kernel.cu)
         return 0 if args[0].is_contiguous() else bytes_of(args[0])
     if function is aten.native_layer_norm_backward.default:
         return 0 if args[1].is_contiguous() else bytes_of(args[1])
     if function is aten.sum.dim_IntList and args[0].is_contiguous():
-        over = sorted(dimension % args[0].dim() for dimension in args[1])
+        over = sorted(dimension % args[0].dim() for dimension in args[1] or ())
         if over == list(range(len(over))) and 0 < len(over) < args[0].dim():  # one sum over rows to the kernel
             return sum_over_rows(math.prod(args[0].shape[:len(over)]), math.prod(args[0].shape[len(over):]), **card)
     return 0

@@ -122,24 +122,23 @@ def packed_states(model):
                 yield from (one.absmax, one.code)
 
 
-def predicted(case, program):
-    args = saved.arguments(case)
+def predicted(args, program):
     args['training'] |= {'optimizer_kernel': 'foreach', 'clip': True}
     with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
         json.dump(args, file)
         file.flush()
         ran = subprocess.run([program, '--json', 'estimate', file.name], capture_output=True, text=True)
     if not ran.stdout:
-        raise SystemExit(f'{case}: {ran.stderr}')
+        raise SystemExit(f'{args}: {ran.stderr}')
     card = json.loads(ran.stdout)['gpus'][0]
     return card['memory']['peak_allocated_bytes'], card['memory']['moment']
 
 
-def main():
+def main(cases=cases, measured=measured, arguments=saved.arguments, data=DATA):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--plimsoll', default=saved.ROOT / 'build/release/bin/plimsoll', type=pathlib.Path)
     parser.add_argument('--only', default='', help='cases whose description holds this')
-    parser.add_argument('--record', action='store_true', help=f'write {DATA.relative_to(saved.ROOT)}')
+    parser.add_argument('--record', action='store_true', help=f'write {data.relative_to(saved.ROOT)}')
     options = parser.parse_args()
     rows, errors = [], []
     with shallow():
@@ -148,14 +147,14 @@ def main():
             if options.only not in name:
                 continue
             real = measured(case)
-            ours, moment = predicted(case, options.plimsoll)
+            ours, moment = predicted(arguments(case), options.plimsoll)
             errors.append((ours / real - 1) * 100)
-            rows.append({**case._asdict(), 'config': saved.arguments(case)['model']['config'], 'peak': real})
+            rows.append({**case._asdict(), 'config': arguments(case)['model']['config'], 'peak': real})
             print(f"{errors[-1]:+6.2f} %  {name}  {real:,} ({moment['phase']})", flush=True)
     inside = sum(0 <= error <= 2.5 for error in errors)
     print(f'\n{inside} of {len(errors)} within 0 … +2.5 %; from {min(errors):+.2f} to {max(errors):+.2f} %')
     if options.record:
-        record(DATA, rows, saved.Case._fields)
+        record(data, rows, saved.Case._fields)
     return 0 if inside == len(errors) else 1
 
 

@@ -46,6 +46,8 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
              t.frozen_embeddings = false;
              t.frozen_layers = 0;
          }},
+        {"the reference's log-probabilities taken beforehand",
+         [](auto& t) { return t.uses_reference(); }, [](auto& t) { t.reference = false; }},
         {"fused AdamW",
          [](auto& t) {
              return t.optimizer == Optimizer::adamw && t.kernel != OptimizerKernel::fused;
@@ -57,10 +59,16 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
         {"8-bit Adam", [](auto& t) { return t.optimizer == Optimizer::adamw; },
          [](auto& t) { t.optimizer = Optimizer::adam_8bit; }},
         {"sharding everything across the GPUs (FSDP)",
-         [](auto& t) { return t.cards > 1 && t.sharding != Sharding::fsdp; },
+         [](auto& t) {
+             const bool copied = t.uses_reference() && t.lora.rank == 0;
+             return t.cards > 1 && t.sharding != Sharding::fsdp && !copied;
+         },
          [](auto& t) { t.sharding = Sharding::fsdp; }},
         {"dropping the outputs object after the loss",
-         [&shape](auto& t) { return t.hold_outputs && shape.head == Head::language_model; },
+         [&shape](auto& t) {
+             return t.hold_outputs && shape.head == Head::language_model &&
+                    t.method == Method::supervised;
+         },
          [](auto& t) { t.hold_outputs = false; }},
     };
     if (request.lengths && request.lengths->p95 < request.settings.sequence) {

@@ -35,6 +35,30 @@ std::string optimizer_name(const TrainingSettings& t) {
     return names_of(t.optimizer).transformers + std::string(fused ? "_fused" : "");
 }
 
+// TRL's arguments, and its trainer's name.
+const char* trainer_of(Method method) {
+    switch (method) {
+        case Method::supervised:
+            break;
+        case Method::dpo:
+            return "DPO";
+        case Method::orpo:
+            return "ORPO";
+        case Method::kto:
+            return "KTO";
+        case Method::reward:
+            return "Reward";
+    }
+    return nullptr;
+}
+
+// Other trainers have no such step.
+std::string left_to_trl(const RecommendedSettings& s) {
+    return fmt::format(
+        "# The step is that of TRL's {}Trainer: see the settings for Transformers.\n",
+        trainer_of(s.training.method));
+}
+
 const char* lightning_precision(const TrainingSettings& t) {
     switch (t.precision) {
         case Precision::fp32:
@@ -204,9 +228,10 @@ std::string tokenizing(const RecommendedSettings& s) {
 std::string transformers_arguments(const RecommendedSettings& s) {
     const auto& training = s.training;
     const auto layout = layout_of(training);
-    std::string out = tokenizing(s) + model_setup(s);
+    const char* trl = trainer_of(training.method);
+    std::string out = (trl == nullptr ? tokenizing(s) : "") + model_setup(s);
     out += fmt::format(
-        "TrainingArguments(\n"
+        "{}(\n"
         "    per_device_train_batch_size={},\n"
         "    gradient_accumulation_steps={},\n"
         "    {}\n"
@@ -217,13 +242,15 @@ std::string transformers_arguments(const RecommendedSettings& s) {
         "    optim=\"{}\",\n"
         "    gradient_checkpointing={},\n"
         "    dataloader_num_workers={},\n",
-        s.batch, s.accumulation,
+        trl == nullptr ? "TrainingArguments" : trl + std::string("Config"), s.batch, s.accumulation,
         s.learning_rate ? fmt::format("learning_rate={:g},", *s.learning_rate)
                         : std::string("# learning_rate: ") + kYourRate,
         s.warmup_steps, s.epochs, python(bf16(s) && !half_weights(training)), python(fp16(s)),
         optimizer_name(training), python(training.checkpointing), s.loader.workers);
     if (training.optimizer == Optimizer::sgd_momentum) out += "    optim_args=\"momentum=0.9\",\n";
     if (!training.clip) out += "    max_grad_norm=0,\n";
+    if (trl != nullptr) out += fmt::format("    max_length={},\n", training.sequence);
+    if (!training.reference) out += "    precompute_ref_log_probs=True,\n";
     if (training.fused_loss)
         out +=
             "    use_liger_kernel=True,  # only its loss\n"
@@ -259,6 +286,7 @@ std::string yaml_number(double value) {
 }
 
 std::string lightning_yaml(const RecommendedSettings& s) {
+    if (s.training.method != Method::supervised) return left_to_trl(s);
     return fmt::format(
         "trainer:\n"
         "  accumulate_grad_batches: {}\n"
@@ -324,6 +352,7 @@ std::string deepspeed_json(const RecommendedSettings& s) {
 }
 
 std::string plain_pytorch(const RecommendedSettings& s) {
+    if (s.training.method != Method::supervised) return left_to_trl(s);
     const auto loader = s.loader.workers > 0 ? fmt::format(
                                                    ", num_workers={}, prefetch_factor={}, "
                                                    "persistent_workers=True",

@@ -51,7 +51,7 @@ Throughput model_throughput(const Work& work, const TrainingSettings& t, const G
                                     : Throughput::Bound::memory;
     const double samples = static_cast<double>(t.batch * t.accumulation);
     out.samples_per_second = samples / out.step_seconds;
-    out.tokens_per_second = out.samples_per_second * t.sequence;
+    out.tokens_per_second = out.samples_per_second * t.sequence * (t.pairs() ? 2 : 1);
     if (w.dataset_size > 0) {
         out.optimizer_steps_per_epoch = std::ceil(static_cast<double>(w.dataset_size) / samples);
         const double alone = out.step_seconds * out.optimizer_steps_per_epoch * w.epochs * w.models;

@@ -18,6 +18,7 @@ const std::map<std::string, Family>& rms_norm_types() {
         {"qwen3_moe", Family::qwen3_moe}, {"smollm3", Family::llama},
         {"granite", Family::granite},     {"olmo2", Family::olmo2},
         {"olmo3", Family::olmo3},         {"exaone4", Family::exaone4},
+        {"seed_oss", Family::llama},      {"starcoder2", Family::starcoder2},
     };
     return all;
 }
@@ -66,6 +67,51 @@ void read_gpt_neox(ConfigReader& read, ModelShape& s) {
     read.boolean("use_parallel_residual", s.parallel_blocks);
     s.rotary_share = 0.25;
     read_rotary_share(read, "rotary_pct", s);
+}
+
+void read_opt(ConfigReader& read, ModelShape& s) {
+    read.required("num_hidden_layers", s.layers, "layers");
+    read.required("hidden_size", s.hidden, "hidden");
+    read.required("num_attention_heads", s.heads, "heads");
+    read.required("ffn_dim", s.ffn, "ffn");
+    read.required("max_position_embeddings", s.positions, "positions");
+    s.activation = Activation::relu;
+    s.attention_dropout = 0;
+    read.activation("activation_function", s.activation);
+    read.number("dropout", s.hidden_dropout, "hidden_dropout");
+    read.number("attention_dropout", s.attention_dropout, "attention_dropout");
+    read.boolean("enable_bias", s.qkv_bias);
+    s.output_bias = s.ffn_bias = s.qkv_bias;
+    int width = s.hidden;
+    read.integer("word_embed_proj_dim", width);
+    if (width != s.hidden)
+        read.note("word_embed_proj_dim", "must be hidden_size: another width is not modelled.");
+    bool before = true;
+    read.boolean("do_layer_norm_before", before);
+    if (!before) read.note("do_layer_norm_before", "must be true: norms behind are not modelled.");
+    read.refuse("layerdrop", "must be 0: layers that are left out are not modelled.");
+    read.refuse("_remove_final_layer_norm", "must be false: it is not modelled.");
+}
+
+void read_starcoder2(ConfigReader& read, ModelShape& s) {
+    s.activation = Activation::gelu_tanh;
+    read.activation("hidden_act", s.activation);
+    s.tied_head = s.qkv_bias = true;
+    read.boolean("use_bias", s.qkv_bias);
+    s.output_bias = s.ffn_bias = s.qkv_bias;
+    read.number("residual_dropout", s.hidden_dropout, "hidden_dropout");
+    read.refuse("embedding_dropout", "must be 0: it is not modelled.");
+}
+
+// Biases of its own for what attention returns.
+void read_seed_oss(ConfigReader& read, ModelShape& s) {
+    s.qkv_bias = true;
+    s.output_bias = false;
+    s.hidden_dropout = s.attention_dropout = 0.1;
+    read.boolean("attention_bias", s.qkv_bias);
+    read.boolean("attention_out_bias", s.output_bias);
+    read.number("residual_dropout", s.hidden_dropout, "hidden_dropout");
+    read.number("attention_dropout", s.attention_dropout, "attention_dropout");
 }
 
 void read_window(ConfigReader& read, Family family, ModelShape& s) {
@@ -161,6 +207,8 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     read.integer("num_key_value_heads", s.kv_heads, "kv_heads");
     read.integer("head_dim", s.head_dim, "head_dim");
     if (family == Family::qwen2_moe) read.boolean("qkv_bias", s.qkv_bias);
+    if (type == "seed_oss") read_seed_oss(read, s);
+    if (family == Family::starcoder2) read_starcoder2(read, s);
     const bool newer = family == Family::granite || family == Family::olmo2 ||
                        family == Family::olmo3 || type == "smollm3";
     const bool has_biases = type == "llama" || newer || family == Family::qwen3 ||
@@ -169,7 +217,7 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
         read.boolean("attention_bias", s.qkv_bias);
         s.output_bias = s.qkv_bias;
     }
-    if (type == "llama" || type == "smollm3" || type == "granite")
+    if (type == "llama" || type == "smollm3" || type == "granite" || type == "seed_oss")
         read.boolean("mlp_bias", s.ffn_bias);
     else
         read.refuse("mlp_bias", "is not supported for models of type \"" + type + "\".");
@@ -195,6 +243,9 @@ void read_decoder_config(ConfigReader& read, const std::string& type, ModelShape
     } else if (type == "gpt_neox") {
         s.family = Family::gpt_neox;
         read_gpt_neox(read, s);
+    } else if (type == "opt") {
+        s.family = Family::opt;
+        read_opt(read, s);
     } else {
         s.family = rms_norm_types().at(type);
         read_rms_norm(read, type, s);

@@ -6,6 +6,8 @@ namespace {
 
 using Use = ParameterLister::Use;
 
+constexpr std::int64_t kUnusedPositions = 2;  // at the beginning of OPT's table
+
 void list_gpt2_layer(ParameterLister& list) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
@@ -34,6 +36,14 @@ void list_attention(ParameterLister& list, const DecoderTraits& traits) {
     if (traits.packed) {
         list.linear("o_proj", s.q_width(), h, false);
         list.linear("qkv_proj", h, s.q_width() + 2LL * s.kv_width(), false, Use::query_value);
+        return;
+    }
+    if (traits.learned) {
+        list.linear("k_proj", h, h, s.qkv_bias);
+        list.linear("v_proj", h, h, s.qkv_bias, Use::query_value);
+        list.linear("q_proj", h, h, s.qkv_bias, Use::query_value);
+        list.linear("out_proj", h, h, s.output_bias);
+        list.norm(h);
         return;
     }
     list.linear("q_proj", h, s.q_width(), s.qkv_bias, Use::query_value);
@@ -75,6 +85,11 @@ void list_experts(ParameterLister& list) {
     list.linear("shared_expert_gate", h, 1, false);
 }
 
+void list_norm(ParameterLister& list, const DecoderTraits& traits) {
+    list.vector(list.shape().hidden);
+    if (traits.layer_norms) list.vector(list.shape().hidden);
+}
+
 void list_rms_norm_layer(ParameterLister& list) {
     const auto& s = list.shape();
     const auto traits = decoder_traits(s.family);
@@ -84,10 +99,13 @@ void list_rms_norm_layer(ParameterLister& list) {
     } else if (traits.packed) {
         list.linear("gate_up_proj", s.hidden, 2LL * s.ffn, false);
         list.linear("down_proj", s.ffn, s.hidden, false);
+    } else if (traits.plain) {
+        list.linear(traits.learned ? "fc1" : "c_fc", s.hidden, s.ffn, s.ffn_bias);
+        list.linear(traits.learned ? "fc2" : "c_proj", s.ffn, s.hidden, s.ffn_bias);
     } else {
         list_gated(list, s.ffn);
     }
-    for (int norm = 0; norm < traits.norms(); ++norm) list.vector(s.hidden);
+    for (int norm = traits.learned ? 1 : 0; norm < traits.norms(); ++norm) list_norm(list, traits);
 }
 
 }  // namespace
@@ -97,6 +115,12 @@ void list_decoder(ParameterLister& list) {
     list.set_part(Part::embeddings);
     list.matrix(s.vocab, s.hidden);
     if (s.family == Family::gpt2) list.matrix(s.positions, s.hidden);
+    const auto traits = decoder_traits(s.family);
+    if (traits.learned) {
+        list.matrix(s.positions + kUnusedPositions, s.hidden);
+        list.set_part(Part::head);
+        list.norm(s.hidden);
+    }
     list.set_part(Part::layer);
     for (int l = 0; l < s.layers; ++l, list.next_layer()) {
         if (s.family == Family::gpt2)
@@ -107,8 +131,8 @@ void list_decoder(ParameterLister& list) {
             list_rms_norm_layer(list);
     }
     list.set_part(Part::head);
-    list.vector(s.hidden);
-    if (!s.has_rms_norm()) list.vector(s.hidden);
+    if (!traits.learned) list.vector(s.hidden);
+    if (!s.has_rms_norm() || (traits.layer_norms && !traits.learned)) list.vector(s.hidden);
     if (s.head == Head::classifier)
         list.matrix(s.labels, s.hidden);
     else if (!s.tied_head)

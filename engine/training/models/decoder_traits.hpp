@@ -14,6 +14,9 @@ struct DecoderTraits {
     bool outer_norms = false;   // for their outputs
     bool packed = false;        // q, k and v in one product, and gate and up in one
     bool multiplied = false;    // embeddings, both outputs and logits, by numbers
+    bool layer_norms = false;   // LayerNorm, with biases
+    bool plain = false;         // feed-forward of two products
+    bool learned = false;       // positions from a table; q is multiplied by a number
     bool wide_rotary = false;   // tables and products in fp32
     bool two_rotaries = false;  // tables of their own for layers with a window
 
@@ -46,6 +49,10 @@ constexpr DecoderTraits decoder_traits(Family family) {
                     .two_rotaries = family == Family::olmo3};
         case Family::exaone4:
             return {.head_norms = true, .before_norms = false, .outer_norms = true};
+        case Family::starcoder2:
+            return {.layer_norms = true, .plain = true};
+        case Family::opt:
+            return {.layer_norms = true, .plain = true, .learned = true};
         default:
             return {};
     }

@@ -18,9 +18,10 @@ const std::map<std::string, Read>& known_types() {
         for (const char* type : {"bert", "roberta", "xlm-roberta", "camembert", "distilbert",
                                  "modernbert", "deberta-v2", "vit", "whisper", "t5", "mt5"})
             types[type] = read_encoder_config;
-        for (const char* type : {"gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3", "gemma",
-                                 "gemma2", "gemma3_text", "phi3", "mixtral", "qwen2_moe",
-                                 "qwen3_moe", "smollm3", "granite", "olmo2", "olmo3", "exaone4"})
+        for (const char* type :
+             {"gpt2",    "gpt_neox",    "llama", "mistral", "qwen2",     "qwen3",      "gemma",
+              "gemma2",  "gemma3_text", "phi3",  "mixtral", "qwen2_moe", "qwen3_moe",  "smollm3",
+              "granite", "olmo2",       "olmo3", "exaone4", "seed_oss",  "starcoder2", "opt"})
             types[type] = read_decoder_config;
         return types;
     }();
@@ -49,7 +50,8 @@ const std::vector<Unlike>& unlike() {
           "olmoe", "jetmoe", "phimoe", "llama4_text", "dbrx", "glm4_moe", "ernie4_5_moe",
           "hunyuan_v1_moe", "minimax", "dots1", "flex_olmo"}},
         {"a model of images and text",
-         "its language model can be estimated alone, if that is known: give its text_config",
+         "its language model can be estimated alone: give its text_config, with the model_type "
+         "qwen2 for Qwen2-VL and Qwen2.5-VL, qwen3 for Qwen3-VL, mistral for Pixtral",
          {"clip",
           "siglip",
           "siglip2",
@@ -81,8 +83,8 @@ const std::vector<Unlike>& unlike() {
           "segformer", "detr", "sam"}},
         {"a decoder with LayerNorm and plain feed-forwards",
          "a gpt_neox of the same dimensions is the nearest",
-         {"falcon", "bloom", "opt", "starcoder2", "gptj", "gpt_neo", "gpt_bigcode", "mpt", "phi",
-          "stablelm", "codegen", "persimmon", "cohere", "cohere2", "nemotron", "xglm", "biogpt"}},
+         {"falcon", "bloom", "gptj", "gpt_neo", "gpt_bigcode", "mpt", "phi", "stablelm", "codegen",
+          "persimmon", "cohere", "cohere2", "nemotron", "xglm", "biogpt"}},
         {"an encoder like BERT",
          "a bert of the same dimensions is the nearest",
          {"electra", "albert", "mpnet", "xlm", "longformer", "big_bird", "deberta", "ernie",
@@ -90,8 +92,8 @@ const std::vector<Unlike>& unlike() {
         {"a decoder with layers of its own",
          "a llama of the same dimensions is the nearest",
          {"glm", "glm4", "internlm2", "internlm3", "baichuan", "chatglm", "minicpm", "minicpm3",
-          "exaone", "olmo", "ernie4_5", "hunyuan_v1_dense", "seed_oss", "apertus", "helium",
-          "diffllama", "arcee", "smallthinker"}},
+          "exaone", "olmo", "ernie4_5", "hunyuan_v1_dense", "apertus", "helium", "diffllama",
+          "arcee", "smallthinker"}},
     };
     return all;
 }
@@ -238,7 +240,7 @@ Result<ModelShape> from_hugging_face(std::string_view text) {
     read.refuse("quantization_config",
                 "is not read from the model: set the training's \"quantization\" instead.");
     const bool generates = s.is_decoder() || s.has_decoder();
-    s.stored_half = s.has_rms_norm();
+    s.stored_half = s.has_rms_norm() && s.family != Family::opt;
     for (const char* key : {"torch_dtype", "dtype"})
         if (read.has(key)) s.stored_half = json[key] == "bfloat16" || json[key] == "float16";
     s.head = head_of(json, generates ? Head::language_model : Head::classifier);

@@ -110,67 +110,20 @@ Result<void> check_input(const ModelShape& s) {
         return check_range("/position_buckets", "The number of relative positions",
                            s.position_buckets, 1, 1 << 20);
     }
-    return s.has_rms_norm() ? Result<void>{} : positions;
+    return s.has_rms_norm() && s.family != Family::opt ? Result<void>{} : positions;
 }
 
 }  // namespace
 
+// In the order of the enumeration.
+constexpr std::string_view kFamilies[] = {
+    "bert",   "distilbert", "roberta",   "deberta_v2", "modernbert", "vit",      "whisper",
+    "t5",     "gpt2",       "gpt_neox",  "llama",      "qwen3",      "gemma",    "gemma2",
+    "gemma3", "phi3",       "granite",   "olmo2",      "olmo3",      "exaone4",  "starcoder2",
+    "opt",    "mixtral",    "qwen2_moe", "qwen3_moe",  "naics",      "temporal", "lstm"};
+
 std::string_view to_string(Family family) {
-    switch (family) {
-        case Family::bert:
-            return "bert";
-        case Family::distilbert:
-            return "distilbert";
-        case Family::roberta:
-            return "roberta";
-        case Family::deberta_v2:
-            return "deberta_v2";
-        case Family::modernbert:
-            return "modernbert";
-        case Family::vit:
-            return "vit";
-        case Family::whisper:
-            return "whisper";
-        case Family::t5:
-            return "t5";
-        case Family::gpt2:
-            return "gpt2";
-        case Family::gpt_neox:
-            return "gpt_neox";
-        case Family::llama:
-            return "llama";
-        case Family::qwen3:
-            return "qwen3";
-        case Family::gemma:
-            return "gemma";
-        case Family::gemma2:
-            return "gemma2";
-        case Family::gemma3:
-            return "gemma3";
-        case Family::granite:
-            return "granite";
-        case Family::olmo2:
-            return "olmo2";
-        case Family::olmo3:
-            return "olmo3";
-        case Family::exaone4:
-            return "exaone4";
-        case Family::phi3:
-            return "phi3";
-        case Family::mixtral:
-            return "mixtral";
-        case Family::qwen2_moe:
-            return "qwen2_moe";
-        case Family::qwen3_moe:
-            return "qwen3_moe";
-        case Family::naics:
-            return "naics";
-        case Family::temporal:
-            return "temporal";
-        case Family::lstm:
-            return "lstm";
-    }
-    return "";
+    return kFamilies[static_cast<std::size_t>(family)];
 }
 
 std::string_view to_string(Head head) {

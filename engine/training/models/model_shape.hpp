@@ -27,16 +27,18 @@ enum class Family {
     gemma2,  // and norms after both blocks, capped logits, every other layer with a window
     gemma3,  // and norms of every head's q and k; uncapped, five layers of six with a window
     phi3,    // as llama, q,k,v in one product, gate and up in one (also Phi-4)
-    granite,    // as llama, with embeddings, residuals and logits multiplied by numbers
-    olmo2,      // as llama, norms after both blocks instead of before, and of all of q and k
-    olmo3,      // and three layers of four with a window
-    exaone4,    // norms after both blocks, and of every head's q and k
-    mixtral,    // as llama, mixture of experts
-    qwen2_moe,  // mixture of experts plus one that every token uses
-    qwen3_moe,  // as qwen3, mixture of experts
-    naics,      // several BERT channels, mixture of experts, contrastive loss over negatives
-    temporal,   // torch.nn.Transformer over numeric series
-    lstm,       // cuDNN LSTM over numeric series
+    granite,     // as llama, with embeddings, residuals and logits multiplied by numbers
+    olmo2,       // as llama, norms after both blocks instead of before, and of all of q and k
+    olmo3,       // and three layers of four with a window
+    exaone4,     // norms after both blocks, and of every head's q and k
+    starcoder2,  // as llama, with LayerNorm and a feed-forward of two products
+    opt,         // likewise, with positions from a table
+    mixtral,     // as llama, mixture of experts
+    qwen2_moe,   // mixture of experts plus one that every token uses
+    qwen3_moe,   // as qwen3, mixture of experts
+    naics,       // several BERT channels, mixture of experts, contrastive loss over negatives
+    temporal,    // torch.nn.Transformer over numeric series
+    lstm,        // cuDNN LSTM over numeric series
 };
 enum class Head { classifier, language_model };
 enum class Activation { gelu, gelu_new, gelu_tanh, silu, relu };
@@ -102,7 +104,7 @@ struct ModelShape {
     bool is_decoder() const {
         return family == Family::gpt2 || family == Family::gpt_neox || has_rms_norm();
     }
-    // Decoders like Llama.
+    // Decoders like Llama, most of them with RMSNorm.
     bool has_rms_norm() const { return family >= Family::llama && family <= Family::qwen3_moe; }
     // Models of transformers, except that of the NAICS memory guide.
     bool is_text_or_features() const { return !is_series() && family != Family::naics; }
@@ -122,6 +124,7 @@ struct ModelShape {
     bool has_decoder() const { return family == Family::t5; }
     int all_layers() const { return layers * channels + decoder_layers; }
     bool has_rotary(int index) const {
+        if (family == Family::opt) return false;
         if (family == Family::exaone4) return window == 0 || has_window(index);
         return unturned_every == 0 || (index + 1) % unturned_every != 0;
     }

@@ -81,6 +81,8 @@ std::vector<std::int64_t> list_buffers(const ModelShape& s) {
             return {4, frequencies, frequencies};  // the embeddings' scale
         case Family::gemma3:                       // frequencies of both kinds of layers
             return {4, frequencies, frequencies, frequencies, frequencies};
+        case Family::opt:
+            return {};
         case Family::olmo3:
         case Family::modernbert:  // of both kinds of layers
             return {frequencies, frequencies, frequencies, frequencies};

@@ -85,10 +85,33 @@ Result<void> check_packing(const ModelShape& s, const TrainingSettings& t) {
     return {};
 }
 
+// TRL's trainers of preferences.
+Result<void> check_method(const ModelShape& s, const TrainingSettings& t) {
+    if (t.method == Method::supervised) return {};
+    if (!s.reads_text() || s.has_decoder() || s.family == Family::naics)
+        return wrong("/method", "Preferences are learnt by decoders and classifiers of text only.");
+    if (t.method == Method::reward) {
+        if (s.head != Head::classifier)
+            return wrong("/method", "A reward model ends in a classifier: set its head.");
+    } else if (!s.is_decoder() || s.head != Head::language_model) {
+        return wrong("/method", "Only decoder language models learn from preferred answers so.");
+    }
+    if (t.sequence < 2) return wrong("/sequence_length", "An answer has at least two tokens.");
+    if (t.packed) return wrong("/packed", "TRL does not pack pairs of answers.");
+    if (t.fused_loss) return wrong("/fused_loss", "Liger's fused loss is of supervised tuning.");
+    const auto sharding = layout_of(t).sharding;
+    if (t.uses_reference() && t.lora.rank == 0 &&
+        (sharding == Sharding::zero3 || sharding == Sharding::fsdp))
+        return wrong("/reference",
+                     "A reference model in shards is not modelled: take its log-probabilities "
+                     "beforehand (reference none), use adapters, or shard with ddp or zero2.");
+    return {};
+}
+
 Result<void> check_fused_loss(const ModelShape& s, const TrainingSettings& t) {
     if (!t.fused_loss) return {};
     // Those of liger-kernel 0.8 that were compared.
-    const bool newer = s.family >= Family::granite && s.family <= Family::exaone4;
+    const bool newer = s.family >= Family::granite && s.family <= Family::opt;
     if (!s.has_rms_norm() || s.family == Family::qwen2_moe || newer || s.unturned_every > 0)
         return wrong("/fused_loss", "Liger has no fused loss for the family " +
                                         std::string(to_string(s.family)) + ".");
@@ -152,6 +175,7 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (auto ok = check_offload(t); !ok) return ok;
     if (auto ok = check_attention(s, t); !ok) return ok;
     if (auto ok = check_packing(s, t); !ok) return ok;
+    if (auto ok = check_method(s, t); !ok) return ok;
     if (auto ok = check_fused_loss(s, t); !ok) return ok;
     if (t.lora.dora && (!s.is_text_or_features() || t.quantization == Quantization::int8))
         return wrong("/lora/dora",

@@ -209,8 +209,16 @@ class Graph {
     void backward(const Var& loss);
     // Whether a backward pass would have something to do for what was recorded so far.
     bool needs_gradients() const { return !nodes_.empty() || !leaves_.empty(); }
-    // When off, operations record no nodes: for results that need no gradient.
-    void set_recording(bool on) { recording_ = on; }
+    // When off, operations record no nodes: for results that need no gradient. Returns what it was.
+    bool set_recording(bool on) { return std::exchange(recording_, on); }
+
+    // The model that runs: where its parameters begin, and whether its adapters do something.
+    void use_model(int first_parameter, bool adapts) {
+        first_parameter_ = first_parameter;
+        adapts_ = adapts;
+    }
+    int first_parameter() const { return first_parameter_; }
+    bool adapts() const { return adapts_; }
 
     // Autocast ---------------------------------------------------------------------------------
     bool autocast() const { return autocast_; }
@@ -266,6 +274,8 @@ class Graph {
     std::int16_t layer_ = -1;
     bool autocast_ = false;
     bool recording_ = true;
+    int first_parameter_ = 0;
+    bool adapts_ = true;
     bool on_backward_thread_ = false;
     std::array<bool, 2> workspace_made_{};
     std::array<bool, 2> lt_workspace_made_{};

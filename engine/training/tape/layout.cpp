@@ -29,6 +29,8 @@ TrainingSettings recorded_settings(TrainingSettings settings) {
     if (layout_of(settings).is_zero() && settings.autocast()) {
         settings.precision = Precision::bf16;
     }
+    if (settings.pairs()) settings.batch *= 2;
+    if (settings.method != Method::supervised) settings.lora.dropout = 0;
     return settings;
 }
 

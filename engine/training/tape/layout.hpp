@@ -42,7 +42,8 @@ struct Layout {
 
 Layout layout_of(const TrainingSettings& settings);
 
-// The settings of DeepSpeed's forward and backward: it trains in 16 bits without autocast.
+// The settings of the forward and backward passes: DeepSpeed trains in 16 bits without autocast,
+// and TRL's trainers of preferences put both answers into one batch and switch dropout off.
 TrainingSettings recorded_settings(TrainingSettings settings);
 
 // DeepSpeed's defaults, in elements: reduce_bucket_size, stage3_max_live_parameters,

@@ -1,7 +1,7 @@
 #include "engine/training/tape/record.hpp"
 
 #include "engine/training/tape/communication.hpp"
-#include "engine/training/tape/families/models.hpp"
+#include "engine/training/tape/families/layers.hpp"
 #include "engine/training/tape/optimizer.hpp"
 
 #include <algorithm>
@@ -76,6 +76,7 @@ Batch make_batch(Graph& g, const ModelShape& s) {
     }
     b.ids = g.make(tokens, Dtype::int64, group);
     b.mask = g.make(tokens, Dtype::int64, group);
+    if (t.method == Method::kto) b.other_ids = g.make(3 * tokens, Dtype::int64, group);
     if (s.family == Family::naics) {
         b.other_ids = g.make(tokens * t.negatives, Dtype::int64, group);
         b.other_mask = g.make(tokens * t.negatives, Dtype::int64, group);
@@ -93,10 +94,24 @@ struct KeptLoss {
     std::size_t until = 0;  // the event before which it goes
 };
 
+// A pass of which nothing stays: of a model whose parameters begin there, or of this one without
+// its adapters.
+void run_without_gradients(Graph& g, ModelShape shape, const Batch& batch, int first, bool adapts) {
+    shape.router_loss = false;
+    g.use_model(first, adapts);
+    g.set_recording(false);
+    g.enter_autocast();
+    forward(g, shape, batch);
+    g.exit_autocast();
+    g.set_recording(true);
+    g.use_model(0, true);
+}
+
 // One optimizer step: data, forward and backward of every micro-batch, clipping, update.
 KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
-                  Communication& communication, bool scaled) {
+                  Communication& communication, bool scaled, int reference) {
     const auto& settings = g.settings();
+    const bool kto = settings.method == Method::kto;
     g.clear_counters();
     KeptLoss kept;
     {
@@ -107,11 +122,20 @@ KeptLoss run_step(Graph& g, const ModelShape& shape, OptimizerTape& optimizer,
             batch = make_batch(g, shape);
             g.set_phase(Phase::forward);
             communication.begin_forward();
+            // Of answers to other prompts, which tell how far the models are apart.
+            if (kto) run_without_gradients(g, shape, batch, 0, true);
             g.enter_autocast();
             outputs = forward(g, shape, batch);
             if (micro == 0) kept = {g.bytes(outputs.loss.buffer()), g.events()};
             g.drop_leaves(false);
             g.exit_autocast();
+            for (int pass = kto ? 2 : 1; settings.uses_reference() && pass > 0; --pass)
+                run_without_gradients(g, shape, batch, reference, false);
+            if (settings.method != Method::supervised) {
+                const Var loss = outputs.loss;
+                outputs = {};
+                outputs.loss = loss;
+            }
             g.set_phase(Phase::backward);
             g.backward(outputs.loss);
             if (!settings.hold_outputs) {
@@ -189,8 +213,11 @@ std::vector<Parameter> list_parameters(const ModelShape& shape, const TrainingSe
     return parameters;
 }
 
-Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
+Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
                  const TapeDevice& device) {
+    ModelShape shape = given;
+    if (settings.method != Method::supervised) shape.hidden_dropout = shape.attention_dropout = 0;
+    if (tiles_logits(settings)) shape.router_loss = shape.has_experts();
     Graph g(recorded_settings(settings), device);
     const auto layout = layout_of(settings);
     const bool scaled = settings.scaled();
@@ -201,16 +228,20 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
         (shape.tied_head && shape.head == Head::language_model) || shape.has_decoder();
     const auto communication = make_communication(g, layout, parameters, tied);
     communication->setup();
+    // The copy of the model is not trained, though its weights could be.
+    const bool copied = settings.uses_reference() && settings.lora.rank == 0;
+    const int reference = copied ? static_cast<int>(parameters.size()) : 0;
+    if (copied) load_model(g, shape, list_parameters(shape, Lora{}));
     if (layout.sharding != Sharding::none) g.attach(*communication);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
-    KeptLoss kept = run_step(g, shape, optimizer, *communication, scaled);
+    KeptLoss kept = run_step(g, shape, optimizer, *communication, scaled, reference);
     tape.first_reductions = g.take_reductions();
     tape.first = g.take_events();
     auto events = tape.first;
     auto reductions = tape.first_reductions;
     if (!settings.set_to_none) {  // gradients that stay are added to: the next step differs
-        kept = run_step(g, shape, optimizer, *communication, scaled);
+        kept = run_step(g, shape, optimizer, *communication, scaled, reference);
         reductions = g.take_reductions();
         events = g.take_events();
     }
@@ -219,7 +250,7 @@ Tape record_tape(const ModelShape& shape, const TrainingSettings& settings,
                  .kernels = g.kernels(),
                  .recomputed = g.recomputed(),
                  .updated = trained_tensors(parameters),
-                 .product_elements = product_elements(shape, settings)};
+                 .product_elements = product_elements(shape, g.settings())};
     tape.layer_flops = g.layer_flops();
     tape.partial_sums = g.take_partial_sums();
     tape.buffers = g.take_buffers();

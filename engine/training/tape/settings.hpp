@@ -67,6 +67,15 @@ struct TapeDevice {
 // the scratch of reductions. Its lowest compute capability.
 int generation_of(const TapeDevice& device);
 
+// What is learnt from, as TRL runs it. The rows of a batch are pairs of answers, but for kto.
+enum class Method {
+    supervised,  // labels, or the text itself
+    dpo,         // against a reference model
+    orpo,        // without one
+    kto,         // single answers against a reference model, each also with another prompt's
+    reward,      // a number for each answer
+};
+
 // Which code the op lists describe. Torch decides kernels and workspaces, transformers the model.
 enum class Framework {
     torch_2_11,  // PyTorch 2.11 with transformers 5.17 and peft 0.21
@@ -88,11 +97,14 @@ struct TrainingSettings {
     // Texts are concatenated into a single row of batch * sequence tokens, and each attends only to
     // itself (TRL's packing and padding_free).
     bool packed = false;
-    bool fused_loss = false;   // Liger's: logits exist in chunks, gradients are made in forward
-    bool clip = false;         // clip_grad_norm_
-    bool set_to_none = true;   // zero_grad(set_to_none)
-    bool hold_outputs = true;  // the loop keeps `outputs` until the next step
-    int negatives = 0;         // naics: negative texts per anchor
+    bool fused_loss = false;  // Liger's: logits exist in chunks, gradients are made in forward
+    Method method = Method::supervised;
+    bool reference = true;      // of dpo and kto; else its log-probabilities are known beforehand
+    bool whole_logits = false;  // of dpo and kto: all in fp32, as LLaMA-Factory has them
+    bool clip = false;          // clip_grad_norm_
+    bool set_to_none = true;    // zero_grad(set_to_none)
+    bool hold_outputs = true;   // the loop keeps `outputs` until the next step
+    int negatives = 0;          // naics: negative texts per anchor
     Lora lora = {};
     Quantization quantization = Quantization::none;  // with adapters
     bool frozen_embeddings = false;
@@ -102,6 +114,10 @@ struct TrainingSettings {
     int cards = 1;  // that share the run
     Framework framework = Framework::torch_2_11;
 
+    bool pairs() const { return method != Method::supervised && method != Method::kto; }
+    bool uses_reference() const {
+        return reference && (method == Method::dpo || method == Method::kto);
+    }
     // Tokens of one row of the batch, of which a packed batch has one.
     std::int64_t row_length() const { return packed ? batch * sequence : sequence; }
     int target_length() const { return target > 0 ? target : sequence; }

@@ -18,11 +18,25 @@ struct Block {
     int before_feed_forward = -1, after_feed_forward = -1;
 };
 
+int next_norm(ParameterCursor& p, const DecoderTraits& traits) {
+    const int weight = p.next();
+    if (traits.layer_norms) p.skip(1);  // its bias follows
+    return weight;
+}
+
 void read_attention(Graph& g, const ModelShape& s, const DecoderTraits& traits, ParameterCursor& p,
                     Block& b) {
     if (traits.packed) {
         b.attention_out = read_linear(p, g, s.q_width(), s.hidden, false);
         b.qkv = read_linear(p, g, s.hidden, s.q_width() + 2LL * s.kv_width(), false);
+        return;
+    }
+    if (traits.learned) {
+        b.key = read_linear(p, g, s.hidden, s.hidden, s.qkv_bias);
+        b.value = read_linear(p, g, s.hidden, s.hidden, s.qkv_bias);
+        b.query = read_linear(p, g, s.hidden, s.hidden, s.qkv_bias);
+        b.attention_out = read_linear(p, g, s.hidden, s.hidden, s.output_bias);
+        b.before_attention = next_norm(p, traits);
         return;
     }
     b.query = read_linear(p, g, s.hidden, s.q_width(), s.qkv_bias);
@@ -44,12 +58,15 @@ Block read_block(Graph& g, const ModelShape& s, ParameterCursor& p) {
     } else if (traits.packed) {
         b.gate_up = read_linear(p, g, s.hidden, 2LL * s.ffn, false);
         b.feed_forward.down = read_linear(p, g, s.ffn, s.hidden, false);
+    } else if (traits.plain) {
+        b.feed_forward.up = read_linear(p, g, s.hidden, s.ffn, s.ffn_bias);
+        b.feed_forward.down = read_linear(p, g, s.ffn, s.hidden, s.ffn_bias);
     } else {
         b.feed_forward = read_gated(p, g, s, s.ffn);
     }
-    if (traits.before_norms) b.before_attention = p.next();
+    if (traits.before_norms && !traits.learned) b.before_attention = next_norm(p, traits);
     if (traits.outer_norms) b.after_attention = p.next();
-    if (traits.before_norms) b.before_feed_forward = p.next();
+    if (traits.before_norms) b.before_feed_forward = next_norm(p, traits);
     if (traits.outer_norms) b.after_feed_forward = p.next();
     return b;
 }
@@ -82,6 +99,7 @@ class Layer {
     }
 
     Var norm(const Var& x, int weight, std::int64_t width) {
+        if (traits_.layer_norms) return layer_norm(g_, x, {weight, weight + 1, width});
         if (traits_.wide_norms) return wide_rms_norm(g_, x, weight, width);
         return traits_.unit_norms ? unit_rms_norm(g_, x, weight, width)
                                   : rms_norm(g_, x, weight, width);
@@ -98,6 +116,9 @@ class Layer {
     // Gradients arrive in the order of heads and are copied back to rows.
     Heads project(const Block& b, const Var& x) {
         constexpr auto group = Group::attention;
+        if (traits_.learned)
+            return {scale(g_, linear(g_, x, b.query, group), group), linear(g_, x, b.key, group),
+                    linear(g_, x, b.value, group)};
         if (traits_.row_norms)
             return {reordered(g_, norm(linear(g_, x, b.query, group), b.query_norm, s_.q_width())),
                     reordered(g_, norm(linear(g_, x, b.key, group), b.key_norm, s_.kv_width())),
@@ -152,6 +173,10 @@ class Layer {
     Var feed_forward(const Block& b, Var x) {
         constexpr auto group = Group::feed_forward;
         if (s_.has_experts()) return run_experts(g_, s_, b.experts, x, routers_);
+        if (traits_.plain) {
+            Var y = activate(g_, linear(g_, x, b.feed_forward.up, group), s_.activation, group);
+            return linear(g_, y, b.feed_forward.down, group);
+        }
         if (!traits_.packed) return gated_feed_forward(g_, b.feed_forward, x, s_.activation);
         Var y;
         {
@@ -185,8 +210,19 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     const std::int64_t sequence = g.settings().row_length();
     const bool eager = g.settings().attention == Attention::eager;
     const bool flash = g.settings().attention == Attention::flash;
-    const Var embeddings = look_up(g, s, p.next(), rows);
-    const Var position_ids = make_positions(g, Group::embedding);
+    const auto traits = decoder_traits(s.family);
+    const Var words = look_up(g, s, p.next(), rows);
+    const Var position_ids = traits.learned ? g.make(rows, Dtype::int64, Group::embedding)
+                                            : make_positions(g, Group::embedding);
+    Var positions, embeddings = words;
+    int last_norm = -1;
+    if (traits.learned) {
+        const int table = p.next();
+        last_norm = next_norm(p, traits);
+        positions =
+            embedding(g, table, rows, s.hidden, g.make(rows, Dtype::int64, Group::embedding));
+        embeddings = add(g, words, positions, Group::embedding);
+    }
     const auto context_of = [&](bool window) {
         Context c;
         c.shape = self_attention(g, s, rows, true);
@@ -202,7 +238,8 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     Context full, windowed;
     if (s.window == 0 || s.full_every > 0) full = context_of(false);
     if (s.window > 0) windowed = context_of(true);
-    const auto tables = [&] {
+    const auto tables = [&]() -> RotaryTables {
+        if (traits.learned) return {};
         const bool wide = decoder_traits(s.family).wide_rotary;
         auto made =
             rotary_tables(g, sequence, s.rotary_width(), wide ? Dtype::fp32 : embeddings.dtype());
@@ -225,7 +262,8 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
                           return Layer(layer).run(block, in, context, turns);
                       });
     }
-    return layer.norm(x, p.next(), s.hidden);
+    if (last_norm < 0) last_norm = next_norm(p, traits);
+    return layer.norm(x, last_norm, s.hidden);
 }
 
 }  // namespace

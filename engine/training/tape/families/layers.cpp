@@ -13,7 +13,9 @@ Linear read_linear(ParameterCursor& parameters, const Graph& g, std::int64_t in,
     Linear layer{.in = in, .out = out};
     layer.weight = parameters.next();
     if (bias) layer.bias = parameters.next();
-    if (parameters.adapters_follow()) {
+    if (parameters.adapters_follow() && !g.adapts()) {
+        parameters.skip(g.settings().lora.dora ? 3 : 2);
+    } else if (parameters.adapters_follow()) {
         layer.lora_a = parameters.next();
         layer.lora_b = parameters.next();
         layer.rank = g.settings().lora.rank;
@@ -121,7 +123,7 @@ Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype) {
 
 Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& hidden,
                      const Batch& batch) {
-    constexpr int word_embeddings = 0;
+    const int word_embeddings = g.first_parameter();
     Outputs out;
     if (s.head == Head::language_model) {
         const Linear head{
@@ -131,9 +133,12 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
             out.loss = fused_linear_cross_entropy(g, hidden, head);
             return out;
         }
+        if (tiles_logits(g.settings())) return tiled_answers(g, hidden, head);
         out.logits = linear(g, hidden, head, Group::logits);
         if (s.family == Family::granite) out.logits = scale(g, out.logits, Group::logits);
         if (s.capped_logits) out.logits = cap(g, std::move(out.logits), Group::logits);
+        if (g.settings().method != Method::supervised)
+            return whole_answers(g, std::move(out.logits), head.out, batch);
         out.loss = language_model_loss(g, out.logits, batch.labels, true);
     } else {
         const Linear head{.weight = p.next(), .in = s.hidden, .out = s.labels};

@@ -50,6 +50,12 @@ Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype);
 Outputs decoder_head(Graph& g, const ModelShape& shape, ParameterCursor& parameters,
                      const Var& hidden, const Batch& batch);
 
+// Whether log-probabilities are taken in tiles, so that the logits never exist.
+bool tiles_logits(const TrainingSettings& settings);
+// The log-probabilities of answers, from hidden states or from logits, as a loss.
+Outputs tiled_answers(Graph& g, const Var& hidden, const Linear& head);
+Outputs whole_answers(Graph& g, Var logits, std::int64_t words, const Batch& batch);
+
 // Logits -> loss as ForCausalLMLoss and ForMaskedLMLoss do: fp32 logits; causal labels are shifted.
 Var language_model_loss(Graph& g, const Var& logits, const Var& labels, bool causal);
 

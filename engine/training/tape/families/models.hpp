@@ -29,7 +29,7 @@ struct Outputs {
 // Hands out parameter indices in the order of list_parameters.
 class ParameterCursor {
   public:
-    explicit ParameterCursor(const Graph& graph) : graph_(graph) {}
+    explicit ParameterCursor(const Graph& graph) : graph_(graph), at_(graph.first_parameter()) {}
     int next() { return at_++; }
     void skip(int n) { at_ += n; }
     int position() const { return at_; }
@@ -38,7 +38,7 @@ class ParameterCursor {
 
   private:
     const Graph& graph_;
-    int at_ = 0;
+    int at_;
 };
 
 Outputs bert_forward(Graph& g, const ModelShape& shape, const Batch& batch);

@@ -338,11 +338,11 @@ Var dora(Graph& g, const Var& x, const Var& result, const Linear& layer, Group g
     operand(g, layer.lora_a);
     operand(g, layer.lora_b);
     Var unit = g.make(layer.in * layer.in, x.dtype(), lora);
-    g.set_recording(false);
+    const bool records = g.set_recording(false);
     if (g.autocast()) unit = to(g, unit, Dtype::half, lora);
     const Var narrow = without_bias(g, unit, layer.lora_a, layer.in, layer.rank);
     Var adapters = without_bias(g, narrow, layer.lora_b, layer.rank, layer.out);
-    g.set_recording(true);
+    g.set_recording(records);
     adapters = to(g, adapters, input.dtype(), lora);
     const Var weight = frozen_weight(g, layer, input.dtype());
     Var norm;

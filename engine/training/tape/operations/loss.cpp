@@ -64,21 +64,25 @@ Var as_input(Graph& g, Var x, int table) {
     return g.as_leaf(std::move(x));
 }
 
+Var log_softmax(Graph& g, const Var& x) {
+    Var y = g.make(x.elements(), x.dtype(), Group::logits);
+    Node* n = g.node(fresh_same, {x.edge()}, x.dtype(), Group::logits);
+    if (n == nullptr) return y;
+    n->size[0] = x.elements();
+    g.save(n, y);
+    return y.alias(y.elements(), g.edge_to(n));
+}
+
 // log_softmax keeps the type of the logits; under autocast nll_loss converts its result to fp32.
 Var cross_entropy(Graph& g, const Var& logits, const Var& labels) {
-    Var log_probabilities = g.make(logits.elements(), logits.dtype(), Group::logits);
-    Node* softmax_node = g.node(fresh_same, {logits.edge()}, logits.dtype(), Group::logits);
-    if (softmax_node == nullptr) return log_probabilities;
-    softmax_node->size[0] = logits.elements();
-    g.save(softmax_node, log_probabilities);
-    log_probabilities =
-        log_probabilities.alias(log_probabilities.elements(), g.edge_to(softmax_node));
+    const Var log_probabilities = log_softmax(g, logits);
     const Var input =
         g.autocast() ? to(g, log_probabilities, Dtype::fp32, Group::logits) : log_probabilities;
 
     const Var loss = g.make(1, input.dtype(), Group::logits);
     const Var weight = g.make(1, input.dtype(), Group::logits);
     Node* nll = g.node(fresh_same, {input.edge()}, input.dtype(), Group::logits);
+    if (nll == nullptr) return loss;
     nll->size[0] = input.elements();
     g.save(nll, input);
     g.save(nll, labels);

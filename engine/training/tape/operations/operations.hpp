@@ -161,6 +161,7 @@ Var embedding(Graph& g, int table, std::int64_t rows, std::int64_t width, const 
 // The input of the layers if it does not come from embedding() itself.
 Var as_input(Graph& g, Var x, int table);
 
+Var log_softmax(Graph& g, const Var& x);
 // Mean cross-entropy over `rows` of logits; `labels` (int64) are kept until backward.
 Var cross_entropy(Graph& g, const Var& logits, const Var& labels);
 // The product of a language model's head and its cross-entropy in one, as Liger computes them.

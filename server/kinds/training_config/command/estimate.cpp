@@ -76,7 +76,9 @@ std::string estimate_text(const CommandContext& context, const EstimateInput& in
     }
     out += assumptions_text(summary);
     if (input.details) return out + details_text(summary);
-    return out + "\n* modelled, not measured. More: --details" +
+    return out + "\nMemory: " + summary.at("bases")[0].at("why").get<std::string>() +
+           "\nTo check it on your GPU: probe of the Python package plimsoll.training." +
+           "\n* modelled, not measured. More: --details" +
            (input.paste.empty() ? one ? ", --paste pytorch, lightning or deepspeed"
                                       : ", and settings to paste with --paste transformers"
                                 : "") +

@@ -35,6 +35,10 @@ bool has_no_adapters(const Given& g) {
 bool is_not_naics(const Given& g) {
     return !is_family(g, tr::Family::naics);
 }
+bool has_no_reference(const Given& g) {
+    const auto method = training(g).method;
+    return method != tr::Method::dpo && method != tr::Method::kto;
+}
 bool is_lstm(const Given& g) {
     return is_family(g, tr::Family::lstm);
 }
@@ -59,7 +63,11 @@ bool follows_guide(const Given& g) {
 
 constexpr Rule kNoAdapters = {has_no_adapters,
                               "Without adapters (rank 0) there is nothing to set."};
+constexpr Rule kNoReference = {has_no_reference, "Only dpo and kto compare with a reference."};
 constexpr Rule kLstmDropout = {is_lstm, "An LSTM is estimated without dropout."};
+constexpr Rule kNoDropout = {
+    [](const Given& g) { return training(g).method != tr::Method::supervised; },
+    "TRL's trainers of preferences switch dropout off."};
 constexpr Rule kNoDataset = {has_no_dataset,
                              "Only the training hours depend on it: also give the dataset's size."};
 
@@ -77,8 +85,8 @@ constexpr Option kOptions[] = {
                                 is_family(g, tr::Family::t5);
                      },
                      "Only a language model's head can be tied, and t5's always is."}}}},
-    {.pointer = "/model/hidden_dropout", .no_effect = {{kLstmDropout}}},
-    {.pointer = "/model/attention_dropout", .no_effect = {{kLstmDropout}}},
+    {.pointer = "/model/hidden_dropout", .no_effect = {{kLstmDropout, kNoDropout}}},
+    {.pointer = "/model/attention_dropout", .no_effect = {{kLstmDropout, kNoDropout}}},
 
     {.pointer = "/training/sequence_length", .field = fields::setting<&S::sequence>},
     {.pointer = "/training/target_length",
@@ -98,6 +106,20 @@ constexpr Option kOptions[] = {
                      },
                      "It sets the default effective batch and learning rate, but both are given or "
                      "set by the guide."}}}},
+    {.pointer = "/training/method",
+     .field = fields::setting_word<kMethods, &S::method>,
+     .headline = "method {}",
+     .limit = {[](const Given& g) { return training(g).method != tr::Method::supervised; },
+               "Preferences are learnt as by TRL 1.16, with every token in an answer; its steps "
+               "were compared without a GPU. A batch counts pairs of answers, but for kto."}},
+    {.pointer = "/training/reference",
+     .field = fields::setting_word<kReferences, &S::reference>,
+     .headline = "reference {}",
+     .no_effect = {{kNoReference}}},
+    {.pointer = "/training/whole_logits",
+     .field = fields::setting<&S::whole_logits>,
+     .headline = "whole logits",
+     .no_effect = {{kNoReference}}},
     {.pointer = "/training/precision", .field = fields::kPrecision},
     {.pointer = "/training/optimizer", .field = fields::setting_word<kOptimizers, &S::optimizer>},
     {.pointer = "/training/optimizer_kernel",
@@ -160,7 +182,7 @@ constexpr Option kOptions[] = {
      .no_effect = {{kNoAdapters}}},
     {.pointer = "/training/lora/dropout",
      .field = fields::setting<&S::lora, &L::dropout>,
-     .no_effect = {{kNoAdapters}}},
+     .no_effect = {{kNoAdapters, kNoDropout}}},
     {.pointer = "/training/lora/dtype",
      .field = fields::setting_word<kAdapterTypes, &S::lora, &L::wide>,
      .no_effect = {{kNoAdapters,

@@ -32,6 +32,12 @@ void make_usual_decoder(ModelShape& s) {
         s.activation = tr::Activation::gelu_tanh;
         s.tied_head = true;
     }
+    if (s.family == Family::starcoder2 || s.family == Family::opt) {
+        s.tied_head = s.qkv_bias = s.output_bias = s.ffn_bias = true;
+        s.vocab = s.family == Family::opt ? 50272 : 49152;
+        s.activation = s.family == Family::opt ? tr::Activation::relu : tr::Activation::gelu_tanh;
+        if (s.family == Family::opt) s.positions = 2048;
+    }
     if (s.family == Family::gemma2) s.capped_scores = s.capped_logits = true;
     if (s.family == Family::gemma2 || s.family == Family::gemma3) {
         s.window = s.family == Family::gemma2 ? 4096 : 512;
@@ -112,7 +118,7 @@ struct Particular {
     bool (*known)(const ModelShape&);
 };
 constexpr Particular kParticulars[] = {
-    {"kv_heads", [](const ModelShape& s) { return s.has_rms_norm(); }},
+    {"kv_heads", [](const ModelShape& s) { return s.has_rms_norm() && s.family != Family::opt; }},
     {"channels", [](const ModelShape& s) { return s.family == Family::naics; }},
     {"experts", [](const ModelShape& s) { return s.has_experts() || s.family == Family::naics; }},
     {"experts_per_row",
@@ -122,7 +128,10 @@ constexpr Particular kParticulars[] = {
     {"shared_expert_hidden", [](const ModelShape& s) { return s.family == Family::qwen2_moe; }},
     {"image_size", [](const ModelShape& s) { return s.family == Family::vit; }},
     {"patch_size", [](const ModelShape& s) { return s.family == Family::vit; }},
-    {"window", [](const ModelShape& s) { return s.has_rms_norm() || s.window > 0; }},
+    {"window",
+     [](const ModelShape& s) {
+         return (s.has_rms_norm() && s.family != Family::opt) || s.window > 0;
+     }},
     {"features", [](const ModelShape& s) { return s.is_series() || s.family == Family::whisper; }},
     {"horizon", [](const ModelShape& s) { return s.is_series(); }},
     {"decoder_layers", [](const ModelShape& s) { return s.has_decoder(); }},

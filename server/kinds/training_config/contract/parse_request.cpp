@@ -46,7 +46,8 @@ void assume_adapters(const json& args, Request& request, Assumer& assume) {
     if (by_guide && request.report.shape.family != tr::Family::naics) return;
     assume("/training/lora/rank", 8, by_guide ? "as in the NAICS memory guide" : "PEFT's default");
     if (lora.rank == 0) return;
-    assume("/training/lora/dropout", lora.dropout, kUsualDropout);
+    if (request.report.settings.method == tr::Method::supervised)
+        assume("/training/lora/dropout", lora.dropout, kUsualDropout);
     if (lora.targets == tr::Lora::Targets::modules) return;
     if (by_guide) {
         assume("/training/lora/targets", "all_linear", "as in the NAICS memory guide's project");
@@ -186,6 +187,10 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
     for (const auto& option : options()) {
         const auto* value = find(args, option.pointer);
         if (value != nullptr && option.field.set != nullptr) option.field.set(request, *value);
+    }
+    if (r.settings.method == tr::Method::reward && !args.at("model").contains("head")) {
+        r.shape.head = tr::Head::classifier;
+        r.shape.labels = 1;
     }
     if (!r.shape.completed.empty())
         request.assumptions.push_back({"/model/config", r.shape.completed,

@@ -40,6 +40,8 @@ inline constexpr std::array kFamilies = {
     Word{"olmo2", tr::Family::olmo2},
     Word{"olmo3", tr::Family::olmo3},
     Word{"exaone4", tr::Family::exaone4},
+    Word{"starcoder2", tr::Family::starcoder2},
+    Word{"opt", tr::Family::opt},
     Word{"mixtral", tr::Family::mixtral},
     Word{"qwen2_moe", tr::Family::qwen2_moe},
     Word{"qwen3_moe", tr::Family::qwen3_moe},
@@ -102,6 +104,17 @@ inline constexpr std::array kQuantizations = {
     Word{"nf4", tr::Quantization::nf4},
     Word{"nf4_double", tr::Quantization::nf4_double},
     Word{"int8", tr::Quantization::int8},
+};
+inline constexpr std::array kMethods = {
+    Word{"supervised", tr::Method::supervised},
+    Word{"dpo", tr::Method::dpo},
+    Word{"orpo", tr::Method::orpo},
+    Word{"kto", tr::Method::kto},
+    Word{"reward", tr::Method::reward},
+};
+inline constexpr std::array kReferences = {
+    Word{"model", true},  // whether it runs beside what is trained
+    Word{"none", false},
 };
 inline constexpr std::array kOffloads = {
     Word{"none", tr::Offload::none},

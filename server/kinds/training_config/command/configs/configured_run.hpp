@@ -26,6 +26,8 @@ struct ConfiguredRun {
     std::string model;               // as the file names it; empty: not named
     std::string deepspeed;           // the file of DeepSpeed's configuration, as the file names it
     std::vector<std::string> notes;  // what is assumed, or not modelled
+    std::string
+        preference;  // "beta is 0.1": of a trainer of preferences, which the files leave open
     std::vector<Unmodelled> unmodelled;  // with any, there is no estimate
     std::vector<std::string> unknown;    // keys of which nothing is known
     std::map<std::string, std::string, std::less<>>

@@ -81,7 +81,14 @@ std::string unknown_of(const ConfiguredRun& run) {
 }
 
 // Without an estimate that may be wrong.
-Result<void> check_modelled(const ConfiguredRun& run, const std::string& file) {
+Result<void> check_modelled(const ConfiguredRun& run, const GivenArguments& given,
+                            const std::string& file) {
+    if (!run.preference.empty() && !given.has("--method"))
+        return fail(Errc::invalid_input,
+                    run.preference +
+                        ", which TRL's trainers of preferences read, and the files do not say "
+                        "which runs: name it with --method dpo, orpo, kto or reward.",
+                    file);
     if (run.unmodelled.empty()) return {};
     std::string message =
         "There is no estimate of this run: settings that are not modelled may change whether it "
@@ -154,7 +161,7 @@ Result<Answer> show_run(const ShowRunRequest& request) {
     ConfiguredRun run;
     const auto files = read_files(request, run);
     if (!files) return fail(files.error());
-    if (auto ok = check_modelled(run, files->front()); !ok) return fail(ok.error());
+    if (auto ok = check_modelled(run, request.given, files->front()); !ok) return fail(ok.error());
     auto args = run_arguments(request, run, files->front());
     if (!args) return fail(args.error());
     json& training = args->at("training");
@@ -208,7 +215,7 @@ Result<Answer> show_run(const ShowRunRequest& request) {
                  {"unknown", run.unknown}};
     out.text = fmt::format(
         "{} ({})\n"
-        "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or time steps, {}, {}\n"
+        "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or time steps, {}, {}{}\n"
         "{}: {}, {:.0f} % (fits: {}); the largest batch is {}\n"
         "  {}\n",
         fmt::join(*files, ", "), fmt::join(run.structures, ", "),
@@ -216,6 +223,9 @@ Result<Answer> show_run(const ShowRunRequest& request) {
         cards == 1 ? "" : "s", batch * run.accumulation * cards,
         summary["training"]["sequence_length"].get<int>(), card->at("precision").get<std::string>(),
         summary["training"]["optimizer"].get<std::string>(),
+        training.value("method", "supervised") == "supervised"
+            ? std::string()
+            : ", " + training.at("method").get<std::string>(),
         card->at("gpu").at("name").get<std::string>(), gib_text(memory.at("device_used_bytes")),
         memory.at("utilization_percent").get<double>(), card->at("fits").get<std::string>(),
         card->at("max_batch").get<std::int64_t>(), advice(*card));

@@ -90,19 +90,15 @@ constexpr WeighingKeys kTrlWeighing[] = {
     {"activation_offloading", "activations on the CPU are not modelled"},
     {"lora_modules_to_save", "modules that are trained whole are not modelled"},
     {"lora_target_parameters", "adapters on parameters of experts are not modelled"},
-    {"loss_type", "only the loss of supervised tuning is modelled", "nll dft chunked_nll"},
-    {"beta precompute_ref_log_probs precompute_ref_batch_size sync_ref_model ref_model_mixup_alpha "
-     "ref_model_sync_steps ld_alpha f_divergence_type f_alpha_divergence_coef use_weighting "
-     "discopop_tau loss_weights label_smoothing desirable_weight undesirable_weight "
-     "max_prompt_length max_completion_length rpo_alpha reference_free use_logits_to_keep "
-     "generate_during_eval is_encoder_decoder cpo_alpha simpo_gamma tpo_alpha tpo_l_gamma "
-     "padding_value label_pad_token_id model_adapter_name ref_adapter_name",
-     "a preference trainer reads it, whose pairs of answers and reference model are not modelled",
-     "", Effect::belongs},
-    {"center_rewards_coefficient",
-     "a reward trainer reads it, whose pairs of answers are not "
-     "modelled",
-     "", Effect::belongs},
+    {"beta precompute_ref_batch_size sync_ref_model ref_model_mixup_alpha ref_model_sync_steps "
+     "ld_alpha f_divergence_type f_alpha_divergence_coef use_weighting discopop_tau loss_weights "
+     "loss_type label_smoothing desirable_weight undesirable_weight max_prompt_length "
+     "max_completion_length rpo_alpha reference_free use_logits_to_keep generate_during_eval "
+     "is_encoder_decoder padding_value label_pad_token_id model_adapter_name ref_adapter_name "
+     "center_rewards_coefficient",
+     "", "", Effect::prefers},
+    {"cpo_alpha simpo_gamma tpo_alpha tpo_l_gamma", "the trainers CPO and TPO are not modelled", "",
+     Effect::belongs},
     {"num_generations num_generations_eval generation_batch_size steps_per_generation temperature "
      "top_p top_k min_p generation_kwargs chat_template_kwargs repetition_penalty "
      "cache_implementation use_vllm vllm_mode vllm_model_impl vllm_enable_sleep_mode "
@@ -178,7 +174,7 @@ constexpr std::string_view kLlamaFactoryHarmless =
     "freeze_trainable_layers freeze_trainable_modules freeze_extra_modules freeze_vision_tower "
     "freeze_multi_modal_projector freeze_language_model pref_beta pref_ftx pref_bco_weight "
     "pref_loss dpo_label_smoothing kto_chosen_weight kto_rejected_weight simpo_gamma "
-    "ppo_buffer_size ppo_epochs ppo_score_norm ppo_target ppo_whiten_rewards ld_alpha ref_model "
+    "ppo_buffer_size ppo_epochs ppo_score_norm ppo_target ppo_whiten_rewards ld_alpha "
     "ref_model_adapters ref_model_quantization_bit reward_model reward_model_adapters "
     "reward_model_quantization_bit reward_model_type galore_target galore_rank "
     "galore_update_interval galore_scale galore_proj_type galore_layerwise apollo_target "
@@ -199,9 +195,9 @@ constexpr std::string_view kLlamaFactoryHarmless =
 
 constexpr WeighingKeys kLlamaFactoryWeighing[] = {
     {"stage",
-     "only supervised tuning and pre-training are modelled; preference, reward and "
-     "reinforcement tuning hold further models or pairs of answers",
-     "sft pt"},
+     "a reward model with LLaMA-Factory's own head and reinforcement tuning are not modelled",
+     "sft pt dpo kto"},
+    {"ref_model", "another model as the reference is not modelled"},
     {"finetuning_type", "only full tuning and LoRA are modelled", "lora full"},
     {"use_galore use_apollo use_badam use_adam_mini use_muon", "this optimizer is not modelled"},
     {"use_llama_pro use_mca use_hyper_parallel use_kt", "this way to train is not modelled"},

@@ -10,7 +10,8 @@ struct WeighingKeys {
     enum class Effect {
         decides,  // may change whether the run fits: no estimate
         names,    // changes little, or the safe way: a note
-        belongs   // the key alone, whatever its value, shows another kind of run: no estimate
+        belongs,  // the key alone, whatever its value, shows another kind of run: no estimate
+        prefers   // likewise, of a trainer of preferences, whose method must be known
     };
     std::string_view keys;  // names below the mapping, separated by blanks
     std::string_view why;   // what it does, after "KEY is VALUE: "

@@ -169,6 +169,11 @@ bool Reader::name_weighing(const Path& path, const std::string& key,
         for (const auto& row : library->weighing) {
             if (!has_word(row.keys, key)) continue;
             const auto found = at(root, path);
+            if (row.effect == WeighingKeys::Effect::prefers) {
+                if (run.preference.empty() && !run.training.contains("method"))
+                    run.preference = fmt::format("{} is {}", place_of(path), shown(found));
+                return true;
+            }
             const bool belongs = row.effect == WeighingKeys::Effect::belongs;
             if (belongs ? found.IsNull() : is_harmless(found, row.harmless)) return true;
             if (row.effect == WeighingKeys::Effect::names)

@@ -62,7 +62,7 @@ constexpr std::string_view kAxolotlHarmless =
     "liger_use_token_scaling liger_kernel_impl dpo_beta rl_beta orpo_alpha simpo_gamma cpo_alpha "
     "kto_desirable_weight kto_undesirable_weight rpo_alpha dpo_label_smoothing dpo_loss_type "
     "dpo_loss_weights dpo_use_weighting dpo_padding_free dpo_use_liger_kernel "
-    "dpo_use_logits_to_keep dpo_generate_during_eval dpo_norm_loss precompute_ref_log_probs "
+    "dpo_use_logits_to_keep dpo_generate_during_eval dpo_norm_loss center_rewards_coefficient "
     "max_prompt_len vllm generate_samples num_generation_samples generation_max_new_tokens "
     "generation_temperature generation_top_p generation_top_k generation_prompt_ratio "
     "generation_do_sample "
@@ -79,11 +79,8 @@ constexpr std::string_view kAxolotlHarmless =
     "fsdp_config.fsdp_version fsdp_config.version fsdp_config.activation_checkpointing";
 
 constexpr WeighingKeys kAxolotlWeighing[] = {
-    {"rl",
-     "preference and reinforcement tuning hold pairs of answers and further models, which are not "
-     "modelled"},
-    {"reward_model process_reward_model center_rewards_coefficient",
-     "a reward trainer's pairs of answers are not modelled"},
+    {"process_reward_model", "a reward of every step of an answer is not modelled"},
+    {"rl_adapter_ref_model", "a second set of adapters as the reference is not modelled"},
     {"trl ebft trainer_cls", "this trainer is not modelled"},
     {"kd_trainer", "the teacher of a distillation is not modelled"},
     {"relora relora_prune_ratio relora_prune_method relora_cpu_offload lisa_n_layers "

@@ -103,6 +103,20 @@ void read_axolotl_loss(Reader& in) {
     in.run.notes.emplace_back("cut_cross_entropy is estimated as Liger's fused loss");
 }
 
+// axolotl runs TRL's trainers; adapters are the reference unless it makes a second set of them.
+void read_axolotl_method(Reader& in) {
+    auto& training = in.run.training;
+    const auto rl = simple(in.word({"rl"}));
+    if (rl == "dpo" || rl == "ipo") training["method"] = "dpo";
+    if (rl == "orpo" || rl == "kto") training["method"] = rl;
+    if (asks(in, "reward_model")) training["method"] = "reward";
+    if (asks(in, "precompute_ref_log_probs")) training["reference"] = "none";
+    if (!rl.empty() && rl != "null" && rl != "false" && !training.contains("method"))
+        in.unmodelled({"rl"},
+                      "of preference and reinforcement tuning, dpo, ipo, kto and orpo are "
+                      "modelled");
+}
+
 bool is_torchtune(const YAML::Node& root) {
     return word_at(root, {"model", "_component_"}).starts_with("torchtune.") ||
            word_at(root, {"policy_model", "_component_"}).starts_with("torchtune.");
@@ -171,6 +185,7 @@ bool read_axolotl(Reader& in) {
     read_axolotl_attention(in);
     read_axolotl_sharding(in);
     read_axolotl_loss(in);
+    read_axolotl_method(in);
     if (asks(in, "sample_packing") || asks(in, "batch_flattening")) run.training["packed"] = true;
     read_axolotl_adapters(in);
     const KnownKeys* const known[] = {&kAxolotlKeys};

@@ -48,6 +48,7 @@ class ArgumentReader {
         const bool liger = in_.value(in("enable_liger_kernel"), false);
         read_liger(in_.value(in("use_liger_kernel"), false) || liger);
         run_.model = in_.word(of_model({"model_name_or_path"}));
+        read_method();
         if (factory_ || trl_) run_.training["sequence_length"] = factory_ ? 2048 : 1024;
         read_adapted_run(in_, around_, rank());
         if (factory_ && run_.training.contains("lora") && !run_.places.contains("lora.targets"))
@@ -124,6 +125,46 @@ class ArgumentReader {
             run_.training["attention"] = attention;
         else if (attention != "sdpa" && attention != "null")
             run_.notes.push_back("attention " + attention + " is estimated as sdpa");
+    }
+
+    // Keys and losses of one trainer of TRL alone; LLaMA-Factory names its stage, and holds all
+    // logits.
+    void read_method() {
+        struct Sign {
+            const char* method;
+            std::string_view keys, losses;
+        };
+        static constexpr Sign kSigns[] = {
+            {"kto", "desirable_weight undesirable_weight", "kto apo_zero_unpaired"},
+            {"reward", "center_rewards_coefficient", ""},
+            {"dpo",
+             "f_divergence_type f_alpha_divergence_coef ld_alpha use_weighting discopop_tau "
+             "loss_weights rpo_alpha reference_free use_logits_to_keep model_adapter_name "
+             "ref_adapter_name",
+             "sigmoid hinge ipo exo_pair nca_pair robust bco_pair sppo_hard aot aot_pair "
+             "aot_unpaired apo_zero apo_down discopop sft sigmoid_norm"}};
+        auto& training = run_.training;
+        if (factory_) {
+            const auto stage = word_at(in_.root, in("stage"));
+            if (stage != "dpo" && stage != "kto") return;
+            training["method"] = stage;
+            training["whole_logits"] = true;
+            if (has_word("orpo simpo", in_.word(in("pref_loss")))) training["reference"] = "none";
+            return;
+        }
+        const auto arguments = at(in_.root, around_);
+        const auto loss = at(in_.root, in("loss_type"));
+        const auto first =
+            loss.IsDefined() && loss.IsSequence() && loss.size() > 0 ? loss[0] : loss;
+        const auto own = first.IsDefined() && first.IsScalar() ? first.Scalar() : std::string();
+        if (has_word("nll dft chunked_nll", own)) in_.node(in("loss_type"));
+        for (const auto& sign : kSigns) {
+            bool shows = has_word(sign.losses, own);
+            for (const auto& one : arguments)
+                shows = shows || (one.first.IsScalar() && has_word(sign.keys, one.first.Scalar()));
+            if (shows && !training.contains("method")) training["method"] = sign.method;
+        }
+        if (in_.value(in("precompute_ref_log_probs"), false)) training["reference"] = "none";
     }
 
     // "full_shard auto_wrap", a list of such words, or true; FSDP's own settings are beside it.

@@ -111,15 +111,28 @@ TEST_F(ShowConfig, ReadsTheDeepSpeedFileThatAFileNames) {
 }
 
 TEST_F(ShowConfig, RefusesWhatIsNotModelled) {
-    write("dpo.yaml",
-          "model_name_or_path: Qwen/Qwen3-4B\nstage: dpo\ntemplate: qwen3\ncutoff_len: 2048\n"
+    write("reward.yaml",
+          "model_name_or_path: Qwen/Qwen3-4B\nstage: rm\ntemplate: qwen3\ncutoff_len: 2048\n"
           "finetuning_type: lora\nper_device_train_batch_size: 1\nnum_train_epochs: 3\n");
     ShowRunRequest request;
-    request.paths = {folder_ / "dpo.yaml"};
+    request.paths = {folder_ / "reward.yaml"};
     request.given.give("--gpu", {"rtx_4090"});
     const auto refused = show_run(request).error();
     EXPECT_NE(refused.message.find("There is no estimate"), std::string::npos) << refused.message;
-    EXPECT_NE(refused.message.find("\n  stage is dpo: "), std::string::npos) << refused.message;
+    EXPECT_NE(refused.message.find("\n  stage is rm: "), std::string::npos) << refused.message;
+}
+
+TEST_F(ShowConfig, AsksWhichTrainerOfPreferencesRuns) {
+    write("preferences.yaml",
+          "beta: 0.1\nmax_length: 256\nper_device_train_batch_size: 1\nnum_train_epochs: 3\n");
+    ShowRunRequest request;
+    request.paths = {folder_ / "preferences.yaml"};
+    request.given.give("--gpu", {"rtx_4090"});
+    request.given.give("--preset", {"gpt2"});
+    EXPECT_NE(show_run(request).error().message.find("--method dpo"), std::string::npos);
+    request.given.give("--method", {"dpo"});
+    const auto told = show_run(request).value();
+    EXPECT_NE(told.text.find(", dpo\n"), std::string::npos) << told.text;
 }
 
 TEST_F(ShowConfig, NamesWhatARunLacks) {

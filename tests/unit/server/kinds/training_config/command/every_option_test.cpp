@@ -330,6 +330,7 @@ std::vector<json> particular_requests() {
         of(merged(bert, {{"custom_gpus", {dense}}}),
            R"({"training": {"precision": "fp16_autocast"}})"),
         of(bert, R"({"training": {"precision": "bf16", "lora": {"rank": 4}}})"),
+        of(model("llama", {{"vocab", 1000}}), R"({"training": {"method": "dpo"}})"),
         of(bert, R"({"correction": {"factor": 1.1, "measurements": []}, "observed": {},
                      "workload": {"dataset_size": 1000, "models": 6}, "what_ifs": true})"),
         of(bert, R"({"observed": {"gpu_percent": 20, "batch": 4}, "training": {

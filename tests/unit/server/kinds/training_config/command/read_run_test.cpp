@@ -31,18 +31,50 @@ const std::string kFactory = kTrainer + "template: qwen3\ncutoff_len: 2048\nbf16
 const std::string kTrl = kTrainer + "dataset_text_field: text\n";
 const std::string kAccelerate = "compute_environment: LOCAL_MACHINE\nnum_processes: 4\n";
 const std::string kLightning = "data: {batch_size: 4}\ntrainer: {max_epochs: 1, ";
+const std::string kAxolotl =
+    "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 2\ngradient_accumulation_steps: 4\n"
+    "sequence_len: 4096\nbf16: auto\ngradient_checkpointing: true\n";
 
 TEST(ReadRun, NamesTrainersThatAreNotModelled) {
-    for (const auto* stage : {"dpo", "kto", "rm", "ppo", "orpo"})
+    for (const auto* stage : {"rm", "ppo"})
         EXPECT_THAT(unmodelled(kFactory + "stage: " + stage + "\n"),
-                    HasSubstr("stage is " + std::string(stage) + ": only supervised"));
+                    HasSubstr("stage is " + std::string(stage) + ": a reward model"));
     for (const auto* stage : {"sft", "pt"})
         EXPECT_EQ(unmodelled(kFactory + "stage: " + stage + "\n"), "");
-    EXPECT_THAT(unmodelled(kTrl + "beta: 0.1\n"), HasSubstr("beta is 0.1: a preference trainer"));
+    EXPECT_THAT(unmodelled(kFactory + "stage: dpo\nref_model: other\n"), HasSubstr("ref_model"));
     EXPECT_THAT(unmodelled(kTrl + "num_generations: 8\n"), HasSubstr("generates answers"));
-    EXPECT_EQ(run_of(kTrl + "beta: 0.1\nmax_prompt_length: 512\n").unmodelled.size(), 1u);
-    EXPECT_THAT(unmodelled(kTrl + "center_rewards_coefficient: 0\n"), HasSubstr("reward trainer"));
-    EXPECT_THAT(unmodelled(kTrl + "loss_type: sigmoid\n"), HasSubstr("loss_type is sigmoid"));
+    EXPECT_THAT(unmodelled(kTrl + "cpo_alpha: 1\n"), HasSubstr("CPO"));
+    for (const auto* rl : {"grpo", "simpo"})
+        EXPECT_THAT(unmodelled(kAxolotl + "rl: " + rl + "\n"), HasSubstr("rl is")) << rl;
+}
+
+TEST(ReadRun, ReadsWhichTrainerOfPreferencesRuns) {
+    const auto method = [](const std::string& text) {
+        const auto run = run_of(text);
+        EXPECT_EQ(run.preference, "") << text;
+        return run.training.value("method", "");
+    };
+    for (const auto* sign : {"loss_type: sigmoid", "loss_type: [sigmoid, sft]", "ld_alpha: 0.5",
+                             "f_divergence_type: reverse_kl"})
+        EXPECT_EQ(method(kTrl + "beta: 0.1\n" + sign + "\n"), "dpo") << sign;
+    EXPECT_EQ(method(kTrl + "beta: 0.1\ndesirable_weight: 1.0\n"), "kto");
+    EXPECT_EQ(method(kTrl + "center_rewards_coefficient: 0.01\n"), "reward");
+    EXPECT_EQ(method(kTrl + "loss_type: nll\n"), "");
+    EXPECT_EQ(method(kFactory + "stage: kto\n"), "kto");
+    EXPECT_EQ(method(kAxolotl + "rl: ipo\n"), "dpo");
+    EXPECT_EQ(method(kAxolotl + "rl: orpo\n"), "orpo");
+    // The same keys are those of several trainers.
+    EXPECT_EQ(run_of(kTrl + "beta: 0.1\nmax_prompt_length: 512\n").preference, "beta is 0.1");
+}
+
+TEST(ReadRun, ReadsWhatPreferencesAreComparedWith) {
+    const auto known = run_of(kTrl + "ld_alpha: 1\nprecompute_ref_log_probs: true\n").training;
+    EXPECT_EQ(known["reference"], "none");
+    EXPECT_FALSE(known.contains("whole_logits"));
+    const auto factory = run_of(kFactory + "stage: dpo\npref_loss: orpo\n").training;
+    EXPECT_EQ(factory["reference"], "none");
+    EXPECT_EQ(factory["whole_logits"], true);
+    EXPECT_FALSE(run_of(kFactory + "stage: dpo\n").training.contains("reference"));
 }
 
 TEST(ReadRun, ReadsLlamaFactorysAdapters) {
@@ -161,10 +193,6 @@ TEST(ReadRun, NamesWhatChangesLittleAndWhatIsUnknown) {
               3);
 }
 
-const std::string kAxolotl =
-    "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 2\ngradient_accumulation_steps: 4\n"
-    "sequence_len: 4096\nbf16: auto\ngradient_checkpointing: true\n";
-
 TEST(ReadRun, ReadsAxolotlsConfiguration) {
     const auto run =
         run_of(kAxolotl +
@@ -186,7 +214,7 @@ TEST(ReadRun, ReadsAxolotlsConfiguration) {
 
 TEST(ReadRun, NamesWhatOfAxolotlIsNotModelled) {
     for (const auto* setting :
-         {"rl: dpo", "reward_model: true", "adapter: llama-adapter",
+         {"rl: grpo", "process_reward_model: true", "adapter: llama-adapter",
           "gradient_checkpointing: offload", "fp8: true", "context_parallel_size: 2",
           "optimizer: muon", "unfrozen_parameters: [lm_head]"}) {
         const std::string name(setting, std::string_view(setting).find(':'));

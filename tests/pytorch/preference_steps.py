@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""The peak of whole steps of TRL's trainers of preferences: Plimsoll's tape against their own code, without a GPU.
+
+    tests/pytorch/preference_steps.py [--plimsoll build/release/bin/plimsoll] [--only WORD] [--record]
+
+As whole_steps.py, with the losses that DPOTrainer, KTOTrainer, ORPOTrainer and RewardTrainer compute; a trainer is stood
+in for by what its loss reads. Of LLaMA-Factory's DPO, the part that holds the logits is repeated here. Every token
+counts as one of an answer, since which do cannot be read from fake tensors.
+"""
+
+import collections
+import contextlib
+import functools
+import itertools
+import sys
+import types
+from unittest import mock
+
+import whole_steps  # starts again with a device
+import methods
+import saved_tensors as saved
+import torch
+import trl.kernels.chunked_logprob as chunked
+import trl.kernels.logprob_entropy as whole
+import trl.trainer.utils as utils
+from accelerate.utils.operations import convert_to_fp32
+from fake_cuda import autocast
+from torch._subclasses.fake_tensor import FakeTensorMode
+from trl.experimental.orpo.orpo_trainer import ORPOTrainer
+from trl.trainer.dpo_trainer import DPOTrainer
+from trl.trainer.kto_trainer import KTOTrainer
+from trl.trainer.reward_trainer import RewardTrainer
+
+aten = torch.ops.aten
+DATA = saved.ROOT / 'tests/unit/engine/training/data/trl_1_16_preference_steps.json'
+MODELS = ('llama-1b', 'gemma-2-2b', 'gpt2')
+DPO_OUTPUTS = ('log_probs', 'entropy', 'mean_logits', 'is_top1')
+
+
+class Live(whole_steps.Live):
+    """Masks pick everything, and numbers that are looked at are 1."""
+
+    def __torch_dispatch__(self, function, types_, args=(), kwargs=None):
+        if function is aten._local_scalar_dense.default:
+            return 1
+        picked = None
+        if function is aten.index.Tensor and args[1][0] is not None and args[1][0].dtype == torch.bool:
+            mask = args[1][0]
+            picked = args[0].new_empty((mask.numel(), *args[0].shape[mask.dim():]))
+        if function is aten.masked_select.default:
+            picked = args[0].new_empty(args[0].numel())
+        if function is aten.nonzero.default:
+            picked = torch.empty(max(1, args[0].numel() // 2), args[0].dim(), dtype=torch.long, device='cuda')
+        if picked is None:
+            return super().__torch_dispatch__(function, types_, args, kwargs)
+        self.end_sum()
+        self.watch(picked)
+        return picked
+
+
+def cases():
+    for model in MODELS:
+        small, long = (1, 512), (2, 512)
+        for method, precision, shape, lora, checkpointing in (
+                ('dpo', 'bf16', long, 0, False), ('dpo', 'bf16_autocast', small, 0, True), ('dpo', 'fp32', small, 0, False),
+                ('dpo', 'bf16', long, 8, True), ('dpo', 'bf16_autocast', long, 8, False),
+                ('dpo, none', 'bf16', long, 0, True), ('dpo, none', 'bf16_autocast', small, 0, False),
+                ('dpo, whole', 'bf16', long, 8, True), ('dpo, whole', 'bf16_autocast', small, 0, False),
+                ('kto', 'bf16', long, 0, True), ('kto', 'bf16_autocast', long, 8, False),
+                ('orpo', 'bf16', long, 0, False), ('orpo', 'bf16_autocast', long, 8, True),
+                ('reward', 'bf16', long, 0, False), ('reward', 'bf16_autocast', long, 0, True)):
+            yield saved.Case(model, precision, 'sdpa', *shape, lora, checkpointing, False, 'a100_80gb', method=method)
+
+
+@contextlib.contextmanager
+def patches():
+    with contextlib.ExitStack() as stack:
+        patch = functools.partial(mock.patch.object, autospec=False)
+        for kernels in (chunked, whole):
+            for name in ('_forward_kernel', '_backward_kernel'):
+                stack.enter_context(patch(kernels, name, methods.NoKernel()))
+        for module in (chunked, utils):
+            stack.enter_context(patch(module, '_use_triton', lambda *_: True))
+        addmm = torch.addmm  # PyTorch's description of it does not know `out_dtype`
+        stack.enter_context(patch(torch, 'addmm', lambda *args, out=None, out_dtype=None: (
+            addmm(*args) if out is None else out)))
+        yield
+
+
+class Accelerator:
+    device = 'cuda'
+    parallelism_config = None
+    num_processes = 1
+
+    def __getattr__(self, name):  # gather, gather_for_metrics, unwrap_model
+        return lambda one: one
+
+
+def trainer(model, reference, **more):
+    return types.SimpleNamespace(
+        model=model, ref_model=reference, accelerator=Accelerator(), aux_loss_enabled=False, ld_alpha=None,
+        f_divergence_type='reverse_kl', beta=0.1, label_smoothing=0.0, use_weighting=False, _tp_size=1,
+        _total_train_tokens=0, _metrics=collections.defaultdict(lambda: collections.defaultdict(list)),
+        args=types.SimpleNamespace(gradient_checkpointing_kwargs=None, center_rewards_coefficient=None), **more)
+
+
+def prepared(model, precision):
+    """As Accelerate wraps forward, and what autocast returns becomes fp32."""
+    utils.disable_dropout_in_model(model)
+    forward = model.forward
+
+    def wrapped(*args, **kwargs):
+        with autocast(precision):
+            out = forward(*args, **kwargs)
+        torch.clear_autocast_cache()
+        return convert_to_fp32(out) if precision.endswith('autocast') else out
+
+    model.forward = wrapped
+    return model
+
+
+def ids(batch, length, *names):
+    return {name: torch.ones(batch, length, dtype=torch.long, device='cuda') for name in names}
+
+
+def dpo(case, model, reference):
+    for one in filter(None, (model, reference)):
+        base = one.get_base_model() if case.lora else one
+        utils.add_fused_lm_head(base, outputs=DPO_OUTPUTS if one is model else ('log_probs',))
+    self = trainer(model, reference, precompute_ref_logps=case.method.endswith('none'), loss_types=['sigmoid'],
+                   loss_weights=[1.0])
+    batch = ids(2 * case.batch, case.length, 'input_ids', 'attention_mask', 'completion_mask')
+    if self.precompute_ref_logps:
+        batch |= {f'ref_{of}_logps': torch.ones(case.batch, device='cuda') for of in ('chosen', 'rejected')}
+    return batch, lambda: DPOTrainer._compute_loss(self, model, batch, False)
+
+
+def kto(case, model, reference):
+    for one in filter(None, (model, reference)):
+        base = one.get_base_model() if case.lora else one
+        utils.add_fused_lm_head(base, outputs=('log_probs', 'entropy', 'mean_logits') if one is model else ('log_probs',))
+    self = trainer(model, reference, precompute_ref_logps=False, calculate_KL=True, loss_type='kto', desirable_weight=1.0,
+                   undesirable_weight=1.0)
+    self._compute_kl_logps = types.MethodType(KTOTrainer._compute_kl_logps, self)
+    batch = ids(case.batch, case.length, 'input_ids', 'attention_mask', 'completion_mask', 'KL_input_ids', 'KL_attention_mask',
+                'KL_completion_mask') | {'label': torch.ones(case.batch, dtype=torch.bool, device='cuda')}
+    return batch, lambda: KTOTrainer._compute_loss(self, model, batch, False)
+
+
+def orpo(case, model, _):
+    self = trainer(model, None, is_encoder_decoder=False, padding_value=0)
+    for name in ('concatenated_forward', 'odds_ratio_loss', 'concatenated_inputs', 'get_batch_logps'):
+        method = ORPOTrainer.__dict__[name]
+        setattr(self, name, method.__func__ if isinstance(method, staticmethod) else types.MethodType(method, self))
+    batch = ids(case.batch, case.length, *(f'{of}_{what}' for of in ('chosen', 'rejected')
+                                           for what in ('input_ids', 'attention_mask', 'labels')))
+    return batch, lambda: ORPOTrainer.get_batch_loss_metrics(self, model, batch)[0]
+
+
+def reward(case, model, _):
+    self = trainer(model, None)
+    batch = ids(2 * case.batch, case.length, 'input_ids', 'attention_mask')
+    return batch, lambda: RewardTrainer.compute_loss(self, model, dict(batch))
+
+
+def factory(case, model, reference):
+    """concatenated_forward and get_batch_logps of LLaMA-Factory 0.9, and DPO's loss."""
+    batch = ids(2 * case.batch, case.length, 'input_ids', 'attention_mask', 'labels')
+
+    def answers(one):
+        inputs = {name: value.clone() for name, value in batch.items()}
+        labels = inputs.pop('labels')
+        logits = one(**inputs, use_cache=False).logits.to(torch.float32)
+        labels = labels[:, 1:].clone()
+        picked = torch.gather(logits[:, :-1].log_softmax(-1), dim=2, index=labels.unsqueeze(2)).squeeze(2)
+        return (picked * (labels != -100)).sum(-1), logits
+
+    def loss():
+        mine, logits = answers(model)
+        with torch.no_grad(), contextlib.nullcontext() if reference else model.disable_adapter():
+            theirs, held = answers(reference or model)
+        del held
+        chosen, rejected = (mine - theirs).split(case.batch)
+        return -torch.nn.functional.logsigmoid(0.1 * (chosen - rejected)).mean()
+    return batch, loss
+
+
+LOSSES = {'dpo': dpo, 'dpo, none': dpo, 'dpo, whole': factory, 'kto': kto, 'orpo': orpo, 'reward': reward}
+
+
+def as_model(case):
+    """The model as its trainer loads it."""
+    task, values = saved.MODELS[case.model]
+    return ('sequence', {**values, 'num_labels': 1, 'pad_token_id': 0}) if case.method == 'reward' else (task, values)
+
+
+def measured(case):
+    with (mock.patch.dict(saved.MODELS, {case.model: as_model(case)}), saved.patches(case), patches(), FakeTensorMode()):
+        model = prepared(saved.build(case), case.precision)
+        copied = not case.lora and case.method in ('dpo', 'dpo, whole', 'kto')
+        reference = prepared(saved.build(case._replace(checkpointing=False)).eval(), case.precision) if copied else None
+        batch, loss_of = LOSSES[case.method](case, model, reference)
+        optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], foreach=True)
+        models = [one for one in (model, reference) if one]
+        live = Live(itertools.chain(*((*one.parameters(), *one.buffers()) for one in models), saved.tensors_of(batch)),
+                    case.gpu)
+        with live:
+            for _ in range(2):
+                loss = loss_of()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                optimizer.zero_grad(set_to_none=True)
+        del loss
+    return live.allocator.peak
+
+
+def arguments(case):
+    method, _, how = case.method.partition(', ')
+    with mock.patch.dict(saved.MODELS, {case.model: as_model(case)}):
+        args = saved.arguments(case._replace(method='none'))
+    args['training'] |= {'method': method, 'reference': 'none' if how == 'none' else 'model', 'whole_logits': how == 'whole'}
+    if method in ('orpo', 'reward'):
+        del args['training']['reference'], args['training']['whole_logits']
+    return args
+
+
+if __name__ == '__main__':
+    sys.exit(whole_steps.main(cases, measured, arguments, DATA))
