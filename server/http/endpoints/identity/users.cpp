@@ -19,8 +19,8 @@ namespace {
 // Long enough to be sent to a colleague, short enough to be forgotten safely.
 constexpr std::chrono::hours kLinkLifetime{24};
 
-json editable_user(const identity::User& user) {
-    return members_of(user_json(user), {"name", "email", "is_admin", "disabled"});
+json editable_account(const identity::Account& account) {
+    return members_of(user_json(account.user), {"name", "email", "is_admin", "disabled"});
 }
 
 json account_json(const identity::Account& account) {
@@ -28,21 +28,13 @@ json account_json(const identity::Account& account) {
     told["email_verified"] = account.email_verified;
     told["second_factor"] = account.second_factor;
     told["provider_sign_in"] = account.provided;
-    told["version"] = content_version(editable_user(account.user));
+    told["version"] = content_version(editable_account(account));
     return told;
 }
 
 awaitable<Response> list_users(const Call& call, identity::IdentityStore& store) {
     const auto users = need(co_await store.users());
     co_return list_by_id(call, array_of(users, account_json));
-}
-
-Response user_response(const identity::User& user) {
-    return with_version(json_response(200, user_json(user)), editable_user(user));
-}
-
-json editable_account(const identity::Account& account) {
-    return editable_user(account.user);
 }
 
 awaitable<identity::Account> user_in_path(const Call& call, identity::IdentityStore& store) {
@@ -81,8 +73,9 @@ awaitable<Response> update_user(const Call& call, identity::IdentityStore& store
         change.disabled = *disabled;
     }
     const auto author = co_await editor_of(call, user_in_path(call, store), editable_account);
-    const auto user = need(co_await store.update_user(author, id, std::move(change)));
-    co_return user_response(user);
+    need(co_await store.update_user(author, id, std::move(change)));
+    const auto account = co_await user_in_path(call, store);
+    co_return with_version(json_response(200, account_json(account)), editable_account(account));
 }
 
 awaitable<Response> create_link(const Call& call, identity::IdentityStore& store,
