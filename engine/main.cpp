@@ -44,6 +44,7 @@ struct Options {
     std::filesystem::path cache = opencl::default_kernel_cache();
     std::function<int()> library_command;  // one that needs no server
     std::string device;
+    bool until_idle = false;
     worker::SupervisorFds fds;
     std::string last_exit;
     std::string probed;
@@ -141,7 +142,15 @@ int run_worker(const Options& options) {
 int run_supervisor(const Options& options) {
     const auto url = database_url();
     if (!url) return refuse(url.error());
-    return worker::run_supervisor_process(connect_to(*url), *url, options.cache);
+    worker::SupervisorProcess process{*url, options.cache, {}};
+    if (options.until_idle) {
+        process.until_idle = [url = *url](const boost::asio::any_io_executor& executor) {
+            return [queue = std::make_shared<Queue>(executor, url)](std::string node) {
+                return queue->store.is_idle(std::move(node));
+            };
+        };
+    }
+    return worker::run_supervisor_process(connect_to(*url), process);
 }
 
 // Same setting as the server's, which rejects invalid values; here they mean the default.
@@ -184,7 +193,8 @@ int run(int argc, char** argv) {
                        "File descriptor of the record of running tasks");
     worker->add_option("--last-exit", options.last_exit, "How the previous worker exited");
     worker->add_option("--probed", options.probed, "Report of `probe --json` on the device");
-    app.add_subcommand("supervise", "Run a worker for the host and every device");
+    app.add_subcommand("supervise", "Run a worker for the host and every device")
+        ->add_flag("--until-idle", options.until_idle, "Stop when nothing is left to do");
     app.footer("Set the database with PLIMSOLL_DATABASE_WORKER_URL or PLIMSOLL_DATABASE_URL.");
     CLI11_PARSE(app, argc, argv);
 

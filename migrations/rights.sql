@@ -22,7 +22,8 @@ begin
            else 'plimsoll_queue' end as owner
       from pg_proc p where p.pronamespace = 'plimsoll'::regnamespace loop
     execute format('alter function %s owner to %I', v.signature, v.owner);
-    execute format('revoke all on function %s from public, plimsoll_app, plimsoll_worker', v.signature);
+    execute format('revoke all on function %s from public, plimsoll_app, plimsoll_worker, plimsoll_metrics',
+      v.signature);
     if v.owner <> 'plimsoll_owner' then
       execute format('revoke all on function %s from plimsoll_owner', v.signature);
     end if;
@@ -119,5 +120,8 @@ grant execute on function
 -- plimsoll_worker: nothing else, because workers parse untrusted files.
 grant select on schema_migration, schema_function, schema_set to plimsoll_worker;
 grant execute on function
-  claim, claim_elsewhere, complete, heartbeat, read_claimed_chunks, record_log, register_worker, release_tasks,
-  report_cleanup, report_device, retire_worker to plimsoll_worker;
+  claim, claim_elsewhere, complete, heartbeat, node_is_idle, read_claimed_chunks, record_log, register_worker,
+  release_tasks, report_cleanup, report_device, retire_worker to plimsoll_worker;
+
+-- plimsoll_metrics: no team, no user, no text.
+grant execute on function queue_depth to plimsoll_metrics;

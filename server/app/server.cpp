@@ -38,6 +38,8 @@ using namespace std::chrono_literals;
 constexpr auto kWatchInterval = 500ms;
 constexpr std::chrono::milliseconds kLongestWatchInterval = 4s;  // while PostgreSQL does not start
 constexpr auto kConnectionDrain = 10s;
+// Seconds within which load balancers notice a 503 of /readyz.
+constexpr int kProxyDelay = 3;
 constexpr auto kWelcomeLifetime = 24h;  // of the first sign-in link
 
 void rethrow(const std::exception_ptr& error) {
@@ -293,7 +295,9 @@ asio::awaitable<void> Server::drain() {
     stopping_ = true;  // from here on the timer belongs to this coroutine
     http_.announce_drain();
     boost::system::error_code hurried;
-    timer_.expires_after(std::chrono::seconds(settings_.http.drain_delay));
+    const int delay = settings_.http.drain_delay.value_or(
+        settings_.http.trusted_proxies.empty() ? 0 : kProxyDelay);
+    timer_.expires_after(std::chrono::seconds(delay));
     co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, hurried));
     http_.drain();
     if (engine_) engine_->stop();

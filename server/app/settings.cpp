@@ -72,10 +72,18 @@ std::vector<Entry> make_table() {
         text({"http.web_directory", "PLIMSOLL_HTTP_WEB_DIRECTORY", "folder",
               "Folder of the built web pages; empty: next to the program"},
              "", &S::http, &S::Http::web_directory),
-        number({"http.drain_delay", "PLIMSOLL_HTTP_DRAIN_DELAY", "0..60, seconds",
-                "Time between the first 503 of /readyz and closing the listener, for load "
-                "balancers to react"},
-               "0", 0, 60, &S::http, &S::Http::drain_delay),
+        {{"http.drain_delay", "PLIMSOLL_HTTP_DRAIN_DELAY", "0..60, seconds",
+          "Time between the first 503 of /readyz and closing the listener, for load balancers to "
+          "react; empty: 3 behind http.trusted_proxies, else 0"},
+         "",
+         false,
+         [](Settings& s, const std::string& value) {
+             s.http.drain_delay.reset();
+             return value.empty() ? "" : set_number(s.http.drain_delay.emplace(), value, 0, 60);
+         },
+         [](const S& s) {
+             return s.http.drain_delay ? std::to_string(*s.http.drain_delay) : std::string();
+         }},
         {{"http.trusted_proxies", "PLIMSOLL_HTTP_TRUSTED_PROXIES", "address or network, …",
           "Proxies that terminate TLS and whose X-Forwarded-Proto and X-Forwarded-For are trusted, "
           "separated by commas"},

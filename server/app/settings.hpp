@@ -22,7 +22,7 @@ struct Settings {
         std::string tls_key;
         bool insecure = false;
         std::string web_directory;
-        int drain_delay = 0;
+        std::optional<int> drain_delay;  // seconds; none: see the setting
         std::string trusted_proxies;
         std::string allowed_hosts;
     } http;

@@ -10,7 +10,8 @@ import tree
 TOPICS = tree.ROOT / 'web/src/routes/docs/topics'
 INDEX = (TOPICS / 'index.ts').read_text(encoding='utf-8')
 PAGES = {path.name: path.read_text(encoding='utf-8')
-         for path in [*sorted(TOPICS.glob('*.md')), tree.ROOT / 'deploy/OPERATING.md', tree.ROOT / 'server/GLOSSARY.md']}
+         for path in [*sorted(TOPICS.glob('*.md')), tree.ROOT / 'deploy/OPERATING.md', tree.ROOT / 'deploy/SCALING.md',
+                       tree.ROOT / 'server/GLOSSARY.md']}
 COMMANDS = {one['command']: one for one in json.loads((TOPICS / 'commands.json').read_text(encoding='utf-8'))['commands']}
 SETTINGS = json.loads((TOPICS / 'settings.json').read_text(encoding='utf-8'))
 TYPES = re.findall(r'ProblemType\{(\d+), "([\w-]+)", "([^"]+)"\}',
@@ -20,6 +21,7 @@ RUNNERS = {
     'README.md': ['integration/docs_test.py'],
     'deploy/OPERATING.md': ['integration/backup_test.py', 'integration/docs_test.py', 'integration/own_database_test.py',
                             'integration/proxies_test.py'],
+    'deploy/SCALING.md': ['integration/rolling_restart_test.py'],
     'deploy/README.md': ['integration/check_test.py'],
     'deploy/clients/python/README.md': ['clients/package_test.py', 'clients/wheel_test.py'],
     'deploy/clients/python/plimsoll/training/README.md': ['integration/measurements_test.py'],

@@ -7,11 +7,11 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (540, 45_050),
-    'server': (960, 74_900),
+    'server': (960, 74_950),
     'web': (414, 29_150),
-    'migrations': (170, 6_300),
-    'deploy': (75, 2_300),
-    'tests': (780, None),
+    'migrations': (171, 6_330),
+    'deploy': (85, 2_380),
+    'tests': (788, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25

@@ -132,7 +132,9 @@ class Server:
         self.grew = threading.Condition()
 
     def start(self):
-        command = [BIN / "plimsoll", "serve", "--port", "0"]
+        command = [BIN / "plimsoll", "serve"]
+        if "port" not in self.settings:
+            command += ["--port", "0"]
         if "database__url" not in self.settings:
             command += ["--data", self.folder / "data"]
         for key, value in self.settings.items():

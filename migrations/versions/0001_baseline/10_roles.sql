@@ -5,13 +5,14 @@
 --   plimsoll_guest     owns the functions that read for the holder of a report link, sees the rows of that link's job
 --   plimsoll_app       what `plimsoll serve` logs in as; row-level security restricts it to one team
 --   plimsoll_worker    what a worker logs in as; may call the worker functions and nothing else
+--   plimsoll_metrics   what an autoscaler logs in as; sees the length of the queue and nothing else
 do $$
 declare
   role record;
 begin
   for role in select * from (values ('plimsoll_owner', 'nologin'), ('plimsoll_queue', 'nologin'),
       ('plimsoll_identity', 'nologin'), ('plimsoll_guest', 'nologin'), ('plimsoll_app', 'login'),
-      ('plimsoll_worker', 'login')) r(name, login)
+      ('plimsoll_worker', 'login'), ('plimsoll_metrics', 'login')) r(name, login)
   loop
     begin
       if not exists (select from pg_roles where rolname = role.name) then
@@ -33,7 +34,7 @@ begin
   end if;
   -- A client that freezes within a transaction would hold a class lock and block every other client. And statements
   -- that a client gave up on (it waits less long) must not run forever.
-  for role in select * from (values ('plimsoll_app'), ('plimsoll_worker')) r(name) loop
+  for role in select * from (values ('plimsoll_app'), ('plimsoll_worker'), ('plimsoll_metrics')) r(name) loop
     execute format('alter role %I in database %I set idle_in_transaction_session_timeout = ''10s''',
       role.name, current_database());
     execute format('alter role %I in database %I set statement_timeout = ''60s''', role.name, current_database());
@@ -46,7 +47,8 @@ $$;
 create schema plimsoll authorization plimsoll_owner;
 set local role plimsoll_owner;
 
-grant usage on schema plimsoll to plimsoll_queue, plimsoll_identity, plimsoll_guest, plimsoll_app, plimsoll_worker;
+grant usage on schema plimsoll to plimsoll_queue, plimsoll_identity, plimsoll_guest, plimsoll_app, plimsoll_worker,
+  plimsoll_metrics;
 -- A function's owner needs CREATE on its schema; these roles cannot log in.
 grant create on schema plimsoll to plimsoll_queue, plimsoll_identity, plimsoll_guest;
 -- Functions are callable by everyone unless revoked.

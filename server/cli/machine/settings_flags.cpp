@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -43,9 +44,8 @@ app::Settings SettingsFlags::load() const {
     return terminal::need(app::load_settings(file_, flags, reader_), terminal::ExitStatus::usage);
 }
 
-void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
-                          const char* help, jobs::Reader reader,
-                          int (*run)(const terminal::CommandContext&, const app::Settings&)) {
+CLI::App* add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
+                               const char* help, jobs::Reader reader, RunWithSettings run) {
     const auto flags = std::make_shared<SettingsFlags>(reader);
     auto* command = app.add_subcommand(name, help);
     flags->add_to(*command);
@@ -53,7 +53,7 @@ void add_settings_command(CLI::App& app, terminal::CommandContext& context, cons
     const auto check = std::make_shared<bool>(false);
     auto* printing = command->add_flag("--print-config", *print, "Print all settings and exit");
     command->add_flag("--check-config", *check, "Check all settings and exit")->excludes(printing);
-    command->callback([&context, flags, print, check, run] {
+    command->callback([&context, flags, print, check, run = std::move(run)] {
         const auto settings = flags->load();
         if (*print) {
             const auto text =
@@ -63,6 +63,7 @@ void add_settings_command(CLI::App& app, terminal::CommandContext& context, cons
             context.exit_code = run(context, settings);
         }
     });
+    return command;
 }
 
 }  // namespace plimsoll::cli

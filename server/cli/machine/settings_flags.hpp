@@ -2,6 +2,7 @@
 
 #include "server/app/settings.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -38,10 +39,11 @@ class SettingsFlags {
     bool insecure_ = false;
 };
 
+using RunWithSettings = std::function<int(const terminal::CommandContext&, const app::Settings&)>;
+
 // A command that runs with the settings, and handles --print-config and --check-config. `run`
 // returns the exit code.
-void add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
-                          const char* help, jobs::Reader reader,
-                          int (*run)(const terminal::CommandContext&, const app::Settings&));
+CLI::App* add_settings_command(CLI::App& app, terminal::CommandContext& context, const char* name,
+                               const char* help, jobs::Reader reader, RunWithSettings run);
 
 }  // namespace plimsoll::cli

@@ -40,6 +40,9 @@ select plimsoll.complete(
 -- What was written about tasks of a lease; the lines of each as JSON.
 select plimsoll.record_log($1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::json[]);
 
+-- name: worker.is_idle
+select plimsoll.node_is_idle($1::text) idle;
+
 -- name: worker.release
 select plimsoll.release_tasks($1::int, $2::int, $3::bigint, $4::bigint[], $5::int[]);
 

@@ -38,11 +38,11 @@ Sessions sessions_of(const std::string& options) {
     pqxx::connection other(options);
     const int process = process_of(one);
     if (process == one.backendpid() || process != process_of(other)) return Sessions::own;
-    one.prepare("plimsoll_probe", "select 1");
-    pqxx::nontransaction(one).exec_prepared("plimsoll_probe");
-    pqxx::work holding(other);  // takes the connection that the statement was prepared on
-    holding.exec("select 1");
     try {
+        one.prepare("plimsoll_probe", "select 1");  // fails if an earlier probe left it there
+        pqxx::nontransaction(one).exec_prepared("plimsoll_probe");
+        pqxx::work holding(other);  // takes the connection that the statement was prepared on
+        holding.exec("select 1");
         pqxx::nontransaction(one).exec_prepared("plimsoll_probe");
         return Sessions::shared;
     } catch (const pqxx::sql_error&) {

@@ -187,6 +187,12 @@ awaitable<bool> WorkerStore::wake(WorkerHandle, std::chrono::steady_clock::time_
     co_return std::exchange(called_, false);
 }
 
+awaitable<Result<bool>> WorkerStore::is_idle(std::string node) {
+    auto rows = co_await pool_.run(Statement::of(sql::worker_is_idle, node), kCallTimeout);
+    if (!rows) co_return fail(std::move(rows.error()));
+    co_return (*rows)[0].get<bool>("idle");
+}
+
 void WorkerStore::woken() {
     woken_ = true;
     waiting_.cancel();

@@ -38,6 +38,8 @@ class WorkerStore final : public queue::WorkerStore {
     queue::awaitable<Result<void>> retire(queue::WorkerHandle worker) override;
     queue::awaitable<bool> wake(queue::WorkerHandle worker,
                                 std::chrono::steady_clock::time_point deadline) override;
+    // Whether the node's workers have nothing left to do.
+    queue::awaitable<Result<bool>> is_idle(std::string node);
 
   private:
     queue::awaitable<Result<queue::Claim>> leased(queue::WorkerHandle worker, Statement claiming);

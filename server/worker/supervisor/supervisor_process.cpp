@@ -13,9 +13,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
@@ -26,6 +28,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::milliseconds kPlaceLook{1000};
+constexpr std::chrono::milliseconds kIdleLook{1000};
+// In a row: until then all devices have their workers, and what a lost one held is ready again.
+constexpr int kIdleLooks = 15;
 
 // Until no other supervisor of this machine works for the node and the database, or `stopped`.
 awaitable<std::optional<SupervisorPlace>> wait_for_place(const std::string& database_url,
@@ -46,17 +51,26 @@ awaitable<std::optional<SupervisorPlace>> wait_for_place(const std::string& data
     co_return std::nullopt;
 }
 
+awaitable<void> stop_when_idle(IsIdle is_idle, Timer& timer, Supervisor& supervisor) {
+    for (int idle = 0; idle < kIdleLooks;) {
+        co_await timer.sleep_until(timer.now() + kIdleLook);
+        const auto now = co_await is_idle(node_name());
+        idle = now && *now ? idle + 1 : 0;
+    }
+    log::info("nothing left to do: stopping");
+    supervisor.stop();
+}
+
 }  // namespace
 
-int run_supervisor_process(const ConnectQueue& connect, const std::string& database_url,
-                           const std::filesystem::path& cache) {
+int run_supervisor_process(const ConnectQueue& connect, const SupervisorProcess& options) {
     asio::io_context io{1};
     SteadyTimer timer;
     std::shared_ptr<queue::WorkerStore> store;  // few supervisors have something to report
     Supervisor supervisor(
         io.get_executor(),
         [&](const std::vector<std::string>& arguments, int pipe_fd, const Redirections& more) {
-            std::vector<std::string> all{"--cache", cache.string()};
+            std::vector<std::string> all{"--cache", options.cache.string()};
             all.insert(all.end(), arguments.begin(), arguments.end());
             return start_child(io.get_executor(), all, pipe_fd, more);
         },
@@ -68,8 +82,14 @@ int run_supervisor_process(const ConnectQueue& connect, const std::string& datab
         timer, system_random());
     bool stopped = false;
     const auto supervise = [&]() -> awaitable<void> {
-        const auto place = co_await wait_for_place(database_url, timer, stopped);
-        if (place) co_await supervisor.run();
+        const auto place = co_await wait_for_place(options.database_url, timer, stopped);
+        if (!place) co_return;
+        if (options.until_idle) {
+            auto is_idle = options.until_idle(io.get_executor());
+            asio::co_spawn(io, stop_when_idle(std::move(is_idle), timer, supervisor),
+                           asio::detached);
+        }
+        co_await supervisor.run();
     };
 
     asio::signal_set signals(io, SIGTERM, SIGINT);

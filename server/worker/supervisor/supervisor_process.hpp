@@ -3,15 +3,24 @@
 #include "server/worker/loop/worker_process.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace plimsoll::worker {
 
+// Whether a node's workers have nothing left to do.
+using IsIdle = std::function<awaitable<Result<bool>>(std::string node)>;
+
+struct SupervisorProcess {
+    std::string database_url;
+    std::filesystem::path cache;  // the workers' directory of built kernels and tuned plans
+    // Makes what tells when to stop; none: only a signal does.
+    std::function<IsIdle(const boost::asio::any_io_executor&)> until_idle;
+};
+
 // Runs a supervisor process: waits until it is the only one on this machine for its node and
 // database, then runs workers until SIGTERM or SIGINT drains them; a second signal forces them to
-// exit. `cache`: the workers' directory of built kernels and tuned plans. Returns the exit status.
-// The process must be single-threaded.
-int run_supervisor_process(const ConnectQueue& connect, const std::string& database_url,
-                           const std::filesystem::path& cache);
+// exit. Returns the exit status. The process must be single-threaded.
+int run_supervisor_process(const ConnectQueue& connect, const SupervisorProcess& options);
 
 }  // namespace plimsoll::worker

@@ -22,6 +22,7 @@ export const groups: readonly { title: string; topics: readonly Entry[] }[] = [
     title: 'Operate',
     topics: [
       { name: 'operating', title: 'Operating', lead: 'Backup, upgrade, TLS, nodes, metrics and logs.', load: () => import('../../../../../deploy/OPERATING.md?document') },
+      { name: 'scaling', title: 'Beyond one machine', lead: 'A replicated database, several servers, Kubernetes, Slurm, and what to do when a part fails.', load: () => import('../../../../../deploy/SCALING.md?document') },
       { name: 'identity-provider', title: 'Sign in with your identity provider', lead: 'OpenID Connect, with roles from groups.', load: () => import('./identity-provider.md?document') },
       { name: 'settings', title: 'Settings', lead: 'Every setting with its default, values and variable.', load: () => import('./settings.json?document') },
     ],

@@ -1,0 +1,104 @@
+"""A primary that dies, and a standby that is promoted: with the addresses of both and synchronous replication nothing that was
+accepted is lost, and servers and workers find the new primary by themselves."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from harness import ROOT, Server
+
+SERVICE_SECONDS = 30  # until requests succeed again
+TOOLS = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+OWNER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if os.getuid() == 0 else []
+
+
+def run(*arguments):
+    done = subprocess.run([*OWNER, *arguments], cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+    assert done.returncode == 0, (arguments, done.stdout)
+
+
+def control(folder, *arguments):
+    run(TOOLS / "pg_ctl", "-D", folder / "data", "-l", folder / "log", "-w", *arguments)
+
+
+def psql(folder, sql):
+    return subprocess.check_output(["psql", "-qXAt", f"postgresql://postgres@/plimsoll?host={folder}", "-c", sql], text=True).strip()
+
+
+class Pair:
+    """A primary and its standby, each with a socket in its own folder."""
+
+    def __init__(self):
+        folder, _ = subprocess.check_output([ROOT / "tests/support/postgres", "start"], text=True).split()
+        self.primary = pathlib.Path(folder)
+        self.standby = pathlib.Path(tempfile.mkdtemp(prefix="plimsoll-pg.", dir="/tmp"))
+        self.standby.chmod(0o755)
+        if OWNER:
+            shutil.chown(self.standby, "postgres", "postgres")
+        (self.standby / "test.conf").write_text((self.primary / "test.conf").read_text().replace(str(self.primary), str(self.standby)))
+        run(TOOLS / "pg_basebackup", "-h", self.primary, "-U", "postgres", "-D", self.standby / "data", "-R", "-c", "fast")
+        control(self.standby, "start")
+        psql(self.primary, "alter system set synchronous_standby_names = '*'")
+        psql(self.primary, "select pg_reload_conf()")
+        while psql(self.primary, "select sync_state from pg_stat_replication") != "sync":
+            time.sleep(0.1)
+
+    def url(self, role):
+        return f"postgresql://{role}@/plimsoll?host={self.primary},{self.standby}&target_session_attrs=read-write"
+
+    def remove(self):
+        for folder in (self.primary, self.standby):
+            subprocess.run([ROOT / "tests/support/postgres", "stop", folder], check=True)
+
+
+class Promotion(unittest.TestCase):
+    def test_no_accepted_job_is_lost(self):
+        pair = Pair()
+        self.addCleanup(pair.remove)
+        server = Server(database__url=pair.url("plimsoll_app"), database__worker_url=pair.url("plimsoll_worker"),
+                        limits__requests_per_minute="0", limits__team_requests_per_minute="0").start()
+        self.addCleanup(server.remove)
+        api = server.api()
+        accepted, over = [], threading.Event()
+
+        def submit():
+            while not over.is_set():
+                reply = api.post("/v1/jobs", {"kind": "sentiment", "args": {"texts": ["Fair winds."]}})
+                if reply.status == 202:
+                    accepted.append((time.monotonic(), reply.json["id"]))
+                else:
+                    self.assertEqual(reply.status, 503)
+                    time.sleep(0.05)
+
+        clients = [threading.Thread(target=submit) for _ in range(4)]
+        for client in clients:
+            client.start()
+        while len(accepted) < 100:
+            time.sleep(0.05)
+        control(pair.primary, "-m", "immediate", "stop")
+        died = time.monotonic()
+        control(pair.standby, "promote")
+        # Nobody replicates from it yet.
+        psql(pair.standby, "alter system reset synchronous_standby_names")
+        psql(pair.standby, "select pg_reload_conf()")
+        before = len(accepted)
+        while len(accepted) < before + 100 and time.monotonic() < died + 10 * SERVICE_SECONDS:
+            time.sleep(0.05)
+        over.set()
+        for client in clients:
+            client.join()
+        back = min((at for at, _ in accepted if at > died), default=float("inf")) - died
+        states = [api.wait(job)["state"] for _, job in accepted]
+        print(f"{len(accepted)} jobs accepted, the first {back:.1f} s after the primary died", flush=True)
+        self.assertEqual(states.count("succeeded"), len(accepted))
+        self.assertLess(back, SERVICE_SECONDS)
+
+
+if __name__ == "__main__":
+    unittest.main()
