@@ -33,8 +33,8 @@ class Package(unittest.TestCase):
         # This build's contract, of whatever preset.
         built = cls.call(ROOT / "deploy/release/wheels", BIN.parent.name, "--to", cls.folder)
         assert "warning" not in built.lower(), built
-        [wheel] = cls.folder.glob("*-any.whl")
-        cls.call("pip", "install", f"{wheel}[client]")
+        [wheel] = cls.folder.glob("plimsoll-*-any.whl")
+        cls.call("pip", "install", "--find-links", cls.folder, f"{wheel}[client]")
 
     @classmethod
     def call(cls, *command, fails=False):

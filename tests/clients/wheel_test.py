@@ -38,7 +38,8 @@ class Wheel(unittest.TestCase):
         for build in ("first", "second"):
             run(ROOT / "deploy/release/wheels", BIN.parent.name, "--to", cls.folder / build, env=links)
         [cls.wheel] = cls.folder.glob("first/*-manylinux*.whl")
-        [cls.other] = cls.folder.glob("first/*-any.whl")
+        [cls.other] = cls.folder.glob("first/plimsoll-*-any.whl")
+        [cls.core] = cls.folder.glob("first/plimsoll_core-*.whl")
         cls.prefix = cls.install("venv", cls.wheel)
 
     @classmethod
@@ -51,7 +52,7 @@ class Wheel(unittest.TestCase):
         return run((prefix or self.prefix) / "bin/python", "-c", program, cwd=self.folder, env={}, **more)
 
     def test_two_builds_are_equal(self):
-        for wheel in (self.wheel, self.other):
+        for wheel in (self.wheel, self.other, self.core):
             self.assertEqual(wheel.read_bytes(), (self.folder / "second" / wheel.name).read_bytes(), wheel.name)
 
     def test_it_needs_no_more_than_its_tag_promises(self):
@@ -114,6 +115,16 @@ class Wheel(unittest.TestCase):
             print(plimsoll.estimate(Model(), gpu='t4').data['model']['parameters'] > 10**8)
             """.replace("\n            ", "\n")
         self.assertEqual(self.python(program.replace("HIDDEN", "768")), "True\n")
+        told = self.python("""
+import plimsoll
+class Arguments:
+    def to_dict(self): return {'output_dir': 'out', 'per_device_train_batch_size': 6, 'gradient_accumulation_steps': 2,
+        'bf16': True, 'optim': 'adamw_torch_fused', 'gradient_checkpointing': True, 'fsdp': [], 'deepspeed': None}
+run = plimsoll.estimate('bert-base', args=Arguments(), gpu='a100_80gb')
+print(run.gpus[0].batch, run.gpus[0].accumulation, run.data['training']['checkpointing'], run.data['training']['optimizer_kernel'])
+print(plimsoll.estimate('bert-base', args=Arguments(), gpu='a100_80gb', batch=3).gpus[0].batch)
+""")
+        self.assertEqual(told, "6 2 True fused\n3\n")
         self.assertRegex(self.python(program.replace("HIDDEN", "769"), fails=True), r"EstimateError: .*num_attention_heads")
         self.assertIn("EstimateError: --lora: must be from 1 to 4096",
                       self.python("import plimsoll; plimsoll.estimate('gpt2', lora=9999)", fails=True))

@@ -19,6 +19,6 @@ def __getattr__(name):
     try:
         return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
     except ModuleNotFoundError as missing:
-        if _HOME[name] in _CLIENT and missing.name in ("attr", "attrs", "httpx"):
+        if _HOME[name] in _CLIENT and missing.name in ("attr", "attrs", "httpx", "plimsoll.core"):
             raise ImportError(f"plimsoll.{name} needs the client's packages: pip install 'plimsoll[client]'") from None
         raise

@@ -79,34 +79,49 @@ class Estimate:
         return "".join(one._repr_html_() for one in self.gpus)
 
 
-def estimate(model: Any, *, gpu: str | Sequence[str] | None = None, **options: Any) -> Estimate:
-    """Estimates a training run. `model`: a preset ("bert-base"), a file config.json, or a model or configuration of
-    Transformers. Options are the flags of `plimsoll estimate`: batch=8, precision="bf16", lora=16, checkpointing=True."""
-    flags: list[str] = []
-    for name, value in {"gpu": gpu, **options}.items():
-        values = value if isinstance(value, (list, tuple)) else [value]
-        for one in values:
-            if one is None or one is False:
-                continue
-            flags.append("--" + name.replace("_", "-"))
-            flags += [] if one is True else [str(one)]
+def estimate(model: Any, *, args: Any = None, gpu: str | Sequence[str] | None = None, **options: Any) -> Estimate:
+    """Estimates a training run. `model`: a preset ("bert-base"), a file config.json, OWNER/NAME of a hub, or a model or
+    configuration of Transformers. `args`: TrainingArguments of Transformers. Options are the flags of `plimsoll estimate`,
+    and prevail: batch=8, precision="bf16", lora=16, checkpointing=True."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
-        return Estimate(_run(["--json", "estimate", *_model_flags(model, folder), *flags]))
+        of_model = _model_flags(model, folder)
+        read = {} if args is None else _read_args(_written(args, folder, "args"), of_model, options.get("cards"))
+        return Estimate(_run(["--json", "estimate", *of_model, *_flags({"gpu": gpu, **read, **options})]))
+
+
+def _flags(options: Mapping[str, Any]) -> list[str]:
+    flags: list[str] = []
+    for name, value in options.items():
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is not None and one is not False:
+                flags += ["--" + name.replace("_", "-"), *([] if one is True else [str(one)])]
+    return flags
+
+
+def _read_args(file: str, of_model: list[str], cards: Any) -> dict[str, Any]:
+    """The options that `plimsoll show-config` finds in them."""
+    read = json.loads(_run(["--json", "show-config", file, *of_model, *_flags({"cards": cards})]))
+    training, cluster = read["training"], read["cluster"] or {}
+    return {"batch": read["batch"], "target_effective_batch": read["effective_batch"],
+            **{name: training[name] for name in ("precision", "optimizer", "checkpointing", "fused_loss")},
+            **{name: cluster.get(name) for name in ("cards", "sharding", "offload")},
+            "set": "training.optimizer_kernel=" + training["optimizer_kernel"]}
 
 
 def _model_flags(model: Any, folder: str) -> list[str]:
-    if isinstance(model, str) and not os.path.exists(model):
-        return ["--preset", model]
     if isinstance(model, (str, os.PathLike)):
-        return ["--config", os.fspath(model)]
-    described = getattr(model, "config", model)
+        return ["--config" if os.path.isfile(model) else "--model", os.fspath(model)]
+    return ["--config", _written(getattr(model, "config", model), folder, "config")]
+
+
+def _written(described: Any, folder: str, name: str) -> str:
     described = described.to_dict() if hasattr(described, "to_dict") else described
     if not isinstance(described, Mapping):
-        raise TypeError("model: a preset, a file config.json, or a model or configuration of Transformers")
-    file = os.path.join(folder, "config.json")
+        raise TypeError("not a preset, a file, a model, a configuration or arguments of Transformers: " + repr(described))
+    file = os.path.join(folder, name + ".json")
     with open(file, "w", encoding="utf-8") as out:
         json.dump(dict(described), out, default=str)
-    return ["--config", file]
+    return file
 
 
 @functools.lru_cache(maxsize=None)
