@@ -22,7 +22,6 @@ RUN_BY_PROGRAMS = {
     'server/identity/program/': 'tests/unit/server/identity/hasher_test.cpp',
     'server/kinds/waves/command/summary_text.': 'tests/integration/waves_job_test.py',
     'server/schedules/runner.': 'tests/integration/schedules_test.py',
-    'server/webhooks/dispatcher.': 'tests/integration/webhooks_test.py',
     'server/worker/base/worker_info.': 'tests/integration/faults_test.py',
     'server/worker/device/device_opener.': 'tests/integration/worker/device_faults_test.py',
     'server/worker/loop/worker_process.': 'tests/integration/faults_test.py',
