@@ -1,6 +1,5 @@
 #include "server/app/metrics.hpp"
 
-#include "server/app/metric_family.hpp"
 #include "server/postgres/workers/statistics.hpp"
 #include "server/queue/job.hpp"
 #include "server/queue/share_store.hpp"

@@ -2,7 +2,6 @@
 
 #include "server/app/engine_process.hpp"
 #include "server/app/server.hpp"
-#include "server/app/settings.hpp"
 #include "server/base/log.hpp"
 #include "server/base/log_format.hpp"
 #include "server/http/wire/listener.hpp"

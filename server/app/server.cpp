@@ -143,8 +143,8 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
                            .value()),
       planner_(stores_.datasets, jobs::contracts(),
                {stores_.records, stores_.jobs, {.values = settings.kinds, .cache = {}}}, pool_),
-      password_desk_(stores_.passwords, std::move(rules), sibling_program("plimsoll-hasher")),
-      provider_desk_(
+      password_service_(stores_.passwords, std::move(rules), sibling_program("plimsoll-hasher")),
+      provider_service_(
           stores_.providers, stores_.identity, server_database_.clock(),
           provider ? std::make_unique<oidc::Provider>(io_.get_executor(), std::move(*provider))
                    : nullptr),
@@ -152,8 +152,8 @@ Server::Server(const Settings& settings, Database& database, identity::PasswordR
             {.stores = stores_,
              .kinds = jobs::contracts(),
              .planner = planner_,
-             .password_desk = password_desk_,
-             .provider_desk = provider_desk_,
+             .password_service = password_service_,
+             .provider_service = provider_service_,
              .webhook_targets = webhook_targets_,
              .clock = server_database_.clock(),
              .draining = draining_,

@@ -5,8 +5,8 @@
 #include "server/app/engine_process.hpp"
 #include "server/app/metrics.hpp"
 #include "server/app/settings.hpp"
-#include "server/http/access/password_desk.hpp"
-#include "server/http/access/provider_desk.hpp"
+#include "server/http/access/password_service.hpp"
+#include "server/http/access/provider_service.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/http/serving/metrics_server.hpp"
 #include "server/planning/planner.hpp"
@@ -65,8 +65,8 @@ class Server {
     const postgres::BackgroundStores& background_ = server_database_.background();
     outbound::AllowList webhook_targets_;
     planning::Planner planner_;
-    http::PasswordDesk password_desk_;
-    http::ProviderDesk provider_desk_;
+    http::PasswordService password_service_;
+    http::ProviderService provider_service_;
     http::Draining draining_;
     http::HttpServer http_;
     Metrics metrics_;

@@ -1,7 +1,5 @@
 #include "server/base/id.hpp"
 
-#include <algorithm>
-
 namespace plimsoll {
 namespace {
 

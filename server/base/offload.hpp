@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/base/giving_way.hpp"
+#include "server/base/background_priority.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -31,7 +31,7 @@ template <class Work>
 boost::asio::awaitable<std::invoke_result_t<Work&>> compute(boost::asio::thread_pool& pool,
                                                             Work work) {
     const auto give_way = [&work] {
-        const GivingWay giving_way;
+        const BackgroundPriority background_priority;
         return work();
     };
     co_return co_await offload(pool, give_way);

@@ -6,8 +6,6 @@
 #include <optional>
 #include <regex>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 

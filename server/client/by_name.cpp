@@ -5,8 +5,6 @@
 
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::client {
 
 Result<std::string> id_of(ApiClient& api, const Named& list, const std::string& text) {

@@ -1,7 +1,5 @@
 #include "server/identity/identity.hpp"
 
-#include <array>
-
 namespace plimsoll::identity {
 namespace {
 

@@ -1,7 +1,6 @@
 #include "server/outbound/exchange.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 #include <sstream>
 #include <utility>

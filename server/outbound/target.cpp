@@ -3,7 +3,6 @@
 #include "server/base/parse_url.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include <boost/url.hpp>

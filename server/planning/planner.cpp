@@ -1,6 +1,6 @@
 #include "server/planning/planner.hpp"
 
-#include "server/base/giving_way.hpp"
+#include "server/base/background_priority.hpp"
 #include "server/base/offload.hpp"
 #include "server/jobs/records/dataset_reading.hpp"
 
@@ -60,7 +60,7 @@ awaitable<tl::expected<std::string, Refusal>> Planner::estimate(
     TeamId team, Arguments given, boost::asio::thread_pool& computing) const {
     std::string summary;
     const auto work = [&](const json& args, const jobs::Knowledge& knowledge) {
-        const GivingWay giving_way;
+        const BackgroundPriority background_priority;
         return keep(given.kind.estimate(args, knowledge), summary);
     };
     const auto done = co_await decide(team, given, work, &computing);

@@ -6,7 +6,6 @@
 #include "server/identity/provider_store.hpp"
 #include "server/postgres/identity/identity_store.hpp"
 #include "server/postgres/pool/listener.hpp"
-#include "server/postgres/pool/pool.hpp"
 #include "server/postgres/stores.hpp"
 #include "server/postgres/workers/database_clock.hpp"
 #include "server/postgres/workers/duties.hpp"

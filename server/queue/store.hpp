@@ -5,19 +5,37 @@
 #include "server/queue/job_log.hpp"
 #include "server/queue/shares.hpp"
 #include "server/queue/task.hpp"
-#include "server/queue/uses.hpp"
 #include "server/queue/wait.hpp"
 
 #include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
-// The queue as the API sees it. Implemented by server/postgres; tests use an in-memory fake.
+// The queue as the API sees it. Implemented by server/postgres.
 // Another team's object is Errc::not_found, exactly like a missing one. Every call has its own
 // deadline: Errc::unavailable or Errc::timeout if the database does not respond.
 namespace plimsoll::queue {
 
 using boost::asio::awaitable;
+
+// The uses of a thing, of one sort.
+struct Users {
+    struct User {
+        std::string id;
+        std::string name;  // empty: it has none
+    };
+    std::int64_t own = 0;        // of the team that asks
+    std::vector<User> first;     // of them, at most 20
+    std::int64_t elsewhere = 0;  // of other teams
+};
+
+// What depends on a thing of a kind, by sort: job (unfinished ones), schedule, and the kind's own
+// collections.
+using Uses = std::map<std::string, Users>;
 
 struct Submitted {
     JobId id;

@@ -1,7 +1,5 @@
 #include "server/base/programs/spawn.hpp"
 
-#include <cstring>
-
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>

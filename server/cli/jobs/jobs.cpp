@@ -6,7 +6,6 @@
 #include "server/terminal/members.hpp"
 #include "server/terminal/moment.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>

@@ -1,6 +1,5 @@
 #include "server/cli/machine/serving.hpp"
 
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>

@@ -2,7 +2,6 @@
 
 #include "server/http/access/cookies.hpp"
 #include "server/identity/roles.hpp"
-#include "server/identity/secret.hpp"
 
 #include <algorithm>
 

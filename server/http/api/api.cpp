@@ -10,7 +10,6 @@
 #include "server/http/contract/json_body.hpp"
 #include "server/http/messages/accept.hpp"
 #include "server/http/messages/fingerprint.hpp"
-#include "server/http/messages/limits.hpp"
 
 #include <stdexcept>
 

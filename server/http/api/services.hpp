@@ -14,16 +14,16 @@
 
 namespace plimsoll::http {
 
-class PasswordDesk;
-class ProviderDesk;
+class PasswordService;
+class ProviderService;
 
 // What handlers use; references must outlive them.
 struct Services {
     Stores stores;
     std::span<const jobs::Contract> kinds;
     planning::Planner& planner;
-    PasswordDesk& password_desk;
-    ProviderDesk& provider_desk;
+    PasswordService& password_service;
+    ProviderService& provider_service;
     const outbound::AllowList& webhook_targets;
     const Clock& clock;
     Draining& draining;
@@ -32,7 +32,7 @@ struct Services {
     boost::asio::thread_pool& pool;
     // Computes estimates, pictures and answers of the kinds, which may take seconds, and makes
     // downloads: separate from `pool` and from each other, so that submits and downloads do not
-    // wait behind them. Their threads give way to requests, and stay nice (GivingWay).
+    // wait behind them. Their threads give way to requests, and stay nice (BackgroundPriority).
     boost::asio::thread_pool& computing;
     boost::asio::thread_pool& downloads;
     jobs::KindSettings settings = {};

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "server/base/time.hpp"
-#include "server/http/access/password_desk.hpp"
-#include "server/http/access/provider_desk.hpp"
+#include "server/http/access/password_service.hpp"
+#include "server/http/access/provider_service.hpp"
 #include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
 #include "server/identity/audit_store.hpp"
@@ -71,17 +71,18 @@ void add_estimates(Handlers& handlers, const planning::Planner& planner,
 void add_schedules(Handlers& handlers, schedules::ScheduleStore& store, planning::Planner& planner,
                    const Clock& clock);
 
-void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
-                  ProviderDesk& providers, identity::InvitationStore& invitations,
+void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordService& service,
+                  ProviderService& providers, identity::InvitationStore& invitations,
                   const Clock& clock);
 void add_user_identities(Handlers& handlers, identity::ProviderStore& store,
                          identity::IdentityStore& people);
-void add_provider_sign_ins(Handlers& handlers, ProviderDesk& desk);
+void add_provider_sign_ins(Handlers& handlers, ProviderService& service);
 void add_invitations(Handlers& handlers, identity::InvitationStore& store,
                      identity::IdentityStore& people, const Clock& clock);
-void add_passwords(Handlers& handlers, identity::PasswordStore& store, PasswordDesk& desk,
+void add_passwords(Handlers& handlers, identity::PasswordStore& store, PasswordService& service,
                    const Clock& clock);
-void add_second_factor(Handlers& handlers, identity::PasswordStore& store, PasswordDesk& desk);
+void add_second_factor(Handlers& handlers, identity::PasswordStore& store,
+                       PasswordService& service);
 void add_users(Handlers& handlers, identity::IdentityStore& store, const Clock& clock);
 void add_teams(Handlers& handlers, identity::IdentityStore& store);
 void add_service_accounts(Handlers& handlers, identity::IdentityStore& store);

@@ -1,7 +1,6 @@
 #include "server/http/messages/common_headers.hpp"
 
 #include <array>
-#include <ctime>
 
 namespace plimsoll::http {
 namespace {

@@ -5,7 +5,6 @@
 #include "server/http/messages/limits.hpp"
 
 #include <array>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 

@@ -74,13 +74,13 @@ Handlers make_handlers(const Services& services, const Contract& contract,
     endpoints::add_estimates(handlers, services.planner, services.computing);
     endpoints::add_kind_answers(handlers, stores.jobs, services.kinds, services.computing);
     endpoints::add_schedules(handlers, stores.schedules, services.planner, services.clock);
-    endpoints::add_sessions(handlers, stores.identity, services.password_desk,
-                            services.provider_desk, stores.invitations, services.clock);
-    endpoints::add_provider_sign_ins(handlers, services.provider_desk);
+    endpoints::add_sessions(handlers, stores.identity, services.password_service,
+                            services.provider_service, stores.invitations, services.clock);
+    endpoints::add_provider_sign_ins(handlers, services.provider_service);
     endpoints::add_user_identities(handlers, stores.providers, stores.identity);
     endpoints::add_invitations(handlers, stores.invitations, stores.identity, services.clock);
-    endpoints::add_passwords(handlers, stores.passwords, services.password_desk, services.clock);
-    endpoints::add_second_factor(handlers, stores.passwords, services.password_desk);
+    endpoints::add_passwords(handlers, stores.passwords, services.password_service, services.clock);
+    endpoints::add_second_factor(handlers, stores.passwords, services.password_service);
     endpoints::add_users(handlers, stores.identity, services.clock);
     endpoints::add_teams(handlers, stores.identity);
     endpoints::add_saved_views(handlers, stores.records);

@@ -62,24 +62,24 @@ bool is_event_stream(const Response& response) {
 template <class Stream>
 class Connection final : public OpenConnection {
   public:
-    Connection(Stream stream, Front& front, std::string address)
+    Connection(Stream stream, ListenerState& state, std::string address)
         : stream_(std::move(stream)),
           deadline_(socket_of(stream_)),
-          front_(front),
-          counted_(front.traffic.connections()),
+          state_(state),
+          counted_(state.traffic.connections()),
           address_(std::move(address)),
           network_(network_of(address_)),
           waiting_since_(Clock::now()),
-          memory_(front) {
-        front_.connections.insert(this);
-        ++front_.per_network[network_];
+          memory_(state) {
+        state_.connections.insert(this);
+        ++state_.per_network[network_];
     }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
     ~Connection() override {
-        front_.connections.erase(this);
-        const auto count = front_.per_network.find(network_);
-        if (--count->second == 0) front_.per_network.erase(count);
+        state_.connections.erase(this);
+        const auto count = state_.per_network.find(network_);
+        if (--count->second == 0) state_.per_network.erase(count);
     }
 
     void finish() override {
@@ -105,7 +105,7 @@ class Connection final : public OpenConnection {
         socket_of(stream_).set_option(tcp::no_delay(true), ignored);
         socket_of(stream_).set_option(UnsentBytes(limits::kUnsentBytes), ignored);
         if constexpr (std::is_same_v<Stream, TlsStream>) {
-            deadline_.arm(front_.timeouts.header);
+            deadline_.arm(state_.timeouts.header);
             error_code error;
             co_await stream_.async_handshake(TlsStream::server,
                                              asio::redirect_error(use_awaitable, error));
@@ -121,13 +121,13 @@ class Connection final : public OpenConnection {
 
     // False: there will be no further request.
     awaitable<bool> wait_for_request() {
-        if (front_.stopping) co_return false;
+        if (state_.stopping) co_return false;
         if (buffer_.size() > 0) co_return true;  // the client did not wait for the last answer
         if (buffer_.capacity() > limits::kIdleBytes) buffer_.shrink_to_fit();
         waiting_since_ = Clock::now();
         idle_ = true;
         // A new client is about to send a request; one that has sent a request may send another.
-        deadline_.arm(asked_ ? front_.timeouts.idle : front_.timeouts.header);
+        deadline_.arm(asked_ ? state_.timeouts.idle : state_.timeouts.header);
         asked_ = true;
         error_code error;
         const auto count = co_await stream_.async_read_some(
@@ -161,7 +161,7 @@ class Connection final : public OpenConnection {
         parser_.emplace();
         parser_->header_limit(limits::kHeaderBytes);
         parser_->body_limit(boost::none);  // set once the operation is known
-        deadline_.arm(front_.timeouts.header);
+        deadline_.arm(state_.timeouts.header);
         const auto error = co_await read_head_of_request();
         deadline_.disarm();
         waiting_since_.reset();
@@ -171,7 +171,7 @@ class Connection final : public OpenConnection {
         version_ = head.version() == 10 ? 10 : 11;
         keep_alive_ = !error && parser_->keep_alive();
         auto request = read_head(head, address_, kSecure);
-        front_.proxies.apply(request);
+        state_.proxies.apply(request);
         if (error) {
             const auto problem = protocol_problem(error, deadline_.passed());
             if (!problem) co_return false;
@@ -181,7 +181,7 @@ class Connection final : public OpenConnection {
             co_return co_await refuse_and_close(request, to_response(sane.error(), request.id));
         }
         const auto host = host_of(request.target, request.header("Host").value_or("localhost"));
-        if (!front_.hosts.allow(host) && !front_.proxies.trusts(address_)) {
+        if (!state_.hosts.allow(host) && !state_.proxies.trusts(address_)) {
             co_return co_await refuse_and_close(
                 request, to_response(Problem(421,
                                              "The Host header does not name this server: see the "
@@ -192,7 +192,7 @@ class Connection final : public OpenConnection {
     }
 
     awaitable<bool> run_exchange(Request& request) {
-        const auto exchange = front_.application.exchange();
+        const auto exchange = state_.application.exchange();
         auto refused = co_await admit(*exchange, request);
         subject_ = exchange->subject();
         memory_.charge(exchange->holder(request));
@@ -211,7 +211,7 @@ class Connection final : public OpenConnection {
             auto response = co_await answer(*exchange, request, nullptr);
             co_return co_await write_and_keep(request, std::move(response));
         }
-        std::optional memory = front_.bodies.open(exchange->holder(request));
+        std::optional memory = state_.bodies.open(exchange->holder(request));
         error_code error;
         co_await read_body(request, limit, *memory, error);
         if (error) {
@@ -226,12 +226,12 @@ class Connection final : public OpenConnection {
     }
 
     awaitable<bool> run_upload(Exchange& exchange, const Request& request) {
-        std::optional memory = front_.bodies.open(exchange.holder(request));
+        std::optional memory = state_.bodies.open(exchange.holder(request));
         if (!memory->grow_to(limits::kUploadBytes)) {
             co_return co_await refuse_and_close(
                 request, to_response(overloaded(kTooManyBodies), request.id));
         }
-        BodyReader<Stream> body({stream_, buffer_, deadline_, front_.timeouts.body},
+        BodyReader<Stream> body({stream_, buffer_, deadline_, state_.timeouts.body},
                                 std::move(*parser_), exchange.body_limit(),
                                 expects_continue(request));
         auto response = co_await answer(exchange, request, &body);
@@ -245,7 +245,7 @@ class Connection final : public OpenConnection {
         const bool large = memory->amount() >= limits::kLargeBodyBytes;
         std::string().swap(request.body);
         memory.reset();
-        if (large) front_.application.memory_freed();
+        if (large) state_.application.memory_freed();
     }
 
     std::optional<Problem> body_problem(error_code error, std::size_t limit) const {
@@ -268,7 +268,7 @@ class Connection final : public OpenConnection {
         parser_->body_limit(limit);
         parser_->eager(true);
         if (parser_->chunked()) chunks_.watch(*parser_);
-        deadline_.arm(front_.timeouts.body);
+        deadline_.arm(state_.timeouts.body);
         if (expects_continue(request)) co_await write_continue(stream_, error);
         // A small body usually arrives with its head.
         if (!error && buffer_.size() > 0) {
@@ -277,7 +277,7 @@ class Connection final : public OpenConnection {
         }
         // Memory is reserved as bytes arrive, and they must keep arriving: a client that announces
         // a body and does not send it reserves nothing.
-        const std::chrono::duration<double> window = front_.timeouts.body;
+        const std::chrono::duration<double> window = state_.timeouts.body;
         const auto pace = static_cast<std::size_t>(window.count() * limits::kBodyBytesPerSecond);
         std::size_t received = 0;
         for (std::size_t due = pace; !error;) {
@@ -287,7 +287,7 @@ class Connection final : public OpenConnection {
                                                        asio::redirect_error(use_awaitable, error));
             if (received < due) continue;
             due = received + pace;
-            deadline_.arm(front_.timeouts.body);
+            deadline_.arm(state_.timeouts.body);
         }
         deadline_.disarm();
         request.body = std::move(parser_->get().body());
@@ -315,11 +315,11 @@ class Connection final : public OpenConnection {
         }
         const auto status = response.status;
         const std::chrono::duration<double> took = Clock::now() - began_;
-        front_.traffic.answered(subject_.operation, status, took);
+        state_.traffic.answered(subject_.operation, status, took);
         std::optional<Counted> streaming;
-        if (is_event_stream(response)) streaming.emplace(front_.traffic.event_streams());
+        if (is_event_stream(response)) streaming.emplace(state_.traffic.event_streams());
         ResponseWriter<Stream> writer(stream_,
-                                      {deadline_, front_.timeouts.write, waiting_since_,
+                                      {deadline_, state_.timeouts.write, waiting_since_,
                                        [this](std::size_t bytes) { memory_.hold(bytes); }});
         writing_ = true;
         const bool sent = co_await writer.write(std::move(response), request,
@@ -333,7 +333,7 @@ class Connection final : public OpenConnection {
     // False: close the connection, on request or because the write failed.
     awaitable<bool> write_and_keep(const Request& request, Response response) {
         const bool needs_end = response.stream && !response.length && version_ < 11;
-        const bool keep = keep_alive_ && !needs_end && !front_.stopping;
+        const bool keep = keep_alive_ && !needs_end && !state_.stopping;
         co_return co_await write(request, std::move(response), keep) && keep;
     }
 
@@ -343,7 +343,7 @@ class Connection final : public OpenConnection {
         if (!co_await write(request, std::move(response), false)) co_return false;
         error_code error;
         socket_of(stream_).shutdown(tcp::socket::shutdown_send, error);
-        deadline_.arm(front_.timeouts.discard);
+        deadline_.arm(state_.timeouts.discard);
         buffer_.clear();
         for (std::size_t count = 0; !error && count < limits::kDiscardBytes;) {
             count += co_await socket_of(stream_).async_read_some(
@@ -355,7 +355,7 @@ class Connection final : public OpenConnection {
     awaitable<void> close() {
         error_code error;
         if constexpr (kSecure) {
-            deadline_.arm(front_.timeouts.discard);
+            deadline_.arm(state_.timeouts.discard);
             co_await stream_.async_shutdown(asio::redirect_error(use_awaitable, error));
         }
         socket_of(stream_).shutdown(tcp::socket::shutdown_both, error);
@@ -364,7 +364,7 @@ class Connection final : public OpenConnection {
 
     Stream stream_;
     Deadline deadline_;
-    Front& front_;
+    ListenerState& state_;
     Counted counted_;
     std::string address_;
     std::string network_;
@@ -385,15 +385,15 @@ class Connection final : public OpenConnection {
 
 }  // namespace
 
-awaitable<void> serve_plain(tcp::socket socket, std::string address, Front& front) {
-    Connection<tcp::socket> connection(std::move(socket), front, std::move(address));
+awaitable<void> serve_plain(tcp::socket socket, std::string address, ListenerState& state) {
+    Connection<tcp::socket> connection(std::move(socket), state, std::move(address));
     co_await connection.run();
 }
 
 awaitable<void> serve_tls(tcp::socket socket, std::string address, asio::ssl::context& tls,
-                          Front& front) {
+                          ListenerState& state) {
     TlsStream stream(std::move(socket), tls);
-    Connection<TlsStream> connection(std::move(stream), front, std::move(address));
+    Connection<TlsStream> connection(std::move(stream), state, std::move(address));
     co_await connection.run();
 }
 

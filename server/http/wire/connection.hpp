@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/http/wire/front.hpp"
+#include "server/http/wire/listener_state.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -11,8 +11,8 @@ namespace plimsoll::http {
 // Serves one client until it disconnects, violates the protocol or is too slow: read → application
 // → write, one request at a time, so pipelined requests are answered in order.
 boost::asio::awaitable<void> serve_plain(boost::asio::ip::tcp::socket socket, std::string address,
-                                         Front& front);
+                                         ListenerState& state);
 boost::asio::awaitable<void> serve_tls(boost::asio::ip::tcp::socket socket, std::string address,
-                                       boost::asio::ssl::context& tls, Front& front);
+                                       boost::asio::ssl::context& tls, ListenerState& state);
 
 }  // namespace plimsoll::http

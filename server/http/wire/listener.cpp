@@ -100,12 +100,12 @@ Result<void> check_listenable(const std::string& address, unsigned short port) {
 }
 
 Listener::Listener(asio::io_context& io, Application& application, Traffic& traffic)
-    : front_(application, traffic), acceptor_(io), changed_(io) {}
+    : state_(application, traffic), acceptor_(io), changed_(io) {}
 
 Result<unsigned short> Listener::start(const ListenOptions& options) {
-    front_.timeouts = options.timeouts;
-    front_.proxies = options.proxies;
-    front_.hosts = options.hosts;
+    state_.timeouts = options.timeouts;
+    state_.proxies = options.proxies;
+    state_.hosts = options.hosts;
     tls_files_ = options.tls;
     connections_ = options.connections;
     connections_per_network_ = options.connections_per_network;
@@ -151,9 +151,9 @@ awaitable<void> Listener::serve(tcp::socket socket) {
     auto address = address_of(socket);
     try {
         if (tls_) {
-            co_await serve_tls(std::move(socket), std::move(address), *tls_, front_);
+            co_await serve_tls(std::move(socket), std::move(address), *tls_, state_);
         } else {
-            co_await serve_plain(std::move(socket), std::move(address), front_);
+            co_await serve_plain(std::move(socket), std::move(address), state_);
         }
     } catch (const std::exception& error) {
         log::error("connection threw an exception", {{"why", error.what()}});
@@ -166,42 +166,42 @@ awaitable<void> Listener::serve(tcp::socket socket) {
 // credentials go first.
 bool Listener::has_room(const tcp::socket& socket) {
     const auto close_one = [this](auto may) {
-        return front_.close_longest_waiting([&](const OpenConnection& connection) {
+        return state_.close_longest_waiting([&](const OpenConnection& connection) {
             return connection.has_anonymous_reader() && may(connection);
-        }) || front_.close_longest_waiting(may);
+        }) || state_.close_longest_waiting(may);
     };
     const auto address = address_of(socket);
-    if (!front_.proxies.trusts(address)) {  // many clients come from there
+    if (!state_.proxies.trusts(address)) {  // many clients come from there
         const auto network = network_of(address);
-        const auto known = front_.per_network.find(network);
-        if (known != front_.per_network.end() && known->second >= connections_per_network_) {
+        const auto known = state_.per_network.find(network);
+        if (known != state_.per_network.end() && known->second >= connections_per_network_) {
             return close_one([&](const auto& other) { return other.network() == network; });
         }
     }
-    return front_.connections.size() < connections_ || close_one([](const auto&) { return true; });
+    return state_.connections.size() < connections_ || close_one([](const auto&) { return true; });
 }
 
 void Listener::drain() {
-    front_.stopping = true;
+    state_.stopping = true;
     error_code ignored;
     acceptor_.close(ignored);
-    for (auto* connection : front_.connections) connection->finish();
+    for (auto* connection : state_.connections) connection->finish();
 }
 
 awaitable<bool> Listener::drained(std::chrono::milliseconds time) {
     const auto deadline = std::chrono::steady_clock::now() + time;
-    while (!front_.connections.empty() && std::chrono::steady_clock::now() < deadline) {
+    while (!state_.connections.empty() && std::chrono::steady_clock::now() < deadline) {
         changed_.expires_at(deadline);
         error_code ignored;
         co_await changed_.async_wait(asio::redirect_error(use_awaitable, ignored));
     }
-    const bool none_left = front_.connections.empty();
+    const bool none_left = state_.connections.empty();
     co_return none_left;
 }
 
 void Listener::close() {
     drain();
-    for (auto* connection : front_.connections) connection->abort();
+    for (auto* connection : state_.connections) connection->abort();
 }
 
 }  // namespace plimsoll::http

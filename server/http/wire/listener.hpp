@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "server/http/wire/front.hpp"
+#include "server/http/wire/listener_state.hpp"
 
 #include <memory>
 #include <optional>
@@ -55,14 +55,14 @@ class Listener {
     // Closes all remaining connections.
     void close();
 
-    bool stopping() const { return front_.stopping; }
+    bool stopping() const { return state_.stopping; }
 
   private:
     boost::asio::awaitable<void> accept_all();
     boost::asio::awaitable<void> serve(boost::asio::ip::tcp::socket socket);
     bool has_room(const boost::asio::ip::tcp::socket& socket);
 
-    Front front_;
+    ListenerState state_;
     std::size_t connections_ = 0;
     std::size_t connections_per_network_ = 0;
     boost::asio::ip::tcp::acceptor acceptor_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/http/wire/front.hpp"
+#include "server/http/wire/listener_state.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@ namespace plimsoll::http {
 // The memory of one connection's response, charged to the caller until the client has read it.
 class ResponseMemory {
   public:
-    explicit ResponseMemory(Front& front) : front_(front) {}
+    explicit ResponseMemory(ListenerState& state) : state_(state) {}
 
     void charge(FairBudget::Holder holder) { holder_ = std::move(holder); }
 
@@ -19,12 +19,12 @@ class ResponseMemory {
     bool hold(std::size_t bytes) {
         if (bytes <= limits::kSmallResponseBytes) return true;
         freed_ += bytes;
-        if (!held_) held_.emplace(front_.responses.open(holder_));
+        if (!held_) held_.emplace(state_.responses.open(holder_));
         const auto amount = std::min(bytes, limits::kResponses.caller);
         while (!held_->grow_to(amount)) {
             const auto share = held_->lacking(amount);
             const auto stalled = std::chrono::steady_clock::now() - limits::kStalledReader;
-            const bool made_room = front_.close_longest_waiting([&](const OpenConnection& other) {
+            const bool made_room = state_.close_longest_waiting([&](const OpenConnection& other) {
                 const auto* holder = other.response_holder();
                 return holder != nullptr && FairBudget::shares(share, *holder, holder_) &&
                        *other.waiting_since() <= stalled;
@@ -43,14 +43,14 @@ class ResponseMemory {
     // The response has been freed.
     void release() {
         held_.reset();
-        front_.freed_response_bytes += std::exchange(freed_, 0);
-        if (front_.freed_response_bytes < limits::kFreedResponseBytes) return;
-        front_.freed_response_bytes = 0;
-        front_.application.memory_freed();
+        state_.freed_response_bytes += std::exchange(freed_, 0);
+        if (state_.freed_response_bytes < limits::kFreedResponseBytes) return;
+        state_.freed_response_bytes = 0;
+        state_.application.memory_freed();
     }
 
   private:
-    Front& front_;
+    ListenerState& state_;
     FairBudget::Holder holder_;
     std::optional<FairBudget::Reservation> held_;
     std::size_t freed_ = 0;  // bytes, once the response is sent

@@ -3,7 +3,6 @@
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>
-#include <array>
 #include <random>
 
 #include <boost/beast/http/error.hpp>

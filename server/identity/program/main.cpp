@@ -1,11 +1,10 @@
 // plimsoll-hasher: hashes passwords for `plimsoll serve`, which starts it and talks to it through
 // its standard input, a socket.
-#include "server/base/giving_way.hpp"
+#include "server/base/background_priority.hpp"
 #include "server/identity/hasher/messages.hpp"
 #include "server/identity/password.hpp"
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -29,8 +28,8 @@ std::string answer(std::string_view request) {
     return kSame + (is_outdated(hash) ? hash_password(password) : std::string());
 }
 
-std::string answer_giving_way(std::string_view request) {
-    const plimsoll::GivingWay giving_way;
+std::string answer_in_background(std::string_view request) {
+    const plimsoll::BackgroundPriority background_priority;
     return answer(request);
 }
 
@@ -41,7 +40,7 @@ bool serve() {
         const auto size = recv(STDIN_FILENO, request.data(), request.size(), 0);
         if (size <= 0) return size == 0;
         const auto reply =
-            answer_giving_way(std::string_view(request.data(), static_cast<std::size_t>(size)));
+            answer_in_background(std::string_view(request.data(), static_cast<std::size_t>(size)));
         sodium_memzero(request.data(), static_cast<std::size_t>(size));
         if (reply.empty() || send(STDIN_FILENO, reply.data(), reply.size(), MSG_NOSIGNAL) < 0) {
             return false;

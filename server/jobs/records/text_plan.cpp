@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 

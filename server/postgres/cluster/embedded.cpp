@@ -2,11 +2,12 @@
 
 #include "server/postgres/cluster/embedded_settings.hpp"
 #include "server/postgres/cluster/log_tail.hpp"
-#include "server/postgres/cluster/postmaster.hpp"
 #include "server/postgres/cluster/problem.hpp"
 #include "server/postgres/driver/sqlstate.hpp"
 
 #include <chrono>
+#include <fstream>
+#include <string_view>
 #include <thread>
 
 #include <libpq-fe.h>
@@ -14,10 +15,38 @@
 #include <pqxx/except>
 #include <pqxx/nontransaction>
 #include <pqxx/result>
+#include <signal.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 namespace plimsoll::postgres {
 namespace {
+
+// The process id in a cluster's postmaster.pid; 0 if there is no such file.
+pid_t named_postmaster(const std::filesystem::path& cluster) {
+    std::ifstream file(cluster / "postmaster.pid");
+    pid_t found = 0;
+    file >> found;
+    return found;
+}
+
+// Whether that process is running and is PostgreSQL. A killed one may remain a zombie, which still
+// accepts signals, if nothing reaps it, as in a container without an init. The process id may also
+// have been reused, for example after a reboot.
+bool is_postmaster_running(const std::filesystem::path& cluster) {
+    const pid_t pid = named_postmaster(cluster);
+    if (pid <= 0 || kill(pid, 0) != 0) return false;
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string stat;
+    // If /proc cannot be read, a process that accepts signals counts as running.
+    if (!std::getline(file, stat)) return true;
+    // "123 (postgres) S …": the state follows the name, which is the program's file name.
+    constexpr std::string_view name = " (postgres) ";
+    const auto at = stat.find(name);
+    if (at == std::string::npos) return false;
+    const char state = stat[at + name.size()];
+    return state != 'Z' && state != 'X';
+}
 
 namespace fs = std::filesystem;
 

@@ -1,6 +1,5 @@
 #include "server/postgres/identity/identity_store.hpp"
 
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/identity/identity_rows.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"

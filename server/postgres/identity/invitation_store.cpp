@@ -1,6 +1,5 @@
 #include "server/identity/invitation_store.hpp"
 
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/identity/principal_cache.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"

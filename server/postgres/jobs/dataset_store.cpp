@@ -1,6 +1,5 @@
 #include "server/queue/dataset_store.hpp"
 
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/driver/statement.hpp"
 #include "server/postgres/jobs/enqueue.hpp"
 #include "server/postgres/jobs/group_commit.hpp"

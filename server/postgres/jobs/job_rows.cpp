@@ -1,7 +1,6 @@
 #include "server/postgres/jobs/job_rows.hpp"
 
 #include "server/base/gzip.hpp"
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/share_rows.hpp"
 
 #include <map>

@@ -1,6 +1,5 @@
 #include "server/postgres/jobs/job_search.hpp"
 
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/sql.hpp"
 

@@ -7,7 +7,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>

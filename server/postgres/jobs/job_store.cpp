@@ -1,5 +1,4 @@
 #include "migrations/embedded.hpp"
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/driver/rows.hpp"
 #include "server/postgres/driver/sqlstate.hpp"
 #include "server/postgres/driver/statement.hpp"

@@ -1,6 +1,6 @@
 #include "server/postgres/jobs/share_rows.hpp"
 
-#include "server/postgres/driver/optional.hpp"
+#include "server/postgres/driver/statement.hpp"
 
 #include <nlohmann/json.hpp>
 

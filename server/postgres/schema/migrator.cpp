@@ -1,15 +1,12 @@
 #include "server/postgres/schema/migrator.hpp"
 
-#include "engine/base/result.hpp"
 #include "migrations/schema.hpp"
-#include "server/postgres/driver/connect.hpp"
 #include "server/postgres/schema/session.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "server/teams/idempotency_store.hpp"
 
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"

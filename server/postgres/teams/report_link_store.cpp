@@ -1,6 +1,5 @@
 #include "server/teams/report_link_store.hpp"
 
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"

@@ -1,4 +1,3 @@
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/driver/statement.hpp"
 #include "server/postgres/jobs/enqueue.hpp"
 #include "server/postgres/jobs/job_rows.hpp"

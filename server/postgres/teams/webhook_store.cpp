@@ -1,4 +1,3 @@
-#include "server/postgres/driver/optional.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"

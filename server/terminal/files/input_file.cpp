@@ -17,8 +17,6 @@
 #include <set>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::terminal {
 namespace {
 

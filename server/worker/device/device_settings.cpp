@@ -1,11 +1,8 @@
 #include "server/worker/device/device_settings.hpp"
 
-#include "engine/base/result.hpp"
-
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <string>
 
 namespace plimsoll::worker {

@@ -1,17 +1,13 @@
 #include "server/worker/device/device_thread.hpp"
 
 #include "server/base/log.hpp"
-#include "server/worker/base/batch.hpp"
-#include "server/worker/device/task_runner.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <iterator>
 #include <map>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <boost/asio/post.hpp>
 #include <malloc.h>

@@ -4,13 +4,11 @@
 #include "server/queue/retry.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <deque>
 #include <exception>
 #include <new>
 #include <numeric>
-#include <string>
 #include <utility>
 
 namespace plimsoll::worker {

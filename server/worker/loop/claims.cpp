@@ -3,7 +3,6 @@
 #include "server/worker/loop/worker.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <string>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 

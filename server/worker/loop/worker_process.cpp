@@ -2,14 +2,11 @@
 
 #include "server/base/log.hpp"
 #include "server/worker/base/timer.hpp"
-#include "server/worker/device/device_thread.hpp"
 #include "server/worker/loop/liveness.hpp"
-#include "server/worker/loop/worker.hpp"
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>

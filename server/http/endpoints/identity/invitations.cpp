@@ -5,7 +5,7 @@
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
-#include "server/http/endpoints/link_end.hpp"
+#include "server/http/endpoints/link_expiry.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/endpoints/query.hpp"
 #include "server/identity/roles.hpp"
@@ -22,7 +22,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr LinkLife kInvitationLife{.usual = std::chrono::days(7), .longest = std::chrono::days(30)};
+constexpr LinkLifetime kInvitationLife{.usual = std::chrono::days(7),
+                                       .longest = std::chrono::days(30)};
 
 json invitation_json(const Invitation& invitation) {
     return {{"id", to_public(invitation.id)},
@@ -62,7 +63,7 @@ class Invitations {
             throw Refused(403,
                           "Only an owner of the team, or a system admin, may invite an owner.");
         }
-        const auto end = link_end(call, clock_.now(), kInvitationLife);
+        const auto end = link_expiry(call, clock_.now(), kInvitationLife);
         const auto secret = identity::make_secret(identity::SecretKind::invitation);
         const auto made =
             need(co_await store_.create(author_of(call), {role,

@@ -1,7 +1,7 @@
 // Passwords: the caller's own, and the links with which system admins let others set theirs.
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/failure_limit.hpp"
-#include "server/http/access/password_desk.hpp"
+#include "server/http/access/password_service.hpp"
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
@@ -20,14 +20,14 @@ constexpr std::chrono::hours kPasswordLinkLifetime{24};
 
 class Passwords {
   public:
-    Passwords(PasswordStore& store, PasswordDesk& desk, const Clock& clock)
-        : store_(store), desk_(desk), clock_(clock) {}
+    Passwords(PasswordStore& store, PasswordService& service, const Clock& clock)
+        : store_(store), service_(service), clock_(clock) {}
 
     awaitable<Response> get(const Call& call) {
         const auto changed_at = need(co_await store_.changed_at(call.principal.user.id));
         co_return json_response(200, {{"is_set", changed_at.has_value()},
                                       {"changed_at", time_or_null(changed_at)},
-                                      {"min_length", desk_.min_length()}});
+                                      {"min_length", service_.min_length()}});
     }
 
     awaitable<Response> change(const Call& call) {
@@ -40,7 +40,7 @@ class Passwords {
         std::string present;
         if (const auto given = call.body.find("present_password"); given != call.body.end()) {
             auto attempt =
-                co_await desk_.check(call.principal.user.id, given->get<std::string>(), address);
+                co_await service_.check(call.principal.user.id, given->get<std::string>(), address);
             if (!attempt && attempt.error().status == 401) {
                 // A 401 would say that the session has ended.
                 throw Refused(Error{Errc::invalid_input, "is not your current password",
@@ -55,8 +55,8 @@ class Passwords {
                                     "/present_password"});
             }
         }
-        auto hash = need(
-            co_await desk_.hash(call.body.at("password").get<std::string>(), "/password", address));
+        auto hash = need(co_await service_.hash(call.body.at("password").get<std::string>(),
+                                                "/password", address));
         need(co_await store_.change(author_of(call), std::move(hash), std::move(present),
                                     call.principal.session));
         co_return empty_response(204);
@@ -84,8 +84,8 @@ class Passwords {
             limit_.failed(address, now);
             throw Refused(401, "This link is invalid or has expired.");
         }
-        auto hash = need(
-            co_await desk_.hash(call.body.at("password").get<std::string>(), "/password", address));
+        auto hash = need(co_await service_.hash(call.body.at("password").get<std::string>(),
+                                                "/password", address));
         const auto spent = co_await store_.spend_link(*link, std::move(hash));
         if (spent) co_return empty_response(204);
         if (spent.error().code == Errc::unauthenticated) limit_.failed(address, now);
@@ -94,16 +94,16 @@ class Passwords {
 
   private:
     PasswordStore& store_;
-    PasswordDesk& desk_;
+    PasswordService& service_;
     const Clock& clock_;
     FailureLimit limit_{limits::kFailedSignIns, limits::kFailureWindow, "failed-password-links"};
 };
 
 }  // namespace
 
-void add_passwords(Handlers& handlers, PasswordStore& store, PasswordDesk& desk,
+void add_passwords(Handlers& handlers, PasswordStore& store, PasswordService& service,
                    const Clock& clock) {
-    const Members on(handlers, std::make_shared<Passwords>(store, desk, clock));
+    const Members on(handlers, std::make_shared<Passwords>(store, service, clock));
     on("getMyPassword", &Passwords::get);
     on("setMyPassword", &Passwords::change);
     on("createPasswordLink", &Passwords::create_link);

@@ -1,6 +1,6 @@
 // The second factor at sign-in with a password: the caller's own, and how system admins remove one.
 #include "server/http/access/authentication.hpp"
-#include "server/http/access/password_desk.hpp"
+#include "server/http/access/password_service.hpp"
 #include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
@@ -30,7 +30,8 @@ void check_owner(const Call& call) {
 
 class SecondFactors {
   public:
-    SecondFactors(PasswordStore& store, PasswordDesk& desk) : store_(store), desk_(desk) {}
+    SecondFactors(PasswordStore& store, PasswordService& service)
+        : store_(store), service_(service) {}
 
     awaitable<Response> get(const Call& call) {
         const auto factor = need(co_await store_.second_factor(call.principal.user.id));
@@ -44,8 +45,8 @@ class SecondFactors {
         check_owner(call);
         const auto& user = call.principal.user;
         const auto attempt =
-            co_await desk_.check(user.id, call.body.at("present_password").get<std::string>(),
-                                 call.request.remote_address);
+            co_await service_.check(user.id, call.body.at("present_password").get<std::string>(),
+                                    call.request.remote_address);
         if (!attempt) {
             throw Refused(
                 at_member(attempt.error(), "/present_password", "is not your current password"));
@@ -85,8 +86,8 @@ class SecondFactors {
     awaitable<Response> remove(const Call& call) {
         check_owner(call);
         const auto user = call.principal.user.id;
-        const auto right = co_await desk_.check_code(user, call.body.at("code").get<std::string>(),
-                                                     call.request.remote_address);
+        const auto right = co_await service_.check_code(
+            user, call.body.at("code").get<std::string>(), call.request.remote_address);
         if (!right) {
             throw Refused(at_member(
                 right.error(), "/code",
@@ -105,13 +106,13 @@ class SecondFactors {
 
   private:
     PasswordStore& store_;
-    PasswordDesk& desk_;
+    PasswordService& service_;
 };
 
 }  // namespace
 
-void add_second_factor(Handlers& handlers, PasswordStore& store, PasswordDesk& desk) {
-    const Members on(handlers, std::make_shared<SecondFactors>(store, desk));
+void add_second_factor(Handlers& handlers, PasswordStore& store, PasswordService& service) {
+    const Members on(handlers, std::make_shared<SecondFactors>(store, service));
     on("getMySecondFactor", &SecondFactors::get);
     on("offerMySecondFactor", &SecondFactors::offer);
     on("confirmMySecondFactor", &SecondFactors::confirm);

@@ -55,7 +55,7 @@ NewSession session_of(const identity::Principal& principal) {
 // Who signs in, and the data that comes with it besides the session.
 struct Identified {
     explicit Identified(NewSession who) : session(std::move(who)) {}
-    explicit Identified(ProviderDesk::Ending ended)
+    explicit Identified(ProviderService::Ending ended)
         : session(std::move(ended.session)), id_token(std::move(ended.id_token)) {}
 
     NewSession session;
@@ -64,10 +64,10 @@ struct Identified {
 
 class Sessions {
   public:
-    Sessions(identity::IdentityStore& store, PasswordDesk& desk, ProviderDesk& providers,
+    Sessions(identity::IdentityStore& store, PasswordService& service, ProviderService& providers,
              identity::InvitationStore& invitations, const Clock& clock)
         : store_(store),
-          desk_(desk),
+          service_(service),
           providers_(providers),
           invitations_(invitations),
           clock_(clock) {}
@@ -207,9 +207,9 @@ class Sessions {
     }
 
     awaitable<NewSession> by_password(const json& given, const std::string& address) {
-        const auto attempt = need(co_await desk_.check(given.at("user").get<std::string>(),
-                                                       given.at("password").get<std::string>(),
-                                                       given.value("code", ""), address));
+        const auto attempt = need(co_await service_.check(given.at("user").get<std::string>(),
+                                                          given.at("password").get<std::string>(),
+                                                          given.value("code", ""), address));
         if (!attempt.team) {
             throw Refused(403, "You are not in a team. Ask a system admin to add you to one.");
         }
@@ -245,8 +245,8 @@ class Sessions {
     }
 
     identity::IdentityStore& store_;
-    PasswordDesk& desk_;
-    ProviderDesk& providers_;
+    PasswordService& service_;
+    ProviderService& providers_;
     identity::InvitationStore& invitations_;
     const Clock& clock_;
     FailureLimit limit_{limits::kFailedSignIns, limits::kFailureWindow, "failed-sign-ins"};
@@ -254,11 +254,11 @@ class Sessions {
 
 }  // namespace
 
-void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordDesk& desk,
-                  ProviderDesk& providers, identity::InvitationStore& invitations,
+void add_sessions(Handlers& handlers, identity::IdentityStore& store, PasswordService& service,
+                  ProviderService& providers, identity::InvitationStore& invitations,
                   const Clock& clock) {
     const Members on(handlers,
-                     std::make_shared<Sessions>(store, desk, providers, invitations, clock));
+                     std::make_shared<Sessions>(store, service, providers, invitations, clock));
     on("createSession", &Sessions::create);
     on("listSessions", &Sessions::list);
     on("deleteSession", &Sessions::end);

@@ -6,7 +6,7 @@
 #include "server/http/endpoints/jobs/linked_report.hpp"
 #include "server/http/endpoints/jobs/report_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
-#include "server/http/endpoints/link_end.hpp"
+#include "server/http/endpoints/link_expiry.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/endpoints/query.hpp"
 #include "server/identity/secret.hpp"
@@ -18,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr LinkLife kReportLinkLife{
+constexpr LinkLifetime kReportLinkLife{
     .usual = std::chrono::days(7), .longest = std::chrono::days(365), .within_credential = true};
 
 json link_json(const teams::ReportLink& link) {
@@ -54,7 +54,7 @@ class ReportLinks {
         // Nobody can share what they may not read.
         need(require_scope(call.principal, "reports:read"));
         const auto id = job_id_of(call.parameters.text("job_id"));
-        const auto end = link_end(call, clock_.now(), kReportLinkLife);
+        const auto end = link_expiry(call, clock_.now(), kReportLinkLife);
         const auto report = need(co_await jobs_.report(call.principal.team.id, id));
         const auto secret = identity::make_secret(identity::SecretKind::report_link);
         const auto made = need(co_await store_.create(

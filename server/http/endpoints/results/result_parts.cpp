@@ -9,7 +9,6 @@
 #include "server/jobs/records/text_plan.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <nlohmann/json.hpp>

@@ -74,8 +74,8 @@ class EngineArea final : public Area {
     Result<PartResult> peak() {
         auto peak = measure_peak(subject_);
         if (!peak) return fail(std::move(peak.error()));
-        report_["peak"] = {rate_json(peak->fma, kOperations, Told::fastest),
-                           rate_json(peak->copy, kBytes, Told::fastest)};
+        report_["peak"] = {rate_json(peak->fma, kOperations, Statistic::fastest),
+                           rate_json(peak->copy, kBytes, Statistic::fastest)};
         peak_ = std::move(*peak);
         return PartResult{rate_row(report_["peak"][0])};
     }

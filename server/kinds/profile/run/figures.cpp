@@ -55,8 +55,9 @@ Json timing_json(const profiling::Timing& timing) {
             {"warm_up_runs", timing.warm_up_runs}};
 }
 
-Json rate_json(const profiling::Rate& rate, const std::string& unit, Told told) {
-    const double value = told == Told::fastest ? rate.most_per_second() : rate.per_second();
+Json rate_json(const profiling::Rate& rate, const std::string& unit, Statistic statistic) {
+    const double value =
+        statistic == Statistic::fastest ? rate.most_per_second() : rate.per_second();
     Json json{{"name", rate.name},
               {"method", rate.method},
               {"value", value / 1e9},

@@ -23,9 +23,9 @@ profiling::BatchLimits limits_of(const Request& request);
 nlohmann::ordered_json timing_json(const profiling::Timing& timing);
 
 // `unit` counts 1e9 of `work` per second: "GFLOP/s", "GB/s". A peak reports its fastest run.
-enum class Told { median, fastest };
+enum class Statistic { median, fastest };
 nlohmann::ordered_json rate_json(const profiling::Rate& rate, const std::string& unit,
-                                 Told told = Told::median);
+                                 Statistic statistic = Statistic::median);
 
 // `items` names the contents of batches; `peak` is the device's upper bound, if known.
 nlohmann::ordered_json curve_json(const profiling::KneeSearch& search, const std::string& name,

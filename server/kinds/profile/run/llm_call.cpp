@@ -4,7 +4,6 @@
 #include "server/outbound/caller.hpp"
 
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include <boost/asio/awaitable.hpp>

@@ -53,8 +53,8 @@ models::Store store_of(const ModelFlags& flags) {
     return models::Store(models_folder(settings));
 }
 
-Telling telling(const ModelFlags& flags) {
-    return flags.lines ? Telling::lines : Telling::bar;
+ProgressStyle style(const ModelFlags& flags) {
+    return flags.lines ? ProgressStyle::lines : ProgressStyle::bar;
 }
 
 void tell(const CommandContext& context, const ModelFlags& flags, const Manifest& model,
@@ -75,7 +75,7 @@ Result<Manifest> install(const CommandContext& context, const ModelFlags& flags,
                     "model.safetensors, whole or in parts with an index, or one pytorch_model.bin.",
                     folder.string());
     }
-    auto added = watched(context, telling(flags), "Adding " + about.name, files.bytes,
+    auto added = watched(context, style(flags), "Adding " + about.name, files.bytes,
                          [&](const Watch& watch) {
                              return store.add(folder, std::move(about), flags.replace, watch);
                          });
@@ -166,7 +166,7 @@ Result<Manifest> fetch(const CommandContext& context, const ModelFlags& flags,
                        const client::Origin& hub, const HubModel& model,
                        const std::filesystem::path& folder) {
     if (auto fits = check_space(model, folder); !fits) return fail(fits.error());
-    return watched(context, telling(flags), "Fetching " + model.repository, model.bytes(),
+    return watched(context, style(flags), "Fetching " + model.repository, model.bytes(),
                    [&](const Watch& watch) -> Result<Manifest> {
                        if (auto done = fetch_from_hub(hub, model, folder, watch); !done)
                            return fail(done.error());
@@ -241,7 +241,7 @@ void remove_model(const CommandContext& context, const ModelFlags& flags) {
 void verify_model(const CommandContext& context, const ModelFlags& flags) {
     with_model(flags, [&](models::Store& store, const Manifest& model) {
         const auto verified =
-            need(watched(context, telling(flags), "Verifying " + model.name, model.bytes,
+            need(watched(context, style(flags), "Verifying " + model.name, model.bytes,
                          [&](const Watch& watch) { return store.verify(model.name, watch); }));
         if (flags.labels.file.empty()) {
             return tell(context, flags, verified,

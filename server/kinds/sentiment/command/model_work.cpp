@@ -73,7 +73,7 @@ class StopOnSignal {
 }  // namespace
 
 Result<models::Manifest> watched(
-    const terminal::CommandContext& context, Telling telling, const std::string& title,
+    const terminal::CommandContext& context, ProgressStyle style, const std::string& title,
     std::uint64_t bytes, const std::function<Result<models::Manifest>(const Watch&)>& work) {
     const StopOnSignal stopper;
     Progress progress;
@@ -84,7 +84,7 @@ Result<models::Manifest> watched(
     terminal::ProgressBar bar(context.terminal, title);
     std::int64_t told = -1;
     const auto tell = [&] {
-        if (telling == Telling::bar) {
+        if (style == ProgressStyle::bar) {
             if (!context.json) bar.show(progress.done(), progress.total());
         } else if (progress.done() != std::exchange(told, progress.done())) {
             context.terminal.line(
@@ -98,7 +98,7 @@ Result<models::Manifest> watched(
         if (asked_to_stop) stop.request_stop();
     } while (done.wait_for(kFrame) != std::future_status::ready);
     tell();
-    if (telling == Telling::bar && !context.json) bar.finish();
+    if (style == ProgressStyle::bar && !context.json) bar.finish();
     return done.get();
 }
 

@@ -25,14 +25,14 @@ Result<void> measure_accuracy(const std::filesystem::path& models, const std::st
                               const LabelledFile& labels, bool quiet);
 
 // How work on a model reports its progress.
-enum class Telling {
+enum class ProgressStyle {
     bar,    // to people
     lines,  // to programs: {"title", "done", "total"}, bytes, one JSON object per line
 };
 
 // Runs `work` and reports its progress, counted in bytes. SIGINT and SIGTERM stop it:
 // Errc::cancelled.
-Result<models::Manifest> watched(const terminal::CommandContext& context, Telling telling,
+Result<models::Manifest> watched(const terminal::CommandContext& context, ProgressStyle style,
                                  const std::string& title, std::uint64_t bytes,
                                  const std::function<Result<models::Manifest>(const Watch&)>& work);
 

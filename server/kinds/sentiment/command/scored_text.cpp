@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>

@@ -2,8 +2,6 @@
 
 #include "engine/sentiment/meaning.hpp"
 
-#include <algorithm>
-
 namespace plimsoll::jobs::sentiment {
 
 using nlohmann::json;

@@ -3,16 +3,12 @@
 #include "engine/market/calendar.hpp"
 #include "engine/market/nyse.hpp"
 #include "server/base/time.hpp"
-#include "server/jobs/kind.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
-#include <string>
 
-#include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::sentiment {

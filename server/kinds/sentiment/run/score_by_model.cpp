@@ -2,7 +2,6 @@
 
 #include "server/kinds/sentiment/contract/settings.hpp"
 
-#include <cmath>
 #include <deque>
 #include <utility>
 #include <vector>

@@ -4,8 +4,6 @@
 #include <charconv>
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::training_config {
 
 using nlohmann::json;

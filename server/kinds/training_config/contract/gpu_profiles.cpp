@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 namespace plimsoll::jobs::training_config {
 namespace {
 

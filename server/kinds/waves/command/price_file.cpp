@@ -3,7 +3,6 @@
 #include "engine/text/record_reader.hpp"
 #include "server/client/upload.hpp"
 #include "server/terminal/assignment.hpp"
-#include "server/terminal/files/input_file.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
+#include "server/base/background_priority.hpp"
 #include "server/base/fair_budget.hpp"
-#include "server/base/giving_way.hpp"
 #include "server/base/return_memory.hpp"
 #include "server/base/tiered_budget.hpp"
 
@@ -142,10 +142,10 @@ long pauses_of_computing() {
     return pauses_of_computing(1, std::chrono::milliseconds(50));
 }
 
-TEST(GivingWay, PausesWhileItExists) {
+TEST(BackgroundPriority, PausesWhileItExists) {
     std::thread([] {
         {
-            const GivingWay giving_way;
+            const BackgroundPriority background_priority;
             // Within 2 ms on a free processor; others may take it for long.
             EXPECT_GE(pauses_of_computing(5, std::chrono::seconds(30)), 5);
         }
@@ -153,11 +153,11 @@ TEST(GivingWay, PausesWhileItExists) {
     }).join();
 }
 
-TEST(GivingWay, AffectsOnlyItsThread) {
+TEST(BackgroundPriority, AffectsOnlyItsThread) {
     const auto nice = [] { return getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())); };
     const auto before = nice();
     std::thread([&nice, before] {
-        const GivingWay giving_way;
+        const BackgroundPriority background_priority;
         EXPECT_GE(nice(), std::max(10, before));
     }).join();
     EXPECT_EQ(before, nice());

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <map>
 #include <optional>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>

@@ -2,8 +2,6 @@
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
 
-#include <fmt/format.h>
-
 namespace plimsoll::jobs::training_config {
 namespace {
 

@@ -4,7 +4,6 @@
 #include "server/kinds/training_config/contract/words.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/http/access/password_desk.hpp"
-#include "server/http/access/provider_desk.hpp"
+#include "server/http/access/password_service.hpp"
+#include "server/http/access/provider_service.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/jobs/registry.hpp"
 #include "tests/fakes/fake_audit.hpp"
@@ -48,10 +48,10 @@ class InMemoryServer : public ::testing::Test {
     SystemClock clock_;
     FakeIdentity identity_;
     FakePasswords passwords_{identity_};
-    PasswordDesk password_desk_{passwords_, {}, PLIMSOLL_HASHER};
+    PasswordService password_service_{passwords_, {}, PLIMSOLL_HASHER};
     fakes::FakeInvitations invitations_{identity_};
     fakes::FakeProviders providers_{identity_};
-    ProviderDesk provider_desk_{providers_, identity_, clock_, nullptr};
+    ProviderService provider_service_{providers_, identity_, clock_, nullptr};
     FakeJobStore jobs_{identity_};
     FakeDatasetStore datasets_{identity_, jobs_};
     FakeSignals signals_;

@@ -1,4 +1,4 @@
-#include "server/http/access/provider_desk.hpp"
+#include "server/http/access/provider_service.hpp"
 
 #include "server/base/log.hpp"
 #include "server/http/access/cookies.hpp"
@@ -40,22 +40,22 @@ std::string named(const std::vector<std::string>& names) {
 
 }  // namespace
 
-ProviderDesk::ProviderDesk(identity::ProviderStore& store, identity::IdentityStore& people,
-                           const Clock& clock, std::unique_ptr<oidc::Provider> provider)
+ProviderService::ProviderService(identity::ProviderStore& store, identity::IdentityStore& people,
+                                 const Clock& clock, std::unique_ptr<oidc::Provider> provider)
     : store_(store), people_(people), clock_(clock), provider_(std::move(provider)) {}
 
-std::string ProviderDesk::name() const {
+std::string ProviderService::name() const {
     return provider_ ? provider_->name() : std::string();
 }
 
-Outcome<FairBudget::Reservation> ProviderDesk::take_place(const Request& request) {
+Outcome<FairBudget::Reservation> ProviderService::take_place(const Request& request) {
     if (auto place = places_.reserve({network_of(request.remote_address), {}}, 1)) {
         return std::move(*place);
     }
     return tl::unexpected(overloaded("Too many sign-ins are in progress. Try again."));
 }
 
-awaitable<Result<std::string>> ProviderDesk::key() {
+awaitable<Result<std::string>> ProviderService::key() {
     if (key_.empty()) {
         auto found = co_await people_.cursor_key();
         if (!found) co_return fail(std::move(found.error()));
@@ -64,7 +64,7 @@ awaitable<Result<std::string>> ProviderDesk::key() {
     co_return key_;
 }
 
-awaitable<Outcome<ProviderDesk::Beginning>> ProviderDesk::begin(const Request& request) {
+awaitable<Outcome<ProviderService::Beginning>> ProviderService::begin(const Request& request) {
     if (!provider_) co_return tl::unexpected(no_provider());
     const auto place = take_place(request);
     if (!place) co_return tl::unexpected(place.error());
@@ -80,8 +80,8 @@ awaitable<Outcome<ProviderDesk::Beginning>> ProviderDesk::begin(const Request& r
                         sign_in_cookie(attempt.cookie, oidc::kAttemptLife, request.secure)};
 }
 
-awaitable<Outcome<oidc::Attempt>> ProviderDesk::attempt_of(const Request& request,
-                                                           const std::string& state) {
+awaitable<Outcome<oidc::Attempt>> ProviderService::attempt_of(const Request& request,
+                                                              const std::string& state) {
     const auto secret = co_await key();
     if (!secret) co_return tl::unexpected<Problem>(secret.error());
     const auto cookie = request.cookie(sign_in_cookie_name(request.secure));
@@ -101,8 +101,8 @@ awaitable<Outcome<oidc::Attempt>> ProviderDesk::attempt_of(const Request& reques
     co_return std::move(*attempt);
 }
 
-awaitable<Outcome<identity::NewSession>> ProviderDesk::admit(const Request& request,
-                                                             identity::ProvidedUser user) {
+awaitable<Outcome<identity::NewSession>> ProviderService::admit(const Request& request,
+                                                                identity::ProvidedUser user) {
     const auto who = "issuer " + user.issuer + ", subject " + user.subject;
     const auto admitted = co_await store_.sign_in(std::move(user), request.id);
     if (!admitted) {
@@ -127,7 +127,7 @@ awaitable<Outcome<identity::NewSession>> ProviderDesk::admit(const Request& requ
     co_return identity::NewSession{admitted->user, admitted->team, {}};
 }
 
-awaitable<Outcome<std::string>> ProviderDesk::sign_out(const Request& request) {
+awaitable<Outcome<std::string>> ProviderService::sign_out(const Request& request) {
     const auto token = request.cookie(sign_out_cookie_name(request.secure));
     if (!provider_ || !provider_->signs_out() || !token || token->empty()) co_return std::string();
     const auto place = take_place(request);
@@ -138,9 +138,9 @@ awaitable<Outcome<std::string>> ProviderDesk::sign_out(const Request& request) {
     co_return tl::unexpected(overloaded("The identity provider is unavailable at the moment."));
 }
 
-awaitable<Outcome<ProviderDesk::Ending>> ProviderDesk::end(const Request& request,
-                                                           oidc::Return returned,
-                                                           std::string state) {
+awaitable<Outcome<ProviderService::Ending>> ProviderService::end(const Request& request,
+                                                                 oidc::Return returned,
+                                                                 std::string state) {
     if (!provider_) co_return tl::unexpected(not_signed_in());
     const auto place = take_place(request);
     if (!place) co_return tl::unexpected(place.error());

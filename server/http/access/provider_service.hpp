@@ -18,11 +18,11 @@ namespace plimsoll::http {
 // Sign-ins with the identity provider. The caller of a refused sign-in gets no reason; the log has
 // it. A few may be in progress at a time; beyond that number, or the share of a network, the
 // response is 503. For the I/O thread.
-class ProviderDesk {
+class ProviderService {
   public:
     // `provider`: may be null: there is none.
-    ProviderDesk(identity::ProviderStore& store, identity::IdentityStore& people,
-                 const Clock& clock, std::unique_ptr<oidc::Provider> provider);
+    ProviderService(identity::ProviderStore& store, identity::IdentityStore& people,
+                    const Clock& clock, std::unique_ptr<oidc::Provider> provider);
 
     // For people; empty: there is no provider.
     std::string name() const;

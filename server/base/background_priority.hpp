@@ -9,12 +9,12 @@ namespace plimsoll {
 // does one of SCHED_IDLE: Linux compares sessions and services first. One that sleeps gives its
 // processor to whoever wants it. The thread stays nice afterwards: for threads that only compute.
 // SIGALRM is used.
-class GivingWay {
+class BackgroundPriority {
   public:
-    GivingWay();
-    GivingWay(const GivingWay&) = delete;
-    GivingWay& operator=(const GivingWay&) = delete;
-    ~GivingWay();
+    BackgroundPriority();
+    BackgroundPriority(const BackgroundPriority&) = delete;
+    BackgroundPriority& operator=(const BackgroundPriority&) = delete;
+    ~BackgroundPriority();
 
   private:
     timer_t pauses_{};

@@ -34,8 +34,8 @@ class OpenConnection {
 };
 
 // State shared by all connections of a listener. Used by the I/O thread only.
-struct Front {
-    Front(Application& app, Traffic& counts) : application(app), traffic(counts) {}
+struct ListenerState {
+    ListenerState(Application& app, Traffic& counts) : application(app), traffic(counts) {}
 
     Application& application;
     Traffic& traffic;

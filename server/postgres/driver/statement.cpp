@@ -1,4 +1,4 @@
-#include "server/postgres/driver/param.hpp"
+#include "server/postgres/driver/statement.hpp"
 
 #include "server/postgres/driver/wire.hpp"
 

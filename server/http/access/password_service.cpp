@@ -1,4 +1,4 @@
-#include "server/http/access/password_desk.hpp"
+#include "server/http/access/password_service.hpp"
 
 #include "server/base/offload.hpp"
 #include "server/http/access/network.hpp"
@@ -42,15 +42,15 @@ Problem too_soon(std::chrono::seconds wait) {
 
 }  // namespace
 
-PasswordDesk::PasswordDesk(identity::PasswordStore& store, identity::PasswordRules rules,
-                           std::string hasher)
+PasswordService::PasswordService(identity::PasswordStore& store, identity::PasswordRules rules,
+                                 std::string hasher)
     : store_(store), rules_(std::move(rules)), hasher_(std::move(hasher)) {}
 
-PasswordDesk::~PasswordDesk() {
+PasswordService::~PasswordService() {
     thread_.join();
 }
 
-Outcome<FairBudget::Reservation> PasswordDesk::take_place(const std::string& address) {
+Outcome<FairBudget::Reservation> PasswordService::take_place(const std::string& address) {
     const FairBudget::Holder network{network_of(address), {}};
     if (auto place = places_.reserve(network, 1)) return std::move(*place);
     auto kept = known_.contains(network.caller) ? kept_places_.reserve(network, 1) : std::nullopt;
@@ -60,8 +60,8 @@ Outcome<FairBudget::Reservation> PasswordDesk::take_place(const std::string& add
 
 // Takes a place first: without one, nothing is counted, so that a flood costs the database and the
 // processor no more than the places allow.
-awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(Begun begun, std::string password,
-                                                        const std::string& address) {
+awaitable<Outcome<PasswordAttempt>> PasswordService::check(Begun begun, std::string password,
+                                                           const std::string& address) {
     const auto place = take_place(address);
     if (!place) co_return tl::unexpected(place.error());
     auto attempt = co_await std::move(begun);
@@ -70,7 +70,7 @@ awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(Begun begun, std::string
     const auto normalized = identity::normalize_password(password);
     const bool comparable = normalized && !attempt->hash.empty();
     const auto compare = [&] {
-        return hasher_.compare(comparable ? attempt->hash : nobodys_,
+        return hasher_.compare(comparable ? attempt->hash : unmatched_hash_,
                                normalized ? *normalized : std::string());
     };
     auto compared = co_await offload(thread_, compare);
@@ -87,15 +87,15 @@ awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(Begun begun, std::string
     co_return std::move(*attempt);
 }
 
-awaitable<Outcome<PasswordAttempt>> PasswordDesk::forget(PasswordAttempt attempt) {
+awaitable<Outcome<PasswordAttempt>> PasswordService::forget(PasswordAttempt attempt) {
     if (auto forgotten = co_await store_.forget_attempts(attempt); !forgotten) {
         co_return tl::unexpected<Problem>(forgotten.error());
     }
     co_return std::move(attempt);
 }
 
-awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(std::string name, std::string password,
-                                                        std::string code, std::string address) {
+awaitable<Outcome<PasswordAttempt>> PasswordService::check(std::string name, std::string password,
+                                                           std::string code, std::string address) {
     auto attempt = co_await check(store_.begin_attempt(std::move(name), address),
                                   std::move(password), address);
     if (!attempt) co_return tl::unexpected(attempt.error());
@@ -110,16 +110,16 @@ awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(std::string name, std::s
     co_return co_await forget(std::move(*attempt));
 }
 
-awaitable<Outcome<PasswordAttempt>> PasswordDesk::check(UserId user, std::string password,
-                                                        std::string address) {
+awaitable<Outcome<PasswordAttempt>> PasswordService::check(UserId user, std::string password,
+                                                           std::string address) {
     auto attempt =
         co_await check(store_.begin_attempt(user, address), std::move(password), address);
     if (!attempt) co_return tl::unexpected(attempt.error());
     co_return co_await forget(std::move(*attempt));
 }
 
-awaitable<Outcome<void>> PasswordDesk::check_code(UserId user, std::string code,
-                                                  std::string address) {
+awaitable<Outcome<void>> PasswordService::check_code(UserId user, std::string code,
+                                                     std::string address) {
     const auto factor = co_await store_.second_factor(user);
     if (!factor) co_return tl::unexpected<Problem>(factor.error());
     if (!*factor || !(*factor)->confirmed_at) co_return refuse(404, "You have no second factor.");
@@ -135,8 +135,8 @@ awaitable<Outcome<void>> PasswordDesk::check_code(UserId user, std::string code,
     co_return Outcome<void>{};
 }
 
-awaitable<Outcome<void>> PasswordDesk::spend(UserId user, const identity::SecondFactor& factor,
-                                             const std::string& code) {
+awaitable<Outcome<void>> PasswordService::spend(UserId user, const identity::SecondFactor& factor,
+                                                const std::string& code) {
     Result<bool> spent = false;
     if (const auto step = identity::match_code(factor.secret, code, factor.now, factor.last_step)) {
         spent = co_await store_.spend_step(user, *step);
@@ -151,8 +151,8 @@ awaitable<Outcome<void>> PasswordDesk::spend(UserId user, const identity::Second
     co_return Outcome<void>{};
 }
 
-awaitable<Outcome<std::string>> PasswordDesk::hash(std::string password, std::string pointer,
-                                                   std::string address) {
+awaitable<Outcome<std::string>> PasswordService::hash(std::string password, std::string pointer,
+                                                      std::string address) {
     const auto place = take_place(address);
     if (!place) co_return tl::unexpected(place.error());
     const auto work = [&]() -> Result<std::string> {

@@ -1,4 +1,4 @@
-#include "server/base/giving_way.hpp"
+#include "server/base/background_priority.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -42,7 +42,7 @@ bool install_handler() {
 
 }  // namespace
 
-GivingWay::GivingWay() {
+BackgroundPriority::BackgroundPriority() {
     static const bool installed = install_handler();
     const auto thread = gettid();
     setpriority(PRIO_PROCESS, static_cast<id_t>(thread), kNiceness);
@@ -57,7 +57,7 @@ GivingWay::GivingWay() {
     begin_to_run(pauses_);
 }
 
-GivingWay::~GivingWay() {
+BackgroundPriority::~BackgroundPriority() {
     if (!pausing_) return;
     pauses_of_thread = nullptr;
     timer_delete(pauses_);

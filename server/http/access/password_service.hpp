@@ -22,13 +22,14 @@ inline constexpr std::string_view kCodeNeeded = "second-factor-needed";
 // beyond that number, or the share of a network, the response is 503; places are kept for networks
 // where somebody has signed in, so that a flood from many others does not keep them out. What it
 // costs other requests is measured by tests/bench/http/sign_in_flood.py. For the I/O thread.
-class PasswordDesk {
+class PasswordService {
   public:
     // `hasher`: the path of the program plimsoll-hasher.
-    PasswordDesk(identity::PasswordStore& store, identity::PasswordRules rules, std::string hasher);
-    ~PasswordDesk();
-    PasswordDesk(const PasswordDesk&) = delete;
-    PasswordDesk& operator=(const PasswordDesk&) = delete;
+    PasswordService(identity::PasswordStore& store, identity::PasswordRules rules,
+                    std::string hasher);
+    ~PasswordService();
+    PasswordService(const PasswordService&) = delete;
+    PasswordService& operator=(const PasswordService&) = delete;
 
     // The attempt, if its password is right and, for a user with a second factor, its code as well.
     // 401, after the same work and in the same words whether or not there is such a user, and with
@@ -70,7 +71,7 @@ class PasswordDesk {
 
     identity::PasswordStore& store_;
     const identity::PasswordRules rules_;
-    const std::string nobodys_ = identity::unmatched_hash();  // in place of a missing one
+    const std::string unmatched_hash_ = identity::unmatched_hash();  // in place of a missing one
     FairBudget places_{limits::kPasswordWork};
     FairBudget kept_places_{limits::kKnownPasswordWork};
     std::unordered_set<std::string> known_;  // networks where somebody has signed in
