@@ -3,11 +3,33 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
 
 #include <yaml-cpp/yaml.h>
 
 namespace plimsoll::app {
 namespace {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+// Of a `.env` file, by its form: each line is empty, a comment or NAME=VALUE. Nothing of others.
+Variables variables_of(const std::string& text) {
+    static const std::regex kLine(
+        R"re(\s*(?:export\s+)?([A-Z_][A-Z0-9_]*)=(?:"([^"]*)"|'([^']*)'|([^#]*?))\s*(?:#.*)?)re");
+    Variables variables;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const auto start = line.find_first_not_of(" \t\r");
+        if (start == line.npos || line[start] == '#') continue;
+        std::smatch parts;
+        if (!std::regex_match(line, parts, kLine)) return {};
+        variables[parts[1]] = parts[2].str() + parts[3].str() + parts[4].str();
+    }
+    return variables;
+}
 
 class Loader {
   public:
@@ -34,26 +56,55 @@ class Loader {
     }
 
     Result<void> assign_file(const std::filesystem::path& file) {
+        std::ifstream in(file);
+        if (!in) return fail(Errc::invalid_input, "The file cannot be read.", file.string());
+        const std::string text((std::istreambuf_iterator<char>(in)), {});
+        if (const auto variables = variables_of(text); !variables.empty())
+            return assign_variables(variables, file.string());
         try {
-            for (const auto& group : YAML::LoadFile(file.string())) {
-                const auto name = group.first.as<std::string>();
-                if (!group.second.IsMap()) {
-                    return fail(Errc::invalid_input, name + " must be a group of settings.",
-                                file.string());
-                }
-                for (const auto& entry : group.second) {
-                    auto done = assign(name + "." + entry.first.as<std::string>(),
-                                       entry.second.as<std::string>(), file.string());
-                    if (!done) return done;
-                }
-            }
+            return assign_yaml(YAML::Load(text), file.string());
         } catch (const YAML::Exception& error) {
             return fail(Errc::invalid_input, error.what(), file.string());
+        }
+    }
+
+  private:
+    // In groups, or each by its whole key, as --print-config prints them.
+    Result<void> assign_yaml(const YAML::Node& root, const std::string& file) {
+        if (!root.IsMap() && !root.IsNull()) {
+            return fail(Errc::invalid_input,
+                        "The file must hold settings in groups (YAML), or lines of NAME=VALUE.",
+                        file);
+        }
+        for (const auto& group : root) {
+            const auto name = group.first.as<std::string>();
+            if (group.second.IsScalar() && name.find('.') != name.npos) {
+                if (auto done = assign(name, group.second.as<std::string>(), file); !done)
+                    return done;
+                continue;
+            }
+            if (!group.second.IsMap())
+                return fail(Errc::invalid_input, name + " must be a group of settings.", file);
+            for (const auto& entry : group.second) {
+                auto done = assign(name + "." + entry.first.as<std::string>(),
+                                   entry.second.as<std::string>(), file);
+                if (!done) return done;
+            }
         }
         return {};
     }
 
-  private:
+    // Those of other programs share the file.
+    Result<void> assign_variables(const Variables& variables, const std::string& file) {
+        for (const auto& entry : table()) {
+            const auto found = variables.find(entry.about.environment);
+            if (found == variables.end()) continue;
+            auto done = assign(std::string(entry.about.key), found->second, file);
+            if (!done) return done;
+        }
+        return {};
+    }
+
     Settings& settings_;
     Sources sources_;
 };

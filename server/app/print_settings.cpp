@@ -9,7 +9,11 @@ namespace plimsoll::app {
 std::string print_settings(const Settings& settings) {
     std::string text;
     for (const auto& [about, value] : values_of(settings)) {
-        text += std::string(about.key) + " = " + (value.empty() ? "\"\"" : value) + "\n    # " +
+        constexpr const char* kPlain =
+            "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._/";
+        const bool plain = !value.empty() && value.find_first_not_of(kPlain) == value.npos;
+        text += (value == kSecretIsSet ? "# " : "") + std::string(about.key) + ": " +
+                (plain ? value : nlohmann::json(value).dump()) + "\n    # " +
                 std::string(about.help) + " (" + std::string(about.unit) + "; " +
                 std::string(about.environment) + ")\n";
     }

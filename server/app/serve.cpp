@@ -114,6 +114,7 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
     log::set_format(*log::parse_format(settings.log.format));
     log::start("serve", level_of(settings.log.level), log::Lines::gathered);
     tell_unused_variables();
+    for (const auto& note : settings.notes) log::warn(note);
     export_worker_env(settings);
     auto rules = password_rules(settings.passwords);
     if (!rules) return fail(rules.error());

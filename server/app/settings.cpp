@@ -271,7 +271,7 @@ std::vector<SettingValue> values_of(const Settings& settings) {
     std::vector<SettingValue> values;
     for (const auto& entry : table()) {
         auto value = entry.get(settings);
-        if (entry.secret && !value.empty()) value = "(set)";
+        if (entry.secret && !value.empty()) value = kSecretIsSet;
         values.push_back({entry.about, std::move(value)});
     }
     return values;

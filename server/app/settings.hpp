@@ -15,6 +15,7 @@ namespace plimsoll::app {
 // All settings, filled in this order: defaults, file, environment, flags. Meaning, unit and range
 // of each key are defined once, in the table of settings.cpp; `--print-config` prints it.
 struct Settings {
+    std::vector<std::string> notes;  // on what was given and has no effect
     struct Http {
         std::string host;
         int port = 0;
@@ -128,6 +129,7 @@ struct SettingValue {
 };
 
 // Every setting as it is now; of a secret only whether it is set.
+inline constexpr const char* kSecretIsSet = "(set)";
 std::vector<SettingValue> values_of(const Settings& settings);
 
 }  // namespace plimsoll::app

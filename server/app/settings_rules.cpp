@@ -41,7 +41,7 @@ bool is_flag(const std::string& source) {
 
 class Rules {
   public:
-    Rules(const Settings& settings, const Sources& sources, jobs::Reader reader)
+    Rules(Settings& settings, const Sources& sources, jobs::Reader reader)
         : settings_(settings), sources_(sources), reader_(reader) {}
 
     Result<void> check() const {
@@ -111,11 +111,16 @@ class Rules {
         return {};
     }
 
+    // A file and the environment may give what is to be used once something else is switched on.
     Result<void> needs() const {
         for (const auto& [key, needed] : all_needs()) {
             if (!sources_.contains(key) || is_off(key) || !is_read(key) || !is_off(needed))
                 continue;
-            return idle(key, "without " + std::string(needed));
+            auto error = idle(key, "without " + std::string(needed));
+            const auto& source = error.value().where;
+            if (is_flag(source)) return error;
+            if (entry(key).get(settings_) == entry(key).fallback) continue;
+            settings_.notes.push_back(source + ": " + error.value().message);
         }
         return {};
     }
@@ -157,14 +162,14 @@ class Rules {
                     source == sources_.end() ? "" : source->second);
     }
 
-    const Settings& settings_;
+    Settings& settings_;
     const Sources& sources_;
     jobs::Reader reader_;
 };
 
 }  // namespace
 
-Result<void> check_together(const Settings& settings, const Sources& sources, jobs::Reader reader) {
+Result<void> check_together(Settings& settings, const Sources& sources, jobs::Reader reader) {
     return Rules(settings, sources, reader).check();
 }
 

@@ -59,7 +59,9 @@ CLI::App* add_settings_command(CLI::App& app, terminal::CommandContext& context,
             const auto text =
                 context.json ? app::print_settings_json(settings) : app::print_settings(settings);
             std::fputs(text.c_str(), stdout);
-        } else if (!*check) {
+        } else if (*check) {
+            for (const auto& note : settings.notes) context.terminal.note(note);
+        } else {
             context.exit_code = run(context, settings);
         }
     });

@@ -88,6 +88,41 @@ TEST_F(SettingsTest, AnUnknownKeyOfTheFileIsAnError) {
     EXPECT_FALSE(load_settings(write("http: 1\n"), {}));
 }
 
+TEST_F(SettingsTest, AFileThatHoldsNoSettingsIsAnError) {
+    for (const auto* text : {"http.port = 7999\n", "- http\n", "7999\n"})
+        EXPECT_FALSE(load_settings(write(text), {})) << text;
+    EXPECT_TRUE(load_settings(write("# nothing yet\n"), {}));
+}
+
+TEST_F(SettingsTest, AnEnvFileIsReadByItsForm) {
+    const auto settings = load_settings(
+        write("# the guide's\nexport SENTIMENT_BATCH_SIZE=\"20\"\n\nGPU_MEMORY_CLEANUP=0  # "
+              "off\nOTHERS=1\n"),
+        {});
+    ASSERT_TRUE(settings) << settings.error().message;
+    EXPECT_FALSE(settings->devices.clean);
+    const auto wrong = load_settings(write("PLIMSOLL_HTTP_PORT=x\n"), {});
+    EXPECT_NE(wrong.error().message.find("http.port"), std::string::npos);
+}
+
+TEST_F(SettingsTest, WhatIsPrintedCanBeFedBack) {
+    const auto settings = load_settings({}, {{"http.port", "7999"}, {"http.host", "::1"}});
+    const auto again = load_settings(write(print_settings(*settings)), {});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(print_settings(*again), print_settings(*settings));
+}
+
+TEST_F(SettingsTest, WhatWaitsForAnotherSettingIsANote) {
+    setenv("FEATURE_ADAPTIVE_SENTIMENT", "0", 1);
+    setenv("SENTIMENT_MODEL_OPEN", "distilbert", 1);
+    setenv("GPU_MEMORY_CLEANUP", "0", 1);
+    setenv("GPU_CLEANUP_INTERVAL_SEC", "300", 1);
+    const auto settings = load_settings({}, {});
+    ASSERT_TRUE(settings) << settings.error().message;
+    EXPECT_EQ(settings->notes.size(), 2U);
+    EXPECT_FALSE(load_settings({}, {{"sentiment.model_open", "distilbert"}}));
+}
+
 TEST_F(SettingsTest, PlainHttpBeyondLoopbackMustBeAllowedExplicitly) {
     EXPECT_FALSE(load_settings({}, {{"http.host", "0.0.0.0"}}));
     EXPECT_EQ(load_settings({}, {{"http.host", "[::1]"}})->http.host, "::1");
