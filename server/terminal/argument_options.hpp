@@ -2,7 +2,6 @@
 
 #include "server/terminal/field_flags.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -33,14 +32,12 @@ inline nlohmann::json number_of(std::string_view type, const std::string& text) 
 template <class Flag>
 class ArgumentOptions {
   public:
-    // Those of the schema `args` with one of these pointers; all if none is named.
+    // Those of the schema `args` that the command takes.
     template <class Flags>
-    ArgumentOptions(const Flags& all, std::string_view args,
-                    std::vector<std::string_view> pointers = {}) {
+    ArgumentOptions(const Flags& all, std::string_view args, std::string_view command) {
         for (const Flag& flag : all) {
-            const bool is_wanted = pointers.empty() || std::find(pointers.begin(), pointers.end(),
-                                                                 flag.pointer) != pointers.end();
-            if (flag.args == args && is_wanted) flags_.push_back(&flag);
+            if (flag.args != args) continue;
+            if (flag.commands.empty() || is_listed(command, flag.commands)) flags_.push_back(&flag);
         }
     }
 
@@ -78,6 +75,11 @@ class ArgumentOptions {
     }
 
   private:
+    static bool is_listed(std::string_view word, std::string_view words) {
+        return ("," + std::string(words) + ",").find("," + std::string(word) + ",") !=
+               std::string::npos;
+    }
+
     static nlohmann::json value_of(const Flag& flag, const std::string& text) {
         return flag.type == "string" ? nlohmann::json(text) : number_of(flag.type, text);
     }
@@ -86,8 +88,7 @@ class ArgumentOptions {
     static std::string broken_rule(const Flag& flag, const std::string& text) {
         if (value_of(flag, text).is_null()) return "must be a number, not \"" + text + "\"";
         if (flag.words.empty()) return {};
-        const auto listed = "," + std::string(flag.words) + ",";
-        if (listed.find("," + text + ",") != std::string::npos) return {};
+        if (is_listed(text, flag.words)) return {};
         return text + " not in {" + std::string(flag.words) + "}";  // as CLI11's IsMember
     }
 

@@ -13,7 +13,8 @@ struct ArgumentFlag {
     std::string_view help;
     std::string_view type;  // of a value, or of an item: boolean, integer, number, string, object
     bool is_list = false;
-    std::string_view words;  // the only values, separated by commas; empty: any
+    std::string_view words;     // the only values, separated by commas; empty: any
+    std::string_view commands;  // the commands that take it (x-commands), likewise; empty: all
 };
 
 // Generated from openapi.yaml, in its order.

@@ -25,7 +25,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -169,7 +168,8 @@ std::string changes_text(const terminal::Terminal& terminal, const json& before,
 }
 
 struct Options {
-    terminal::ArgumentOptions<http::ArgumentFlag> args{http::argument_flags(), "ProfileArgs"};
+    terminal::ArgumentOptions<http::ArgumentFlag> args{http::argument_flags(), "ProfileArgs",
+                                                       "profile"};
     std::string output_folder = "out/profiling";
     std::string baseline;  // file of an earlier report; empty: the team's, if it pinned one
     bool pin = false;      // makes the report the team's baseline

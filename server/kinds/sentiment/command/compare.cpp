@@ -23,7 +23,6 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -99,8 +98,8 @@ Result<std::int64_t> write_disagreements(client::ApiClient& api, const std::stri
 
 struct CompareFlags {
     std::string file;
-    terminal::ArgumentOptions<http::ArgumentFlag> args{
-        http::argument_flags(), "SentimentArgs", {"/form", "/long_texts", "/neutral_within"}};
+    terminal::ArgumentOptions<http::ArgumentFlag> args{http::argument_flags(), "SentimentArgs",
+                                                       "compare-models"};
     std::vector<std::string> models;
     std::vector<std::string> columns;
     std::vector<std::string> label_names;  // own=positive

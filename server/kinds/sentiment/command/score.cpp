@@ -29,10 +29,8 @@ using terminal::text_of;
 constexpr std::size_t kMostTexts = 64;  // of one call, as the contract has it
 
 struct ScoreFlags {
-    terminal::ArgumentOptions<http::ArgumentFlag> args{
-        http::argument_flags(),
-        "SentimentArgs",
-        {"/model", "/policy", "/goal", "/form", "/long_texts"}};
+    terminal::ArgumentOptions<http::ArgumentFlag> args{http::argument_flags(), "SentimentArgs",
+                                                       "score"};
     std::vector<std::string> texts;
     std::string source;
     std::string time;

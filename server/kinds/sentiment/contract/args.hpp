@@ -15,12 +15,12 @@ namespace plimsoll::jobs::sentiment {
 // What a request says about scoring and every task needs to know, too.
 struct Options {
     std::optional<std::size_t> batch_size;
-    std::string long_texts;  // kInWindows, or empty: they are truncated
+    std::string long_texts;  // empty: they are truncated
     // Of comparisons.
     LabelNames label_names;
     std::optional<double> neutral_within;
 
-    bool in_windows() const { return long_texts == kInWindows; }
+    bool in_windows() const { return long_texts == "windows"; }
 
     static void members(auto& visit, auto& self) {
         visit("batch_size", self.batch_size);

@@ -20,7 +20,7 @@ struct ComparedModel {
     std::string hash;  // empty: vader
     std::string form;  // empty: vader
     bool has_neutral = true;
-    bool maps_neutral = false;  // `neutral_within` was set; not stored
+    bool maps_neutral = false;  // its scores near 0 count as neutral; not stored
 
     static void members(auto& visit, auto& self) {
         visit("name", self.name);

@@ -14,8 +14,6 @@ inline constexpr int kVersion = 5;
 inline constexpr std::string_view kVader = "vader";
 // The model of jobs that name none, if a worker has it; else VADER.
 inline constexpr std::string_view kPreferred = "finbert";
-// The value of `long_texts` of a job whose models read long texts to their end.
-inline constexpr std::string_view kInWindows = "windows";
 
 // The four model columns exist if a policy chose the model, "model" and "models" in comparisons;
 // source, time, given_label, group and kept if the item has them; windows if the job asked for them

@@ -1,5 +1,6 @@
 #include "server/base/time.hpp"
 #include "server/kinds/sentiment/run/aggregate.hpp"
+#include "server/kinds/sentiment/run/comparison/score_by_all.hpp"
 
 #include <cmath>
 
@@ -56,13 +57,6 @@ UsableModel model_used(const Args& args, const Counter<Choice>& choices) {
 json policy_json(const std::optional<ResolvedPolicy>& policy) {
     if (!policy) return nullptr;
     return {{"id", policy->id}, {"at", to_rfc3339(Timestamp{std::chrono::seconds(policy->at)})}};
-}
-
-json compared_json(const Args& args, const std::optional<Comparison>& comparison) {
-    if (args.models.empty()) return nullptr;
-    auto models = args.models;
-    for (auto& model : models) model.maps_neutral = args.options.neutral_within.has_value();
-    return comparison.value_or(Comparison(models.size())).summary(models);
 }
 
 }  // namespace

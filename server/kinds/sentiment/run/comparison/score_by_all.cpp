@@ -1,7 +1,6 @@
 #include "server/kinds/sentiment/run/comparison/score_by_all.hpp"
 
 #include "server/kinds/sentiment/run/loaded_models.hpp"
-#include "server/kinds/sentiment/run/score_by_model.hpp"
 #include "server/kinds/sentiment/run/score_by_vader.hpp"
 
 #include <algorithm>
@@ -165,6 +164,13 @@ class AllScoring {
 Result<void> score_by_all(const Args& args, TextSource source, const BatchOptions& options,
                           RunContext& context, TaskOutputBuilder& output) {
     return AllScoring(args, options, context).run(std::move(source), output);
+}
+
+nlohmann::json compared_json(const Args& args, const std::optional<Comparison>& comparison) {
+    if (args.models.empty()) return nullptr;
+    auto models = args.models;
+    for (auto& model : models) model.maps_neutral = args.options.neutral_within.has_value();
+    return comparison.value_or(Comparison(models.size())).summary(models);
 }
 
 }  // namespace plimsoll::jobs::sentiment
