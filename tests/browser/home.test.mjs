@@ -46,10 +46,16 @@ visit('the answer becomes a report with one click', async ({ page, server, go })
   await page.getByRole('heading', { level: 1, name: /^bert-base, 128 tokens/ }).waitFor();
 });
 
-visit('a model that does not fit says so in the same place', async ({ page, server, go }) => {
-  server.estimate = (spec) => ({ kind: spec.kind, summary: tooSmall() });
+visit('a model that does not fit says so in the same place, and what makes it fit is one click away', async ({ page, server, go }) => {
+  const usual = server.estimate;
+  server.estimate = (spec) => (spec.args.training?.checkpointing ? usual(spec) : { kind: spec.kind, summary: tooSmall() });
   await go('/#/home');
   await page.getByText(/^Not even one sample fits on RTX 4090: it needs/).waitFor();
+  await page.getByRole('button', { name: 'gradient checkpointing + 8-bit Adam' }).click();
+  await page.getByText('Batch 16 fits').waitFor();
+  assert.deepEqual(lastArgs(server).training, { sequence_length: 128, checkpointing: true, optimizer: 'adam_8bit' });
+  await page.getByRole('button', { name: 'Without', exact: true }).click();
+  await page.getByText(/^Not even one sample fits/).waitFor();
 });
 
 visit('a length beyond the model is refused beside its field', async ({ page, server, go }) => {

@@ -245,9 +245,11 @@ class FirstHour(unittest.TestCase):
         told = self.call("estimate", "--preset", "llama-8b", "--gpu", "t4", status=1).stdout
         self.assertIn("Nothing to paste: the run does not fit", told)
         self.assertNotIn("TrainingArguments(", told)
-        self.assertIn("These usually help: --lora 16, --quantization nf4 (with --lora), --checkpointing.", told)
+        self.assertIn("It fits with:", told)
+        flags = next(line for line in told.splitlines() if line.startswith("  --")).partition("  (")[0].split()
+        self.assertIn("batch", self.call("estimate", "--preset", "llama-8b", "--gpu", "t4", *flags).stdout)
         told = self.call("estimate", "--preset", "llama-8b", "--gpu", "t4", "--lora", "8", "--checkpointing", status=1).stdout
-        self.assertIn("These usually help: --quantization nf4 (with --lora).", told)
+        self.assertRegex(told, r"(?m)^  --quantization nf4\S*  \(largest batch")
 
     def test_help_and_mistyped_commands(self):
         self.assertIn("--weight", self.call("help", "queue", "share").stdout)

@@ -32,6 +32,10 @@ std::int64_t batch_bytes(const ModelShape& s, const TrainingSettings& t, std::in
 // dozen. A report on one card takes as many as it needs.
 constexpr std::int64_t kComparedReplays = 24;
 
+// Of a run that does not fit.
+constexpr std::size_t kMostChanges = 4;
+constexpr int kMostCards = 64;
+
 class Maker {
   public:
     explicit Maker(const ReportRequest& request)
@@ -84,7 +88,9 @@ class Maker {
             out.reserved, gpu.usable_bytes() - r_.search.reserved_elsewhere, out.band);
         if (auto ok = advise(out); !ok) return fail(ok.error());
         if (r_.curves) add_curve(out);
-        if (r_.what_ifs) add_what_ifs(out, tape_device(gpu));
+        const bool stuck =
+            r_.curves && out.limits.max_batch == 0 && r_.gpus.size() == 1 && r_.compared <= 1;
+        if (r_.what_ifs || stuck) add_what_ifs(out, stuck);
         return out;
     }
 
@@ -283,26 +289,66 @@ class Maker {
         }
     }
 
-    void add_what_ifs(GpuReport& out, const TapeDevice& device) {
-        for (const auto& change : changes_of(r_, out.gpu)) {
-            if (!change.applies(settings_)) continue;
-            auto settings = settings_;
-            change.make(settings);
-            auto& footprints = footprints_of(change.name, settings, device);
-            const auto limits = find_batch(out.gpu, r_.search, footprints);
-            if (!limits || limits->max_batch == 0) continue;
-            WhatIf w;
-            w.change = change.name;
-            w.max_batch = limits->max_batch;
-            w.batch_factor = static_cast<double>(limits->max_batch) /
-                             static_cast<double>(std::max<std::int64_t>(1, out.limits.max_batch));
-            w.speed_factor = knee_of(footprints, settings, out.gpu, *limits).samples_per_second /
-                             out.throughput.samples_per_second;
-            out.what_ifs.push_back(std::move(w));
+    // Adds what `changes`, made one after the other, do to the run, if it fits then. The memory of
+    // one sample, in bytes; nothing if one of the changes does not apply.
+    std::optional<std::int64_t> try_changes(GpuReport& out,
+                                            const std::vector<const SettingsChange*>& changes) {
+        auto settings = settings_;
+        std::string name;
+        for (const auto* change : changes) {
+            if (!change->applies(settings)) return std::nullopt;
+            change->make(settings);
+            name += (name.empty() ? "" : " + ") + change->name;
         }
-        std::sort(out.what_ifs.begin(), out.what_ifs.end(), [](const auto& a, const auto& b) {
-            return a.batch_factor * a.speed_factor > b.batch_factor * b.speed_factor;
-        });
+        if (!check_settings(r_.shape, settings)) return std::nullopt;
+        auto& footprints = footprints_of(name, settings, tape_device(out.gpu));
+        const auto least = reserved(footprints, 1);
+        if (least > reserve_limit(out.gpu, r_.search)) return least;
+        const auto limits = find_batch(out.gpu, r_.search, footprints);
+        if (!limits || limits->max_batch == 0) return least;
+        WhatIf w;
+        w.change = std::move(name);
+        w.settings = settings;
+        w.max_batch = limits->max_batch;
+        w.batch_factor = static_cast<double>(limits->max_batch) /
+                         static_cast<double>(std::max<std::int64_t>(1, out.limits.max_batch));
+        w.speed_factor = knee_of(footprints, settings, out.gpu, *limits).samples_per_second /
+                         out.throughput.samples_per_second;
+        out.what_ifs.push_back(std::move(w));
+        return least;
+    }
+
+    // `stuck`: not even one sample fits. Then the fewest changes with which it does, and how many
+    // cards would do.
+    void add_what_ifs(GpuReport& out, bool stuck) {
+        const auto changes = changes_of(r_, out.gpu);
+        std::vector<const SettingsChange*> saving;
+        for (const auto& change : changes) {
+            const auto least = try_changes(out, {&change});
+            if (least && *least < out.reserved) saving.push_back(&change);
+        }
+        std::vector<std::vector<const SettingsChange*>> sets(1);
+        for (std::size_t size = 1; stuck && out.what_ifs.empty() && size <= kMostChanges; ++size) {
+            std::vector<std::vector<const SettingsChange*>> larger;
+            for (const auto& set : sets) {
+                const auto from =
+                    set.empty() ? saving.begin() : std::ranges::find(saving, set.back()) + 1;
+                for (auto next = from; next != saving.end(); ++next) {
+                    larger.push_back(set);
+                    larger.back().push_back(*next);
+                    if (size > 1) try_changes(out, larger.back());
+                }
+            }
+            sets = std::move(larger);
+        }
+        std::ranges::sort(out.what_ifs, std::greater(),
+                          [](const WhatIf& w) { return w.batch_factor * w.speed_factor; });
+        for (int cards = 2 * settings_.cards; stuck && cards <= kMostCards; cards *= 2) {
+            const auto more = more_cards(cards);
+            const auto before = out.what_ifs.size();
+            try_changes(out, {&more});
+            if (out.what_ifs.size() > before) break;
+        }
     }
 
     const ReportRequest& r_;

@@ -37,13 +37,14 @@ struct ReportRequest {
     int cpu_cores = 8;
     std::int64_t host_ram_bytes = 0;
     bool heavy_preprocessing = false;
-    bool what_ifs = true;
+    bool what_ifs = true;  // with curves, and if nothing fits on the only card, in any case
     bool curves = true;
 };
 
-// A changed setting and its effect on the same card.
+// Changed settings and their effect on the same card, or on each of more such cards.
 struct WhatIf {
     std::string change;  // "gradient checkpointing"
+    TrainingSettings settings;
     std::int64_t max_batch = 0;
     double batch_factor = 0;  // relative to the report's own max_batch
     double speed_factor = 0;  // samples per second at its own recommended batch

@@ -53,6 +53,9 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
              return t.optimizer == Optimizer::adamw && t.kernel != OptimizerKernel::fused;
          },
          [](auto& t) { t.kernel = OptimizerKernel::fused; }},
+        {"fused loss (Liger)",
+         [&shape](auto& t) { return !t.fused_loss && shape.head == Head::language_model; },
+         [](auto& t) { t.fused_loss = true; }},
         {"SDPA instead of eager attention",
          [text](auto& t) { return text && t.attention == Attention::eager; },
          [](auto& t) { t.attention = Attention::sdpa; }},
@@ -77,6 +80,15 @@ std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuPr
                        [](auto&) { return true; }, [p95](auto& t) { t.sequence = p95; }});
     }
     return all;
+}
+
+SettingsChange more_cards(int cards) {
+    return {std::to_string(cards) + " GPUs, sharded (FSDP)", [](const auto&) { return true; },
+            [cards](auto& t) {
+                t.cards = cards;
+                if (t.sharding == Sharding::none || t.sharding == Sharding::ddp)
+                    t.sharding = Sharding::fsdp;
+            }};
 }
 
 }  // namespace plimsoll::training

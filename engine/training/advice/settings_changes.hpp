@@ -16,5 +16,6 @@ struct SettingsChange {
 };
 
 std::vector<SettingsChange> changes_of(const ReportRequest& request, const GpuProfile& gpu);
+SettingsChange more_cards(int cards);
 
 }  // namespace plimsoll::training

@@ -1,5 +1,6 @@
 #include "engine/training/advice/snippets.hpp"
 
+#include "engine/training/advice/sharded_snippets.hpp"
 #include "engine/training/tape/layout.hpp"
 
 #include <algorithm>
@@ -99,12 +100,9 @@ std::string model_setup(const RecommendedSettings& s) {
                            t.attention == Attention::eager ? "eager" : "flash_attention_2");
     if (t.frozen_embeddings) out += "model.get_input_embeddings().requires_grad_(False)\n";
     if (t.frozen_layers > 0)
-        out += fmt::format(
-            "layers = max((m for m in model.modules() if isinstance(m, torch.nn.ModuleList)), "
-            "key=len)\n"
-            "for layer in layers[:{}]:\n"
-            "    layer.requires_grad_(False)\n",
-            t.frozen_layers);
+        out += kFindLayers +
+               fmt::format("for layer in layers[:{}]:\n    layer.requires_grad_(False)\n",
+                           t.frozen_layers);
     if (t.quantization != Quantization::none) {
         out += "quantization = BitsAndBytesConfig(";
         if (t.quantization == Quantization::int8) {
@@ -291,7 +289,7 @@ std::string lightning_yaml(const RecommendedSettings& s) {
         "trainer:\n"
         "  accumulate_grad_batches: {}\n"
         "  precision: {}\n"
-        "{}"
+        "{}{}"
         "  max_epochs: {}\n"
         "model:\n"
         "  {}\n"
@@ -301,7 +299,7 @@ std::string lightning_yaml(const RecommendedSettings& s) {
         "  num_workers: {}\n"
         "  pin_memory: true\n"
         "  persistent_workers: {}\n",
-        s.accumulation, lightning_precision(s.training),
+        s.accumulation, lightning_precision(s.training), lightning_strategy(s.training),
         s.training.clip ? "  gradient_clip_val: 1.0\n" : "", s.epochs,
         s.learning_rate ? "learning_rate: " + yaml_number(*s.learning_rate)
                         : std::string("# learning_rate: ") + kYourRate,
@@ -313,7 +311,8 @@ std::string deepspeed_json(const RecommendedSettings& s) {
     const auto layout = layout_of(training);
     const int stage = layout.is_zero() ? static_cast<int>(training.sharding) -
                                              static_cast<int>(Sharding::zero1) + 1
-                                       : 0;
+                      : layout.shards_weights ? 3  // DeepSpeed's counterpart of FSDP
+                                              : 0;
     std::string out = fmt::format(
         "{{\n"
         "  \"train_micro_batch_size_per_gpu\": {},\n"
@@ -366,10 +365,15 @@ std::string plain_pytorch(const RecommendedSettings& s) {
             "rms_norm=False, rope=False,\n"
             "                                swiglu=False, geglu=False)  # from "
             "liger_kernel.transformers\n";
+    const auto layout = layout_of(s.training);
+    if (layout.is_zero()) return out + deepspeed_loop(optimizer_call(s), layout.cards);
+    out += pytorch_sharding(s.training, half_type(s));
     out += fmt::format(
-        "loader = DataLoader(dataset, batch_size={}, shuffle=True, pin_memory=True{}{})\n"
+        "loader = DataLoader(dataset, batch_size={}, {}, pin_memory=True{}{})\n"
         "optimizer = {}\n",
-        s.batch, loader, s.training.packed ? ", collate_fn=DataCollatorWithFlattening()" : "",
+        s.batch,
+        layout.sharding == Sharding::none ? "shuffle=True" : "sampler=DistributedSampler(dataset)",
+        loader, s.training.packed ? ", collate_fn=DataCollatorWithFlattening()" : "",
         optimizer_call(s));
     if (s.training.checkpointing)
         out +=

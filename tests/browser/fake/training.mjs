@@ -91,7 +91,7 @@ export function tooSmall() {
   const [{ samples_per_second, seconds_per_batch }] = card.curve;
   const curve = [{ batch: 1, reserved_bytes: memory.peak_reserved_bytes, samples_per_second, seconds_per_batch }];
   const knee = { batch: 1, samples_per_second, best_samples_per_second: samples_per_second };
-  const none = { accumulation: null, config_values: {}, diagnosis: [], max_batch: 0, parallel_runs: 0, stages: [], what_ifs: [] };
+  const none = { accumulation: null, config_values: {}, diagnosis: [], max_batch: 0, parallel_runs: 0, stages: [], what_ifs: [{ change: 'gradient checkpointing + 8-bit Adam', arguments: { training: { checkpointing: true, optimizer: 'adam_8bit' } }, max_batch: 4, batch_factor: 4, speed_factor: 0.8 }] };
   const words = { batch_reason: 'nothing_fits', batch_why: 'Not even one sample fits.' };
   return { ...rest, comparisons: [], gpus: [{ ...card, ...none, ...words, fits: 'no', why, batch: 1, memory, curve, knee }] };
 }

@@ -14,7 +14,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::training_config {
@@ -52,15 +51,18 @@ bool some_fit(const json& summary) {
                                [](const json& card) { return card.at("fits") != "no"; });
 }
 
-// The flags that usually make a run fit, of those that it does not have.
-std::string what_may_fit(const json& training) {
-    std::vector<std::string> flags;
-    if (training.at("lora_rank") == 0) flags.emplace_back("--lora 16");
-    if (training.at("quantization") == "none")
-        flags.emplace_back("--quantization nf4 (with --lora)");
-    if (training.at("checkpointing") == false) flags.emplace_back("--checkpointing");
-    if (flags.empty()) return {};
-    return fmt::format("\nThese usually help: {}.", fmt::join(flags, ", "));
+// The changes with which it fits, as flags.
+std::string ways_out(const json& card) {
+    std::string out;
+    for (const json& what : card.at("what_ifs")) {
+        std::string flags;
+        const auto places = what.at("arguments").flatten();
+        for (const auto& [pointer, value] : places.items()) flags += " " + as_flag(pointer, value);
+        if (!what.at("arguments").empty())
+            out += fmt::format("\n {}  (largest batch {})", flags, what.at("max_batch").dump());
+    }
+    return out.empty() ? "No change of the settings that was tried makes it fit."
+                       : "It fits with:" + out;
 }
 
 std::string estimate_text(const CommandContext& context, const EstimateInput& input,
@@ -70,9 +72,10 @@ std::string estimate_text(const CommandContext& context, const EstimateInput& in
     if (one || !input.paste.empty())
         out += to_paste(summary, input.paste.empty() ? "transformers" : input.paste);
     if (!some_fit(summary)) {
-        out +=
-            "\nNothing to paste: the run does not fit. --what-ifs tries changes that free memory." +
-            what_may_fit(summary.at("training")) + "\n";
+        out += "\nNothing to paste: the run does not fit. " +
+               (one ? ways_out(summary.at("gpus").at(0))
+                    : "--what-ifs tries changes that free memory.") +
+               "\n";
     }
     out += assumptions_text(summary);
     if (input.details) return out + details_text(summary);

@@ -80,6 +80,16 @@ std::string dotted(std::string_view pointer) {
     return place;
 }
 
+std::string as_flag(std::string_view pointer, const json& value) {
+    const auto text = value.is_string() ? value.get<std::string>() : value.dump();
+    for (const auto& flag : flags()) {
+        if (flag.pointer != pointer) continue;
+        if (flag.type != "boolean") return std::string(flag.name) + " " + text;
+        if (value == true) return std::string(flag.name);
+    }
+    return "--set " + dotted(pointer) + "=" + text;
+}
+
 Result<json> read_json(const std::string& path) {
     std::ifstream file(path);
     if (!file) return fail(Errc::not_found, "The file cannot be read.", path);

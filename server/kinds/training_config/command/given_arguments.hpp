@@ -20,6 +20,10 @@ namespace plimsoll::jobs::training_config {
 // "training.padded", as --set takes it.
 std::string dotted(std::string_view pointer);
 
+// How a command line gives a value there: "--lora 8", "--checkpointing", "--set
+// cluster.offload=none".
+std::string as_flag(std::string_view pointer, const nlohmann::json& value);
+
 // A file of arguments, or a model's config.json.
 Result<nlohmann::json> read_json(const std::string& path);
 

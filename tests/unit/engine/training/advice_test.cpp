@@ -146,6 +146,16 @@ TEST(Report, ReportsAShortage) {
     ASSERT_TRUE(report);
     EXPECT_EQ(report->gpus[0].fit, Fit::no);
     EXPECT_EQ(report->gpus[0].reason, BatchReason::nothing_fits);
+    const auto& ways = report->gpus[0].what_ifs;
+    ASSERT_GE(ways.size(), 2U) << "of settings, and on more cards";
+    EXPECT_THAT(ways.front().change, HasSubstr(" + ")) << "no change alone is enough";
+    EXPECT_THAT(ways.back().change, HasSubstr("GPUs, sharded"));
+    for (const auto& way : ways) {
+        auto changed = r;
+        changed.settings = way.settings;
+        changed.curves = false;
+        EXPECT_EQ(make_report(changed)->gpus[0].limits.max_batch, way.max_batch) << way.change;
+    }
     r.gpus.clear();
     EXPECT_EQ(make_report(r).error().where, "/gpus");
 }
@@ -166,6 +176,25 @@ TEST(Snippets, AllContainTheSameSettings) {
     EXPECT_THAT(deepspeed_json(s), HasSubstr("\"train_micro_batch_size_per_gpu\": 40"));
     EXPECT_THAT(plain_pytorch(s), HasSubstr("loss = model(**batch).loss / 6"));
     EXPECT_THAT(plain_pytorch(s), HasSubstr("gradient_checkpointing_enable"));
+}
+
+TEST(Snippets, ShardARunOnSeveralCards) {
+    RecommendedSettings s;
+    s.training.cards = 4;
+    s.training.precision = Precision::bf16_autocast;
+    s.training.sharding = Sharding::fsdp;
+    EXPECT_THAT(transformers_arguments(s), HasSubstr("fsdp=True"));
+    EXPECT_THAT(lightning_yaml(s), HasSubstr("devices: 4\n  strategy: fsdp"));
+    EXPECT_THAT(deepspeed_json(s), HasSubstr("\"stage\": 3"));
+    EXPECT_THAT(plain_pytorch(s), HasSubstr("fully_shard(part, mp_policy="));
+    EXPECT_THAT(plain_pytorch(s), HasSubstr("--nproc-per-node 4"));
+    s.training.sharding = Sharding::zero2;
+    s.training.offload = Offload::optimizer;
+    EXPECT_THAT(lightning_yaml(s), HasSubstr("strategy: deepspeed_stage_2_offload"));
+    EXPECT_THAT(plain_pytorch(s), HasSubstr("deepspeed --num_gpus 4"));
+    s.training.sharding = Sharding::ddp;
+    EXPECT_THAT(plain_pytorch(s), HasSubstr("DistributedDataParallel"));
+    EXPECT_THAT(plain_pytorch(s), HasSubstr("sampler=DistributedSampler(dataset)"));
 }
 
 TEST(Snippets, PrepareTheModelAsItWasEstimated) {

@@ -25,6 +25,12 @@ export const curriculum = [
 /** Text that is not a number is sent unchanged, so that the server names the rule. */
 export const numberOf = (text: string): number | string => (Number.isNaN(Number(text)) ? text : Number(text));
 
+/** Arguments with a change of them merged in, as a report's what-ifs say it. */
+export function withChange<T extends object>(args: T, change: object): T {
+  const merged = Object.entries(change).map(([name, value]) => [name, value !== null && typeof value === 'object' && !Array.isArray(value) ? withChange((args as Record<string, object>)[name] ?? {}, value) : value]);
+  return { ...args, ...Object.fromEntries(merged) };
+}
+
 /** The question about a preset with its usual settings; everything else is left to the server. */
 export function presetArgs(preset: string, length: string, gpus: readonly string[]): Args {
   const own = isNaics(preset) ? naicsTraining : {};

@@ -1,5 +1,6 @@
 #include "engine/training/advice/snippets.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
+#include "server/kinds/training_config/contract/options.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
 
 namespace plimsoll::jobs::training_config {
@@ -124,10 +125,27 @@ json curve_json(const tr::GpuReport& card) {
     return curve;
 }
 
-json what_ifs_json(const tr::GpuReport& card) {
+// What a change makes of the arguments.
+json changed_arguments(const Request& request, const tr::GpuReport& card, const tr::WhatIf& what) {
+    auto changed = request;
+    changed.report.settings = what.settings;
+    changed.report.settings.accumulation = request.report.settings.accumulation;
+    if (what.settings.precision != card.precision) changed.report.adapts_precision = false;
+    json out = json::object();
+    for (const auto& option : options()) {
+        if (option.field.get == nullptr) continue;
+        auto value = option.field.get(changed);
+        if (value != option.field.get(request))
+            out[json::json_pointer(std::string(option.pointer))] = std::move(value);
+    }
+    return out;
+}
+
+json what_ifs_json(const Request& request, const tr::GpuReport& card) {
     json list = json::array();
     for (const auto& w : card.what_ifs) {
         list.push_back({{"change", w.change},
+                        {"arguments", changed_arguments(request, card, w)},
                         {"max_batch", w.max_batch},
                         {"batch_factor", w.batch_factor},
                         {"speed_factor", w.speed_factor}});
@@ -287,7 +305,7 @@ Result<json> one_card_json(const Request& request, const tr::GpuReport& card) {
                 {"learning_rate", rate_json(card)},
                 {"loader", loader_json(card.loader)},
                 {"parallel_runs", card.parallel_runs},
-                {"what_ifs", what_ifs_json(card)},
+                {"what_ifs", what_ifs_json(request, card)},
                 {"snippets", snippets_json(card, request.report)},
                 {"config_values", config_values(card)},
                 {"stages", std::move(stages)},

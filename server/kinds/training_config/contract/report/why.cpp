@@ -26,7 +26,7 @@ std::string a_card_that_carries(std::int64_t reserved, double safety) {
 std::string what_would_fit(const tr::GpuReport& card) {
     if (card.what_ifs.empty()) return "";
     const auto& best = card.what_ifs.front();
-    return " On this GPU it would fit with " + best.change + " (largest batch " +
+    return " It would fit with " + best.change + " (largest batch " +
            std::to_string(best.max_batch) + ").";
 }
 

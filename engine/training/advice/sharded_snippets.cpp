@@ -1,0 +1,53 @@
+#include "engine/training/advice/sharded_snippets.hpp"
+
+#include "engine/training/tape/layout.hpp"
+
+#include <fmt/format.h>
+
+namespace plimsoll::training {
+
+std::string lightning_strategy(const TrainingSettings& settings) {
+    static constexpr const char* kNames[] = {
+        "", "ddp", "deepspeed_stage_1", "deepspeed_stage_2", "deepspeed_stage_3", "fsdp"};
+    const auto layout = layout_of(settings);
+    if (layout.sharding == Sharding::none) return "";
+    return fmt::format("  devices: {}\n  strategy: {}{}\n", layout.cards,
+                       kNames[static_cast<int>(layout.sharding)],
+                       layout.offloads_optimizer ? "_offload" : "");
+}
+
+std::string deepspeed_loop(const std::string& optimizer, int cards) {
+    return fmt::format(
+        "optimizer = {}\n"
+        "engine, _, loader, _ = deepspeed.initialize(  # deepspeed --num_gpus {} train.py\n"
+        "    model=model, optimizer=optimizer, training_data=dataset, "
+        "config=\"ds_config.json\")\n"
+        "for batch in loader:\n"
+        "    engine.backward(engine(**batch).loss)\n"
+        "    engine.step()\n",
+        optimizer, cards);
+}
+
+std::string pytorch_sharding(const TrainingSettings& settings, const std::string& half) {
+    const auto layout = layout_of(settings);
+    if (layout.sharding != Sharding::ddp && layout.sharding != Sharding::fsdp) return "";
+    const auto out = fmt::format(
+        "torch.distributed.init_process_group(\"nccl\")  # torchrun --nproc-per-node {} train.py\n"
+        "torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"]))\n",
+        layout.cards);
+    if (layout.sharding == Sharding::ddp)
+        return out + "model = torch.nn.parallel.DistributedDataParallel(model.cuda())\n";
+    const auto policy = layout.mixed
+                            ? fmt::format(
+                                  ", mp_policy=MixedPrecisionPolicy(param_dtype=torch.{0}, "
+                                  "reduce_dtype=torch.{0})",
+                                  half)
+                            : std::string();
+    return out + kFindLayers +
+           fmt::format(
+               "for part in [*layers, model]:\n"
+               "    fully_shard(part{})  # from torch.distributed.fsdp\n",
+               policy);
+}
+
+}  // namespace plimsoll::training

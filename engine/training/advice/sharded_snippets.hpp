@@ -1,0 +1,20 @@
+#pragma once
+
+#include "engine/training/tape/settings.hpp"
+
+#include <string>
+
+// How the frameworks are told to spread a run over several cards; empty for one card.
+namespace plimsoll::training {
+
+inline constexpr const char* kFindLayers =
+    "layers = max((m for m in model.modules() if isinstance(m, torch.nn.ModuleList)), key=len)\n";
+
+// Two lines of a trainer.
+std::string lightning_strategy(const TrainingSettings& settings);
+// The loop of plain PyTorch, with the optimizer made by this call.
+std::string deepspeed_loop(const std::string& optimizer, int cards);
+// `half`: the 16-bit type as PyTorch names it.
+std::string pytorch_sharding(const TrainingSettings& settings, const std::string& half);
+
+}  // namespace plimsoll::training
