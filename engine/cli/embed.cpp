@@ -1,7 +1,7 @@
 #include "engine/cli/commands.hpp"
 #include "engine/cli/labelled_texts.hpp"
 #include "engine/cli/ready_device.hpp"
-#include "engine/transformer/embedder.hpp"
+#include "engine/transformer/text_model.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -108,11 +108,11 @@ Result<LabelledTexts> read_labelled_texts(const std::filesystem::path& file,
 
 Result<std::vector<models::Accuracy>> judge(const LabelledTexts& given,
                                             std::span<const std::string> labels,
-                                            std::span<const transformer::Said> said) {
+                                            std::span<const transformer::FormOutput> outputs) {
     const auto meaning = sentiment::Meaning::of(labels);
     if (!meaning) return fail(meaning.error());
     std::vector<models::Accuracy> accuracies;
-    for (const auto& [form, probabilities] : said) {
+    for (const auto& [form, probabilities] : outputs) {
         sentiment::Table table{};
         for (std::size_t i = 0; i < given.classes.size(); ++i) {
             if (given.classes[i] == kNeutral && !meaning->has_neutral()) continue;

@@ -33,6 +33,6 @@ Result<LabelledTexts> read_labelled_texts(const std::filesystem::path& file,
 // without a neutral label. Errc::invalid_input if no text is left.
 Result<std::vector<models::Accuracy>> judge(const LabelledTexts& given,
                                             std::span<const std::string> labels,
-                                            std::span<const transformer::Said> said);
+                                            std::span<const transformer::FormOutput> outputs);
 
 }  // namespace plimsoll::cli

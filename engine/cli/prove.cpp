@@ -87,7 +87,7 @@ Result<Findings> find(const ProveOptions& options, const models::Store& store,
     Findings found{std::move(proven->proofs), {}};
     found.proves = given->texts.size() >= kFewestForProof;
     if (given->classes.empty()) return found;
-    auto judged = judge(*given, manifest.labels, proven->said);
+    auto judged = judge(*given, manifest.labels, proven->outputs);
     if (!judged) return fail(judged.error());
     found.accuracies = std::move(*judged);
     for (auto& accuracy : found.accuracies) {

@@ -131,8 +131,8 @@ std::string_view to_string(Family family) {
 }
 
 Result<Config> read_config(const std::filesystem::path& model) {
-    constexpr std::size_t kMostBytes = std::size_t{4} << 20;
-    const auto text = read_text(model / "config.json", kMostBytes);
+    constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
+    const auto text = read_text(model / "config.json", kMaxBytes);
     if (!text) return fail(text.error());
     const json parsed = json::parse(*text, nullptr, false);
     if (!parsed.is_object()) return refuse("config.json is not a JSON object.");
@@ -143,14 +143,14 @@ Result<Config> read_config(const std::filesystem::path& model) {
         return refuse("\"model_type\" is \"" + type + "\"; supported: bert, distilbert, roberta.");
     }
     if (auto supported = check_supported(fields, *keys); !supported) return fail(supported.error());
-    constexpr std::uint64_t kMostVocabulary = 10'000'000;
+    constexpr std::uint64_t kMaxVocabulary = 10'000'000;
     Config config;
     config.family = keys->family;
     config.hidden = fields.number(keys->hidden, 8192);
     config.layers = fields.number(keys->layers, 200);
     config.heads = fields.number(keys->heads, 512);
     config.intermediate = fields.number(keys->intermediate, 65536);
-    config.vocabulary = fields.number("vocab_size", kMostVocabulary);
+    config.vocabulary = fields.number("vocab_size", kMaxVocabulary);
     // Attention takes 4,096 tokens at most.
     config.positions = fields.number("max_position_embeddings", 4096 + 2);
     if (config.family == Family::roberta) {

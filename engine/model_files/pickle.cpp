@@ -8,7 +8,7 @@
 namespace plimsoll::model_files {
 namespace {
 
-constexpr std::size_t kMostValues = 1'000'000;
+constexpr std::size_t kMaxValues = 1'000'000;
 
 using Kind = Pickle::Kind;
 using Place = Pickle::Place;
@@ -107,8 +107,7 @@ class Reader {
     }
 
     void push(Pickle::Value value) {
-        if (pickle_.values.size() == kMostValues)
-            return refuse("it has more than a million values");
+        if (pickle_.values.size() == kMaxValues) return refuse("it has more than a million values");
         stack_.push_back(static_cast<Place>(pickle_.values.size()));
         pickle_.values.push_back(std::move(value));
     }
@@ -162,7 +161,7 @@ class Reader {
     }
     void recall(std::size_t place) {
         if (place >= memo_.size()) return refuse("it reads an unset memo entry");
-        if (stack_.size() >= kMostValues) return refuse("it has more than a million values");
+        if (stack_.size() >= kMaxValues) return refuse("it has more than a million values");
         stack_.push_back(memo_[place]);
     }
 

@@ -19,7 +19,7 @@ constexpr std::size_t kCentralBytes = 46;
 constexpr std::size_t kLocalBytes = 30;
 constexpr std::size_t kLocatorBytes = 20;
 constexpr std::size_t kEnd64Bytes = 56;
-constexpr std::uint64_t kMostEntries = 100'000;
+constexpr std::uint64_t kMaxEntries = 100'000;
 
 using Bytes = std::span<const std::byte>;
 
@@ -134,7 +134,7 @@ Result<std::map<std::string, Bytes, std::less<>>> read_zip(Bytes archive) {
     };
     const auto directory = find_directory(archive);
     if (!directory) return refuse("its directory is missing");
-    if (directory->entries > kMostEntries) return refuse("it has more than 100,000 entries");
+    if (directory->entries > kMaxEntries) return refuse("it has more than 100,000 entries");
     std::map<std::string, Bytes, std::less<>> entries;
     std::uint64_t at = directory->offset;
     for (std::uint64_t i = 0; i < directory->entries; ++i) {

@@ -12,7 +12,7 @@ namespace plimsoll::profiling {
 namespace {
 
 constexpr std::int64_t kCoarseStep = 8;  // step of the first pass
-constexpr int kMostLooksAtBest = 3;
+constexpr int kMaxLooksAtBest = 3;
 constexpr double kWorthLookingOn = 1.02;  // gain of a neighbour that continues the search
 constexpr double kConfirmed = 0.02;       // tolerance of a confirmed prediction
 // Largest share of a sweep's measurements, repeated ones included.
@@ -160,7 +160,7 @@ class Search {
 
     // A cache that overflows can hide the best between two points.
     Result<void> look_at_best() {
-        for (int i = 0; i < kMostLooksAtBest; ++i) {
+        for (int i = 0; i < kMaxLooksAtBest; ++i) {
             const Place now = best();
             const double was = throughput(now);
             const auto here = measured_.find(now);

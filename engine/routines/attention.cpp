@@ -14,7 +14,7 @@ constexpr std::size_t kRowItems = 64;
 constexpr std::uint32_t kQueriesOfBlock = 64;
 constexpr std::size_t kMmaItems = 128;
 // Keys and values of one head, on a thread's stack: 4 MiB together.
-constexpr std::uint32_t kMostKeyNumbers = 1U << 19;
+constexpr std::uint32_t kMaxKeyNumbers = 1U << 19;
 
 // `keys`: at least as many as the longest sequence has. Powers of two: few programs for all
 // batches.
@@ -98,7 +98,7 @@ Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buf
     }
     const bool block = flavour_of(method) == Flavour::block;
     const auto keys = std::bit_ceil(std::max(sequences.longest, 16U));
-    if (block && keys * heads.size > kMostKeyNumbers) {
+    if (block && keys * heads.size > kMaxKeyNumbers) {
         return fail(Errc::invalid_input,
                     "On CPUs, heads larger than 128 support at most 2048 tokens.");
     }

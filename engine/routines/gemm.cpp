@@ -96,7 +96,7 @@ GemmPlan default_plan(Method method, std::uint32_t compute_units, std::uint32_t 
         plan.rows = 32;
         plan.vectors = 2;
         plan.row_panels = 2;
-    } else if (!opencl::processor_has_avx512()) {
+    } else if (!processor_has(opencl::Instructions::avx512)) {
         // 16 registers of 8 numbers: 6 x 16 sums are 12 of them, and a panel fits the first-level
         // cache.
         plan.rows = 6;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/routines/layer_norm.hpp"
 #include "engine/routines/narrow.hpp"
+#include "engine/routines/rows.hpp"
 
 #include <cstddef>
 #include <cstdint>

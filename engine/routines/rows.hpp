@@ -17,4 +17,30 @@ Result<void> over_rows(opencl::Programs& programs, Flavour flavour, const std::s
                           shape.rows, shape.columns);
 }
 
+// `gain` and `shift` hold one number per column.
+struct Norm {
+    const opencl::Buffer& gain;
+    const opencl::Buffer& shift;
+    float epsilon;  // added to the variance
+};
+
+// Normalizes the rows of `in`, plus those of `residual` unless null: fp32, finite. `out` may be
+// either of them. `copy`, on GPUs: `out` once more, in bf16. Enqueued in order, without waiting;
+// buffers hold at least `shape`.
+Result<void> layer_norm(opencl::Programs& programs, Flavour flavour, const opencl::Buffer& in,
+                        const opencl::Buffer* residual, const Norm& norm, const opencl::Buffer& out,
+                        Shape shape, const opencl::Buffer* copy = nullptr);
+
+// The softmax of each row: fp32, finite. `out` may be `in`. Enqueued in order, without waiting;
+// buffers hold at least `shape`.
+Result<void> softmax(opencl::Programs& programs, Flavour flavour, const opencl::Buffer& in,
+                     const opencl::Buffer& out, Shape shape);
+
+enum class Function { exp, erf, tanh, gelu, relu };
+
+// out = function(in), element by element: fp32, finite. `out` may be `in`. Enqueued in order,
+// without waiting; buffers hold at least `shape`.
+Result<void> unary(opencl::Programs& programs, Flavour flavour, Function function,
+                   const opencl::Buffer& in, const opencl::Buffer& out, Shape shape);
+
 }  // namespace plimsoll::routines

@@ -9,7 +9,7 @@ namespace plimsoll::training {
 namespace {
 
 // Largest weights of one product: larger ones need hundreds of megabytes and measure the same.
-constexpr std::int64_t kMostElements = 16 << 20;
+constexpr std::int64_t kMaxElements = 16 << 20;
 // A product should take about ten milliseconds.
 constexpr double kProcessorFlops = 1e9;
 constexpr double kGpuFlops = 2e11;
@@ -43,7 +43,7 @@ Result<MeasuredProduct> measure(opencl::Programs& programs, const MatrixShape& s
     const bool processor = programs.device().info().type == opencl::DeviceType::cpu;
     MeasuredProduct out{.shape = shape};
     out.method = processor ? routines::Method::block_fp32 : routines::Method::group_fp32;
-    out.columns = std::clamp<std::int64_t>(kMostElements / shape.depth, 1, shape.columns);
+    out.columns = std::clamp<std::int64_t>(kMaxElements / shape.depth, 1, shape.columns);
     const double per_row =
         2.0 * static_cast<double>(out.columns) * static_cast<double>(shape.depth);
     const auto rows = rows_for(per_row, processor ? kProcessorFlops : kGpuFlops);

@@ -3,8 +3,6 @@
 #include "engine/base/steady_beat.hpp"
 #include "engine/routines/attention.hpp"
 #include "engine/routines/rows.hpp"
-#include "engine/routines/softmax.hpp"
-#include "engine/routines/unary.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -19,7 +19,7 @@ constexpr float kSure = 0.1F;
 // A column stands out whose largest number is this many times that of the median column.
 constexpr float kOutlier = 20;
 // At most this many texts are timed, in this many rounds: idle gaps are short.
-constexpr std::size_t kMostTimed = 64;
+constexpr std::size_t kMaxTimed = 64;
 constexpr std::size_t kRounds = 5;
 
 std::size_t label_of(std::span<const float> probabilities) {
@@ -78,21 +78,21 @@ Result<std::vector<Classified>> classify(TextClassifier& classifier,
 Result<Trial> try_form(TextClassifier& classifier, std::span<const std::string> texts,
                        const Watch& watch) {
     const std::size_t columns = classifier.model().config().hidden;
-    Trial said;
-    said.largest.resize(columns);
+    Trial trial;
+    trial.largest.resize(columns);
     const auto look = [&](std::span<const float> hidden) {
         for (std::size_t i = 0; i < hidden.size(); ++i) {
-            auto& largest = said.largest[i % columns];
+            auto& largest = trial.largest[i % columns];
             largest = std::max(largest, std::abs(hidden[i]));
         }
     };
     const auto found = classify(classifier, texts, watch, look);
     if (!found) return fail(found.error());
     for (const auto& one : *found) {
-        said.probabilities.insert(said.probabilities.end(), one.probabilities.begin(),
-                                  one.probabilities.end());
+        trial.probabilities.insert(trial.probabilities.end(), one.probabilities.begin(),
+                                   one.probabilities.end());
     }
-    return said;
+    return trial;
 }
 
 struct Speed {
@@ -103,7 +103,7 @@ struct Speed {
 // Kernels are built in the first round, or were before.
 Result<Speed> speed_of(TextClassifier& exact, TextClassifier& form,
                        std::span<const std::string> texts, const Watch& watch) {
-    const auto timed = texts.first(std::min(texts.size(), kMostTimed));
+    const auto timed = texts.first(std::min(texts.size(), kMaxTimed));
     std::uint64_t tokens = 0;
     const auto work_of = [&](TextClassifier& classifier) -> Work {
         return [&classifier, &tokens, timed, &watch]() -> Result<void> {
@@ -141,8 +141,8 @@ void keep_fastest(Proven& proven, std::vector<float> probabilities) {
         return other.form == last.form && other.speedup > last.speedup;
     });
     if (is_slower) return;
-    std::erase_if(proven.said, [&](const Said& said) { return said.form == last.form; });
-    proven.said.push_back({last.form, std::move(probabilities)});
+    std::erase_if(proven.outputs, [&](const FormOutput& one) { return one.form == last.form; });
+    proven.outputs.push_back({last.form, std::move(probabilities)});
 }
 
 }  // namespace
@@ -251,8 +251,8 @@ Result<Proven> prove(const Guarded& guarded, std::span<const Form> forms, const 
         proven.proofs.push_back(std::move(one->proof));
         keep_fastest(proven, std::move(one->probabilities));
     }
-    proven.said.insert(proven.said.begin(),
-                       {std::string(to_string(Form::fp32)), std::move(exact->probabilities)});
+    proven.outputs.insert(proven.outputs.begin(),
+                          {std::string(to_string(Form::fp32)), std::move(exact->probabilities)});
     return proven;
 }
 

@@ -61,16 +61,16 @@ Result<ProvenMethod> prove_method(const Guarded& guarded, const Trial& exact,
                                   routines::Method method, const Watch& watch);
 
 // A form's output: the labels' probabilities, text by text.
-struct Said {
+struct FormOutput {
     std::string form;
     std::vector<float> probabilities;
 };
 struct Proven {
     std::vector<models::Proof> proofs;  // by form and method
-    std::vector<Said> said;             // fp32 first, then by form
+    std::vector<FormOutput> outputs;    // fp32 first, then by form
 };
-// All of these at once: in fp32 and in each form by each of the device's methods. `said` is that of
-// the form's fastest method. The forms must be supported by the device; none: fp32 alone.
+// All of these at once: in fp32 and in each form by each of the device's methods. `outputs` has
+// that of the form's fastest method. The forms must be supported by the device; none: fp32 alone.
 // Errc::cancelled.
 Result<Proven> prove(const Guarded& guarded, std::span<const routines::Form> forms,
                      const Watch& watch);

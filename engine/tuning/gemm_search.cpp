@@ -17,7 +17,7 @@ using routines::Method;
 using Clock = std::chrono::steady_clock;
 using Floats = std::vector<float>;
 
-constexpr int kMostRounds = 25;
+constexpr int kMaxRounds = 25;
 constexpr std::uint32_t kCheckedRows = 4;
 
 Floats random_floats(std::size_t count, unsigned seed) {
@@ -225,7 +225,7 @@ Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
         if (!error) continue;  // skip a plan that cannot run
         entrants.push_back({{plan, 0, *error, *error <= tolerance}, std::move(*packed), {}});
     }
-    for (int round = 0; round < kMostRounds && (round == 0 || Clock::now() < deadline); ++round) {
+    for (int round = 0; round < kMaxRounds && (round == 0 || Clock::now() < deadline); ++round) {
         for (auto& entrant : entrants) {
             if (limits.stop.stop_requested()) return stopped();
             if (!entrant.candidate.accurate) continue;

@@ -20,7 +20,7 @@ std::vector<Bucket> products_of_layers(routines::Method method, std::uint32_t hi
 }
 
 Result<void> tune(opencl::Programs& programs, std::span<const Bucket> buckets,
-                  const SearchLimits& limits, Plans& plans, const Told& told) {
+                  const SearchLimits& limits, Plans& plans, const OnResult& on_result) {
     const auto now = [] { return std::chrono::steady_clock::now(); };
     const auto deadline = now() + limits.budget;
     for (std::size_t i = 0; i < buckets.size(); ++i) {
@@ -36,7 +36,7 @@ Result<void> tune(opencl::Programs& programs, std::span<const Bucket> buckets,
         // If there was time for the default only, an earlier plan may be better.
         const bool is_news = found->tried.size() > 1 || !plans.has(bucket);
         if (is_news) plans.keep(bucket, found->best);
-        told(bucket, *found);
+        on_result(bucket, *found);
     }
     return {};
 }

@@ -31,18 +31,4 @@ Result<DeviceAddress> parse_device_address(std::string_view text) {
     return address;
 }
 
-std::string_view to_string(DeviceType type) {
-    switch (type) {
-        case DeviceType::cpu:
-            return "cpu";
-        case DeviceType::gpu:
-            return "gpu";
-        case DeviceType::accelerator:
-            return "accelerator";
-        case DeviceType::other:
-            return "other";
-    }
-    return "other";
-}
-
 }  // namespace plimsoll::opencl

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "engine/base/words.hpp"
 #include "engine/opencl/devices/host_memory.hpp"
 
 #include <cstdint>
@@ -18,12 +19,19 @@ struct DeviceAddress {
     bool operator==(const DeviceAddress&) const = default;
 };
 
+using plimsoll::to_string;
 std::string to_string(const DeviceAddress& address);
 Result<DeviceAddress> parse_device_address(std::string_view text);
 
 enum class DeviceType { cpu, gpu, accelerator, other };
 
-std::string_view to_string(DeviceType type);
+inline constexpr Word<DeviceType> kDeviceTypes[] = {{"cpu", DeviceType::cpu},
+                                                    {"gpu", DeviceType::gpu},
+                                                    {"accelerator", DeviceType::accelerator},
+                                                    {"other", DeviceType::other}};
+constexpr std::span<const Word<DeviceType>> words_of(DeviceType) {
+    return kDeviceTypes;
+}
 
 struct DeviceInfo {
     DeviceAddress address;
@@ -49,6 +57,25 @@ struct DeviceInfo {
     // In one word: what a CPU's instructions are proven to be ("AVX2", "AVX512-BF16", "AMX"), or
     // the generation of a GPU ("Hopper"). Empty: unknown.
     std::string processor_class = {};
+
+    static void members(auto& visit, auto& self) {
+        visit("device", self.address);
+        visit("platform", self.platform);
+        visit("platform_version", self.platform_version);
+        visit("name", self.name);
+        visit("vendor", self.vendor);
+        visit("driver_version", self.driver_version);
+        visit("device_version", self.device_version);
+        visit("type", self.type);
+        visit("processor_class", self.processor_class);
+        visit("compute_units", self.compute_units);
+        visit("max_work_group_size", self.max_work_group_size);
+        visit("local_memory_bytes", self.local_memory_bytes);
+        visit("max_allocation_bytes", self.max_allocation_bytes);
+        visit.always("memory_bytes", self.memory.bytes);
+        visit("memory_source", self.memory.source);
+        visit("driver_memory_bytes", self.driver_memory_bytes);
+    }
 };
 
 // CPU devices read host memory directly and need no copy.

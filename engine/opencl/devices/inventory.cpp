@@ -1,7 +1,7 @@
 #include "engine/opencl/devices/inventory.hpp"
 
 #include "engine/opencl/calls/status.hpp"
-#include "engine/opencl/devices/processor_class.hpp"
+#include "engine/opencl/devices/processor.hpp"
 
 #include <algorithm>
 #include <array>

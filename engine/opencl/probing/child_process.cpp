@@ -52,7 +52,7 @@ void write_all(int fd, const std::string& text) {
 }
 
 [[noreturn]] void be_child(const std::function<std::string()>& work, int out, pid_t parent,
-                           ChildWords words) {
+                           ChildOutput printed) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(kThrew);  // it died before the line above
     const rlimit no_core{0, 0};
@@ -60,7 +60,7 @@ void write_all(int fd, const std::string& text) {
     for (const int signal : {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGABRT, SIGTERM, SIGINT}) {
         std::signal(signal, SIG_DFL);
     }
-    if (words == ChildWords::dropped) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    if (printed == ChildOutput::dropped) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     int status = 0;
     std::string output;
@@ -114,7 +114,7 @@ std::string killed_by(int signal) {
 }  // namespace
 
 ChildEnd run_in_child(const std::function<std::string()>& work, std::chrono::milliseconds deadline,
-                      ChildWords words) {
+                      ChildOutput printed) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw_errno("pipe2");
     const Descriptor in(ends[0]);
@@ -126,7 +126,7 @@ ChildEnd run_in_child(const std::function<std::string()>& work, std::chrono::mil
     }
     if (child == 0) {
         fcntl(ends[1], F_SETFL, 0);  // the child may block
-        be_child(work, ends[1], parent, words);
+        be_child(work, ends[1], parent, printed);
     }
     close(ends[1]);
     // By number: glibc 2.36 declares pidfd_open for C only.

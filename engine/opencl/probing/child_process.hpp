@@ -14,13 +14,13 @@ struct ChildEnd {
 };
 
 // Where output of the work or a driver goes: this process's standard error, or nowhere.
-enum class ChildWords { shown, dropped };
+enum class ChildOutput { shown, dropped };
 
 // Runs `work` in a child process and kills it at the deadline. The child dies with this process,
 // writes no core file, and its standard output is redirected to standard error (drivers print) or
 // discarded. Throws std::system_error when no child can be started. fork() copies only the calling
 // thread: call this before the first OpenCL call and before any thread that may hold locks exists.
 ChildEnd run_in_child(const std::function<std::string()>& work, std::chrono::milliseconds deadline,
-                      ChildWords words = ChildWords::shown);
+                      ChildOutput printed = ChildOutput::shown);
 
 }  // namespace plimsoll::opencl

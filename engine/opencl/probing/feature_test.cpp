@@ -135,35 +135,16 @@ SelfTest test_product(const Device& device, Feature feature, std::size_t m, std:
 
 }  // namespace
 
-std::string_view to_string(Feature feature) {
-    switch (feature) {
-        case Feature::fp16:
-            return "fp16";
-        case Feature::avx2:
-            return "avx2";
-        case Feature::avx512_vnni:
-            return "avx512_vnni";
-        case Feature::avx512_bf16:
-            return "avx512_bf16";
-        case Feature::amx_bf16:
-            return "amx_bf16";
-        case Feature::mma_bf16:
-            return "mma_bf16";
-    }
-    return {};
-}
-
 std::vector<Feature> candidate_features(const DeviceInfo& info) {
     std::vector<Feature> features{Feature::fp16};
-    if (info.type == DeviceType::cpu && processor_has_avx2()) features.push_back(Feature::avx2);
-    if (info.type == DeviceType::cpu && processor_has_avx512_vnni()) {
-        features.push_back(Feature::avx512_vnni);
-    }
-    if (info.type == DeviceType::cpu && processor_has_avx512_bf16()) {
-        features.push_back(Feature::avx512_bf16);
-    }
-    if (info.type == DeviceType::cpu && processor_has_amx_bf16()) {
-        features.push_back(Feature::amx_bf16);
+    constexpr std::pair<Instructions, Feature> kOfProcessors[] = {
+        {Instructions::avx2, Feature::avx2},
+        {Instructions::avx512_vnni, Feature::avx512_vnni},
+        {Instructions::avx512_bf16, Feature::avx512_bf16},
+        {Instructions::amx_bf16, Feature::amx_bf16}};
+    for (const auto& [instructions, feature] : kOfProcessors) {
+        if (info.type == DeviceType::cpu && processor_has(instructions))
+            features.push_back(feature);
     }
     if (info.type == DeviceType::gpu && info.vendor.starts_with("NVIDIA")) {
         features.push_back(Feature::mma_bf16);

@@ -60,7 +60,7 @@ SelfTest feature_verdict(const DeviceInfo& info, Feature feature, const ProbeSte
             Capability tried{info, DeviceState::ready, {}, {}, {steps.try_feature(info, feature)}};
             return to_json(ProbeReport{{std::move(tried)}, {}});
         },
-        deadline, ChildWords::dropped);
+        deadline, ChildOutput::dropped);
     const std::string name(to_string(feature));
     if (end.kind != ChildEnd::Kind::finished) return {name, 0, 0, end.reason};
     auto report = probe_report_from_json(end.output);

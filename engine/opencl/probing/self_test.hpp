@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/members.hpp"
 #include "engine/opencl/runtime/device.hpp"
 
 #include <string>
@@ -15,6 +16,14 @@ struct SelfTest {
     double tolerance = 0;  // inclusive
     std::string failure;   // empty when passed
     bool passed() const { return failure.empty(); }
+
+    static void members(auto& visit, auto& self) {
+        visit("name", self.name);
+        visit.derived("passed", self.passed());
+        visit("max_error", self.max_error);
+        visit("tolerance", self.tolerance);
+        visit("failure", self.failure);
+    }
 };
 
 // Runs every self-test, also after one has failed. Takes about 0.1 s with a warm compiler cache and
@@ -32,7 +41,17 @@ enum class Feature {
     mma_bf16,     // tensor cores of NVIDIA's GPUs through PTX
 };
 
-std::string_view to_string(Feature feature);
+inline constexpr Word<Feature> kFeatures[] = {
+    {"fp16", Feature::fp16},
+    {"avx2", Feature::avx2},
+    {"avx512_vnni", Feature::avx512_vnni},
+    {"avx512_bf16", Feature::avx512_bf16},
+    {"amx_bf16", Feature::amx_bf16},
+    {"mma_bf16", Feature::mma_bf16},
+};
+constexpr std::span<const Word<Feature>> words_of(Feature) {
+    return kFeatures;
+}
 
 // Features worth testing on this device. On CPU devices only those that CPUID reports.
 std::vector<Feature> candidate_features(const DeviceInfo& info);

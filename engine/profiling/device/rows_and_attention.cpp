@@ -1,9 +1,7 @@
 #include "engine/profiling/device/buffers.hpp"
 #include "engine/routines/attention.hpp"
-#include "engine/routines/layer_norm.hpp"
 #include "engine/routines/narrow.hpp"
-#include "engine/routines/softmax.hpp"
-#include "engine/routines/unary.hpp"
+#include "engine/routines/rows.hpp"
 
 #include <array>
 #include <random>

@@ -4,7 +4,7 @@
 
 #include "engine/opencl/runtime/cache_directory.hpp"
 #include "engine/routines/gemm.hpp"
-#include "engine/routines/softmax.hpp"
+#include "engine/routines/rows.hpp"
 
 #include <cstdio>
 #include <span>

@@ -5,8 +5,7 @@
 #include "engine/opencl/probing/probe.hpp"
 #include "engine/opencl/runtime/cache_directory.hpp"
 #include "engine/routines/attention.hpp"
-#include "engine/routines/softmax.hpp"
-#include "engine/routines/unary.hpp"
+#include "engine/routines/rows.hpp"
 #include "engine/tuning/gemm_search.hpp"
 #include "tests/bench/engine/loops.hpp"
 

@@ -20,7 +20,7 @@ TEST(ChildProcess, ReturnsTheResultOfTheWork) {
 }
 
 // What a child printed to the standard error of this process.
-std::string printed_by(ChildWords words) {
+std::string printed_by(ChildOutput printed) {
     testing::internal::CaptureStderr();
     run_in_child(
         [] {
@@ -29,13 +29,13 @@ std::string printed_by(ChildWords words) {
             std::fputs("complained", stderr);
             return std::string();
         },
-        kLong, words);
+        kLong, printed);
     return testing::internal::GetCapturedStderr();
 }
 
 TEST(ChildProcess, PrintsToStandardErrorOrNowhere) {
-    EXPECT_EQ(printed_by(ChildWords::shown), "said\ncomplained");
-    EXPECT_EQ(printed_by(ChildWords::dropped), "");
+    EXPECT_EQ(printed_by(ChildOutput::shown), "said\ncomplained");
+    EXPECT_EQ(printed_by(ChildOutput::dropped), "");
 }
 
 TEST(ChildProcess, NamesTheSignalOfACrash) {

@@ -1,6 +1,6 @@
 #include "engine/opencl/probing/probe.hpp"
 
-#include "engine/opencl/devices/processor_class.hpp"
+#include "engine/opencl/devices/processor.hpp"
 
 #include <algorithm>
 #include <csignal>

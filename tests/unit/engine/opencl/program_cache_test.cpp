@@ -1,5 +1,4 @@
-#include "engine/opencl/runtime/program_cache.hpp"
-
+#include "engine/opencl/runtime/programs.hpp"
 #include "tests/unit/engine/opencl/kernel_cache.hpp"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // Every kernel in both flavours against double precision, at sizes that are multiples of nothing.
 
-#include "engine/routines/layer_norm.hpp"
-#include "engine/routines/softmax.hpp"
-#include "engine/routines/unary.hpp"
+#include "engine/routines/rows.hpp"
+
 #include "tests/unit/engine/routines/on_device.hpp"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // On PoCL. That the numbers are right is shown against float64 in tests/transformers.
-#include "engine/transformer/embedder.hpp"
-
 #include "engine/opencl/probing/probe.hpp"
 #include "engine/transformer/text_classifier.hpp"
+#include "engine/transformer/text_model.hpp"
 #include "tests/unit/engine/models/tiny_model.hpp"
 #include "tests/unit/engine/routines/on_device.hpp"
 

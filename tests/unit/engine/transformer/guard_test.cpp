@@ -138,7 +138,7 @@ TEST(Guard, MeasuresEveryMethodOfAForm) {
     EXPECT_EQ(proven.proofs[0].method, "block_int8");
     EXPECT_EQ(proven.proofs[1].method, "block_int8_avx2");
     EXPECT_EQ(proven.proofs[0].difference_most, proven.proofs[1].difference_most);
-    ASSERT_EQ(proven.said.size(), 2U) << "fp32 and int8";
+    ASSERT_EQ(proven.outputs.size(), 2U) << "fp32 and int8";
 }
 
 TEST(Guard, ProvesTheFormsOfAModel) {
@@ -156,11 +156,11 @@ TEST(Guard, ProvesTheFormsOfAModel) {
     const std::vector forms{Form::int8};
     const auto proven = need(prove(guarded, forms, {}));
     const auto& proofs = proven.proofs;
-    ASSERT_EQ(proven.said.size(), 2U);
-    EXPECT_EQ(proven.said[0].form, "fp32");
-    EXPECT_EQ(proven.said[1].form, "int8");
-    EXPECT_EQ(proven.said[0].probabilities.size(), 4 * tiny.config["id2label"].size());
-    EXPECT_NE(proven.said[0].probabilities, proven.said[1].probabilities);
+    ASSERT_EQ(proven.outputs.size(), 2U);
+    EXPECT_EQ(proven.outputs[0].form, "fp32");
+    EXPECT_EQ(proven.outputs[1].form, "int8");
+    EXPECT_EQ(proven.outputs[0].probabilities.size(), 4 * tiny.config["id2label"].size());
+    EXPECT_NE(proven.outputs[0].probabilities, proven.outputs[1].probabilities);
     EXPECT_FALSE(proofs[0].proven_at.empty());
     ASSERT_EQ(proofs.size(), 1U);
     EXPECT_EQ(proofs[0].form, "int8");

@@ -112,7 +112,7 @@ TEST(Search, ReturnsTheDefaultWithoutTime) {
 }
 
 TEST(Search, ComparesProductsInInt8WithThoseOfTheRoundedNumbers) {
-    if (!opencl::processor_has_avx2()) GTEST_SKIP() << "of processors with AVX2";
+    if (!processor_has(opencl::Instructions::avx2)) GTEST_SKIP() << "of processors with AVX2";
     const auto found = need(search(programs(), {Method::block_int8_avx2, 32, 100, 128},
                                    {.budget = std::chrono::hours(1), .plans = 3}));
     EXPECT_GT(found.tried.size(), 1U);
