@@ -11,6 +11,8 @@ using Row = std::vector<std::string>;
 constexpr std::size_t kGap = 2;
 // Columns with wrapped cells are at least this wide, so that text stays readable.
 constexpr std::size_t kNarrowest = 12;
+// Columns are omitted before cells are cut to fewer columns than this.
+constexpr std::size_t kShortest = 20;
 
 std::string padded(const std::string& text, std::size_t width) {
     return text + std::string(width - std::min(width, text_columns(text)), ' ');
@@ -54,6 +56,23 @@ std::vector<std::size_t> fitted(const std::vector<Row>& rows, std::size_t width)
         --widths[widest];
     }
     return widths;
+}
+
+std::vector<std::size_t> natural(const std::vector<Row>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const Row& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], text_columns(row[i]));
+    return widths;
+}
+
+std::string cut(const std::string& text, std::size_t width) {
+    if (text_columns(text) <= width) return text;
+    std::size_t end = 0;
+    for (std::size_t columns = 0; columns + 1 < width; ++columns) do
+            ++end;
+        while ((text[end] & 0xC0) == 0x80);
+    return text.substr(0, end) + "…";
 }
 
 std::vector<std::string> columns_of(const Row& row, const std::vector<std::size_t>& widths) {
@@ -128,6 +147,25 @@ std::vector<std::vector<std::string>> table_lines(const std::vector<Row>& rows, 
     }
     for (const Row& row : rows) out.push_back(columns_of(row, widths));
     return out;
+}
+
+std::vector<Row> one_line_rows(std::vector<Row> rows, std::size_t width,
+                               const std::vector<std::string>& expendable) {
+    auto widths = natural(rows);
+    for (const auto& name : expendable) {
+        auto least = widths;
+        for (auto& each : least) each = std::min(each, kShortest);
+        const auto at = std::ranges::find(rows.front(), name) - rows.front().begin();
+        if (total(least) <= width) break;
+        if (at == std::ssize(widths)) continue;
+        for (auto& row : rows) row.erase(row.begin() + at);
+        widths.erase(widths.begin() + at);
+    }
+    while (total(widths) > width && std::ranges::max(widths) > kNarrowest)
+        --*std::ranges::max_element(widths);
+    for (auto& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) row[i] = cut(row[i], widths[i]);
+    return rows;
 }
 
 std::string table_text(const std::vector<Row>& rows, std::size_t width) {

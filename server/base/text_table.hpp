@@ -20,6 +20,12 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 std::vector<std::vector<std::string>> table_lines(const std::vector<std::vector<std::string>>& rows,
                                                   std::size_t width);
 
+// The rows of a table whose rows are one line each: columns are omitted until the rest fits in
+// `width`, the first of `expendable` first; then the longest cells are cut ("a long na…").
+std::vector<std::vector<std::string>> one_line_rows(std::vector<std::vector<std::string>> rows,
+                                                    std::size_t width,
+                                                    const std::vector<std::string>& expendable);
+
 // All lines of that table, each with a line end.
 std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t width);
 

@@ -37,6 +37,7 @@ class HelpFormat : public CLI::Formatter {
     std::string make_option(const CLI::Option* option, bool is_positional) const override;
 
   private:
+    std::string most_used(const CLI::App& app) const;
     // Wraps a text at the width, and keeps the indent of its lines.
     std::string kept(const std::string& text) const;
     std::string entry(const std::string& name, const std::string& description) const;
@@ -48,6 +49,15 @@ constexpr std::size_t kNames = 30;        // columns of names
 constexpr std::size_t kNamesNarrow = 20;  // on a terminal narrower than kNarrow
 constexpr std::size_t kNarrow = 72;
 
+constexpr const char* kMostUsed[] = {"estimate", "submit",  "jobs",  "watch", "report",
+                                     "results",  "devices", "login", "serve", "doctor"};
+
+// `plimsoll help all`.
+bool asks_for_all(const CLI::App& app) {
+    const auto* help = app.get_subcommand("help");
+    return help->parsed() && help->get_option("command")->results() == CLI::results_t{"all"};
+}
+
 HelpFormat::HelpFormat(const terminal::Terminal& terminal) : width_(table_width(terminal)) {
     column_width(width_ != 0 && width_ < kNarrow ? kNamesNarrow : kNames);
 }
@@ -57,8 +67,15 @@ std::string HelpFormat::make_help(const CLI::App* app, std::string name,
     if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
     const auto footer = make_footer(app);
     return kept(make_description(app)) + make_usage(app, std::move(name)) + make_positionals(app) +
-           make_subcommands(app, mode) + make_groups(app, mode) +
-           (footer.empty() ? "" : "\n" + kept(footer));
+           (app->get_parent() == nullptr && !asks_for_all(*app) ? most_used(*app)
+                                                                : make_subcommands(app, mode)) +
+           make_groups(app, mode) + (footer.empty() ? "" : "\n" + kept(footer));
+}
+
+std::string HelpFormat::most_used(const CLI::App& app) const {
+    std::string out = "\nCommands:\n";
+    for (const char* name : kMostUsed) out += make_subcommand(app.get_subcommand(name));
+    return out + entry("  help all", "Show all commands");
 }
 
 std::string HelpFormat::make_subcommand(const CLI::App* sub) const {

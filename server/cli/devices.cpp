@@ -1,6 +1,7 @@
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
+#include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
 
 #include <chrono>
@@ -47,27 +48,30 @@ std::string table(const CommandContext& context, const json& devices) {
                                                    "TASKS", "BUSY", "FREE MEMORY", "TEMP", "POWER",
                                                    "NAME"}};
     std::string warnings;
+    const auto warn = [&](const json& device, const std::string& message) {
+        warnings +=
+            "\n" +
+            context.terminal.paint(terminal::Style::bad, text_of(device, "node") + " " +
+                                                             text_of(device, "device") + ": ") +
+            message;
+    };
     for (const auto& device : devices) {
         const auto told = device.find("telemetry");
         const json readings = told != device.end() && told->is_object() ? *told : json::object();
-        const auto reason = text_of(device, "reason");
-        rows.push_back({text_of(device, "node"), text_of(device, "device"),
-                        text_of(device, "device_class"), text_of(device, "processor_class"),
-                        text_of(device, "state") + (reason.empty() ? "" : " (" + reason + ")"),
-                        format_count(device.value("tasks_running", std::int64_t{0})),
-                        number(readings, "utilization_percent", "%.0f %%"),
-                        memory(device, readings),
-                        number(readings, "temperature_celsius", "%.0f °C"),
-                        number(readings, "power_watts", "%.0f W"), text_of(device, "name")});
-        for (const auto& warning : device.value("warnings", json::array())) {
-            warnings +=
-                "\n" +
-                context.terminal.paint(terminal::Style::bad, text_of(device, "node") + " " +
-                                                                 text_of(device, "device") + ": ") +
-                text_of(warning, "message");
-        }
+        rows.push_back(
+            {text_of(device, "node"), text_of(device, "device"), text_of(device, "device_class"),
+             text_of(device, "processor_class"), text_of(device, "state"),
+             format_count(device.value("tasks_running", std::int64_t{0})),
+             number(readings, "utilization_percent", "%.0f %%"), memory(device, readings),
+             number(readings, "temperature_celsius", "%.0f °C"),
+             number(readings, "power_watts", "%.0f W"), text_of(device, "name")});
+        if (const auto reason = text_of(device, "reason"); !reason.empty()) warn(device, reason);
+        for (const auto& warning : device.value("warnings", json::array()))
+            warn(device, text_of(warning, "message"));
     }
-    return format_table(context.terminal, rows) + warnings;
+    return format_list(context.terminal, std::move(rows),
+                       {"POWER", "TEMP", "PROCESSOR", "CLASS", "TASKS", "NAME", "FREE MEMORY"}) +
+           warnings;
 }
 
 std::string segment(const std::string& text) {

@@ -13,9 +13,10 @@ namespace plimsoll::cli {
 
 void add_help(CLI::App& app, CommandContext& context) {
     const auto path = std::make_shared<std::vector<std::string>>();
-    auto* command = app.add_subcommand("help", "Show the help of a command");
-    command->add_option("command", *path, "Command: queue share");
+    auto* command = app.add_subcommand("help", "Show the help of a command, or of all");
+    command->add_option("command", *path, "Command: queue share; or all");
     command->callback([&app, &context, path] {
+        if (*path == std::vector<std::string>{"all"}) path->clear();
         CLI::App* shown = &app;
         std::string before;
         for (const auto& name : *path) {

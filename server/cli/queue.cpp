@@ -2,6 +2,7 @@
 #include "server/client/by_name.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
+#include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
 
 #include <cstdio>
@@ -27,19 +28,22 @@ struct HoldOptions {
     std::string reason;
 };
 
+// Bounds are numbers or kUnlimited; empty: as before.
+constexpr const char* kUnlimited = "unlimited";
+
 struct ShareOptions {
     std::string team;
     std::string device_class;
-    double weight = 1;
-    std::optional<int> cap;
-    std::optional<double> quota_seconds;
-    std::string quota_period = "day";
+    std::optional<double> weight;
+    std::string cap;
+    std::string quota_seconds;
+    std::string quota_period;
 };
 
-struct LimitOptions {  // empty: unlimited
+struct LimitOptions {
     std::string team;
-    std::optional<int> queued_jobs;
-    std::optional<int> jobs_per_minute;
+    std::string queued_jobs;
+    std::string jobs_per_minute;
 };
 
 struct ClassOptions {
@@ -107,20 +111,15 @@ std::vector<std::string> limit_row(const json& limit) {
 void print(const CommandContext& context, std::vector<std::vector<std::string>> rows,
            const json& items, std::vector<std::string> (*row_of)(const json&)) {
     for (const auto& item : items) rows.push_back(row_of(item));
-    if (rows.size() > 1) context.terminal.line(format_table(context.terminal, rows));
+    if (rows.size() > 1)
+        context.terminal.line(format_list(context.terminal, std::move(rows),
+                                          {"TEAM", "RUNNING", "BY", "DEVICES", "WEIGHT"}));
 }
 
 void put(const CommandContext& context, client::ApiClient& api, const std::string& target,
          const json& body) {
     const auto answer = need(api.put_json(target, body));
     if (context.json) context.terminal.line(answer.dump(2));
-}
-
-void put_for_team(const CommandContext& context, const std::string& team, const std::string& rest,
-                  const json& body) {
-    auto api = need(client::signed_in());
-    const auto id = need(client::id_of(api, client::kTeams, team));
-    return put(context, api, "/v1/teams/" + id + rest, body);
 }
 
 void show_queue(const CommandContext& context) {
@@ -202,22 +201,46 @@ void resume_hold(const CommandContext& context, const std::string& hold_id,
     if (context.json) context.terminal.line(json{{"resumed", ids}}.dump(2));
 }
 
+json bound(const std::string& text) {
+    return text == kUnlimited ? json(nullptr) : json::parse(text);
+}
+
 void set_share(const CommandContext& context, const ShareOptions& options) {
-    json body = {{"weight", options.weight}};
-    if (options.cap) body["cap"] = *options.cap;
-    if (options.quota_seconds) {
-        body["quota"] = {{"seconds", *options.quota_seconds}, {"period", options.quota_period}};
+    auto api = need(client::signed_in());
+    const auto id = need(client::id_of(api, client::kTeams, options.team));
+    json body = {{"weight", 1}, {"cap", nullptr}};
+    json quota = {{"period", "day"}};
+    const auto queue = need(api.get_json("/v1/queue"));
+    for (const auto& share : queue.at("shares")) {
+        if (share.at("team").at("id") != id || share.at("device_class") != options.device_class)
+            continue;
+        body = {{"weight", share.at("weight")}, {"cap", share.at("cap")}};
+        if (const auto& present = share.at("quota"); !present.is_null())
+            quota = {{"seconds", present.at("seconds")}, {"period", present.at("period")}};
     }
-    return put_for_team(context, options.team, "/shares/" + options.device_class, body);
+    if (options.weight) body["weight"] = *options.weight;
+    if (!options.cap.empty()) body["cap"] = bound(options.cap);
+    if (!options.quota_seconds.empty()) quota["seconds"] = bound(options.quota_seconds);
+    if (!options.quota_period.empty()) quota["period"] = options.quota_period;
+    const bool limited = quota.contains("seconds") && !quota["seconds"].is_null();
+    if (!limited && !options.quota_period.empty()) {
+        throw Refused(Errc::invalid_input, "--quota-period has no effect without --quota-seconds.");
+    }
+    if (limited) body["quota"] = quota;
+    put(context, api, "/v1/teams/" + id + "/shares/" + options.device_class, body);
 }
 
 void set_limits(const CommandContext& context, const LimitOptions& options) {
-    const auto number = [](const std::optional<int>& most) {
-        return most ? json(*most) : json(nullptr);
+    auto api = need(client::signed_in());
+    const auto id = need(client::id_of(api, client::kTeams, options.team));
+    const auto target = "/v1/teams/" + id + "/limits";
+    const auto present = need(api.get_json(target));
+    const auto chosen = [&](const char* member, const std::string& text) {
+        return text.empty() ? present.at(member) : bound(text);
     };
-    return put_for_team(context, options.team, "/limits",
-                        {{"queued_jobs", number(options.queued_jobs)},
-                         {"jobs_per_minute", number(options.jobs_per_minute)}});
+    put(context, api, target,
+        {{"queued_jobs", chosen("queued_jobs", options.queued_jobs)},
+         {"jobs_per_minute", chosen("jobs_per_minute", options.jobs_per_minute)}});
 }
 
 void set_device_class(const CommandContext& context, const ClassOptions& options) {
@@ -255,34 +278,39 @@ void add_resume(CLI::App& group, CommandContext& context) {
     command->callback([&context, id, options] { resume_hold(context, *id, *options); });
 }
 
+void add_bound(CLI::App& command, const char* flag, std::string& value, const char* help) {
+    command.add_option(flag, value, std::string(help) + ", or \"unlimited\"")
+        ->check([](const std::string& text) {
+            const bool known = text == kUnlimited || json::parse(text, nullptr, false).is_number();
+            return known ? std::string() : "must be a number or \"unlimited\"";
+        });
+}
+
 void add_share(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<ShareOptions>();
     auto* command = group.add_subcommand(
-        "share", "Set a team's share of a device class; omitted flags reset to their defaults");
+        "share", "Change a team's share of a device class; omitted flags change nothing");
     command->add_option("team", options->team, "Team, by name or ID")->required();
     command->add_option("class", options->device_class, "Device class")->required();
-    command->add_option("--weight", options->weight, "Weight in the fair share (default: 1)");
-    command->add_option("--cap", options->cap,
-                        "Cap on devices in use at once (default: unlimited)");
-    auto* quota = command->add_option("--quota-seconds", options->quota_seconds,
-                                      "Quota of device-seconds per period (default: unlimited)");
+    command->add_option("--weight", options->weight, "Weight in the fair share");
+    add_bound(*command, "--cap", options->cap, "Cap on devices in use at once");
+    add_bound(*command, "--quota-seconds", options->quota_seconds,
+              "Quota of device-seconds per period");
     command
         ->add_option("--quota-period", options->quota_period,
-                     "Period of the quota: hour, day, week or month (default: day)")
-        ->check(CLI::IsMember({"hour", "day", "week", "month"}))
-        ->needs(quota);
+                     "Period of the quota: hour, day, week or month; a first one is per day")
+        ->check(CLI::IsMember({"hour", "day", "week", "month"}));
     command->callback([&context, options] { set_share(context, *options); });
 }
 
 void add_limit(CLI::App& group, CommandContext& context) {
     const auto options = std::make_shared<LimitOptions>();
     auto* command = group.add_subcommand(
-        "limit", "Set a team's limits on jobs; omitted flags reset to unlimited");
+        "limit", "Change a team's limits on jobs; omitted flags change nothing");
     command->add_option("team", options->team, "Team, by name or ID")->required();
-    command->add_option("--queued-jobs", options->queued_jobs,
-                        "Maximum number of queued jobs (default: unlimited)");
-    command->add_option("--jobs-per-minute", options->jobs_per_minute,
-                        "Maximum number of jobs submitted per minute (default: unlimited)");
+    add_bound(*command, "--queued-jobs", options->queued_jobs, "Maximum number of queued jobs");
+    add_bound(*command, "--jobs-per-minute", options->jobs_per_minute,
+              "Maximum number of jobs submitted per minute");
     command->callback([&context, options] { set_limits(context, *options); });
 }
 

@@ -18,4 +18,10 @@ void show_list(const CommandContext& context, Result<nlohmann::json> answer,
 // Removes the item `id` of the list at `path`; prints nothing for people, its ID for programs.
 void remove_item(const CommandContext& context, const std::string& path, const std::string& id);
 
+// A table whose rows are one line each on a terminal: columns of `expendable` are omitted, the
+// first one first, until the rest fits; long cells are cut, times are ages, and IDs of jobs are
+// short.
+std::string format_list(const Terminal& terminal, std::vector<std::vector<std::string>> rows,
+                        const std::vector<std::string>& expendable);
+
 }  // namespace plimsoll::terminal

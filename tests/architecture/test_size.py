@@ -7,7 +7,7 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (540, 45_140),
-    'server': (960, 75_140),
+    'server': (960, 75_400),
     'web': (414, 29_150),
     'migrations': (171, 6_330),
     'deploy': (85, 2_380),

@@ -136,8 +136,14 @@ class EightTasks(unittest.TestCase):
             self.assertIn('separator: ";"', told)
             self.assertIn("succeeded: 2 ok, 0 failed", told)
             job = re.search(r"job_\w+", told)[0]
-            self.assertIn(job, walk.lists("jobs"))
-            report = walk.types("report", job)
+            short = job[-8:].lstrip("0")
+            self.assertEqual(len(walk.lists("jobs").splitlines()), 1 + len(self.api.get("/v1/jobs").json["items"]))
+            # Below it, what a device needs: "node device: why".
+            devices = [line for line in walk.lists("devices").splitlines() if ": " not in line]
+            self.assertEqual(len(devices), 1 + len(self.api.get("/v1/devices").json["items"]))
+            self.assertRegex(walk.lists("jobs"), rf"(?m)^{short} .* [0-9]+s ago\b")
+            self.assertIn("short ID", walk.types("report", "zzz", status=2))
+            report = walk.types("report", short)
             self.assertRegex(report, r"(?m)^ *EU +1\b")
             self.assertRegex(report, r"(?m)^ *US +1\b")
             header, first, *_ = walk.types("results", job, "--format", "csv").splitlines()
@@ -184,7 +190,8 @@ class EightTasks(unittest.TestCase):
     def test_8_a_script_in_python(self):
         """With a token of its own, on a client that is generated from the server as the documentation says."""
         for walk in self.walks():
-            self.assertIn("tokens", walk.types("--help"))
+            self.assertNotIn("tokens", walk.types("--help"))
+            self.assertIn("tokens", walk.types("help", "all"))
             told = walk.types("tokens", "add", f"script-{walk.columns}")
             token = re.search(r"^plm_api_\S+$", told, re.MULTILINE)[0]
             self.assertIn(f"script-{walk.columns}", walk.lists("tokens", "list"))

@@ -145,7 +145,9 @@ class FirstHour(unittest.TestCase):
         self.call("queue", "resume", "--class", "cpu")
         self.assertIn("Nothing is paused", self.call("queue", "resume", "--class", "cpu", status=2).stderr)
         self.call("queue", "limit", "main", "--queued-jobs", "1000")
-        self.call("queue", "limit", "main")
+        self.call("queue", "limit", "main", "--jobs-per-minute", "9")
+        self.assertEqual(json.loads(self.call("queue", "limit", "main", "--json").stdout)["queued_jobs"], 1000)
+        self.call("queue", "limit", "main", "--queued-jobs", "unlimited", "--jobs-per-minute", "unlimited")
 
     def test_a_port_in_use_is_noticed_before_a_database_is_made(self):
         with socket.create_server(("127.0.0.1", 0)) as other:

@@ -1,5 +1,5 @@
 #include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
+#include "server/client/job_id.hpp"
 #include "server/client/whole_list.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
@@ -32,8 +32,8 @@ void list_baselines(const CommandContext& context) {
                      "No baselines: plimsoll baselines pin JOB …");
 }
 
-void pin(const CommandContext& context, const std::string& job_id) {
-    auto api = need(client::signed_in());
+void pin(const CommandContext& context, std::string job_id) {
+    auto api = need(client::signed_in(job_id));
     const auto pinned = need(api.put_json("/v1/jobs/" + job_id + "/baseline", nullptr));
     context.terminal.line(context.json ? pinned.dump(2)
                                        : "Baseline of " + text_of(pinned, "comparison_key") + ".");

@@ -1,5 +1,5 @@
 #include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
+#include "server/client/job_id.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
 
@@ -12,8 +12,8 @@
 namespace plimsoll::cli {
 namespace {
 
-void cancel(const CommandContext& context, const std::string& job_id) {
-    auto api = need(client::signed_in());
+void cancel(const CommandContext& context, std::string job_id) {
+    auto api = need(client::signed_in(job_id));
     auto job = need(api.post_json("/v1/jobs/" + job_id + "/cancellation", nullptr));
     context.terminal.line(context.json ? job.dump(2)
                                        : job_id + " " + terminal::text_of(job, "state"));

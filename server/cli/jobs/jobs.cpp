@@ -3,6 +3,7 @@
 #include "server/client/query.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
+#include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
 #include "server/terminal/moment.hpp"
 
@@ -66,7 +67,8 @@ void list_jobs(const CommandContext& context, JobsOptions options) {
                         text_of(job, "created_at"), text_of(job, "name")});
     }
     if (rows.size() > 1) {
-        context.terminal.line(format_table(context.terminal, rows));
+        context.terminal.line(format_list(context.terminal, std::move(rows),
+                                          {"ITEMS", "KIND", "FAILED", "DONE", "CREATED"}));
     } else if (!options.filters()) {
         context.terminal.line("No jobs yet: plimsoll submit …");
     } else {

@@ -1,6 +1,6 @@
 #include "server/base/time.hpp"
 #include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
+#include "server/client/job_id.hpp"
 #include "server/client/whole_list.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
@@ -43,8 +43,8 @@ void list_links(const CommandContext& context) {
                      "No report is shared: plimsoll links create JOB …");
 }
 
-void create_link(const CommandContext& context, const LinkOptions& options) {
-    auto api = need(client::signed_in());
+void create_link(const CommandContext& context, LinkOptions options) {
+    auto api = need(client::signed_in(options.job));
     const auto end = SystemClock().now() + std::chrono::days(options.days);
     json body = {{"expires_at", to_rfc3339(end)}};
     if (!options.note.empty()) body["note"] = options.note;

@@ -1,7 +1,7 @@
 #include "server/base/time.hpp"
 #include "server/cli/commands.hpp"
+#include "server/client/job_id.hpp"
 #include "server/client/query.hpp"
-#include "server/client/session.hpp"
 #include "server/client/whole_list.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
@@ -84,8 +84,8 @@ void follow_logs(const CommandContext& context, client::ApiClient& api,
     }
 }
 
-void show_logs(const CommandContext& context, const LogsOptions& options) {
-    auto api = need(client::signed_in());
+void show_logs(const CommandContext& context, LogsOptions options) {
+    auto api = need(client::signed_in(options.job));
     options.follow ? follow_logs(context, api, options) : list_logs(context, api, options);
 }
 

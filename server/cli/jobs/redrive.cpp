@@ -1,5 +1,5 @@
 #include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
+#include "server/client/job_id.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <memory>
@@ -29,8 +29,9 @@ json first_request(const RedriveOptions& options) {
     return {{"filter", std::move(filter)}};
 }
 
-int redrive(const CommandContext& context, const RedriveOptions& options) {
+int redrive(const CommandContext& context, RedriveOptions options) {
     auto api = need(client::signed_in());
+    for (auto& job : options.jobs) need(client::complete_job_id(api, job));
     json total = {{"redriven", 0}, {"refused", json::array()}};
     for (auto request = first_request(options);;) {
         auto answer = need(api.post_json("/v1/redrives", request));

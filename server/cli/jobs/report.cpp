@@ -1,5 +1,5 @@
 #include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
+#include "server/client/job_id.hpp"
 #include "server/jobs/command.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/report_text.hpp"
@@ -30,8 +30,9 @@ std::string readable(const CommandContext& context, const nlohmann::json& report
 
 }  // namespace
 
-void show_report(const CommandContext& context, const std::string& job_id) {
-    auto api = need(client::signed_in());
+void show_report(const CommandContext& context, const std::string& given_id) {
+    auto job_id = given_id;
+    auto api = need(client::signed_in(job_id));
     auto report = need(api.get_json("/v1/jobs/" + job_id + "/report"));
     context.terminal.line(context.json ? report.dump(2) : readable(context, report));
 }

@@ -1,6 +1,6 @@
 #include "server/cli/commands.hpp"
+#include "server/client/job_id.hpp"
 #include "server/client/query.hpp"
-#include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <cstdio>
@@ -20,8 +20,8 @@ struct ResultsOptions {
     std::string label;
 };
 
-void download(const ResultsOptions& options) {
-    auto api = need(client::signed_in());
+void download(ResultsOptions options) {
+    auto api = need(client::signed_in(options.job));
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(
         options.file.empty() ? nullptr : std::fopen(options.file.c_str(), "wb"), std::fclose);
     if (!options.file.empty() && !opened)

@@ -1,4 +1,5 @@
 #include "server/cli/commands.hpp"
+#include "server/client/job_id.hpp"
 #include "server/client/query.hpp"
 #include "server/client/session.hpp"
 #include "server/client/whole_list.hpp"
@@ -39,7 +40,8 @@ std::vector<std::string> task_row(const json& task) {
             text_of(task, "error")};
 }
 
-void list_tasks(const CommandContext& context, const TasksOptions& options) {
+void list_tasks(const CommandContext& context, TasksOptions options) {
+    auto api = need(client::signed_in(options.job));
     const auto attempt = options.attempt_from == 0 ? "" : std::to_string(options.attempt_from);
     const auto target =
         client::with_query("/v1/jobs/" + options.job + "/tasks", {{"state", options.state},
@@ -47,7 +49,7 @@ void list_tasks(const CommandContext& context, const TasksOptions& options) {
                                                                   {"device", options.device},
                                                                   {"error", options.error},
                                                                   {"attempt_from", attempt}});
-    return show_list(context, client::whole_list(target),
+    return show_list(context, client::whole_list(api, target),
                      {{"TASK", "STATE", "ATTEMPT", "ITEMS", "DEVICE", "ENDED", "ERROR"}}, task_row,
                      "No task matches.");
 }

@@ -1,5 +1,5 @@
 #include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
+#include "server/client/job_id.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/members.hpp"
 
@@ -14,8 +14,8 @@ namespace {
 
 using terminal::text_of;
 
-void explain(const CommandContext& context, const std::string& job_id) {
-    auto api = need(client::signed_in());
+void explain(const CommandContext& context, std::string job_id) {
+    auto api = need(client::signed_in(job_id));
     auto wait = need(api.get_json("/v1/jobs/" + job_id + "/wait-reason"));
     const auto until = text_of(wait, "until");
     const auto from = text_of(wait, "earliest_start_at");

@@ -197,6 +197,14 @@ TEST(TextTable, BecomesAListIfColumnsDoNotFit) {
               "STATE   running\n");
 }
 
+TEST(TextTable, KeepsRowsOnOneLineWithoutItsLeastImportantColumns) {
+    EXPECT_EQ(table_text(one_line_rows(kRows, 50, {"STATE", "none"}), 50),
+              "ID              REASON\n"
+              "job_0123456789  no device of this class is connec…\n"
+              "job_9876543210  –\n");
+    EXPECT_EQ(one_line_rows(kRows, 80, {"STATE"}), kRows);
+}
+
 TEST(TextTable, LosesNoWordAndKeepsItsWidth) {
     for (std::size_t width = 24; width < 90; ++width) {
         const auto text = table_text(kRows, width);

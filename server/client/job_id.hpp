@@ -1,0 +1,18 @@
+#pragma once
+
+#include "server/client/session.hpp"
+
+#include <string>
+
+namespace plimsoll::client {
+
+// The part of a job's ID that no other job shares, its sequence: "1c" of job_0m7g00000001c.
+std::string short_job_id(const std::string& id);
+
+// Completes the ID of a job where it is short.
+Result<void> complete_job_id(ApiClient& api, std::string& job);
+
+// As signed_in(), and completes the ID of a job.
+Result<ApiClient> signed_in(std::string& job);
+
+}  // namespace plimsoll::client
