@@ -18,19 +18,21 @@ void add_help(CLI::App& app, CommandContext& context) {
     command->callback([&app, &context, path] {
         if (*path == std::vector<std::string>{"all"}) path->clear();
         CLI::App* shown = &app;
-        std::string before;
+        std::string whole = app.get_name();
         for (const auto& name : *path) {
-            before += (before.empty() ? "" : " ") + shown->get_name();
             const auto found = shown->get_subcommands(
                 [&name](const CLI::App* sub) { return sub->get_name() == name; });
             const auto* group = shown;
             shown = found.empty() ? nullptr : found.front();
             if (shown == nullptr) throw Refused(unknown_command(*group, name));
+            whole += " " + name;
         }
         if (context.json) {
             context.terminal.line(description_json(command_tree(*shown)));
         } else {
-            context.terminal.line(shown->help(before));
+            // app.help() would be the help of the command that was parsed: this one.
+            context.terminal.line(
+                shown->get_formatter()->make_help(shown, whole, CLI::AppFormatMode::Normal));
         }
     });
 }
