@@ -124,6 +124,9 @@ Result<CheckedCount> check_count(const Series& whole, Shape shape, bool rising,
     }
     out.valid = std::ranges::all_of(out.rules, [](const CheckedRule& rule) { return rule.holds; });
     if (out.valid && out.whole()) judge(out, series, table, *pattern, path, found, settings);
+    if (out.outlook)
+        for (Target& target : out.outlook->targets)
+            if (target.reached >= 0) target.reached += first;
     return out;
 }
 

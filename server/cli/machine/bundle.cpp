@@ -70,7 +70,7 @@ std::string without_secrets(std::string text) {
     }
     // https://user:password@host/path?key=value
     static const std::regex user(R"((://)[^/@\s",]*@)");
-    static const std::regex query(R"((://[^?\s",]*)\?[^\s",]*)");
+    static const std::regex query(R"((://[^?\s",]*)\?[^\s",\\]*)");
     text = std::regex_replace(text, user, "$1(removed)@");
     return std::regex_replace(text, query, "$1?(removed)");
 }
