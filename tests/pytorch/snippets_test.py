@@ -29,6 +29,7 @@ import transformers
 import trl
 import yaml
 from accelerate.utils import DeepSpeedPlugin
+from lightning.pytorch.strategies import StrategyRegistry
 from peft import LoraConfig
 from recorded import record
 from transformers import BitsAndBytesConfig
@@ -240,8 +241,10 @@ def check_others(card):
         if isinstance(node, ast.Attribute) and ast.unparse(node).startswith(('torch.', 'bitsandbytes.')):
             eval(ast.unparse(node), {'torch': torch, 'bitsandbytes': bitsandbytes})
     settings = yaml.safe_load(card['snippets']['lightning'])
-    lightning.Trainer(accelerator='cpu', logger=False, enable_checkpointing=False,
-                      **{**settings['trainer'], 'precision': '32-true'})
+    trainer = {**settings['trainer'], 'precision': '32-true'}
+    if trainer.get('strategy') == 'fsdp':  # a trainer with it needs a GPU
+        assert trainer.pop('strategy') in StrategyRegistry.available_strategies()
+    lightning.Trainer(accelerator='cpu', logger=False, enable_checkpointing=False, **trainer)
     assert settings['trainer']['precision'] in ('32-true', 'bf16-mixed', '16-mixed', 'bf16-true')
     deepspeed = json.loads(card['snippets']['deepspeed'])
     assert deepspeed['train_micro_batch_size_per_gpu'] == settings['data_loader']['batch_size'] == card['batch']
