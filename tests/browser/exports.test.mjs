@@ -13,7 +13,7 @@ const full = (server) => (server.jobs = manyJobs(60));
 
 const charts = [
   { name: 'the heat map of patterns', arrange: waves, address: wavesAt, title: 'Symbols by patterns', file: 'symbols-by-patterns', words: ['rare by chance'], colours: 6 },
-  { name: 'the meters of a score', arrange: waves, address: wavesAt, title: 'Parts of the score', file: 'parts-of-the-score', words: ['Channel'], colours: 2 },
+  { name: 'the meters of a score', arrange: waves, address: wavesAt, title: 'Parts of the score', file: 'parts-of-the-score', words: ['Margins'], colours: 2 },
   { name: 'the agreement of models', arrange: compared, address: comparedAt, title: 'Agreement', file: 'agreement', words: ['low', 'high'], colours: 4 },
   { name: 'the distribution of labels', arrange: full, address: `/#/jobs/${done}`, title: 'Distribution', file: 'distribution', words: ['Negative', 'Neutral', 'Positive'], colours: 3 },
 ];

@@ -98,7 +98,7 @@ class Cases:
 
 class Text(Cases, unittest.TestCase):
     def check_line(self, line):
-        self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|info |warn |error) \[[a-z -]+\] ")
+        self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|info |warn |error) \[[a-z0-9: .-]+\] ")
         self.assertNotRegex(line, rf"^{MARK}")
 
 

@@ -8,7 +8,7 @@ import psycopg
 from queue_case import QueueCase
 from queue_client import job
 
-TEAM_TABLES = ('job', 'task', 'result', 'attempt', 'event', 'report', 'job_standing', 'job_label', 'task_log', 'account')
+TEAM_TABLES = ('job', 'task', 'result', 'event', 'report', 'job_standing', 'job_label')
 
 
 class Teams(QueueCase):
@@ -43,7 +43,7 @@ class Teams(QueueCase):
         for table in TEAM_TABLES:
             seen = {r.team_id for r in self.as_team(self.team, f'select team_id from {table}')}
             self.assertLessEqual(seen, {self.team}, table)
-            self.assertTrue(seen or table == 'attempt', table)
+            self.assertTrue(seen, table)
             self.assertEqual(self.app.one(f'select count(*) from {table}'), 0, table)
             self.assertEqual(self.as_team('', f'select count(*) from {table}')[0][0], 0, table)
             self.assertEqual(self.as_team('on', f'select count(*) from {table}', setting='app.system')[0][0], 0, table)

@@ -117,6 +117,11 @@ TEST_F(SettingsTest, WhatWaitsForAnotherSettingIsANote) {
     setenv("SENTIMENT_MODEL_OPEN", "distilbert", 1);
     setenv("GPU_MEMORY_CLEANUP", "0", 1);
     setenv("GPU_CLEANUP_INTERVAL_SEC", "300", 1);
+    const auto usual = load_settings({}, {});
+    ASSERT_TRUE(usual) << usual.error().message;
+    EXPECT_EQ(usual->notes.size(), 0U) << "of the defaults";
+    setenv("SENTIMENT_MODEL_OPEN", "finbert", 1);
+    setenv("GPU_CLEANUP_INTERVAL_SEC", "301", 1);
     const auto settings = load_settings({}, {});
     ASSERT_TRUE(settings) << settings.error().message;
     EXPECT_EQ(settings->notes.size(), 2U);
@@ -198,7 +203,7 @@ TEST_F(SettingsTest, PrintingShowsEveryKeyAndNoSecret) {
     ASSERT_TRUE(settings);
     const auto text = print_settings(*settings);
     for (const auto& setting : all_settings()) {
-        EXPECT_NE(text.find(std::string(setting.key) + " = "), std::string::npos) << setting.key;
+        EXPECT_NE(text.find(std::string(setting.key) + ": "), std::string::npos) << setting.key;
     }
     EXPECT_EQ(text.find("hunter2"), std::string::npos);
     EXPECT_NE(text.find("# MARKET_OPEN_CYCLE_SEC has no effect: "), std::string::npos);
