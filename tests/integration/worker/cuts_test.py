@@ -26,7 +26,7 @@ class Cuts(EngineCase):
 
     def let_heir_claim(self, on):
         self.queue.rows('select lift_hold(id, null) from hold' if on else
-                        "select place_hold('node', 'heir', 'pause', 'Another lives.', true, null)")
+                        "select place_hold('node', 'heir', 'pause', 'Another lives.', true, 1)")
 
     def live(self, name, inputs, last, where, work):
         """A worker's life with a job, until it leaves or dies at statement `last`; answers whether it died."""
@@ -63,6 +63,7 @@ class Cuts(EngineCase):
         while died:
             last += 1
             for where in wheres if LONG else wheres[last % 2:][:1]:
+                died = False  # a life that fails is the last
                 with self.subTest(name, last=last, where=where):
                     id, died = self.live(name, inputs, last, where, work)
                     self.bury()

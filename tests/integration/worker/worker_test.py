@@ -188,7 +188,7 @@ class Worker(EngineCase):
         # Its supervisor kills what hangs and starts it again.
         device = "node = 'first' and device like 'opencl:%%'"
         self.until(lambda: self.queue.one(f"select epoch = 2 and state = 'active' from worker where {device}"), 'the device is not back')
-        self.queue.rows("select place_hold('node', 'second', 'pause', 'Another is tested.', true, null)")
+        self.queue.rows("select place_hold('node', 'second', 'pause', 'Another is tested.', true, 1)")
         [after] = self.submit(job(self.team, [task(items=2, data=b'echo again')]))
         self.until(lambda: self.queue.rows(f'select from result join worker w on w.id = worker_id where job_id = %s and {device}', after),
                    'the device runs nothing')
