@@ -25,7 +25,8 @@ export default defineConfig({
       api: ['/src/routes/docs/ApiPage.svelte'],
       document: ['/src/routes/docs/NamedPage.svelte'],
     }),
-    budget({ first, firstKilobytes: 60, partKilobytes: 84, styleKilobytes: 18.5 }),
+    // Of 58.2 and 83.9 kB: a kind of one's own finds room, as tests/kind/example must.
+    budget({ first, firstKilobytes: 61, partKilobytes: 85.5, styleKilobytes: 18.5 }),
     compress({ extensions: ['.js', '.css', '.csv', '.html', '.svg'] }),
   ],
   build: {
