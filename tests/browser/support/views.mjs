@@ -182,7 +182,7 @@ export const views = [
     ready: async (page) => {
       await page.getByText('Check a count of your own').click();
       await page.getByRole('button', { name: 'Start from the count above' }).click();
-      await page.getByText(/satisfies every rule/).waitFor();
+      await page.getByText(/satisfies every rule|Every rule is satisfied so far/).waitFor();
     },
   },
   {
