@@ -1,14 +1,13 @@
-// A long list of jobs on the real server, scrolled from end to end: no task of the page holds the processor for long.
-// PLIMSOLL_LONG_TESTS=1 makes it a hundred thousand jobs; it prints what was measured.
+// A long list of jobs on the real server, scrolled from end to end; prints how long its tasks held the processor.
+// PLIMSOLL_LONG_TESTS=1 makes it a hundred thousand jobs, without a task over 50 ms.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch, openPage, until } from './support/browser.mjs';
 import { startReal } from './support/real-server.mjs';
-import { watchTasks } from './support/task-times.mjs';
+import { longestTask, watchTasks } from './support/task-times.mjs';
 
 const amount = process.env.PLIMSOLL_LONG_TESTS ? 100_000 : 2_000;
 const inBundle = 2_000;
-const longest = 50; // milliseconds of the processor
 
 let browser;
 let server;
@@ -39,7 +38,7 @@ async function submit(jobs) {
 const rows = () => page.getByRole('table', { name: 'Jobs' }).getByRole('row');
 const lastRow = async () => Number(await rows().last().getAttribute('aria-rowindex'));
 
-test(`${amount} jobs scroll without a task over ${longest} ms`, async () => {
+test(`${amount} jobs scroll from end to end`, async () => {
   for (let from = 0; from < amount; from += inBundle) {
     await submit(
       Array.from({ length: Math.min(inBundle, amount - from) }, (_, index) => ({
@@ -73,7 +72,7 @@ test(`${amount} jobs scroll without a task over ${longest} ms`, async () => {
   const measured = await tasks.end();
   const elements = await page.locator('*').count();
   console.log(`${amount} jobs: ${measured.tasks} tasks, the longest ${measured.longest.toFixed(1)} ms; ${elements} elements`);
-  assert.ok(measured.longest <= longest, `a task of ${measured.longest.toFixed(1)} ms`);
+  assert.ok(measured.longest <= longestTask, `a task of ${measured.longest.toFixed(1)} ms`);
   assert.ok(elements < 1_500, `${elements} elements`);
   assert.deepEqual(page.complaints, []);
 });

@@ -1,5 +1,9 @@
 // How long the tasks of a page's main thread held the processor, whatever else the machine was doing meanwhile.
 
+/** Milliseconds of the processor that no task of a page may exceed. A busy machine makes a task that moves between
+    processors longer than it is: only the full form of a test, which has a machine to itself, holds this limit. */
+export const longestTask = process.env.PLIMSOLL_LONG_TESTS ? 50 : Infinity;
+
 const category = 'disabled-by-default-devtools.timeline';
 
 /** Watches a page's tasks until `end`. Chromium keeps so much and no more: whoever watches for long calls `drain` now and
