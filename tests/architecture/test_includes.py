@@ -68,7 +68,8 @@ ALLOWED = {
     # The kinds, on the roof: only the composition root includes this room. What a part of a kind may use stands
     # in PARTS.
     'server/kinds': ['server/jobs', 'server/http', 'server/planning', 'server/teams', 'server/queue', 'server/identity',
-                     'server/outbound', 'server/client', 'server/terminal', 'server/base', 'engine/*'],
+                     'server/outbound', 'server/client', 'server/terminal', 'server/library', 'server/base',
+                     'engine/*'],
     # The composition root of `plimsoll serve`.
     'server/app': ['server/http', 'server/postgres', 'server/schedules', 'server/planning', 'server/stores',
                    'server/queue', 'server/webhooks', 'server/identity', 'server/oidc', 'server/outbound',
@@ -76,6 +77,8 @@ ALLOWED = {
     'server/cli': ['server/app', 'server/terminal', 'server/client', 'server/postgres',
                    'server/schedules', 'server/identity', 'server/jobs', 'server/base',
                    'engine/base'],
+    # libplimsoll: the kinds without a server.
+    'server/library': ['server/http', 'server/jobs', 'server/base', 'engine/base'],
     'server/main.cpp': ['server/cli'],
 }
 
@@ -94,6 +97,7 @@ FLOORS = {
 PARTS = {
     'contract': ['server/jobs', 'server/base', 'engine/*'],
     'run': ['server/outbound'],
+    'library': ['server/library'],  # and the kind's run
     # Of http the check of arguments against openapi.yaml.
     'command': ['server/http', 'server/client', 'server/terminal'],
     'rest': ['server/http', 'server/identity', 'server/planning', 'server/teams', 'server/queue'],
@@ -161,7 +165,7 @@ def violation(path, included):
         return 'only kinds.inc names the kinds'
     if other and other != kind:
         return 'kinds of job do not know each other'
-    if other and other_part not in (part, 'contract'):
+    if other and other_part not in (part, 'contract') and (part, other_part) != ('library', 'run'):
         return f"a kind's {part} may only use its contract"
     if kind and not other and included.split('/')[0] == 'server' and room != target and not allows(
             PARTS['contract'] + PARTS.get(part, []), target):

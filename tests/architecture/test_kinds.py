@@ -7,7 +7,7 @@ import tree
 KIND_LINE = re.compile(r'^PLIMSOLL_KIND\((\w+)\)$', re.M)
 
 PARTS = {'contract', 'run'}
-OPTIONAL_PARTS = {'command', 'rest', 'store'}
+OPTIONAL_PARTS = {'command', 'library', 'rest', 'store'}
 # Words that only one kind uses, beside its own name. In C++ outside its folder they show that
 # something of the kind stands elsewhere.
 WORDS = {

@@ -7,10 +7,10 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (540, 45_140),
-    'server': (960, 75_400),
+    'server': (960, 75_750),
     'web': (414, 29_150),
     'migrations': (171, 6_330),
-    'deploy': (87, 2_380),
+    'deploy': (91, 2_380),
     'tests': (788, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}

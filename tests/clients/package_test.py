@@ -47,7 +47,7 @@ class Package(unittest.TestCase):
         return self.call(".venv/bin/python", "program.py", **more)
 
     def test_programs_of_the_readme(self):
-        _, plain, asynchronous = re.findall(r"```python\n(.*?)```", README, re.S)
+        _, _, plain, asynchronous = re.findall(r"```python\n(.*?)```", README, re.S)
         job = self.api.wait(self.api.submit_texts(["to fail"] * 3, headers={}))
         told = self.run_program(plain)
         self.assertIn("succeeded 1", told)

@@ -93,6 +93,8 @@ class Wheel(unittest.TestCase):
         first = re.search(r"```python\n(.*?)```", README, re.S)[1]
         told = self.python(first)
         self.assertRegex(told, r"^NVIDIA RTX 4090: batch 64, fits: yes, .*\nNVIDIA T4: batch 64, fits: yes, .*\nTrue \d+ 226490880\n$")
+        second = re.findall(r"```python\n(.*?)```", README, re.S)[1]
+        self.assertEqual(self.python(second), "['positive', 'negative'] [0.7424, -0.4019]\nACME 1\n")
         written = run(BIN / "plimsoll", "--json", "estimate", "--preset", "gpt2", "--gpu", "t4", "--lora", "8", env={})
         told = self.python("import plimsoll; run = plimsoll.estimate('gpt2', gpu='t4', lora=8); "
                            "print(run.json.decode(), end=run._repr_html_())")

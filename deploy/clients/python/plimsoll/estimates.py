@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import html
-import importlib.metadata
 import json
 import os
 import shutil
@@ -12,6 +10,8 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
+
+from . import installed
 
 
 class EstimateError(ValueError):
@@ -124,14 +124,8 @@ def _written(described: Any, folder: str, name: str) -> str:
     return file
 
 
-@functools.lru_cache(maxsize=None)
 def _program() -> str:
-    try:
-        files = importlib.metadata.files("plimsoll") or []
-    except importlib.metadata.PackageNotFoundError:
-        files = []
-    own = [str(file.locate()) for file in files if file.name == "plimsoll" and "bin" in file.parts]
-    found = next(iter(own), None) or shutil.which("plimsoll")
+    found = installed("plimsoll") or shutil.which("plimsoll")
     if found is None:
         raise EstimateError("The program plimsoll is not installed: pip install plimsoll")
     return found

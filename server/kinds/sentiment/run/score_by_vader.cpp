@@ -1,7 +1,5 @@
 #include "server/kinds/sentiment/run/score_by_vader.hpp"
 
-#include "engine/sentiment/vader/vader.hpp"
-
 namespace plimsoll::jobs::sentiment {
 namespace {
 
@@ -13,6 +11,8 @@ constexpr std::int64_t kItemsPerBeat = 64;
 // -0.05 or less.
 constexpr std::int64_t kLabelThreshold = kCompoundScale / 20;
 
+}  // namespace
+
 TextScores scores_of(const ::plimsoll::sentiment::vader::Scores& scores) {
     const auto compound = scaled(scores.compound);
     return {.label = compound >= kLabelThreshold    ? Label::positive
@@ -23,8 +23,6 @@ TextScores scores_of(const ::plimsoll::sentiment::vader::Scores& scores) {
             .neutral = scaled(scores.neu),
             .negative = scaled(scores.neg)};
 }
-
-}  // namespace
 
 Result<void> score_by_vader(TextSource source, RunContext& context, const TakeScores& take) {
     ::plimsoll::sentiment::vader::Scorer scorer;

@@ -1,0 +1,220 @@
+"""Scores and wave counts in this process, without a server, by libplimsoll: the same bytes as a server's jobs."""
+
+from __future__ import annotations
+
+import array
+import concurrent.futures
+import ctypes
+import functools
+import itertools
+import json
+import os
+import subprocess
+from typing import Any, Iterable
+
+from . import installed
+
+_LABELS = ("positive", "neutral", "negative", None)  # None: the text was not scored
+
+
+class EngineError(ValueError):
+    """What was asked for cannot be computed here, and why."""
+
+
+class _Bytes(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+
+class _Texts(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_void_p), ("offsets", ctypes.c_void_p), ("count", ctypes.c_int64)]
+
+
+class _Columns(ctypes.Structure):
+    # Name and type of each number that a text has; their order is that of scorer.cpp.
+    TYPES = {"compound": "d", "positive": "d", "neutral": "d", "negative": "d", "tokens": "i", "windows": "i",
+             "label": "b", "truncated": "b"}
+    _fields_ = [(name, ctypes.c_void_p) for name in TYPES]
+
+
+@functools.lru_cache(maxsize=None)
+def _library() -> ctypes.CDLL:
+    found = installed("libplimsoll.so")
+    if found is None:
+        raise EngineError("Scores and waves in Python need Linux on x86-64 with glibc 2.35 or newer, and `pip install plimsoll`.")
+    library = ctypes.CDLL(found)
+    library.plimsoll_free.argtypes = [ctypes.c_void_p]
+    library.plimsoll_scorer_close.argtypes = [ctypes.c_void_p]
+    return library
+
+
+# Models stay with the thread that loaded them, on one device.
+@functools.lru_cache(maxsize=None)
+def _device_thread() -> concurrent.futures.ThreadPoolExecutor:
+    return concurrent.futures.ThreadPoolExecutor(1, "plimsoll-device")
+
+
+def _call(name: str, *arguments: Any) -> bytes:
+    """Python's lock is free while the function runs."""
+    out = _Bytes()
+    failed = getattr(_library(), name)(*arguments, ctypes.byref(out))
+    text = ctypes.string_at(out.data, out.size)
+    _library().plimsoll_free(out.data)
+    if failed:
+        raise EngineError(text.decode(errors="replace"))
+    return text
+
+
+@functools.lru_cache(maxsize=None)
+def _probed() -> bytes:
+    """What the OpenCL devices of this machine can do; a driver that crashes takes only that program down."""
+    return subprocess.run([installed("plimsoll-engine") or "plimsoll-engine", "probe", "--json"], stdout=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, check=False).stdout
+
+
+class Rows:
+    """`json` has the rows of the same job on a server, as JSON lines, byte by byte; `rows` has them parsed."""
+
+    json: bytes
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.json.splitlines()]
+
+
+class Scores(Rows):
+    """Columns with one entry a text: `label`, `compound`, `positive`, `neutral`, `negative`, and for models `tokens`,
+    `truncated` and `windows`. A text that is too long has the label None; `rows` says why."""
+
+    def __init__(self, scorer: Scorer, texts: _Texts, kept: Any):
+        self._scorer, self._texts, self._kept = scorer, texts, kept
+        self._columns = {name: array.array(kind, bytes(array.array(kind).itemsize * texts.count))
+                         for name, kind in _Columns.TYPES.items()}
+        self._into = _Columns(*(column.buffer_info()[0] for column in self._columns.values()))
+
+    def __len__(self) -> int:
+        return self._texts.count
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "label":
+            return [_LABELS[code] for code in self._columns["label"]]
+        if name in _Columns.TYPES:
+            return self._columns[name]
+        raise AttributeError(name)
+
+    @functools.cached_property
+    def json(self) -> bytes:  # type: ignore[override]
+        return self._scorer._call("plimsoll_score_rows", ctypes.byref(self._texts), ctypes.byref(self._into))
+
+    def _named(self) -> list[str]:
+        return ["compound", "positive", "neutral", "negative"] + ([] if self._scorer.model == "vader" else ["tokens", "truncated"])
+
+    def to_arrow(self) -> Any:
+        import pyarrow
+
+        kinds = {"d": pyarrow.float64(), "i": pyarrow.int32(), "b": pyarrow.int8()}
+        columns = {name: pyarrow.Array.from_buffers(kinds[_Columns.TYPES[name]], len(self),
+                                                    [None, pyarrow.py_buffer(self._columns[name])]) for name in self._named()}
+        return pyarrow.table({"label": pyarrow.array(self.label, pyarrow.string()), **columns})
+
+    def to_pandas(self) -> Any:
+        import numpy
+        import pandas
+
+        return pandas.DataFrame({"label": self.label, **{name: numpy.asarray(self._columns[name]) for name in self._named()}})
+
+
+class Scorer:
+    """Scores the sentiment of texts, by "vader" or by a model that `plimsoll model pull` installed on this machine, on its
+    first OpenCL device."""
+
+    def __init__(self, model: str = "vader", *, form: str = "fp32", long_texts: str = "truncate"):
+        if long_texts not in ("truncate", "windows"):
+            raise EngineError('long_texts: must be "truncate" or "windows"')
+        self.model, self._options = model, {"form": form, "long_texts": long_texts}
+        self._pointer = ctypes.c_void_p()
+        probed = b"" if model == "vader" else _probed()
+        self._run(_call, "plimsoll_scorer_open", model.encode(), form.encode(), int(long_texts == "windows"), probed,
+                  ctypes.byref(self._pointer))
+
+    def __del__(self) -> None:
+        if getattr(self, "_pointer", None):
+            _library().plimsoll_scorer_close(self._pointer)
+
+    def __reduce__(self) -> Any:  # where it is sent to, it is opened again
+        return functools.partial(Scorer, self.model, **self._options), ()
+
+    def _run(self, function: Any, *arguments: Any) -> Any:
+        return function(*arguments) if self.model == "vader" else _device_thread().submit(function, *arguments).result()
+
+    def _call(self, name: str, *arguments: Any) -> bytes:
+        return _call(name, self._pointer, *arguments)
+
+    def score(self, texts: Iterable[str]) -> Scores:
+        """`texts`: a list, a column of pandas or numpy, or an array of Arrow, which is not copied."""
+        scores = Scores(self, *_column(texts))
+        self._run(self._call, "plimsoll_score", ctypes.byref(scores._texts), ctypes.byref(scores._into))
+        return scores
+
+
+def _column(texts: Any) -> tuple[_Texts, Any]:
+    """The texts as one run of UTF-8 with offsets, and what must live as long."""
+    if isinstance(texts, str):
+        raise TypeError("texts: must be several, not one str")
+    if hasattr(texts, "to_pylist"):
+        return _arrow_column(texts)
+    texts = texts.tolist() if hasattr(texts, "tolist") else list(texts)
+    try:
+        joined = "".join(texts)
+    except TypeError:
+        place, text = next((place, text) for place, text in enumerate(texts) if not isinstance(text, str))
+        raise TypeError(f"texts: number {place} is a {type(text).__name__}, not a str") from None
+    data = joined.encode()
+    lengths = map(len, texts) if len(data) == len(joined) else (len(text.encode()) for text in texts)
+    offsets = array.array("q", itertools.accumulate(lengths, initial=0))
+    return _Texts(ctypes.cast(data, ctypes.c_void_p), offsets.buffer_info()[0], len(texts)), (data, offsets)
+
+
+def _arrow_column(texts: Any) -> tuple[_Texts, Any]:
+    import pyarrow
+
+    if texts.null_count:
+        raise TypeError(f"texts: {texts.null_count} are null")
+    if isinstance(texts, pyarrow.ChunkedArray):
+        texts = pyarrow.concat_arrays(texts.chunks) if texts.num_chunks else pyarrow.array([], pyarrow.string())
+    texts = texts.cast(pyarrow.large_string())
+    _, offsets, data = texts.buffers()
+    if len(texts) == 0:
+        return _column([])
+    return _Texts(data.address if data else 0, offsets.address + 8 * texts.offset, len(texts)), texts
+
+
+class WaveCounts(Rows):
+    """`summary` is the report of the job."""
+
+    def __init__(self, written: bytes):
+        summary, _, self.json = written.partition(b"\n")
+        self.summary: dict[str, Any] = json.loads(summary)
+
+
+def count_waves(prices: Any, **settings: Any) -> WaveCounts:
+    """Counts Elliott waves. `prices`: a file, the text of one, a frame of pandas with dates as index or column, a column of
+    closes, a table of Arrow, or a dict of columns. Settings are the arguments of a waves job: preset="default", top_n=3."""
+    args = json.dumps({**_prices(prices), **settings}, default=str).encode()
+    return WaveCounts(_call("plimsoll_run", b"waves", args, ctypes.c_size_t(len(args))))
+
+
+def _prices(prices: Any) -> dict[str, Any]:
+    if isinstance(prices, (str, os.PathLike)):
+        if isinstance(prices, str) and "\n" in prices:
+            return {"prices": prices}
+        with open(prices, encoding="utf-8-sig") as file:
+            named = os.path.splitext(os.path.basename(prices))
+            return {"prices": file.read(), "symbol": named[0], "format": "jsonl" if named[1] == ".jsonl" else "csv"}
+    if hasattr(prices, "to_pydict"):
+        prices = prices.to_pydict()
+    if hasattr(prices, "to_frame") and not hasattr(prices, "columns"):
+        prices = prices.to_frame("close")
+    if hasattr(prices, "to_csv"):
+        counted = type(prices.index).__name__ == "RangeIndex"
+        return {"prices": prices.to_csv(index=not counted, index_label=None if counted else prices.index.name or "date")}
+    return {"series": [prices] if isinstance(prices, dict) else list(prices)}

@@ -1,0 +1,261 @@
+#include "engine/models/store.hpp"
+#include "engine/opencl/devices/device_info.hpp"
+#include "engine/opencl/memory/ledger.hpp"
+#include "engine/opencl/probing/capability.hpp"
+#include "engine/opencl/runtime/cache_directory.hpp"
+#include "engine/opencl/runtime/device.hpp"
+#include "engine/sentiment/vader/vader.hpp"
+#include "server/jobs/records/text_rows.hpp"
+#include "server/kinds/sentiment/contract/settings.hpp"
+#include "server/kinds/sentiment/contract/texts.hpp"
+#include "server/kinds/sentiment/run/loaded_models.hpp"
+#include "server/kinds/sentiment/run/score_by_model.hpp"
+#include "server/kinds/sentiment/run/score_by_vader.hpp"
+#include "server/kinds/sentiment/run/task_output_builder.hpp"
+#include "server/library/library.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace plimsoll::jobs::sentiment {
+namespace {
+
+using library::Bytes;
+
+// Text i is bytes[offsets[i]] to bytes[offsets[i + 1]], as in Arrow's large strings.
+struct TextColumn {
+    const char* bytes;
+    const std::int64_t* offsets;
+    std::int64_t count;
+
+    std::string_view at(std::int64_t i) const {
+        return {bytes + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+    }
+};
+
+constexpr std::int8_t kNotScored = 3;  // follows the labels
+
+// Memory of the caller for one number a text.
+struct ScoreColumns {
+    double* compound;
+    double* positive;
+    double* neutral;
+    double* negative;
+    std::int32_t* tokens;  // -1: the model has none
+    std::int32_t* windows;
+    std::int8_t* label;
+    std::int8_t* truncated;
+
+    void set(std::size_t i, const TextScores& scores) const {
+        compound[i] = fraction(scores.compound);
+        positive[i] = fraction(scores.positive);
+        neutral[i] = fraction(scores.neutral);
+        negative[i] = fraction(scores.negative);
+        tokens[i] = scores.tokens ? static_cast<std::int32_t>(*scores.tokens) : -1;
+        windows[i] = static_cast<std::int32_t>(scores.windows);
+        label[i] = static_cast<std::int8_t>(scores.label);
+        truncated[i] = scores.truncated ? 1 : 0;
+    }
+
+    void set_failed(std::size_t i) const {
+        set(i, {});
+        for (double* column : {compound, positive, neutral, negative}) {
+            column[i] = std::numeric_limits<double>::quiet_NaN();
+        }
+        label[i] = kNotScored;
+    }
+
+    TextScores at(std::size_t i) const {
+        TextScores scores{.label = static_cast<Label>(label[i]),
+                          .compound = scaled(compound[i]),
+                          .positive = scaled(positive[i]),
+                          .neutral = scaled(neutral[i]),
+                          .negative = scaled(negative[i])};
+        if (tokens[i] >= 0) scores.tokens = static_cast<std::uint32_t>(tokens[i]);
+        scores.truncated = truncated[i] != 0;
+        scores.windows = static_cast<std::uint32_t>(windows[i]);
+        return scores;
+    }
+};
+
+struct UsedDevice {
+    opencl::Capability capability;
+    opencl::Device device;
+    opencl::Ledger ledger;
+};
+
+// The first ready device of the report, as workers open it.
+Result<UsedDevice> first_device(const opencl::ProbeReport& probed) {
+    for (const auto& capability : probed.devices) {
+        if (capability.state != opencl::DeviceState::ready) continue;
+        auto device = opencl::Device::open(capability.info.address);
+        if (!device) return fail(device.error());
+        const auto& info = device->info();
+        const opencl::Ledger ledger(info.memory.bytes.value_or(info.driver_memory_bytes));
+        return UsedDevice{capability, std::move(*device), ledger};
+    }
+    std::string why;
+    for (const auto& device : probed.devices) why += " " + device.reason + ".";
+    for (const auto& problem : probed.problems) why += " " + problem;
+    return fail(Errc::unavailable,
+                "Published models need an OpenCL device, and none is ready." + why +
+                    " Install the GPU's driver, or pocl-opencl-icd for the processor; "
+                    "the model \"vader\" needs none.");
+}
+
+class Scorer {
+  public:
+    // Loads the model. `probed`: the output of `plimsoll-engine probe --json`.
+    static Result<Scorer*> open(std::string name, std::string form, bool windows,
+                                std::string_view probed) {
+        auto scorer = std::make_unique<Scorer>();
+        scorer->options_.windows = windows;
+        if (name == kVader) return scorer.release();
+        if (auto read = read_environment(kSettings, scorer->settings_); !read) {
+            return fail(read.error());
+        }
+        const auto manifest = models::Store(models_folder(scorer->settings_)).find(name);
+        if (!manifest) return fail(manifest.error());
+        scorer->options_ = batch_options({}, scorer->settings_);
+        scorer->options_.windows = windows;
+        scorer->settings_.cache = opencl::default_kernel_cache();
+        if (auto made = opencl::use_kernel_cache(scorer->settings_.cache); !made) {
+            auto instead = opencl::use_temporary_kernel_cache();
+            if (!instead) return fail(instead.error());
+            scorer->settings_.cache = std::move(*instead);
+        }
+        const auto report = opencl::probe_report_from_json(probed);
+        if (!report) return fail(report.error());
+        // One for all scorers: loaded_model() keeps the models of a device.
+        static Result<UsedDevice> device = first_device(*report);
+        if (!device) return fail(device.error());
+        scorer->device_ = &*device;
+        scorer->model_ = {std::move(name), manifest->hash, std::move(form)};
+        Progress progress;
+        auto context = scorer->context(progress);
+        if (const auto loaded = loaded_model(scorer->model_, context); !loaded) {
+            return fail(loaded.error());
+        }
+        return scorer.release();
+    }
+
+    Result<void> score(const TextColumn& texts, const ScoreColumns& into) const {
+        return device_ == nullptr ? by_vader(texts, into) : by_model(texts, into);
+    }
+
+    // The job's rows of these texts with these scores.
+    std::string rows(const TextColumn& texts, const ScoreColumns& scores) const {
+        std::string out;
+        RowMore more;
+        more.windows = options_.windows;
+        for (std::int64_t i = 0; i < texts.count; ++i) {
+            const auto place = static_cast<std::size_t>(i);
+            text::RecordView item;
+            item.index = static_cast<std::uint64_t>(i);
+            item.text = texts.at(i);
+            if (scores.label[place] != kNotScored) {
+                append_row(out, item, scores.at(place), more);
+                continue;
+            }
+            const auto record = record_of(item.text);
+            item.is_error = true;
+            item.error_code = record.error->code;
+            item.error_message = record.error->message;
+            append_failed_text(out, kTexts, item);
+        }
+        return out;
+    }
+
+  private:
+    RunContext context(Progress& progress) const {
+        return {.device = &device_->device,
+                .progress = progress,
+                .stop = {},
+                .capability = &device_->capability,
+                .ledger = &device_->ledger,
+                .settings = settings_};
+    }
+
+    static text::Record record_of(std::string_view text) {
+        text::Record record;
+        record.text = text;
+        refuse_long_text(record, kLongestText);
+        return record;
+    }
+
+    static Result<void> by_vader(const TextColumn& texts, const ScoreColumns& into) {
+        ::plimsoll::sentiment::vader::Scorer scorer;
+        for (std::int64_t i = 0; i < texts.count; ++i) {
+            const auto text = texts.at(i);
+            const auto place = static_cast<std::size_t>(i);
+            if (text.size() > kLongestText) {
+                into.set_failed(place);
+            } else {
+                into.set(place, scores_of(scorer.score(text)));
+            }
+        }
+        return {};
+    }
+
+    Result<void> by_model(const TextColumn& texts, const ScoreColumns& into) const {
+        text::RecordBlockWriter block(0);
+        for (std::int64_t i = 0; i < texts.count; ++i) block.add(record_of(texts.at(i)));
+        const auto packed = block.take();
+        auto source = TextSource::open(kTexts, {}, packed);
+        if (!source) return fail(source.error());
+        Progress progress;
+        auto used = context(progress);
+        const auto model = loaded_model(model_, used);
+        if (!model) return fail(model.error());
+        return score_by_model(std::move(*source), **model, options_, used,
+                              [&](const text::RecordView& item, const TextScores* scores) {
+                                  const auto place = static_cast<std::size_t>(item.index);
+                                  scores == nullptr ? into.set_failed(place)
+                                                    : into.set(place, *scores);
+                              });
+    }
+
+    KindSettings settings_;
+    UsableModel model_;
+    BatchOptions options_;
+    UsedDevice* device_ = nullptr;  // none: VADER
+};
+
+}  // namespace
+}  // namespace plimsoll::jobs::sentiment
+
+using namespace plimsoll;
+using jobs::sentiment::Scorer;
+
+PLIMSOLL_EXPORT int plimsoll_scorer_open(const char* model, const char* form, int windows,
+                                         const char* probed, Scorer** scorer, library::Bytes* out) {
+    return library::answer(*out, [&]() -> Result<std::string> {
+        const auto opened = Scorer::open(model, form, windows != 0, probed);
+        if (!opened) return fail(opened.error());
+        *scorer = *opened;
+        return std::string();
+    });
+}
+
+PLIMSOLL_EXPORT void plimsoll_scorer_close(Scorer* scorer) {
+    delete scorer;
+}
+
+PLIMSOLL_EXPORT int plimsoll_score(const Scorer* scorer, const jobs::sentiment::TextColumn* texts,
+                                   const jobs::sentiment::ScoreColumns* into, library::Bytes* out) {
+    return library::answer(*out, [&]() -> Result<std::string> {
+        const auto done = scorer->score(*texts, *into);
+        return done ? Result<std::string>(std::string()) : fail(done.error());
+    });
+}
+
+PLIMSOLL_EXPORT int plimsoll_score_rows(const Scorer* scorer,
+                                        const jobs::sentiment::TextColumn* texts,
+                                        const jobs::sentiment::ScoreColumns* scores,
+                                        library::Bytes* out) {
+    return library::answer(*out,
+                           [&]() -> Result<std::string> { return scorer->rows(*texts, *scores); });
+}
