@@ -5,8 +5,7 @@
 #include "tests/fakes/fake_providers.hpp"
 #include "tests/fakes/fake_schedules.hpp"
 #include "tests/fakes/fake_shares.hpp"
-#include "tests/fakes/fake_team_records.hpp"
-#include "tests/fakes/fake_webhooks.hpp"
+#include "tests/fakes/fake_team_stores.hpp"
 
 #include <utility>
 

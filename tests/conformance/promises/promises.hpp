@@ -2,6 +2,7 @@
 
 #include "tests/conformance/promises/stores.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
@@ -19,7 +20,11 @@ inline constexpr std::chrono::hours kLong{1};
 // here. Each test has its own team and job kind.
 class Promises : public testing::TestWithParam<const char*> {
   protected:
-    Promises();
+    Promises()
+        : kind_(name_of_test()),
+          stores_(std::string(GetParam()) == "memory" ? memory_stores(io_, kind_)
+                                                      : postgres_stores(io_, kind_)),
+          people_(stores_->make_people(kind_)) {}
 
     queue::NewJob job_of(int tasks) const { return make_job(people_, kind_, tasks); }
     JobId submit(int tasks = 1) { return must(stores_->jobs().submit(job_of(tasks))).id; }
@@ -44,6 +49,12 @@ class Promises : public testing::TestWithParam<const char*> {
         return result ? std::optional<Errc>() : std::optional(result.error().code);
     }
     static Timestamp in(std::chrono::seconds time) { return SystemClock().now() + time; }
+
+    static std::string name_of_test() {
+        auto name = unique_test_name();
+        std::ranges::replace(name, '/', '_');
+        return name;
+    }
 
     asio::io_context io_;
     std::string kind_;

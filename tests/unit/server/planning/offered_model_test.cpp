@@ -3,7 +3,7 @@
 #include "server/planning/planner.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
 #include "tests/fakes/fake_job_store.hpp"
-#include "tests/fakes/fake_team_records.hpp"
+#include "tests/fakes/fake_team_stores.hpp"
 
 #include <future>
 #include <string>

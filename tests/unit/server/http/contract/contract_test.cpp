@@ -5,8 +5,8 @@
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/contract/parameters.hpp"
 #include "server/http/contract/router.hpp"
-#include "tests/fakes/fake_idempotency.hpp"
 #include "tests/fakes/fake_identity.hpp"
+#include "tests/fakes/fake_team_stores.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -4,19 +4,15 @@
 #include "server/http/access/provider_service.hpp"
 #include "server/http/serving/http_server.hpp"
 #include "server/jobs/registry.hpp"
-#include "tests/fakes/fake_audit.hpp"
 #include "tests/fakes/fake_dataset_store.hpp"
-#include "tests/fakes/fake_idempotency.hpp"
 #include "tests/fakes/fake_identity.hpp"
 #include "tests/fakes/fake_invitations.hpp"
 #include "tests/fakes/fake_job_store.hpp"
 #include "tests/fakes/fake_passwords.hpp"
 #include "tests/fakes/fake_providers.hpp"
-#include "tests/fakes/fake_report_links.hpp"
 #include "tests/fakes/fake_schedules.hpp"
 #include "tests/fakes/fake_shares.hpp"
-#include "tests/fakes/fake_team_records.hpp"
-#include "tests/fakes/fake_webhooks.hpp"
+#include "tests/fakes/fake_team_stores.hpp"
 
 #include <thread>
 
