@@ -8,7 +8,7 @@ import tree
 BUDGET = {
     'engine': (540, 45_140),
     'server': (960, 75_750),
-    'web': (414, 29_150),
+    'web': (407, 28_850),
     'migrations': (171, 6_330),
     'deploy': (91, 2_380),
     'tests': (788, None),

@@ -69,9 +69,10 @@ class Promotion(unittest.TestCase):
 
         def submit():
             while not over.is_set():
+                began = time.monotonic()
                 reply = api.post("/v1/jobs", {"kind": "sentiment", "args": {"texts": ["Fair winds."]}})
                 if reply.status == 202:
-                    accepted.append((time.monotonic(), reply.json["id"]))
+                    accepted.append((began, time.monotonic(), reply.json["id"]))
                 else:
                     self.assertEqual(reply.status, 503)
                     time.sleep(0.05)
@@ -93,9 +94,9 @@ class Promotion(unittest.TestCase):
         over.set()
         for client in clients:
             client.join()
-        back = min((at for at, _ in accepted if at > died), default=float("inf")) - died
-        states = [api.wait(job)["state"] for _, job in accepted]
-        print(f"{len(accepted)} jobs accepted, the first {back:.1f} s after the primary died", flush=True)
+        back = min((ended for began, ended, _ in accepted if began > died), default=float("inf")) - died
+        states = [api.wait(job)["state"] for _, _, job in accepted]
+        print(f"{len(accepted)} jobs accepted, of the later ones the first {back:.1f} s after the primary died", flush=True)
         self.assertEqual(states.count("succeeded"), len(accepted))
         self.assertLess(back, SERVICE_SECONDS)
 

@@ -316,7 +316,6 @@ export const views = [
   { name: 'docs-unknown', address: '/#/docs/juggle', ready: text('Operation not found') },
   { name: 'docs-loading', address: '/#/docs/api', arrange: hangs('GET /openapi.json'), ready: loading },
   { name: 'docs-failed', address: '/#/docs/api', arrange: fails('GET /openapi.json'), ready: text('Service unavailable') },
-  { name: 'style', address: '/#/style', ready: heading('Style') },
   { name: 'nowhere', address: '/#/nowhere', ready: text('Page not found') },
   { name: 'forbidden', address: '/#/new', arrange: viewer, ready: text('Your role has no access to this page') },
   { name: 'server-down', address: '/#/jobs', arrange: fails('GET /v1/users/me'), ready: text('Service unavailable') },

@@ -71,8 +71,6 @@ export interface JobKind<Name extends KindName = KindName> {
   Answer?: Content;
   /** Offered to users without jobs; loaded on demand. */
   sampleJob: () => Promise<{ default: SampleJob<Name> }>;
-  /** Its own building blocks, shown on #/style. */
-  Sample?: Content;
   /** The name of a job without one, if its title and a few words do not distinguish such jobs. */
   entitle?: (job: Job) => string | undefined;
   /** A few words for lists: "2,000 texts". */

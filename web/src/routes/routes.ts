@@ -65,7 +65,6 @@ const routes: readonly Route[] = [
   route('/settings/service-accounts', () => import('./settings/ServiceAccountsPage.svelte'), 'team:admin'),
   route('/settings/webhooks', () => import('./settings/WebhooksPage.svelte'), 'team:admin'),
   route('/settings/:section', () => import('./settings/KindSettingsPage.svelte'), 'jobs:read', settings),
-  route('/style', () => import('./style/StylePage.svelte')),
 ];
 
 /** The code of a page; what it will show is fetched at the same time. */

@@ -19,6 +19,5 @@ export const kind: JobKind<'waves'> = {
     lead: 'Which prices a waves job reads, what it finds, and how its counts compare with chance.',
     Content: () => import('./guide/Guide.svelte'),
   },
-  Sample: () => import('./chart/Sample.svelte'),
   describe: (job) => counted(job.progress.items_total, 'symbol'),
 };
