@@ -87,6 +87,16 @@ class PrivateDatabase(Lines):
         self.run_lines("-xpzf plimsoll.tar.gz", PLIMSOLL_DATABASE_DATA_DIRECTORY=str(data))
         self.check(server.start(), *before)
 
+    def test_a_running_server_is_backed_up(self):
+        server = Server().start()
+        self.addCleanup(server.remove)
+        before = self.work(server)
+        self.run_lines("# while it serves", PLIMSOLL_DATABASE_DATA_DIRECTORY=str(server.folder / "data"))
+        other = Server().start()
+        self.addCleanup(other.remove)
+        self.run_lines("pg_restore --create", PLIMSOLL_DATABASE_DATA_DIRECTORY=str(other.folder / "data"))
+        other.stop()
+        self.check(other.start(), *before)
 
     def test_an_older_schema_is_brought_up_to_date(self):
         server = Server(engine__local="false").start()
@@ -125,10 +135,10 @@ class OwnDatabase(Lines):
         before = self.work(server)
         limits = "select setrole::regrole, setconfig from pg_db_role_setting order by 1"
         kept = psql(limits)
-        self.run_lines("--file=plimsoll.dump", **self.settings)
+        self.run_lines('plimsoll.dump "$PLIMSOLL_DATABASE_MIGRATE_URL"', **self.settings)
         server.stop()
         self.lose_everything()
-        self.run_lines("pg_restore", **self.settings)
+        self.run_lines("plimsoll migrate    # creates", **self.settings)
         self.assertEqual(psql(limits), kept)
         self.check(self.serve(), *before)
 
