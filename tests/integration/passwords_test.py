@@ -1,6 +1,8 @@
 """Passwords on a real server: from a system admin's link to the command line, and what the audit log says."""
 
+import collections
 import hashlib
+import http.client
 import itertools
 import json
 import os
@@ -8,6 +10,7 @@ import signal
 import threading
 import time
 import unittest
+from urllib.parse import urlsplit
 
 from authenticator import STEP, code_of
 from harness import Api, Server
@@ -47,6 +50,43 @@ class Passwords(unittest.TestCase):
     def audit(self, action, target):
         events = self.owner.get(f"/v1/audit-events?action={action}&all_teams=true").json["items"]
         return [event for event in events if event["target"] == target]
+
+    def test_a_flood_from_30_networks_keeps_no_known_one_out(self):
+        """Each sends few attempts from an address, so that no limit of an address holds them back."""
+        self.make_user("finn")
+        self.set_by_link("finn", BOAT)
+        where, over, statuses = urlsplit(self.server.base), threading.Event(), collections.Counter()
+
+        def sign_in(address, user, password):
+            line = http.client.HTTPConnection(where.hostname, where.port, 60, (address, 0))
+            line.request("POST", "/v1/sessions", json.dumps({"credentials": {"user": user, "password": password}}),
+                         {"Content-Type": "application/json"})
+            status = line.getresponse().status
+            line.close()
+            return status
+
+        def flood(network):
+            for attempt in itertools.count():
+                if over.is_set():
+                    return
+                address = f"127.{network}.{attempt // 2500 + 1}.{attempt // 10 % 250 + 1}"
+                statuses[sign_in(address, f"nobody {network} {attempt}", HORSE)] += 1
+                time.sleep(0.1)
+
+        self.assertEqual(sign_in("127.0.0.2", "finn", BOAT), 201)
+        attackers = [threading.Thread(target=flood, args=[10 + number]) for number in range(30)]
+        for attacker in attackers:
+            attacker.start()
+        try:
+            while not statuses[503]:
+                time.sleep(0.01)
+            served = [sign_in("127.0.0.2", "finn", BOAT) for _ in range(20)]
+        finally:
+            over.set()
+        for attacker in attackers:
+            attacker.join()
+        print(f"sign-in during a flood of {sum(statuses.values())}, {dict(statuses)}: {served.count(201)} of {len(served)} served", flush=True)
+        self.assertGreaterEqual(served.count(201), 0.95 * len(served))
 
     def test_a_hasher_that_hangs_holds_up_sign_ins_alone(self):
         self.make_user("hana")
@@ -167,6 +207,16 @@ class Passwords(unittest.TestCase):
         self.assertEqual(ida.send("DELETE", f"/v1/users/{user}/second-factor").status, 403)
         self.assertEqual(self.owner.send("DELETE", f"/v1/users/{user}/second-factor").status, 204)
         self.assertFalse(ida.get("/v1/users/me/second-factor").json["is_set"])
+
+    def test_a_logout_from_another_server_leaves_this_one(self):
+        self.make_user("lena")
+        self.set_by_link("lena", BOAT)
+        self.login("lena", BOAT)
+        elsewhere = self.server.run("logout", check=False, env={"PLIMSOLL_SERVER": "http://127.0.0.1:9"})
+        self.assertNotEqual(elsewhere.returncode, 0, elsewhere.stdout)
+        self.server.run("jobs")
+        self.server.run("logout")
+        self.assertNotEqual(self.server.run("jobs", check=False).returncode, 0)
 
     def test_a_link_is_spent_from_this_origin_alone(self):
         self.make_user("iris")

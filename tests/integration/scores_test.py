@@ -1,7 +1,10 @@
 """A few texts scored within one call, through the real server, its queue and its workers."""
 
+import collections
 import concurrent.futures
 import json
+import os
+import threading
 import time
 import unittest
 
@@ -9,6 +12,7 @@ from harness import PATIENCE, Server
 
 GOOD = "A brilliant quarter, and a great outlook."
 BAD = "The fraud ruined them."
+CALLS, MOST_SECONDS = (400, 2) if "PLIMSOLL_LONG_TESTS" in os.environ else (40, 10)  # beside other tests, 10 s
 
 
 class Scores(unittest.TestCase):
@@ -96,6 +100,32 @@ class Scores(unittest.TestCase):
         refused = [answer for answer in answers if answer.status == 429]
         self.assertTrue(all(int(answer.headers["Retry-After"]) >= 1 for answer in refused))
         self.assert_nothing_stays()
+
+    def test_a_flood_of_another_team_delays_no_call_for_long(self):
+        for name in ("flooder", "quiet"):
+            self.server.admin("add-user", name)
+            self.server.admin("add-team", f"team of {name}")
+            self.server.admin("set-member", "--user", name, "--team", f"team of {name}", "--role", "member")
+        flooder, quiet = (self.server.api(name, f"team of {name}") for name in ("flooder", "quiet"))
+        over, flooded = threading.Event(), collections.Counter()
+
+        def flood():
+            while not over.is_set():
+                flooded[flooder.post("/v1/score", {"texts": [GOOD] * 64}).status] += 1
+
+        floods = [threading.Thread(target=flood) for _ in range(12)]
+        for one in floods:
+            one.start()
+        waits = []
+        for _ in range(CALLS):
+            began = time.monotonic()
+            self.assertEqual(quiet.post("/v1/score", {"texts": [BAD]}).status, 200)
+            waits.append(time.monotonic() - began)
+        over.set()
+        for one in floods:
+            one.join()
+        print(f"{len(waits)} calls beside {dict(flooded)}: p50 {sorted(waits)[len(waits) // 2]:.3f} s, longest {max(waits):.2f} s", flush=True)
+        self.assertLess(max(waits), MOST_SECONDS)
 
     def test_the_command_line(self):
         told = self.server.run("score", GOOD, BAD, "--model", "vader")

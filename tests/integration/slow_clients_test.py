@@ -4,6 +4,7 @@ good client's p99 must stay below twice that of the idle server. Then clients th
 more than there are places for connections."""
 
 import http.client
+import math
 import os
 import resource
 import socket
@@ -22,6 +23,8 @@ PAUSE = 0.01  # seconds between a good client's requests
 MOST_SECONDS = 5  # for an answer to a good client, on a machine that is busy with other tests
 MOST_RATIO = 2
 MEMORY = 256 << 20  # what the README promises
+SYMBOLS = 400
+LARGE, LEFT = 100 << 20, 20 << 20  # bytes beside what the server takes, while large reports wait, and later
 ATTACKS = {
     "H": ("-i", "1", "-x", "24"),
     "B": ("-i", "1", "-x", "24", "-t", "POST", "-s", "8192", "-f", "application/json"),
@@ -64,7 +67,8 @@ class SlowClients(unittest.TestCase):
         # slowhttptest holds a socket for each connection, and the server its end.
         least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most if most < 0 else max(least, min(most, 16384)), most))
-        cls.server = Server(limits__requests_per_minute="0", limits__team_requests_per_minute="0").start()
+        cls.server = Server(limits__requests_per_minute="0", limits__team_requests_per_minute="0",
+                            limits__concurrent_requests="0").start()
         cls.addClassCleanup(cls.server.remove)
         cls.api = cls.server.api()
         job = cls.api.submit_texts(["A quiet harbour."])
@@ -136,6 +140,30 @@ class SlowClients(unittest.TestCase):
             line.send(request)
             lines.append(line)
         return lines
+
+    def test_silent_readers_of_large_reports_leave_no_memory_behind(self):
+        rows = "".join(f"S{symbol},{100 + 9 * math.sin(bar / 7) + bar % 5 + symbol / 10:.2f}\n" for bar in range(60) for symbol in range(SYMBOLS))
+        reply = self.api.post("/v1/jobs", {"kind": "waves", "args": {"prices": "symbol,close\n" + rows, "surrogates": 0}})
+        self.assertEqual(reply.status, 202, reply.body[:500])
+        job = reply.json["id"]
+        self.assertEqual(self.api.wait(job)["state"], "succeeded")
+        before = memory(self.server.process.pid, "VmRSS")
+        path = f"/v1/jobs/{job}/report"
+        size = len(self.api.get(path).body)
+        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.api.token}\r\n\r\n".encode()
+        lines = self.silent(130, request, 2)
+        waits = self.one_time(100)
+        held = memory(self.server.process.pid, "VmRSS")
+        for line in lines:
+            line.close()
+        self.api.get(path)
+        deadline = time.monotonic() + 60
+        while (left := memory(self.server.process.pid, "VmRSS")) > before + LEFT and time.monotonic() < deadline:
+            self.one_time(1)
+        print(f"130 silent readers of {size >> 10} KiB: {before >> 20} MB before, {held >> 20} MB, then {left >> 20} MB; "
+              f"p99 {1000 * p99(waits):.1f} ms", flush=True)
+        self.assertLess(held, before + LARGE)
+        self.assertLess(left, before + LEFT)
 
     def one_time(self, count):
         """How long a client with a new connection for each request waits."""
