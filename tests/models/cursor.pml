@@ -1,8 +1,9 @@
-/* The cursor of a lane: two submits draw numbers and commit later; claims take what is committed above the head and
-   move the head. No ready task is ever behind the head, and every task is claimed.
+/* The cursor of a lane: submits draw numbers, take the class's lock later, and commit in any order; claims take what is
+   committed above the head and move the head. No ready task is ever behind the head, and every task is claimed.
 
-   LOCK   a submit holds the class's lock from the drawing of its number to its commit, and a claim takes it, too
-   HEAD   the head moves to what was taken, not to what was drawn */
+   LOCK   a submit holds the class's lock from its look at the head to its commit, and a claim takes it, too
+   HEAD   the head moves to what was taken, not to what was drawn
+   BACK   a submit with a lower number than the head moves the head back */
 #define SUBMITS 3
 
 byte drawn;                   /* the sequence */
@@ -28,11 +29,16 @@ inline release() {
 }
 
 proctype submit() {
-  byte mine;
-  acquire();
+  byte mine, seen;
   atomic { drawn++; mine = drawn };
-  /* the transaction goes on */
-  atomic { there[mine] = true; release(); assert(mine > head) }
+  /* other rows are inserted */
+  acquire();
+  seen = head;
+#ifndef NO_BACK
+  if :: seen >= mine -> seen = mine - 1 :: else fi;
+#endif
+  /* the commit shows the row and the head */
+  atomic { there[mine] = true; head = seen; release(); assert(mine > head) }
 }
 
 proctype claim() {

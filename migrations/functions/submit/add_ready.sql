@@ -1,7 +1,8 @@
--- Tells the accounts that their lanes (distinct) got tasks, the first at seq p_firsts. Returns whether one of the lanes
--- was empty: only then can an idle worker have found nothing before and something now. Workers were notified of tasks
--- that already wait in a lane when these arrived, and claim again whenever they have capacity. The caller holds the
--- class lock.
+-- Tells the accounts that their lanes (distinct) got tasks, the first at seq p_firsts, which may be behind the lane's
+-- head: others drew their numbers later and were claimed meanwhile. The head then moves back. Returns whether one of
+-- the lanes was empty: only then can an idle worker have found nothing before and something now. Workers were notified
+-- of tasks that already wait in a lane when these arrived, and claim again whenever they have capacity. The caller
+-- holds the class lock.
 --
 -- An account that had nothing ready starts at starting_vtime. A single lane, as in most submits and every merge, takes
 -- a shorter path to the same row.
@@ -22,7 +23,7 @@ begin
     v_opened := v_place is null;
     v_place := coalesce(v_place, cardinality(v_old.lanes) + 1);
     v_old.lanes[v_place] := p_lanes[1];
-    v_old.heads[v_place] := coalesce(v_old.heads[v_place], p_firsts[1] - 1);
+    v_old.heads[v_place] := least(v_old.heads[v_place], p_firsts[1] - 1);
     v_old.counts[v_place] := coalesce(v_old.counts[v_place], 0) + p_counts[1];
     if v_old.ready = 0 then
       v_old.vtime := starting_vtime(p_class_id, v_old.weight, v_old.vtime, v_old.usage, v_old.decayed_at, p_now);
@@ -44,7 +45,7 @@ begin
       order by z.version desc limit 1) o
     cross join lateral (
       select sum(a.n)::int more, array_agg(coalesce(c.lane_id, a.lane_id)) lanes,
-        array_agg(coalesce(c.head, a.first - 1)) heads, array_agg(coalesce(c.n, 0) + coalesce(a.n, 0)) counts,
+        array_agg(least(c.head, a.first - 1)) heads, array_agg(coalesce(c.n, 0) + coalesce(a.n, 0)) counts,
         bool_or(c.lane_id is null) opened
       from unnest(o.lanes, o.heads, o.counts) c(lane_id, head, n)
       full join (select * from added where added.account_id = x.account_id) a on a.lane_id = c.lane_id) m

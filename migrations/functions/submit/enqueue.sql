@@ -1,5 +1,5 @@
--- Submits up to about 1,000 jobs of any teams in one transaction: jobs, tasks, audit rows and lanes. Returns one row
--- per job, in order.
+-- Submits up to about 1,000 jobs of any teams in one transaction: jobs, tasks, lanes, an audit row per user. Returns a
+-- row per job, in order.
 --
 -- Arrays with one element per job; where every element may be null, so may the array:
 --   p_teams, p_users
@@ -30,8 +30,8 @@
 -- says which quota: see refuse_over_quota). job_id is null if there is no job to return. Jobs with a start time begin
 -- as scheduled, others as queued. 22023: arguments; 23514: today's partitions are missing (ensure_partitions).
 --
--- Locks: idempotency keys, limits, unique keys, each in one order for all callers; then the classes. A call that waits
--- for a key holds no class lock.
+-- Locks: idempotency keys, limits, unique keys, each in one order for all callers; then the classes, as late as
+-- possible: while one call commits, others insert their rows. A call that waits for a key holds no class lock.
 create or replace function enqueue(
   p_teams bigint[], p_users bigint[], p_kinds text[], p_kind_versions smallint[], p_args json[], p_names text[],
   p_labels jsonb[], p_priorities smallint[], p_device_classes text[], p_capabilities text[],
@@ -162,16 +162,15 @@ begin
         from generate_series(1, v_count) i order by i);
     end if;
 
-    perform lock_class(u.id) from unnest(v_used_classes) u(id);
     if array_position(v_lanes, null) is not null then
+      perform lock_class(u.id) from unnest(v_used_classes) u(id);
       v_lanes := ensure_lanes(p_teams, v_classes, p_kinds, p_kind_versions, p_capabilities, p_memory_buckets, p_models,
         p_priorities);
     end if;
 
-    -- Numbers for the tasks in order, including those that are not ready yet.
-    for i in 1 .. v_tasks loop
-      v_numbers[i] := case when v_queued[p_task_jobs[i]] then nextval('ready_seq') end;
-    end loop;
+    -- Another call may draw higher numbers and commit first: add_ready lowers the heads of the lanes.
+    v_numbers := array(
+      select case when v_queued[p_task_jobs[i]] then nextval('ready_seq') end from generate_series(1, v_tasks) i);
     with tasks as (
       insert into task (job_id, seq, team_id, first_item, items, est_seconds, input)
       select v_ids[p_task_jobs[i]], i - 1 - v_first_tasks[p_task_jobs[i]], p_teams[p_task_jobs[i]], v_first_items[i],
@@ -185,20 +184,21 @@ begin
     ), standing as (
       insert into job_standing (team_id, standing, job_id) select p_teams[i], 'unfinished', v_ids[i]
       from generate_series(1, v_count) i where v_new[i]
-    ), jobs as (
-      insert into job (id, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority,
-        merge, state, created_at, run_at, deadline, timeout_seconds, unique_key, items_total, tasks_total, tasks_left,
-        ready_first, ready_last)
-      select v_ids[i], p_teams[i], p_users[i], p_kinds[i], p_kind_versions[i], p_names[i], p_labels[i], p_args[i],
-        p_device_classes[i], v_lanes[i], p_priorities[i], p_merges[i],
-        case when p_run_ats[i] > p_now then 'scheduled' else 'queued' end, p_now, p_run_ats[i], p_deadlines[i],
-        p_timeouts[i], p_unique_keys[i], v_item_counts[i], v_task_counts[i], v_task_counts[i],
-        v_numbers[v_first_tasks[i] + 1], v_numbers[v_first_tasks[i] + v_task_counts[i]]
-      from generate_series(1, v_count) i where v_new[i]
     )
-    insert into audit_event (team_id, user_id, at, action, target)
-    select p_teams[i], p_users[i], p_now, 'job.create', v_ids[i]::text
+    insert into job (id, team_id, user_id, kind, kind_version, name, labels, args, device_class, lane_id, priority,
+      merge, state, created_at, run_at, deadline, timeout_seconds, unique_key, items_total, tasks_total, tasks_left,
+      ready_first, ready_last)
+    select v_ids[i], p_teams[i], p_users[i], p_kinds[i], p_kind_versions[i], p_names[i], p_labels[i], p_args[i],
+      p_device_classes[i], v_lanes[i], p_priorities[i], p_merges[i],
+      case when p_run_ats[i] > p_now then 'scheduled' else 'queued' end, p_now, p_run_ats[i], p_deadlines[i],
+      p_timeouts[i], p_unique_keys[i], v_item_counts[i], v_task_counts[i], v_task_counts[i],
+      v_numbers[v_first_tasks[i] + 1], v_numbers[v_first_tasks[i] + v_task_counts[i]]
     from generate_series(1, v_count) i where v_new[i];
+    insert into audit_event (team_id, user_id, at, action, target, data)
+    select u.team_id, u.user_id, p_now, 'job.create', case count(*) when 1 then min(u.id)::text end,
+      case count(*) when 1 then '{}' else jsonb_build_object('jobs', jsonb_agg(u.id::text order by u.ord)) end
+    from unnest(p_teams, p_users, v_ids, v_new) with ordinality u(team_id, user_id, id, is_new, ord) where u.is_new
+    group by 1, 2 order by min(u.ord);
     if v_queued <> v_new then
       insert into scheduled (class_id, run_at, lane_id, job_id, attempt, crashes)
       select v_classes[i], p_run_ats[i], v_lanes[i], v_ids[i], 1, 0
@@ -209,6 +209,7 @@ begin
       from generate_series(1, v_count) i where v_new[i] and p_deadlines[i] is not null;
     end if;
 
+    perform lock_class(u.id) from unnest(v_used_classes) u(id);
     foreach v_class in array v_used_classes loop
       if v_lanes[1] = all (v_lanes) and true = all (v_queued) then  -- every task, in one lane
         v_wakes := add_ready(v_class, v_lanes[1:1], v_numbers[1:1], array[v_tasks], p_now);

@@ -124,6 +124,6 @@ create table audit_event (
   data jsonb not null default '{}'
 );
 create index audit_event_team on audit_event (team_id, id);
--- It grows by one row per job: vacuum after ten thousand rows, not after a fifth of the log.
+-- It grows by a row per submit: vacuum after ten thousand rows, not after a fifth of the log.
 alter table audit_event set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
   autovacuum_vacuum_cost_delay = 0);

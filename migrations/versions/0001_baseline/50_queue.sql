@@ -82,8 +82,8 @@ create table lane (
 );
 create index lane_unserved on lane (id) where unserved;
 
--- Increases in commit order within a class, because it is drawn under the class lock, which is held until the commit. A
--- lane's cursor relies on it.
+-- The order of tasks in their lanes. A submit draws its numbers before it takes the class lock, so a number may become
+-- visible after higher ones: whoever makes it visible moves the lane's head back, under the lock.
 create sequence ready_seq;
 
 create table ready (

@@ -9,7 +9,7 @@ select e.id, e.team_id, null::text as team_name, e.user_id, u.name as user_name,
 from plimsoll.audit_event e left join plimsoll.app_user u on u.id = e.user_id
 where e.team_id = nullif(current_setting('app.team_id', true), '')::bigint and e.id < coalesce($1::bigint, 9223372036854775807)
   and ($3::text is null or $3 in (e.action, split_part(e.action, '.', 1))) and ($4::text[] is null or split_part(e.action, '.', 1) = any($4))
-  and ($5::bigint is null or e.user_id = $5) and ($6::text is null or e.target = $6)
+  and ($5::bigint is null or e.user_id = $5) and ($6::text is null or $6 = e.target or e.data -> 'jobs' ? $6)
   and ($7::timestamptz is null or e.at >= $7) and ($8::timestamptz is null or e.at < $8)
 order by e.id desc limit $2::int;
 
@@ -20,7 +20,7 @@ select e.id, e.team_id, t.name as team_name, e.user_id, u.name as user_name, e.a
 from plimsoll.audit_event e left join plimsoll.app_user u on u.id = e.user_id left join plimsoll.team t on t.id = e.team_id
 where e.id < coalesce($1::bigint, 9223372036854775807)
   and ($3::text is null or $3 in (e.action, split_part(e.action, '.', 1))) and ($4::text[] is null or split_part(e.action, '.', 1) = any($4))
-  and ($5::bigint is null or e.user_id = $5) and ($6::text is null or e.target = $6)
+  and ($5::bigint is null or e.user_id = $5) and ($6::text is null or $6 = e.target or e.data -> 'jobs' ? $6)
   and ($7::timestamptz is null or e.at >= $7) and ($8::timestamptz is null or e.at < $8)
 order by e.id desc limit $2::int;
 

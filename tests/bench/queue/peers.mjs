@@ -5,6 +5,8 @@
 // work     COUNT no-op jobs that wait: from the first job's start until the last is recorded
 // bulk     COUNT jobs in calls of 1,000 on 4 connections
 // single   COUNT jobs, one a call, 8 calls in flight
+// road     COUNT jobs, one a call, 8 calls in flight, while they are worked off: from the first call until the last is
+//          recorded
 // pick_up  COUNT jobs one after the other on an idle queue: from the call, and from its acknowledgement, to the handler's
 //          start, which may come before the acknowledgement has arrived
 //
@@ -126,6 +128,15 @@ const measurements = {
     await inParallel(8, 50, (n) => queue.one(n));
     const start = now();
     await inParallel(8, count, (n) => queue.one(n));
+    return { per_second: count / (now() - start) * 1000 };
+  },
+
+  async road(queue) {
+    await queue.start(true);
+    const start = now();
+    await inParallel(8, count, (n) => queue.one(n));
+    while (queue.handled < count) await once(queue.heard, 'job');
+    while (await queue.left()) await new Promise((resume) => setTimeout(resume, 1));
     return { per_second: count / (now() - start) * 1000 };
   },
 

@@ -7,7 +7,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from queue_case import QueueCase
-from queue_client import job
+from queue_client import job, task
 from queue_invariants import broken
 
 EVENTS_AFTER = 'select n, type from job_event where job_id = %s and n > %s order by n'  # as a follower of events asks
@@ -111,6 +111,29 @@ class LateCommits(QueueCase):
             found = other.result()
         self.assertEqual(len(set(found)), len(found), 'a task was claimed twice')
         self.assertEqual(Counter(whose for _, _, whose in found) + Counter(), expected + Counter())
+
+    def test_a_number_drawn_before_others_and_committed_after_them_is_claimed(self):
+        """A submit draws numbers before it takes the class lock: meanwhile, higher ones are committed and claimed."""
+        plain = lambda priority=0, items=1: job(self.team, [task(items=items)], merge=False, priority=priority)
+        self.queue.connection.execute("""
+            create function hold_up() returns trigger language plpgsql as
+              $$ begin perform pg_advisory_xact_lock_shared(42); return new; end $$;
+            create trigger hold_up before insert on task for each row when (new.items = 7) execute function hold_up()""")
+        self.addCleanup(self.queue.connection.execute, 'drop function hold_up cascade')
+        self.submit(plain(), plain(1))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu))
+        for priority in (0, 1):  # one lane; two lanes
+            self.onlooker.connection.execute('select pg_advisory_lock(42)')
+            with ThreadPoolExecutor() as pool:
+                late = pool.submit(lambda: self.other.enqueue(plain(items=7), plain(priority)))
+                self.until_waiting(late)
+                self.submit(plain(), plain())
+                self.queue.complete(self.cpu, self.queue.claim(self.cpu, tasks=1))
+                self.onlooker.connection.execute('select pg_advisory_unlock(42)')
+                late.result()
+            tasks = self.queue.claim(self.cpu)
+            self.assertEqual(len(tasks), 3)
+            self.queue.complete(self.cpu, tasks)
 
     def test_other_classes_continue_meanwhile(self):
         """Their jobs get higher numbers and are visible, claimed and done before the first one's commit."""

@@ -238,7 +238,7 @@ class Share(QueueCase):
         self.assertEqual([t.job_id for t in self.queue.claim(able)], [both])
 
     def test_a_submit_that_commits_late_is_not_skipped(self):
-        """The cursor only moves over what is committed: ids are drawn under the class lock and it is held to the commit."""
+        """The cursor moves over what is committed, and back to what commits later."""
         late = self.second_queue()
         claimed = []
         late.connection.execute('begin')

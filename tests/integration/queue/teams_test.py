@@ -95,13 +95,13 @@ class Teams(QueueCase):
             with self.assertRaises(psycopg.errors.InsufficientPrivilege, msg=sql):
                 self.as_team(self.team, sql)
 
-    def test_each_job_leaves_one_audit_row_with_its_team(self):
+    def test_each_submit_leaves_an_audit_row_per_user_with_its_team(self):
         again = dict(key='k', fingerprint=b'f')
-        ids = self.submit(job(self.team), job(self.team, user=self.user, **again)) + self.submit(job(self.other_team))
+        ids = self.submit(job(self.team), job(self.team, user=self.user, **again), job(self.other_team), job(self.team))
         self.submit(job(self.team, user=self.user, **again))
-        told = 'select user_id, action, target from audit_event where target = any(%s) order by id'
-        self.assertEqual(self.as_team(self.team, told, [str(id) for id in ids]),
-                         [(1, 'job.create', str(ids[0])), (self.user, 'job.create', str(ids[1]))])
+        told = "select user_id, action, target, data from audit_event where action = 'job.create' order by id"
+        self.assertEqual(self.as_team(self.team, told), [(1, 'job.create', None, {'jobs': [str(ids[0]), str(ids[3])]}),
+                                                         (self.user, 'job.create', str(ids[1]), {})])
 
     def test_users_are_visible_in_their_teams(self):
         stranger = self.person('grace')

@@ -94,6 +94,11 @@ json audit_json(const AuditEvent& event) {
                   {"address", text_or_null(event.address)},
                   {"request_id", text_or_null(event.request_id)},
                   {"data", json::parse(event.data)}};
+    if (event.action == "job.create" && event.target.empty()) {
+        for (auto& job : shown["data"]["jobs"]) {
+            job = plimsoll::to_public(JobId{std::stoll(job.get_ref<const std::string&>())});
+        }
+    }
     if (event.user) shown["user_id"] = plimsoll::to_public(*event.user);
     if (event.team) shown["team_id"] = plimsoll::to_public(*event.team);
     return shown;
