@@ -22,9 +22,9 @@ bool is_final(const std::string& state) {
     return state == "succeeded" || state == "failed" || state == "cancelled";
 }
 
-ExitStatus status_of(const std::string& state, std::int64_t ok, std::int64_t failed) {
+ExitStatus status_of(const std::string& state, std::int64_t failed) {
     if (state == "cancelled") return ExitStatus::cancelled;
-    if (state != "succeeded" || (failed > 0 && ok == 0)) return ExitStatus::failed;
+    if (state != "succeeded") return ExitStatus::failed;
     return failed > 0 ? ExitStatus::partly : ExitStatus::done;
 }
 
@@ -45,7 +45,7 @@ int conclude(const CommandContext& context, const nlohmann::json& job, Ending en
     const auto& progress = job.at("progress");
     const auto failed = progress.value("items_failed", std::int64_t{0});
     const auto ok = progress.value("items_done", std::int64_t{0}) - failed;
-    const auto status = status_of(state, ok, failed);
+    const auto status = status_of(state, failed);
     std::string text = job.value("id", "") + " " + state + ": " + format_count(ok) + " ok, " +
                        format_count(failed) + " failed" + pace(job, ok + failed);
     if (job.contains("error") && job["error"].is_string())
@@ -57,7 +57,7 @@ int conclude(const CommandContext& context, const nlohmann::json& job, Ending en
     } else {
         context.terminal.line(context.json ? job.dump(2) : painted);
     }
-    if (failed > 0 && state == "succeeded" && !context.json) {
+    if (failed > 0 && job.value("tasks_failed", 0) == 0 && !context.json) {
         context.terminal.note("For the error of each failed item: plimsoll results " +
                               job.value("id", ""));
     }

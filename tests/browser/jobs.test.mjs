@@ -156,7 +156,7 @@ const failing = (server) => {
   const error = { last_error: 'The worker stopped responding.', tasks_failed: 1 };
   server.jobs = [
     makeJob('job_some', { name: 'Some', state: 'succeeded', ...error, progress: { items_total: 2154, items_done: 2154, items_failed: 300 } }),
-    makeJob('job_all', { name: 'All', state: 'succeeded', ...error, progress: { items_total: 4, items_done: 4, items_failed: 4 } }),
+    makeJob('job_all', { name: 'All', state: 'failed', ...error, progress: { items_total: 4, items_done: 4, items_failed: 4 } }),
   ];
 };
 visit('a reason stands beside a state of many words, not on it', { arrange: failing }, async ({ page, go }) => {

@@ -30,7 +30,7 @@ visit('a speed profile is measured on the device that is chosen', async ({ page,
 /** Jobs that ended well, with so many failed items of four. */
 const partlyFailed = (server) => {
   for (const [id, items_failed] of [['job_whole', 0], ['job_partly', 1], ['job_nothing', 4]]) {
-    server.add(makeJob(id, { name: id, state: 'succeeded', progress: { items_total: 4, items_done: 4, items_failed, fraction: 1, eta_seconds: null } }));
+    server.add(makeJob(id, { name: id, state: items_failed === 4 ? 'failed' : 'succeeded', progress: { items_total: 4, items_done: 4, items_failed, fraction: 1, eta_seconds: null } }));
   }
 };
 

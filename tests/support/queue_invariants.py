@@ -53,8 +53,8 @@ INVARIANTS = {
           or quota_period not in {QUOTA_PERIODS} or cardinality(lanes) <> cardinality(heads) or cardinality(lanes) <> cardinality(counts)
         union all select 'event', job_id::text from event where n < 2 or type not in {EVENT_TYPES}
         union all select 'audit', action from audit_event where action !~ '^[a-z_]+[.][a-z_]+$'""",
-    'a succeeded job has a report': """
-        select j.id from job j where (j.state = 'succeeded') <> exists (select from report r where r.job_id = j.id)""",
+    'a job has a report if it succeeded, or every item failed': """
+        select j.id from job j where (j.state = 'succeeded' or j.state = 'failed' and j.error = 'Every item failed.') <> exists (select from report r where r.job_id = j.id)""",
     'no ready row stands at or before its lane\'s head, and lanes are counted': """
         select coalesce(r.lane_id, s.lane_id) lane, r.n, s.n counted, r.first, s.head
         from (select lane_id, count(*) n, min(seq) first from ready group by 1) r

@@ -38,7 +38,8 @@ begin
       when v_job.finished_at is null then 'unfinished'
       when v_job.dataset_id is not null and not exists (select from dataset d where d.id = v_job.dataset_id)
         then 'no_dataset'
-      when v_job.state = 'succeeded' and v_job.tasks_quarantined = 0 then 'complete'
+      when v_job.tasks_quarantined = 0
+        and (v_job.state = 'succeeded' or exists (select from report r where r.job_id = v_job.id)) then 'complete'
       when exists (select from unique_key k join job j on j.id = k.job_id
         where k.team_id = p_team_id and k.key = v_job.unique_key and j.id <> v_job.id and j.finished_at is null)
         then 'not_unique'

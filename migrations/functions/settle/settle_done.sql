@@ -96,6 +96,9 @@ begin
       from unnest(v_lasts, v_counts) with ordinality o(ord, n, place) order by o.place) end, p_now);
   delete from job_standing s using unnest(v_finished.teams, v_finished.ended) u(team_id, id)
   where s.team_id = u.team_id and s.standing = 'unfinished' and s.job_id = u.id and s.job_id between v_low and v_high;
+  if v_finished.failed is not null then
+    perform note_standing(v_finished.failed);
+  end if;
   perform announce_job_ends(v_finished.ended);
   perform notify_jobs(v_jobs);
   if v_finished.merging is not null then

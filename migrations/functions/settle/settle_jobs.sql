@@ -28,31 +28,34 @@ begin
     from unnest(p_jobs, p_tasks, p_merges, p_outcomes, p_next_states, p_costs, p_oks, p_faileds, p_errors)
       with ordinality s(job_id, task, is_merge, outcome, next_state, cost, ok, failed, error, ord) group by 1
   ), next as materialized (
-    select p.*, j.merge, j.stop_error,
+    select p.*, j.merge, j.stop_error, w.whole,
       case when j.state = 'cancelling' then
           case when leases_of_job(p.job_id) <> '{}' then 'cancelling'
             when j.stop_error is null then 'cancelled' else 'failed' end
-        when p.merged then 'succeeded'
-        when p.unmerged then 'failed'
-        when p.ended > 0 and j.tasks_left = p.ended and j.tasks_quarantined + p.bad = j.tasks_total then 'failed'
-        when p.ended > 0 and j.tasks_left = p.ended and not j.merge then 'succeeded'
+        when w.whole and (j.items_ok + p.ok > 0 or j.items_failed + p.failed = 0) then 'succeeded'
+        when w.whole or p.unmerged or w.last and w.all_bad then 'failed'
         else j.state end state,
-      p.ended > 0 and j.tasks_left = p.ended and j.merge and j.tasks_quarantined + p.bad < j.tasks_total
-        and j.state <> 'cancelling' merging
+      w.last and j.merge and not w.all_bad and j.state <> 'cancelling' merging
     from part p
     cross join lateral (select * from job x where x.id = p.job_id and x.id between v_low and v_high offset 0) j
+    cross join lateral (
+      select x.*, (p.merged or x.last and not j.merge and not x.all_bad) and j.state <> 'cancelling' whole
+      from (
+        select p.ended > 0 and j.tasks_left = p.ended last, j.tasks_quarantined + p.bad = j.tasks_total all_bad) x) w
   ), changed as (
     update job j set items_ok = j.items_ok + n.ok, items_failed = j.items_failed + n.failed,
       tasks_left = j.tasks_left - n.ended, tasks_quarantined = j.tasks_quarantined + n.bad,
       charged_seconds = j.charged_seconds + n.cost, revision = j.revision + 1, state = n.state,
       finished_at = case when n.state in ('succeeded', 'failed', 'cancelled') then p_now end,
-      error = case when n.state = 'failed' then coalesce(n.stop_error, n.error) end, retries = j.retries + n.again,
+      error = case when n.state = 'failed' then
+        case when n.whole then 'Every item failed.' else coalesce(n.stop_error, n.error) end end,
+      retries = j.retries + n.again,
       last_error = coalesce(n.last_error, j.last_error),
       last_event = j.last_event + (n.again_tasks is not null)::int + (n.bad_tasks is not null)::int
         + (n.state in ('succeeded', 'failed', 'cancelled'))::int
     from next n where j.id = n.job_id and j.id = any(p_jobs) and j.id between v_low and v_high
     returning j.id, j.team_id, j.state, j.finished_at is not null finished, j.last_event, n.bad_tasks, n.again_tasks,
-      n.merging, n.done_ord
+      n.merging, n.whole, n.done_ord
   ), told as (
     insert into event (job_id, n, team_id, at, type, data)
     select id, last_event - finished::int - (bad_tasks is not null)::int, team_id, p_now, 'retried',
@@ -64,7 +67,7 @@ begin
   ), reported as (
     insert into report (job_id, team_id, fence, content, created_at)
     select id, team_id, p_fence, p_partials[done_ord], p_now
-    from changed where state = 'succeeded' and p_partials[done_ord] is not null
+    from changed where whole and p_partials[done_ord] is not null
   )
   select array_agg(id), array_agg(id order by id) filter (where merging) into v_changed, v_merging from changed;
   perform note_standing(v_changed);

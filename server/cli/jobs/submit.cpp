@@ -146,7 +146,9 @@ int submit(const CommandContext& context, const SubmitOptions& options) {
     if (context.json) return code;
     // A job whose items all failed has a report, too: it says why.
     const auto ended = api.get_json("/v1/jobs/" + id);
-    if (ended && ended->value("state", "") == "succeeded") show_report(context, id);
+    if (ended && (ended->value("state", "") == "succeeded" ||
+                  ended->value("error", json()) == "Every item failed."))
+        show_report(context, id);
     return code;
 }
 

@@ -47,6 +47,22 @@ class Road(QueueCase):
         self.assertEqual(self.queue.state(id), 'succeeded')
         self.assertEqual(bytes(self.queue.one('select content from report where job_id = %s', id)), b'{"r": 2}')
 
+    def test_a_job_whose_items_all_failed_has_failed_and_has_a_report(self):
+        ids = self.submit(job(self.team, [task(3)], merge=False), job(self.team, [task(3), task(2)]))
+        tasks = self.queue.claim(self.cpu)
+        for one in tasks:  # a whole lease, and parts of one
+            self.queue.complete(self.cpu, [one], failed=one.items, partial=b'{"r": 3}')
+        self.run_merges()
+        for id in ids:
+            self.assertEqual((self.job(id).state, self.job(id).error), ('failed', 'Every item failed.'))
+            self.assertEqual(self.queue.one('select count(*) from report where job_id = %s', id), 1)
+            self.assertEqual(self.queue.one('select standing from job_standing where job_id = %s', id), 'failed')
+            self.assertEqual(self.event_types(id)[-1], 'finished')
+            self.assertEqual(self.queue.redrive(self.team, id), {id: 'complete'})
+        [id] = self.submit(job(self.team, [task(4)], merge=False))
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu), failed=4)
+        self.assertEqual((self.queue.state(id), self.queue.one('select standing from job_standing where job_id = %s', id)), ('failed', 'failed'))
+
     def test_a_repeated_completion_differs_from_a_stale_one(self):
         self.submit(job(self.team, 2))
         tasks = self.queue.claim(self.cpu)

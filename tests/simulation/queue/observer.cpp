@@ -286,8 +286,11 @@ void Observer::check_jobs() {
                : stopping ? merges <= 1
                           : merges == (left == 0),
                "I4: not one merge task, after the last task");
-        expect((job.state == JobState::succeeded) == (job.report > 0),
-               "a job has a report if it succeeded");
+        expect(job.report > 0
+                   ? job.state == (job.items_ok > 0 || job.items_failed == 0 ? JobState::succeeded
+                                                                             : JobState::failed)
+                   : job.state != JobState::succeeded,
+               "a job has a report if it succeeded, or every item failed");
         expect(ended == job.finished_at.has_value(), "a job has an end if it ended");
     }
 }

@@ -81,9 +81,13 @@ export async function cancelJob(id: string): Promise<Job> {
   return data!;
 }
 
+/** Whether a job has a report although it failed: it names the error of every item. */
+export const everyItemFailed = ({ state, progress, tasks_failed }: Pick<Job, 'state' | 'progress' | 'tasks_failed'>): boolean =>
+  state === 'failed' && tasks_failed === 0 && progress.items_failed > 0 && progress.items_failed >= progress.items_total;
+
 /** Whether a job has ended with something left that a redrive would run. */
-export const redrivable = (job: Pick<Job, 'state' | 'tasks_failed'>): boolean =>
-  job.state === 'failed' || job.state === 'cancelled' || (job.state === 'succeeded' && job.tasks_failed > 0);
+export const redrivable = (job: Pick<Job, 'state' | 'progress' | 'tasks_failed'>): boolean =>
+  (job.state === 'failed' && !everyItemFailed(job)) || job.state === 'cancelled' || (job.state === 'succeeded' && job.tasks_failed > 0);
 
 export async function redriveJob(id: string): Promise<Job> {
   const { data } = await api.POST('/v1/jobs/{job_id}/redrive', { params: { path: { job_id: id } } });

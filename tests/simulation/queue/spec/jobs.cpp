@@ -216,7 +216,8 @@ Redrive Queue::redrive(int team, int id, Moment now) {
         return Redrive::not_found;
     auto& job = state.jobs[id];
     if (!has_ended(job.state)) return Redrive::unfinished;
-    if (job.state == JobState::succeeded && job.tasks_quarantined == 0) return Redrive::complete;
+    if ((job.state == JobState::succeeded || job.report != 0) && job.tasks_quarantined == 0)
+        return Redrive::complete;
     if (job.unique_key >= 0) {
         const auto holder = std::ranges::find_if(state.unique_keys, [&](const UniqueKey& k) {
             return k.team == team && k.key == job.unique_key;

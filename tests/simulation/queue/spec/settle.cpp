@@ -191,22 +191,22 @@ bool Queue::settle_job(int id, std::int64_t fence, std::span<const Held> tasks,
     }
     const bool last = ended > 0 && (job.tasks_left == ended || !guards_.merge_once);
     const bool all_bad = job.tasks_quarantined + bad == job.merge_task();
+    const bool whole =
+        (merged || (last && !job.merge && !all_bad)) && job.state != JobState::cancelling;
     const bool merging = last && job.merge && !all_bad && job.state != JobState::cancelling;
     if (job.state == JobState::cancelling) {
         if (!is_leased(id)) job.state = job.stopped ? JobState::failed : JobState::cancelled;
-    } else if (merged) {
+    } else if (whole && (job.items_ok > 0 || job.items_failed == 0)) {
         job.state = JobState::succeeded;
-    } else if (unmerged || (last && all_bad)) {
+    } else if (whole || unmerged || (last && all_bad)) {
         job.state = JobState::failed;
-    } else if (last && !job.merge) {
-        job.state = JobState::succeeded;
     }
     job.tasks_left -= ended;
     job.tasks_quarantined += bad;
     job.retries += again;
     job.events += (again > 0) + any_bad + has_ended(job.state);
     if (has_ended(job.state)) job.finished_at = now;
-    if (job.state == JobState::succeeded && report) job.report = fence;
+    if (whole && report) job.report = fence;
     return merging;
 }
 
