@@ -23,6 +23,7 @@ using AddCommand = void(CLI::App& app, CommandContext& context);
 AddCommand add_help;
 AddCommand add_completion;
 AddCommand add_manual;
+AddCommand add_mcp;
 AddCommand add_serve;
 AddCommand add_engine;
 AddCommand add_migrate;
@@ -79,7 +80,7 @@ inline constexpr AddCommand* kSignIn[] = {add_login,    add_logout,        add_u
                                           add_password, add_second_factor, add_tokens};
 inline constexpr AddCommand* kMachine[] = {add_serve, add_engine, add_migrate, add_admin,
                                            add_doctor};
-inline constexpr AddCommand* kProgram[] = {add_help, add_completion, add_manual};
+inline constexpr AddCommand* kProgram[] = {add_help, add_completion, add_manual, add_mcp};
 
 }  // namespace groups
 

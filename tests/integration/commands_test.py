@@ -50,7 +50,7 @@ ASKS = {
 LOCAL = {
     "model add", "model inspect", "model verify", "model remove", "model pull", "estimate", "apply", "show-config", "check", "gpu-profiles list", "gpu-profiles test",
     "gpu-profiles recommend", "gpu-profiles check", "guide", "diagnose", "waves", "schedules next", "use", "login", "logout", "doctor", "serve",
-    "engine", "migrate", "help", "manual", "completion", "admin sign-in-link", "admin password-link", "admin users", "admin add-user",
+    "engine", "migrate", "help", "manual", "completion", "mcp", "admin sign-in-link", "admin password-link", "admin users", "admin add-user",
     "admin set-user", "admin remove-user", "admin remove-second-factor", "admin teams", "admin add-team", "admin set-team",
     "admin set-member", "admin add-token", "admin identities", "admin unlink",
 }
@@ -93,8 +93,8 @@ SUCCEEDS = {
     "admin add-token": ("ci", "--user", "admin", "--team", "main", "--scope", "jobs:read"),
 }
 
-# A script is no JSON, and refused; a hub is asked by model_pull_test.py, an identity made by provider_accounts_test.py.
-NO_SUCCESS = {"completion", "model pull", "admin unlink"}
+# A script is no JSON, and refused; mcp_test.py speaks its protocol; a hub is asked by model_pull_test.py, an identity made by provider_accounts_test.py.
+NO_SUCCESS = {"completion", "mcp", "model pull", "admin unlink"}
 
 # Run last: they end what the others need.
 LAST = ("logout",)

@@ -77,6 +77,27 @@ class Installation(unittest.TestCase):
         self.assertEqual((server.returncode, said.count("plimsoll-engine is not installed here: this server runs no workers")), (0, 1), said)
         self.assertNotIn("supervisor", said)
 
+    def test_a_package_that_is_removed_while_it_serves(self):
+        installed = self.folder / "bin"
+        installed.mkdir()
+        for program in BIN.glob("plimsoll*"):
+            (shutil.copy if os.access(program, os.X_OK) else os.symlink)(program, installed / program.name)
+        environment = {**os.environ, "PLIMSOLL_CREDENTIALS": str(self.folder / "credentials.json")}
+        server = subprocess.Popen([installed / "plimsoll", "serve", "--port", "0", "--data", self.data], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        base = next(line.split()[1] for line in server.stdout if line.startswith("ready"))
+        link = subprocess.run([BIN / "plimsoll", "admin", "--data", self.data, "sign-in-link", "--base-url", base],
+                              capture_output=True, text=True, check=True).stdout.strip()
+        subprocess.run([BIN / "plimsoll", "login", link], env=environment, check=True, capture_output=True)
+        score = [BIN / "plimsoll", "score", "A brilliant quarter", "--model", "vader", "--timeout", "60"]
+        subprocess.run(score, env=environment, check=True, capture_output=True)
+        shutil.rmtree(installed)
+        self.assertIn("positive", subprocess.run(score, env=environment, check=True, capture_output=True, text=True).stdout)
+        server.terminate()
+        said = server.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(server.returncode, 0, said)
+        self.assertFalse((self.data / "postgres/postmaster.pid").exists())
+
     def test_a_disk_too_small_for_a_database(self):
         self.mounted(self.data, f"size={16 << 20},mode=755")
         self.assertIn("The disk of the database is full. Free some space", self.refused("--data", self.data))
