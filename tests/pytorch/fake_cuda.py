@@ -92,7 +92,7 @@ def fused_attention(gpu):
         if half and gpu == 'h200' and not wants:
             return aten._scaled_dot_product_cudnn_attention(query, key, value, attn_mask, True, dropout_p, is_causal,
                                                             False, scale=scale)[0]
-        if half and gpu == 'a100_80gb' and attn_mask is None:
+        if half and gpu == 'a100_80gb' and attn_mask is None and query.size(-1) == value.size(-1):
             return aten._scaled_dot_product_flash_attention(query, key, value, dropout_p, is_causal, False,
                                                             scale=scale)[0]
         if grouped or (query.dtype == torch.bfloat16 and gpu == 't4'):

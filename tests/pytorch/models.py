@@ -114,3 +114,28 @@ MODELS.update({
                                       d_ff=1024, feed_forward_proj='gated-gelu', decoder_start_token_id=0,
                                       tie_word_embeddings=False)),
 })
+SMALL = dict(vocab_size=32000, num_hidden_layers=3, hidden_size=1024, num_attention_heads=16, num_key_value_heads=4,
+             intermediate_size=2816, head_dim=128, pad_token_id=1, bos_token_id=0, eos_token_id=1)
+ROUTED = dict(n_routed_experts=16, num_experts_per_tok=4, moe_intermediate_size=512, n_shared_experts=2,
+              first_k_dense_replace=1)
+LATENT = dict({k: v for k, v in SMALL.items() if k != 'head_dim'}, **ROUTED, num_key_value_heads=16, kv_lora_rank=256, q_lora_rank=384, qk_nope_head_dim=64,
+              qk_rope_head_dim=32, v_head_dim=64)
+MODELS.update({
+    'glm-4': ('causal', dict(SMALL, model_type='glm4')),
+    'glm-4.5': ('causal', dict(SMALL, **ROUTED, model_type='glm4_moe', attention_bias=True, use_qk_norm=True)),
+    'ministral-3': ('causal', dict(SMALL, model_type='ministral3')),
+    'deepseek-v2': ('causal', dict(LATENT, model_type='deepseek_v2', q_lora_rank=None)),
+    'deepseek-v3': ('causal', dict(LATENT, model_type='deepseek_v3', n_group=4, topk_group=2)),
+    'gpt-oss': ('causal', dict(SMALL, model_type='gpt_oss', num_hidden_layers=4, intermediate_size=1024, head_dim=64,
+                               num_local_experts=16, num_experts_per_tok=4, sliding_window=128)),
+    'llama-4': ('causal', dict(SMALL, model_type='llama4_text', num_hidden_layers=4, intermediate_size=1024,
+                               intermediate_size_mlp=2816, num_local_experts=4, num_experts_per_tok=1,
+                               interleave_moe_layer_step=2)),
+    'granite-moe': ('causal', dict({k: v for k, v in SMALL.items() if k != 'head_dim'}, model_type='granitemoe',
+                                   intermediate_size=512, num_local_experts=16, num_experts_per_tok=4,
+                                   tie_word_embeddings=True)),
+    'olmoe': ('causal', dict({k: v for k, v in SMALL.items() if k != 'head_dim'}, model_type='olmoe', intermediate_size=512,
+                             num_experts=16, num_experts_per_tok=4)),
+    'electra-base': ('sequence', dict(BERT, model_type='electra', num_hidden_layers=3, hidden_size=768, embedding_size=768,
+                                      num_attention_heads=12, intermediate_size=3072)),
+})

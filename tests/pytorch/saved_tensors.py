@@ -43,12 +43,15 @@ HEADS = {'sequence': 'ForSequenceClassification', 'masked': 'ForMaskedLM', 'caus
          'translation': 'T5ForConditionalGeneration', 'image': 'ViTForImageClassification', 'sound': 'WhisperForAudioClassification'}
 LORA_TARGETS = {'bert': ['query', 'value'], 'roberta': ['query', 'value'], 'distilbert': ['q_lin', 'v_lin'],
                 'gpt2': ['c_attn'], 'gpt_neox': ['query_key_value'], 'phi3': ['qkv_proj'], 'modernbert': ['Wqkv'],
-                'deberta-v2': ['query_proj', 'value_proj'], 't5': ['q', 'v'], 'mt5': ['q', 'v']}
+                'deberta-v2': ['query_proj', 'value_proj'], 't5': ['q', 'v'], 'mt5': ['q', 'v'],
+                'electra': ['query', 'value'], 'deepseek_v2': ['q_proj', 'kv_b_proj'],
+                'deepseek_v3': ['q_b_proj', 'kv_b_proj']}
 
 QUANTIZED = ('bert', 'llama', 'qwen3', 'gemma2', 'phi3')
 POSITIONS = {'vit-base': 197, 'whisper-small': 1500}  # of a sample, whatever the case's length
 LIGER = ('llama', 'qwen3', 'gemma2', 'gemma3_text', 'phi3', 'mixtral')
-UNFUSED = ('deberta-v2',)  # have one implementation of attention
+UNFUSED = ('deberta-v2', 'gpt_oss')  # have one implementation of attention
+UNEQUAL = ('deepseek_v2', 'deepseek_v3')  # sizes of k and v, for which flash-attn has no kernel
 FIXED = ('image', 'sound')  # tasks of which every sample has the same length
 
 Case = collections.namedtuple('Case', 'model precision attention batch length lora checkpointing padded gpu quantization '
@@ -92,12 +95,14 @@ def method_cases(model):
     yield Case(model, 'bf16', 'sdpa', *long, 8, False, False, 'a100_80gb', adapters='model', method='dora')
     if type_ in QUANTIZED:
         yield Case(model, 'bf16_autocast', 'sdpa', *long, 8, False, False, 'a100_80gb', 'nf4_double', method='dora')
-    if type_ not in (*UNFUSED, 't5', 'mt5', 'whisper'):
+    if type_ not in (*UNFUSED, *UNEQUAL, 't5', 'mt5', 'whisper'):
         for precision in ('bf16_autocast', 'bf16'):
             yield Case(model, precision, 'flash_attention_2', *long, 0, False, False, 'a100_80gb')
     if task == 'causal' and 'output_router_logits' not in values:  # would count experts in a tensor
         for attention, precision in (('flash_attention_2', 'bf16_autocast'), ('flash_attention_2', 'bf16'),
                                      ('sdpa', 'bf16'), ('eager', 'fp32')):
+            if attention == 'flash_attention_2' and type_ in (*UNFUSED, *UNEQUAL):
+                continue
             yield Case(model, precision, attention, 3, 128, 0, False, False, 'a100_80gb', method='packed')
     if type_ in LIGER:
         for precision in ('fp32', 'bf16_autocast', 'bf16'):

@@ -59,4 +59,9 @@ void read_layer_types(ConfigReader& read, ModelShape& shape);
 void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);
 void read_decoder_config(ConfigReader& read, const std::string& type, ModelShape& shape);
 
+// Parameters of the encoder of images in the file of a multimodal model, with what joins it to a
+// text of hidden size `text`.
+std::optional<std::int64_t> count_towers(const nlohmann::json& config, const std::string& type,
+                                         std::int64_t text);
+
 }  // namespace plimsoll::training

@@ -1,5 +1,4 @@
 #include "engine/training/models/config_reader.hpp"
-#include "engine/training/models/decoder_traits.hpp"
 
 #include <vector>
 
@@ -8,17 +7,64 @@ namespace {
 
 using nlohmann::json;
 
-const std::map<std::string, Family>& rms_norm_types() {
-    static const std::map<std::string, Family> all{
-        {"llama", Family::llama},         {"mistral", Family::llama},
-        {"qwen2", Family::llama},         {"qwen3", Family::qwen3},
-        {"gemma", Family::gemma},         {"gemma2", Family::gemma2},
-        {"gemma3_text", Family::gemma3},  {"phi3", Family::phi3},
-        {"mixtral", Family::mixtral},     {"qwen2_moe", Family::qwen2_moe},
-        {"qwen3_moe", Family::qwen3_moe}, {"smollm3", Family::llama},
-        {"granite", Family::granite},     {"olmo2", Family::olmo2},
-        {"olmo3", Family::olmo3},         {"exaone4", Family::exaone4},
-        {"seed_oss", Family::llama},      {"starcoder2", Family::starcoder2},
+// A family, and how the type differs from it where it is none of its own.
+struct Kind {
+    Family family;
+    std::optional<DecoderTraits> traits = {};
+};
+const std::map<std::string, Kind>& rms_norm_types() {
+    constexpr DecoderTraits kLatent{
+        .latent = true, .experts_first = true, .rotary = Rotary::apart, .router = Router::sigmoid};
+    static const std::map<std::string, Kind> all{
+        {"llama", {Family::llama}},
+        {"mistral", {Family::llama}},
+        {"qwen2", {Family::llama}},
+        {"qwen3", {Family::qwen3}},
+        {"gemma", {Family::gemma}},
+        {"gemma2", {Family::gemma2}},
+        {"gemma3_text", {Family::gemma3}},
+        {"phi3", {Family::phi3}},
+        {"mixtral", {Family::mixtral}},
+        {"qwen2_moe", {Family::qwen2_moe}},
+        {"qwen3_moe", {Family::qwen3_moe}},
+        {"smollm3", {Family::llama}},
+        {"granite", {Family::granite}},
+        {"olmo2", {Family::olmo2}},
+        {"olmo3", {Family::olmo3}},
+        {"exaone4", {Family::exaone4}},
+        {"seed_oss", {Family::llama}},
+        {"starcoder2", {Family::starcoder2}},
+        {"glm", {Family::llama, {{.packed_ffn = true, .rotary = Rotary::paired}}}},
+        {"glm4",
+         {Family::llama, {{.outer_norms = true, .packed_ffn = true, .rotary = Rotary::paired}}}},
+        {"glm4_moe",
+         {Family::mixtral,
+          {{.experts_first = true, .rotary = Rotary::part, .router = Router::sigmoid}}}},
+        {"ministral3", {Family::llama, {{.scaled_queries = true}}}},
+        {"deepseek_v2",
+         {Family::mixtral,
+          {{.latent = true,
+            .experts_first = true,
+            .rotary = Rotary::complex,
+            .router = Router::scaled}}}},
+        {"deepseek_v3", {Family::mixtral, kLatent}},
+        {"kimi_k2", {Family::mixtral, kLatent}},
+        {"gpt_oss",
+         {Family::mixtral,
+          {{.wide_norms = true,
+            .sinks = true,
+            .biased_experts = true,
+            .rotary = Rotary::chunks,
+            .router = Router::chosen}}}},
+        {"llama4_text",
+         {Family::mixtral,
+          {{.scaled_queries = true,
+            .unit_queries = true,
+            .even_experts = true,
+            .experts_first = true,
+            .rotary = Rotary::complex}}}},
+        {"granitemoe", {Family::mixtral, {{.multiplied = true, .router = Router::chosen}}}},
+        {"olmoe", {Family::mixtral, {{.row_norms = true}}}},
     };
     return all;
 }
@@ -114,19 +160,34 @@ void read_seed_oss(ConfigReader& read, ModelShape& s) {
     read.number("attention_dropout", s.attention_dropout, "attention_dropout");
 }
 
-void read_window(ConfigReader& read, Family family, ModelShape& s) {
+// Qwen's windows are of the layers from a number on, and of none unless the file says so.
+void read_later_windows(ConfigReader& read, ModelShape& s) {
+    bool used = false;
+    read.boolean("use_sliding_window", used);
+    const bool unlimited = read.json().contains("sliding_window") && !read.has("sliding_window");
+    int window = 4096, first = 28;
+    read.integer("sliding_window", window);
+    read.integer("max_window_layers", first);
+    if (!used || unlimited || first >= s.layers) return;
+    read.note("use_sliding_window",
+              "must be false: from layer " + std::to_string(first) + " on, tokens would see only " +
+                  std::to_string(window) +
+                  " before them. That changes nothing for shorter sequences; for longer ones, a "
+                  "mask of batch x length x length and attention that takes it are not modelled "
+                  "for some layers of this type.");
+}
+
+void read_window(ConfigReader& read, const std::string& type, ModelShape& s) {
+    if (type.starts_with("qwen")) return read_later_windows(read, s);
+    const Family family = s.family;
     const bool gemma = family == Family::gemma2 || family == Family::gemma3;
-    const bool alternates = gemma || family == Family::olmo3 || family == Family::exaone4;
-    if (alternates) s.window = 4096;
+    const bool sinks = s.traits().sinks;
+    const bool alternates = gemma || family == Family::olmo3 || family == Family::exaone4 || sinks;
+    if (alternates) s.window = sinks ? 128 : 4096;
     if (read.json().contains("sliding_window") && !read.has("sliding_window")) s.window = 0;
-    if (alternates || !read.has("use_sliding_window")) {
-        read.integer("sliding_window", s.window);
-    } else {
-        read.refuse("use_sliding_window",
-                    "must be false: for this type, windows in only some layers are not modelled.");
-    }
+    read.integer("sliding_window", s.window);
     if (!alternates || s.window == 0) return;
-    s.full_every = family == Family::gemma2 ? 2 : family == Family::gemma3 ? 6 : 4;
+    s.full_every = family == Family::gemma2 || sinks ? 2 : family == Family::gemma3 ? 6 : 4;
     // EXAONE writes one letter for each layer of the pattern.
     const auto pattern = read.json().value("sliding_window_pattern", json());
     if (pattern.is_string())
@@ -153,15 +214,91 @@ void read_gemma(ConfigReader& read, Family family, ModelShape& s) {
     read.refuse("use_bidirectional_attention", "must be false: it is not modelled.");
 }
 
+// DeepSeek's layers and those that were made after it.
+void read_routed_experts(ConfigReader& read, ModelShape& s) {
+    const char* key = read.has("n_routed_experts") ? "n_routed_experts" : "num_local_experts";
+    read.required(key, s.experts, "experts");
+    read.required("num_experts_per_tok", s.experts_per_row, "experts_per_row");
+    read.required("moe_intermediate_size", s.expert_hidden, "expert_hidden");
+    int shared = 0;
+    read.integer("n_shared_experts", shared);
+    s.shared_expert_hidden = shared * s.expert_hidden;
+    read.integer("first_k_dense_replace", s.dense_layers, "dense_layers");
+    // DeepSeek-V2's class does not read it.
+    s.normalised_routing = s.traits().router == Router::sigmoid;
+    if (s.normalised_routing) read.boolean("norm_topk_prob", s.normalised_routing);
+    int step = 1;
+    read.integer("moe_layer_freq", step);
+    if (step != 1)
+        read.note("moe_layer_freq", "must be 1: layers without experts are not modelled.");
+}
+
+// A head's q and k consist of numbers that turn and of others; v has a size of its own.
+void read_latents(ConfigReader& read, ModelShape& s) {
+    int turned = 64, others = 128;
+    s.kv_rank = 512;
+    s.value_dim = 128;
+    read.integer("qk_rope_head_dim", turned);
+    read.integer("qk_nope_head_dim", others);
+    read.integer("v_head_dim", s.value_dim, "value_dim");
+    read.integer("kv_lora_rank", s.kv_rank, "kv_rank");
+    read.integer("q_lora_rank", s.query_rank, "query_rank");
+    s.head_dim = turned + others;
+    s.kv_heads = s.heads;
+    s.rotary_share = (turned + 0.5) / s.head_dim;  // the half outweighs a rounding error
+    read.boolean("attention_bias", s.qkv_bias);
+    s.output_bias = s.qkv_bias;
+    if (s.traits().rotary == Rotary::apart)
+        if (read.json().value("rope_interleave", json(true)) != true)
+            read.note("rope_interleave", "must be true: the other order is not modelled.");
+}
+
+// SmolLM3 lists the layers with rotary positions by a 1, or says how often one has none.
+void read_unturned(ConfigReader& read, ModelShape& s) {
+    s.unturned_every = 4;
+    read.integer("no_rope_layer_interval", s.unturned_every);
+    if (!read.has("no_rope_layers")) return;
+    const auto& layers = read.json().at("no_rope_layers");
+    const auto turned = [&](int i) { return s.has_rotary(i) ? 1 : 0; };
+    bool alike = layers.is_array() && layers.size() == static_cast<std::size_t>(s.layers);
+    for (int i = 0; alike && i < s.layers; ++i)
+        alike = layers[static_cast<std::size_t>(i)] == turned(i);
+    if (!alike) read.note("no_rope_layers", "must follow no_rope_layer_interval.");
+}
+
+// One expert that every token uses, and in some models layers without others between.
+void read_llama4(ConfigReader& read, ModelShape& s) {
+    read.required("num_local_experts", s.experts, "experts");
+    read.required("num_experts_per_tok", s.experts_per_row, "experts_per_row");
+    s.expert_hidden = s.shared_expert_hidden = s.ffn;
+    read.required("intermediate_size_mlp", s.ffn, "ffn");
+    read.integer("interleave_moe_layer_step", s.experts_every, "experts_every");
+    read.boolean("use_qk_norm", s.own_traits->unit_queries);
+    read.boolean("attn_temperature_tuning", s.own_traits->scaled_queries);
+    read_unturned(read, s);
+    // Layers with rotary positions see chunks, which are windows here.
+    s.window = 8192;
+    read.integer("attention_chunk_size", s.window, "window");
+    s.full_every = s.unturned_every;
+    s.full_at = s.full_every - 1;
+}
+
 void read_experts(ConfigReader& read, Family family, ModelShape& s) {
+    if (s.traits().even_experts) return read_llama4(read, s);
+    if (s.traits().latent || s.traits().router == Router::sigmoid)
+        return read_routed_experts(read, s);
     // transformers 5 writes the first of these for all of them.
     const bool local = family == Family::mixtral || read.has("num_local_experts");
-    read.required(local ? "num_local_experts" : "num_experts", s.experts, "experts");
+    const bool olmo = s.traits().row_norms;
+    read.required(local && !olmo ? "num_local_experts" : "num_experts", s.experts, "experts");
     read.required("num_experts_per_tok", s.experts_per_row, "experts_per_row");
     read.boolean("output_router_logits", s.router_loss);
     if (family == Family::mixtral) {
         s.expert_hidden = s.ffn;
+        if (olmo) s.normalised_routing = false;
+        if (olmo) read.boolean("norm_topk_prob", s.normalised_routing);
         read.refuse("router_jitter_noise", "must be 0: noise is not modelled.");
+        read.refuse("clip_qkv", "must be null: it is not modelled.");
         return;
     }
     read.required("moe_intermediate_size", s.expert_hidden, "expert_hidden");
@@ -184,39 +321,35 @@ void refuse_experts(ConfigReader& read) {
         read.refuse(key, "says that the model has experts, but its \"model_type\" has none.");
 }
 
-// SmolLM3 lists the layers with rotary positions by a 1, or says how often one has none.
-void read_unturned(ConfigReader& read, ModelShape& s) {
-    s.unturned_every = 4;
-    read.integer("no_rope_layer_interval", s.unturned_every);
-    if (!read.has("no_rope_layers")) return;
-    const auto& layers = read.json().at("no_rope_layers");
-    const auto turned = [&](int i) { return s.has_rotary(i) ? 1 : 0; };
-    bool alike = layers.is_array() && layers.size() == static_cast<std::size_t>(s.layers);
-    for (int i = 0; alike && i < s.layers; ++i)
-        alike = layers[static_cast<std::size_t>(i)] == turned(i);
-    if (!alike) read.note("no_rope_layers", "must follow no_rope_layer_interval.");
-}
-
 void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     const Family family = s.family;
     s.activation = Activation::silu;
     if (family == Family::qwen3) s.head_dim = 128;
     read_common(read, s);
-    s.qkv_bias = type == "qwen2" || family == Family::qwen2_moe;
-    if (decoder_traits(family).unit_norms) read_gemma(read, family, s);
+    // The classes of GLM and GPT-OSS have biases where nothing is said.
+    s.qkv_bias = type == "qwen2" || family == Family::qwen2_moe || type == "glm" ||
+                 type == "glm4" || s.traits().sinks;
+    if (s.traits().unit_norms) read_gemma(read, family, s);
     read.integer("num_key_value_heads", s.kv_heads, "kv_heads");
     read.integer("head_dim", s.head_dim, "head_dim");
     if (family == Family::qwen2_moe) read.boolean("qkv_bias", s.qkv_bias);
     if (type == "seed_oss") read_seed_oss(read, s);
     if (family == Family::starcoder2) read_starcoder2(read, s);
     const bool newer = family == Family::granite || family == Family::olmo2 ||
-                       family == Family::olmo3 || type == "smollm3";
+                       family == Family::olmo3 || type == "smollm3" || s.own_traits;
     const bool has_biases = type == "llama" || newer || family == Family::qwen3 ||
-                            family == Family::qwen3_moe || decoder_traits(family).unit_norms;
+                            family == Family::qwen3_moe || s.traits().unit_norms;
     if (has_biases) {
         read.boolean("attention_bias", s.qkv_bias);
-        s.output_bias = s.qkv_bias;
+        const bool glm = type.starts_with("glm");
+        s.output_bias = s.qkv_bias && !glm;
+        if (glm) {
+            s.rotary_share = 0.5;
+            read_rotary_share(read, "partial_rotary_factor", s);
+        }
+        if (type == "glm4_moe") read.boolean("use_qk_norm", s.own_traits->head_norms);
     }
+    if (s.traits().latent) read_latents(read, s);
     if (type == "llama" || type == "smollm3" || type == "granite" || type == "seed_oss")
         read.boolean("mlp_bias", s.ffn_bias);
     else
@@ -230,7 +363,7 @@ void read_rms_norm(ConfigReader& read, const std::string& type, ModelShape& s) {
     else
         refuse_experts(read);
     if (type == "smollm3") read_unturned(read, s);
-    read_window(read, family, s);
+    if (!s.traits().even_experts) read_window(read, type, s);
 }
 
 }  // namespace
@@ -247,7 +380,9 @@ void read_decoder_config(ConfigReader& read, const std::string& type, ModelShape
         s.family = Family::opt;
         read_opt(read, s);
     } else {
-        s.family = rms_norm_types().at(type);
+        const auto& kind = rms_norm_types().at(type);
+        s.family = kind.family;
+        s.own_traits = kind.traits;
         read_rms_norm(read, type, s);
     }
     read.boolean("tie_word_embeddings", s.tied_head);

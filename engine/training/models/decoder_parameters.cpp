@@ -1,4 +1,3 @@
-#include "engine/training/models/decoder_traits.hpp"
 #include "engine/training/models/parameter_lister.hpp"
 
 namespace plimsoll::training {
@@ -30,9 +29,29 @@ void list_gpt_neox_layer(ParameterLister& list) {
     list.linear("dense_4h_to_h", s.ffn, h, true);
 }
 
+// As DeepSeek names them. A head's k and v are made from one latent, which is normed.
+void list_latent_attention(ParameterLister& list) {
+    const auto& s = list.shape();
+    const std::int64_t h = s.hidden;
+    if (s.query_rank > 0) {
+        list.linear("q_a_proj", h, s.query_rank, s.qkv_bias);
+        list.vector(s.query_rank);
+        list.linear("q_b_proj", s.query_rank, s.q_width(), false, Use::query_value);
+    } else {
+        list.linear("q_proj", h, s.q_width(), false, Use::query_value);
+    }
+    list.linear("kv_a_proj_with_mqa", h, s.kv_rank + s.rotary_width(), s.qkv_bias);
+    list.vector(s.kv_rank);
+    const std::int64_t unturned = s.q_width() - 1LL * s.heads * s.rotary_width();
+    list.linear("kv_b_proj", s.kv_rank, unturned + s.attended_width(), false, Use::query_value);
+    list.linear("o_proj", s.attended_width(), h, s.output_bias);
+}
+
 void list_attention(ParameterLister& list, const DecoderTraits& traits) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
+    if (traits.latent) return list_latent_attention(list);
+    if (traits.sinks) list.vector(s.heads);
     if (traits.packed) {
         list.linear("o_proj", s.q_width(), h, false);
         list.linear("qkv_proj", h, s.q_width() + 2LL * s.kv_width(), false, Use::query_value);
@@ -65,24 +84,21 @@ void list_gated(ParameterLister& list, std::int64_t width) {
 
 // The experts' weights are two tensors of three dimensions, the router's is no linear layer:
 // adapters wrap neither.
-void list_experts(ParameterLister& list) {
+void list_experts(ParameterLister& list, const DecoderTraits& traits) {
     const auto& s = list.shape();
     const std::int64_t h = s.hidden;
-    const auto router = [&] { list.matrix(s.experts, h); };
-    const auto experts = [&] {
-        list.matrix(2LL * s.experts * s.expert_hidden, h);
-        list.matrix(s.experts * h, s.expert_hidden);
+    const auto router = [&] {
+        list.matrix(s.experts, h);
+        if (traits.biased_experts) list.vector(s.experts);
     };
-    if (s.family == Family::qwen3_moe) {
-        experts();
-        router();
-        return;
-    }
-    router();
-    experts();
-    if (s.family != Family::qwen2_moe) return;
-    list_gated(list, s.shared_expert_hidden);
-    list.linear("shared_expert_gate", h, 1, false);
+    if (!traits.experts_first) router();
+    list.matrix(2LL * s.experts * s.expert_hidden, h);
+    if (traits.biased_experts) list.matrix(s.experts, 2LL * s.expert_hidden);
+    list.matrix(s.experts * h, s.expert_hidden);
+    if (traits.biased_experts) list.matrix(s.experts, h);
+    if (traits.experts_first) router();
+    if (s.shared_expert_hidden > 0) list_gated(list, s.shared_expert_hidden);
+    if (traits.gated_shared) list.linear("shared_expert_gate", h, 1, false);
 }
 
 void list_norm(ParameterLister& list, const DecoderTraits& traits) {
@@ -90,13 +106,13 @@ void list_norm(ParameterLister& list, const DecoderTraits& traits) {
     if (traits.layer_norms) list.vector(list.shape().hidden);
 }
 
-void list_rms_norm_layer(ParameterLister& list) {
+void list_rms_norm_layer(ParameterLister& list, int layer) {
     const auto& s = list.shape();
-    const auto traits = decoder_traits(s.family);
+    const auto traits = s.traits();
     list_attention(list, traits);
-    if (s.has_experts()) {
-        list_experts(list);
-    } else if (traits.packed) {
+    if (s.has_experts(layer)) {
+        list_experts(list, traits);
+    } else if (traits.packed_ffn) {
         list.linear("gate_up_proj", s.hidden, 2LL * s.ffn, false);
         list.linear("down_proj", s.ffn, s.hidden, false);
     } else if (traits.plain) {
@@ -115,7 +131,7 @@ void list_decoder(ParameterLister& list) {
     list.set_part(Part::embeddings);
     list.matrix(s.vocab, s.hidden);
     if (s.family == Family::gpt2) list.matrix(s.positions, s.hidden);
-    const auto traits = decoder_traits(s.family);
+    const auto traits = s.traits();
     if (traits.learned) {
         list.matrix(s.positions + kUnusedPositions, s.hidden);
         list.set_part(Part::head);
@@ -128,7 +144,7 @@ void list_decoder(ParameterLister& list) {
         else if (s.family == Family::gpt_neox)
             list_gpt_neox_layer(list);
         else
-            list_rms_norm_layer(list);
+            list_rms_norm_layer(list, l);
     }
     list.set_part(Part::head);
     if (!traits.learned) list.vector(s.hidden);
@@ -137,6 +153,7 @@ void list_decoder(ParameterLister& list) {
         list.matrix(s.labels, s.hidden);
     else if (!s.tied_head)
         list.matrix(s.vocab, s.hidden);
+    if (s.towers > 0) list.fixed_matrix(1, s.towers);
 }
 
 }  // namespace plimsoll::training

@@ -185,6 +185,10 @@ void read_encoder_config(ConfigReader& read, const std::string& type, ModelShape
     }
     s.family = type == "bert" ? Family::bert : Family::roberta;
     read_bert(read, s);
+    int width = s.hidden;
+    read.integer("embedding_size", width);
+    if (width != s.hidden)
+        read.note("embedding_size", "must be hidden_size: narrower embeddings are not modelled.");
     read.refuse("is_decoder", "must be false: decoders of this type are not modelled.");
     read.refuse("add_cross_attention", "must be false: cross-attention is not modelled.");
 }

@@ -15,13 +15,17 @@ using Read = void (*)(ConfigReader&, const std::string&, ModelShape&);
 const std::map<std::string, Read>& known_types() {
     static const std::map<std::string, Read> all = [] {
         std::map<std::string, Read> types;
-        for (const char* type : {"bert", "roberta", "xlm-roberta", "camembert", "distilbert",
-                                 "modernbert", "deberta-v2", "vit", "whisper", "t5", "mt5"})
+        for (const char* type :
+             {"bert", "roberta", "xlm-roberta", "camembert", "distilbert", "modernbert",
+              "deberta-v2", "vit", "whisper", "t5", "mt5", "electra"})
             types[type] = read_encoder_config;
         for (const char* type :
-             {"gpt2",    "gpt_neox",    "llama", "mistral", "qwen2",     "qwen3",      "gemma",
-              "gemma2",  "gemma3_text", "phi3",  "mixtral", "qwen2_moe", "qwen3_moe",  "smollm3",
-              "granite", "olmo2",       "olmo3", "exaone4", "seed_oss",  "starcoder2", "opt"})
+             {"gpt2",       "gpt_neox",    "llama",       "mistral", "qwen2",   "qwen3",
+              "gemma",      "gemma2",      "gemma3_text", "phi3",    "mixtral", "qwen2_moe",
+              "qwen3_moe",  "smollm3",     "granite",     "olmo2",   "olmo3",   "exaone4",
+              "seed_oss",   "starcoder2",  "opt",         "glm",     "glm4",    "glm4_moe",
+              "ministral3", "deepseek_v2", "deepseek_v3", "kimi_k2", "gpt_oss", "granitemoe",
+              "olmoe",      "llama4_text"})
             types[type] = read_decoder_config;
         return types;
     }();
@@ -43,36 +47,22 @@ const std::vector<Unlike>& unlike() {
         {"a state-space or recurrent model",
          "nothing that is modelled is near",
          {"mamba", "mamba2", "falcon_mamba", "jamba", "rwkv", "recurrent_gemma", "zamba", "zamba2",
-          "bamba", "falcon_h1", "nemotron_h", "granitemoehybrid", "lfm2", "qwen3_next"}},
+          "bamba", "falcon_h1", "nemotron_h", "lfm2"}},
         {"a mixture of experts with layers of its own",
          "a mixtral or qwen3_moe with the same experts is the nearest, by its dimensions",
-         {"gpt_oss", "granitemoe", "granitemoeshared", "deepseek_v2", "deepseek_v3", "kimi_k2",
-          "olmoe", "jetmoe", "phimoe", "llama4_text", "dbrx", "glm4_moe", "ernie4_5_moe",
-          "hunyuan_v1_moe", "minimax", "dots1", "flex_olmo"}},
+         {"granitemoeshared", "jetmoe", "phimoe", "dbrx", "ernie4_5_moe", "hunyuan_v1_moe",
+          "minimax", "dots1", "flex_olmo"}},
+        {"a mixture of experts whose attention is linear in most layers",
+         "a qwen3_moe with the same experts is the nearest, by its dimensions",
+         {"qwen3_next", "kimi_linear", "granitemoehybrid"}},
+        {"a model whose layers have embeddings of their own",
+         "a gemma3 of the same size is the nearest, by its dimensions",
+         {"gemma3n", "gemma3n_text"}},
         {"a model of images and text",
-         "its language model can be estimated alone: give its text_config, with the model_type "
-         "qwen2 for Qwen2-VL and Qwen2.5-VL, qwen3 for Qwen3-VL, mistral for Pixtral",
-         {"clip",
-          "siglip",
-          "siglip2",
-          "llava",
-          "llava_next",
-          "qwen2_vl",
-          "qwen2_5_vl",
-          "qwen3_vl",
-          "idefics2",
-          "idefics3",
-          "smolvlm",
-          "mllama",
-          "paligemma",
-          "internvl",
-          "pixtral",
-          "blip-2",
-          "gemma3n",
-          "llama4",
-          "clip_text_model",
-          "clip_vision_model",
-          "siglip_vision_model"}},
+         "its language model can be estimated alone, if that is one of the known types: give its "
+         "text_config",
+         {"clip", "siglip", "siglip2", "idefics2", "mllama", "internvl", "pixtral", "blip-2",
+          "gemma3n", "clip_text_model", "clip_vision_model", "siglip_vision_model"}},
         {"a model of sound",
          "Whisper's encoder with a classifier is the nearest",
          {"wav2vec2", "wav2vec2-bert", "hubert", "wavlm", "sew", "unispeech", "data2vec-audio",
@@ -87,13 +77,13 @@ const std::vector<Unlike>& unlike() {
           "persimmon", "cohere", "cohere2", "nemotron", "xglm", "biogpt"}},
         {"an encoder like BERT",
          "a bert of the same dimensions is the nearest",
-         {"electra", "albert", "mpnet", "xlm", "longformer", "big_bird", "deberta", "ernie",
-          "flaubert", "funnel", "layoutlm", "nomic_bert", "eurobert", "roformer", "convbert"}},
+         {"albert", "mpnet", "xlm", "longformer", "big_bird", "deberta", "ernie", "flaubert",
+          "funnel", "layoutlm", "nomic_bert", "eurobert", "roformer", "convbert"}},
         {"a decoder with layers of its own",
          "a llama of the same dimensions is the nearest",
-         {"glm", "glm4", "internlm2", "internlm3", "baichuan", "chatglm", "minicpm", "minicpm3",
-          "exaone", "olmo", "ernie4_5", "hunyuan_v1_dense", "apertus", "helium", "diffllama",
-          "arcee", "smallthinker"}},
+         {"internlm2", "internlm3", "baichuan", "chatglm", "minicpm", "minicpm3", "exaone", "olmo",
+          "ernie4_5", "hunyuan_v1_dense", "apertus", "helium", "diffllama", "arcee",
+          "smallthinker"}},
     };
     return all;
 }
@@ -143,6 +133,49 @@ constexpr Default kDefaults[] = {
         "num_attention_heads":32,"intermediate_size":11008})"},
     {"olmo3", R"({"vocab_size":50304,"hidden_size":4096,"num_hidden_layers":32,
         "num_attention_heads":32,"intermediate_size":11008})"},
+    {"seed_oss", R"({"vocab_size":155136,"hidden_size":4096,"num_hidden_layers":64,
+        "num_attention_heads":80,"intermediate_size":27648,"num_key_value_heads":8,
+        "head_dim":128})"},
+    {"starcoder2", R"({"vocab_size":49152,"hidden_size":3072,"num_hidden_layers":30,
+        "num_attention_heads":24,"intermediate_size":12288,"num_key_value_heads":2})"},
+    {"opt", R"({"vocab_size":50272,"hidden_size":768,"num_hidden_layers":12,
+        "num_attention_heads":12,"ffn_dim":3072,"max_position_embeddings":2048})"},
+    {"glm", R"({"vocab_size":151552,"hidden_size":4096,"num_hidden_layers":40,
+        "num_attention_heads":32,"intermediate_size":13696,"num_key_value_heads":2,
+        "head_dim":128})"},
+    {"glm4", R"({"vocab_size":151552,"hidden_size":4096,"num_hidden_layers":40,
+        "num_attention_heads":32,"intermediate_size":13696,"num_key_value_heads":2,
+        "head_dim":128})"},
+    {"glm4_moe", R"({"vocab_size":151552,"hidden_size":4096,"num_hidden_layers":46,
+        "num_attention_heads":96,"intermediate_size":10944,"num_key_value_heads":8,
+        "moe_intermediate_size":1408,"num_experts_per_tok":8,"n_shared_experts":1,
+        "n_routed_experts":128,"first_k_dense_replace":1})"},
+    {"ministral3", R"({"vocab_size":131072,"hidden_size":4096,"num_hidden_layers":34,
+        "num_attention_heads":32,"intermediate_size":14336,"num_key_value_heads":8,
+        "head_dim":128})"},
+    {"deepseek_v2", R"({"vocab_size":102400,"hidden_size":4096,"num_hidden_layers":32,
+        "num_attention_heads":32,"intermediate_size":11008,"first_k_dense_replace":0,
+        "q_lora_rank":1536,"n_routed_experts":64,"n_shared_experts":2,
+        "moe_intermediate_size":1407})"},
+    {"deepseek_v3", R"({"vocab_size":129280,"hidden_size":7168,"num_hidden_layers":61,
+        "num_attention_heads":128,"intermediate_size":18432,"first_k_dense_replace":3,
+        "q_lora_rank":1536,"n_routed_experts":256,"n_shared_experts":1,
+        "moe_intermediate_size":2048,"num_experts_per_tok":8})"},
+    {"gpt_oss", R"({"vocab_size":201088,"hidden_size":2880,"num_hidden_layers":36,
+        "num_attention_heads":64,"intermediate_size":2880,"num_key_value_heads":8,
+        "head_dim":64,"num_local_experts":128,"num_experts_per_tok":4})"},
+    {"granitemoe", R"({"vocab_size":32000,"hidden_size":4096,"num_hidden_layers":32,
+        "num_attention_heads":32,"intermediate_size":11008,"num_local_experts":8,
+        "num_experts_per_tok":2})"},
+    {"olmoe", R"({"vocab_size":50304,"hidden_size":2048,"num_hidden_layers":16,
+        "num_attention_heads":16,"intermediate_size":2048,"num_experts":64,
+        "num_experts_per_tok":8})"},
+    {"llama4_text", R"({"vocab_size":202048,"hidden_size":5120,"num_hidden_layers":48,
+        "num_attention_heads":40,"intermediate_size":8192,"intermediate_size_mlp":16384,
+        "num_key_value_heads":8,"head_dim":128,"num_local_experts":16,"num_experts_per_tok":1})"},
+    {"electra", R"({"vocab_size":30522,"embedding_size":128,"hidden_size":256,
+        "num_hidden_layers":12,"num_attention_heads":4,"intermediate_size":1024,
+        "max_position_embeddings":512})"},
     {"exaone4", R"({"vocab_size":102400,"hidden_size":4096,"num_hidden_layers":32,
         "num_attention_heads":32,"intermediate_size":16384})"},
 };
@@ -190,6 +223,32 @@ Error unknown_type(const Json& type) {
             "/model_type"};
 }
 
+// Models of images and text, and the type of what reads the text, where the file does not say.
+constexpr std::pair<std::string_view, const char*> kMultimodal[] = {
+    {"gemma3", "gemma3_text"}, {"llava", "llama"},        {"llava_next", "llama"},
+    {"mistral3", "mistral"},   {"qwen2_vl", "qwen2"},     {"qwen2_5_vl", "qwen2"},
+    {"qwen3_vl", "qwen3"},     {"idefics3", "llama"},     {"smolvlm", "llama"},
+    {"paligemma", "gemma"},    {"llama4", "llama4_text"}, {"qwen3_vl_moe", "qwen3_moe"},
+};
+
+// The language model's part of the file, which may be all of it.
+Json language_of(const Json& outer, const char* type) {
+    const auto text = outer.value("text_config", Json());
+    if (!text.is_object()) {
+        Json all = outer;
+        all["model_type"] = type;
+        return all;
+    }
+    Json inner = text;
+    const std::string own = text.value("model_type", Json(type)).dump();
+    if (!text.contains("model_type") || own.find("_vl") != std::string::npos)
+        inner["model_type"] = type;
+    for (const char* key : {"tie_word_embeddings", "torch_dtype", "dtype", "architectures",
+                            "_name_or_path", "quantization_config"})
+        if (outer.contains(key)) inner[key] = outer[key];
+    return inner;
+}
+
 Head head_of(const Json& json, Head otherwise) {
     const auto found = json.find("architectures");
     if (found == json.end() || !found->is_array() || found->empty() || !found->front().is_string())
@@ -208,24 +267,8 @@ void read_labels(ConfigReader& read, ModelShape& s) {
     read.integer("num_labels", s.labels, "labels");
 }
 
-}  // namespace
-
-Result<ModelShape> from_hugging_face(std::string_view text) {
-    auto json = Json::parse(text, nullptr, false);
-    if (!json.is_object())
-        return fail(Errc::invalid_input, "The model's config.json is not a JSON object.", "");
+Result<ModelShape> read_language_model(Json json) {
     const auto type = json.value("model_type", Json());
-    if (const auto inner = json.find("text_config"); inner != json.end()) {
-        const auto own = inner->is_object() ? inner->value("model_type", Json("llama")) : Json();
-        const bool known = own.is_string() && known_types().contains(own.get<std::string>());
-        return fail(Errc::invalid_input,
-                    known ? "The model is multimodal: only its language model can be estimated. "
-                            "Give only its \"text_config\", with \"model_type\": " +
-                                own.dump() + "."
-                          : "The model is multimodal, and its language model (" + own.dump() +
-                                ") is not modelled, either.",
-                    "/text_config");
-    }
     const auto known =
         type.is_string() ? known_types().find(type.get<std::string>()) : known_types().end();
     if (known == known_types().end()) return fail(unknown_type(type));
@@ -237,8 +280,15 @@ Result<ModelShape> from_hugging_face(std::string_view text) {
                  ? json["_name_or_path"].get<std::string>()
                  : known->first;
     read_labels(read, s);
-    read.refuse("quantization_config",
-                "is not read from the model: set the training's \"quantization\" instead.");
+    // Published in 4 or 8 bits that no gradient passes through: training begins with 16.
+    const auto packed = json.value("quantization_config", Json::object());
+    const bool unpacks = packed.is_object() && (packed.value("quant_method", Json()) == "mxfp4" ||
+                                                packed.value("quant_method", Json()) == "fp8");
+    if (unpacks)
+        s.noted = "weights in 16 bits instead of " + packed["quant_method"].get<std::string>();
+    else
+        read.refuse("quantization_config",
+                    "is not read from the model: set the training's \"quantization\" instead.");
     const bool generates = s.is_decoder() || s.has_decoder();
     s.stored_half = s.has_rms_norm() && s.family != Family::opt;
     for (const char* key : {"torch_dtype", "dtype"})
@@ -248,6 +298,28 @@ Result<ModelShape> from_hugging_face(std::string_view text) {
     auto checked = validated(s);
     if (!checked) return fail(read.in_their_words(checked.error()));
     return checked;
+}
+
+}  // namespace
+
+Result<ModelShape> from_hugging_face(std::string_view text) {
+    auto json = Json::parse(text, nullptr, false);
+    if (!json.is_object())
+        return fail(Errc::invalid_input, "The model's config.json is not a JSON object.", "");
+    const auto type = json.value("model_type", Json());
+    const auto multimodal = std::ranges::find_if(
+        kMultimodal, [&](const auto& one) { return type == std::string(one.first); });
+    if (multimodal == std::end(kMultimodal)) return read_language_model(std::move(json));
+    auto shape = read_language_model(language_of(json, multimodal->second));
+    if (!shape) return shape;
+    const auto towers = count_towers(json, type.get<std::string>(), shape->hidden);
+    if (!towers)
+        return fail(Errc::invalid_input, "\"vision_config\" is not a JSON object.",
+                    "/vision_config");
+    shape->towers = *towers;
+    shape->noted = "texts without images; the " + std::to_string(*towers) +
+                   " parameters of the encoder of images are frozen";
+    return shape;
 }
 
 }  // namespace plimsoll::training

@@ -52,7 +52,7 @@ Result<void> check_experts(const ModelShape& s) {
                               s.experts_per_row, 1, s.experts);
         !ok)
         return ok;
-    if (s.family == Family::qwen2_moe)
+    if (s.traits().gated_shared)
         if (auto ok = check_range("/shared_expert_hidden", "The shared expert's size",
                                   s.shared_expert_hidden, 1, 1 << 20);
             !ok)
@@ -126,6 +126,47 @@ std::string_view to_string(Family family) {
     return kFamilies[static_cast<std::size_t>(family)];
 }
 
+DecoderTraits ModelShape::traits() const {
+    if (own_traits) return *own_traits;
+    switch (family) {
+        case Family::mixtral:
+            return {.router = Router::wide_softmax};
+        case Family::qwen2_moe:
+            return {.gated_shared = true};
+        case Family::qwen3:
+            return {.head_norms = true};
+        case Family::qwen3_moe:
+            return {.head_norms = true, .experts_first = true};
+        case Family::gemma:
+            return {.unit_norms = true};
+        case Family::gemma2:
+            return {.unit_norms = true, .outer_norms = true};
+        case Family::gemma3:
+            return {
+                .head_norms = true, .unit_norms = true, .outer_norms = true, .two_rotaries = true};
+        case Family::phi3:
+            return {.packed = true, .packed_ffn = true, .rotary = Rotary::part};
+        case Family::granite:
+            return {.multiplied = true};
+        case Family::olmo2:
+        case Family::olmo3:
+            return {.row_norms = true,
+                    .wide_norms = true,
+                    .before_norms = false,
+                    .outer_norms = true,
+                    .wide_rotary = true,
+                    .two_rotaries = family == Family::olmo3};
+        case Family::exaone4:
+            return {.head_norms = true, .before_norms = false, .outer_norms = true};
+        case Family::starcoder2:
+            return {.layer_norms = true, .plain = true};
+        case Family::opt:
+            return {.layer_norms = true, .plain = true, .learned = true};
+        default:
+            return {};
+    }
+}
+
 std::string_view to_string(Head head) {
     return head == Head::classifier ? "classifier" : "language_model";
 }
@@ -168,7 +209,7 @@ Result<ModelShape> validated(ModelShape s) {
     const auto count = approximate_parameters(s);
     if (count > kMostParameters)
         return wrong("/hidden", "The model would have about " + std::to_string(count / 1e12) +
-                                    "e12 parameters; the limit is 1e12.");
+                                    "e12 parameters; the limit is 4e12.");
     return s;
 }
 

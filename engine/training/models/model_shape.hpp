@@ -1,8 +1,10 @@
 #pragma once
 
 #include "engine/base/result.hpp"
+#include "engine/training/models/decoder_traits.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -84,7 +86,12 @@ struct ModelShape {
     int experts = 0;             // mixtures of experts
     int experts_per_row = 0;     // experts used per token (naics: per text)
     int expert_hidden = 0;
-    int shared_expert_hidden = 0;    // qwen2_moe
+    int shared_expert_hidden = 0;    // of the expert that every token uses
+    int dense_layers = 0;            // the first layers, without experts
+    int experts_every = 1;           // Llama 4: one in n layers has experts
+    int query_rank = 0;              // DeepSeek: width of q's latent; 0 = none
+    int kv_rank = 0;                 // DeepSeek: of k's and v's
+    int value_dim = 0;               // DeepSeek: numbers of a head's v
     bool normalised_routing = true;  // a token's gates add up to 1
     bool router_loss = false;        // an auxiliary loss balances the experts' load
     int position_buckets = 0;        // deberta_v2: distinct relative positions to each side
@@ -98,7 +105,11 @@ struct ModelShape {
     int projection = 0;              // whisper: width of what the classifier reads
     int features = 0;                // series models: numbers per time step; whisper: mel bins
     int horizon = 0;                 // series models: predicted steps
+    std::int64_t towers = 0;         // parameters of encoders of images, frozen beside the text's
     std::string completed = {};      // what a config.json left to its class's defaults
+    std::string noted = {};          // how what is modelled differs from it
+    // Of a config.json whose type is no family of its own.
+    std::optional<DecoderTraits> own_traits = {};
 
     bool is_series() const { return family == Family::temporal || family == Family::lstm; }
     bool is_decoder() const {
@@ -117,8 +128,13 @@ struct ModelShape {
     }
     // Its layers' feed-forward is a mixture of experts.
     bool has_experts() const { return family >= Family::mixtral && family <= Family::qwen3_moe; }
+    bool has_experts(int layer) const {
+        return has_experts() && layer >= dense_layers && (layer + 1) % experts_every == 0;
+    }
+    DecoderTraits traits() const;
     int kv_width() const { return kv_heads * head_dim; }
     int q_width() const { return heads * head_dim; }
+    int attended_width() const { return value_dim > 0 ? heads * value_dim : q_width(); }
     int rotary_width() const { return static_cast<int>(head_dim * rotary_share); }
     // An encoder, and a decoder with its own text.
     bool has_decoder() const { return family == Family::t5; }
@@ -139,6 +155,6 @@ struct ModelShape {
 Result<ModelShape> validated(ModelShape shape);
 
 // Larger descriptions are rejected: no model trainable on one card comes near this.
-inline constexpr double kMostParameters = 1e12;
+inline constexpr double kMostParameters = 4e12;
 
 }  // namespace plimsoll::training

@@ -86,9 +86,15 @@ std::vector<std::int64_t> list_buffers(const ModelShape& s) {
         case Family::olmo3:
         case Family::modernbert:  // of both kinds of layers
             return {frequencies, frequencies, frequencies, frequencies};
-        default:  // rotary frequencies and their originals
-            if (s.has_rms_norm() || s.family == Family::gpt_neox) return {frequencies, frequencies};
-            return {};
+        default: {
+            if (!s.has_rms_norm() && s.family != Family::gpt_neox) return {};
+            std::vector<std::int64_t> out;
+            if (s.traits().router == Router::sigmoid)  // corrections of every mixture's scores
+                out.assign(static_cast<std::size_t>(std::max(0, s.layers - s.dense_layers)),
+                           4LL * s.experts);
+            out.insert(out.end(), 2, frequencies);  // of rotary positions, and their originals
+            return out;
+        }
     }
 }
 

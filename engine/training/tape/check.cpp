@@ -59,8 +59,10 @@ Result<void> check_precision(const TrainingSettings& t) {
 
 Result<void> check_attention(const ModelShape& s, const TrainingSettings& t) {
     if (t.attention != Attention::flash) return {};
-    const auto family = std::string(to_string(s.family));
-    if (!s.is_text_or_features() || s.family == Family::deberta_v2 || s.family == Family::t5)
+    const auto family = s.own_traits ? s.name : std::string(to_string(s.family));
+    const bool unlike = s.traits().latent || s.traits().sinks;
+    if (!s.is_text_or_features() || s.family == Family::deberta_v2 || s.family == Family::t5 ||
+        unlike)
         return wrong("/attention", "The family " + family + " does not support FlashAttention-2.");
     if (t.precision == Precision::fp32)
         return wrong("/attention",
@@ -112,9 +114,11 @@ Result<void> check_fused_loss(const ModelShape& s, const TrainingSettings& t) {
     if (!t.fused_loss) return {};
     // Those of liger-kernel 0.8 that were compared.
     const bool newer = s.family >= Family::granite && s.family <= Family::opt;
-    if (!s.has_rms_norm() || s.family == Family::qwen2_moe || newer || s.unturned_every > 0)
+    if (!s.has_rms_norm() || s.family == Family::qwen2_moe || newer || s.unturned_every > 0 ||
+        s.own_traits)
         return wrong("/fused_loss", "Liger has no fused loss for the family " +
-                                        std::string(to_string(s.family)) + ".");
+                                        (s.own_traits ? s.name : std::string(to_string(s.family))) +
+                                        ".");
     if (s.head != Head::language_model)
         return wrong("/fused_loss", "Only a language model's loss can be fused with its head.");
     return {};

@@ -1,4 +1,3 @@
-#include "engine/training/models/decoder_traits.hpp"
 #include "engine/training/tape/families/experts.hpp"
 #include "engine/training/tape/operations/rotary.hpp"
 
@@ -10,7 +9,8 @@ namespace {
 struct Block {
     Linear query, key, value, attention_out;
     Linear qkv;  // packed
-    int query_norm = -1, key_norm = -1;
+    Linear query_latent, latents;
+    int query_norm = -1, key_norm = -1, sinks = -1;
     GatedLinear feed_forward;
     Linear gate_up;  // packed
     Experts experts;
@@ -24,8 +24,24 @@ int next_norm(ParameterCursor& p, const DecoderTraits& traits) {
     return weight;
 }
 
+void read_latent_attention(Graph& g, const ModelShape& s, ParameterCursor& p, Block& b) {
+    const int turned = s.rotary_width();
+    if (s.query_rank > 0) {
+        b.query_latent = read_linear(p, g, s.hidden, s.query_rank, s.qkv_bias);
+        b.query_norm = p.next();
+    }
+    b.query = read_linear(p, g, s.query_rank > 0 ? s.query_rank : s.hidden, s.q_width(), false);
+    b.latents = read_linear(p, g, s.hidden, s.kv_rank + turned, s.qkv_bias);
+    b.key_norm = p.next();
+    b.key =
+        read_linear(p, g, s.kv_rank, s.q_width() - s.heads * turned + s.attended_width(), false);
+    b.attention_out = read_linear(p, g, s.attended_width(), s.hidden, s.output_bias);
+}
+
 void read_attention(Graph& g, const ModelShape& s, const DecoderTraits& traits, ParameterCursor& p,
                     Block& b) {
+    if (traits.latent) return read_latent_attention(g, s, p, b);
+    if (traits.sinks) b.sinks = p.next();
     if (traits.packed) {
         b.attention_out = read_linear(p, g, s.q_width(), s.hidden, false);
         b.qkv = read_linear(p, g, s.hidden, s.q_width() + 2LL * s.kv_width(), false);
@@ -49,13 +65,13 @@ void read_attention(Graph& g, const ModelShape& s, const DecoderTraits& traits, 
     }
 }
 
-Block read_block(Graph& g, const ModelShape& s, ParameterCursor& p) {
-    const auto traits = decoder_traits(s.family);
+Block read_block(Graph& g, const ModelShape& s, ParameterCursor& p, int layer) {
+    const auto traits = s.traits();
     Block b;
     read_attention(g, s, traits, p, b);
-    if (s.has_experts()) {
+    if (s.has_experts(layer)) {
         b.experts = read_experts(p, g, s);
-    } else if (traits.packed) {
+    } else if (traits.packed_ffn) {
         b.gate_up = read_linear(p, g, s.hidden, 2LL * s.ffn, false);
         b.feed_forward.down = read_linear(p, g, s.ffn, s.hidden, false);
     } else if (traits.plain) {
@@ -139,45 +155,95 @@ class Layer {
                 slice(g_, all, rows * s_.kv_width())};
     }
 
+    // Numbers that turn and others arrive apart and are joined; those of k are the same for all
+    // heads and are copied beside each.
+    Heads project_latent(const Block& b, const Var& x, const RotaryTables& rope) {
+        constexpr auto group = Group::attention;
+        const std::int64_t rows = x.elements() / s_.hidden;
+        Var latent = x;
+        if (b.query_norm >= 0)
+            latent = norm(linear(g_, x, b.query_latent, group), b.query_norm, s_.query_rank);
+        const Var all = reordered(g_, linear(g_, latent, b.query, group));
+        const std::int64_t turned = rows * s_.heads * rope.width;
+        auto [q, q_turned] = split_at(g_, all, all.elements() - turned);
+        auto [narrow, k_turned] = split_at(g_, linear(g_, x, b.latents, group), rows * s_.kv_rank);
+        narrow = norm(narrow, b.key_norm, s_.kv_rank);
+        q_turned = turn(q_turned, rope);
+        k_turned = turn(k_turned, rope);
+        q = concatenate(g_, to(g_, q, q_turned.dtype(), group), q_turned, group);
+        const Var both = reordered(g_, linear(g_, narrow, b.key, group));
+        auto [k, v] = split_at(g_, both, all.elements() - turned);
+        return {q, fill(g_, k, expand(g_, to(g_, k_turned, k.dtype(), group), turned)), v};
+    }
+
     Var turn(const Var& x, const RotaryTables& rope) {
-        return traits_.packed ? rotate_part(g_, x, rope, s_.head_dim) : rotate(g_, x, rope);
+        switch (traits_.rotary) {
+            case Rotary::halves:
+                break;
+            case Rotary::part:
+            case Rotary::paired:
+                return rotate_part(g_, x, rope, s_.head_dim);
+            case Rotary::chunks:
+            case Rotary::apart:
+                return rotate_chunks(g_, x, rope);
+            case Rotary::complex:
+                return rotate_complex(g_, x, rope);
+        }
+        return rotate(g_, x, rope);
+    }
+
+    // Ministral's are in the type of q, Llama 4's in fp32 and of layers without rotary positions.
+    Var scaled(const Var& q) {
+        constexpr auto group = Group::attention;
+        const Dtype dtype = traits_.even_experts ? Dtype::fp32 : q.dtype();
+        const Var numbers = g_.make(g_.settings().row_length(), dtype, group);
+        return to(g_, multiply(g_, q, numbers, group), q.dtype(), group);
     }
 
     Var attention(const Block& b, const Var& x, const Context& context, bool turns) {
         constexpr auto group = Group::attention;
         AttentionShape shape = context.shape;
         Var weights;
-        auto [q, k, v] = project(b, x);
+        const auto rope =
+            traits_.rotary == Rotary::paired ? spread(g_, context.rope) : context.rope;
+        auto [q, k, v] = traits_.latent ? project_latent(b, x, rope) : project(b, x);
         // PyTorch groups heads itself; with a mask transformers repeats them beforehand.
-        const bool fused = g_.settings().attention == Attention::sdpa;
+        const bool fused = g_.settings().attention == Attention::sdpa && !traits_.sinks;
         const bool repeats = fused && shape.mask;
         if (repeats) shape.kv_heads = shape.heads;
         if (fused && choose_sdpa(g_.settings(), g_.device(), attended_type(g_, v), shape) ==
                          SdpaKernel::math)
             v = reordered(g_, v);
-        if (turns) {
-            Var turned_q = turn(q, context.rope);
-            Var turned_k = turn(k, context.rope);
+        if (turns && !traits_.latent) {
+            Var turned_q = turn(q, rope);
+            Var turned_k = turn(k, rope);
             q = std::move(turned_q);
             k = std::move(turned_k);
         }
+        if (turns && traits_.unit_queries) {
+            q = unit_length(g_, q, s_.head_dim);
+            k = unit_length(g_, k, s_.head_dim);
+        }
+        if (traits_.scaled_queries && !(turns && traits_.even_experts)) q = scaled(q);
         if (repeats) {
             k = repeat_kv(g_, k, context.shape);
             v = repeat_kv(g_, v, context.shape);
         }
-        const Var y =
-            attend(g_, q, k, v, context.bias, shape, Probabilities::fp32_softmax, weights);
+        const Var sinks = traits_.sinks ? parameter(g_, b.sinks) : Var();
+        const bool narrow = traits_.sinks || traits_.even_experts;
+        const auto kind = narrow ? Probabilities::before_dropout : Probabilities::fp32_softmax;
+        const Var y = attend(g_, q, k, v, context.bias, shape, kind, weights, sinks);
         return linear(g_, y, b.attention_out, group);
     }
 
     Var feed_forward(const Block& b, Var x) {
         constexpr auto group = Group::feed_forward;
-        if (s_.has_experts()) return run_experts(g_, s_, b.experts, x, routers_);
+        if (b.experts.router >= 0) return run_experts(g_, s_, b.experts, x, routers_);
         if (traits_.plain) {
             Var y = activate(g_, linear(g_, x, b.feed_forward.up, group), s_.activation, group);
             return linear(g_, y, b.feed_forward.down, group);
         }
-        if (!traits_.packed) return gated_feed_forward(g_, b.feed_forward, x, s_.activation);
+        if (!traits_.packed_ffn) return gated_feed_forward(g_, b.feed_forward, x, s_.activation);
         Var y;
         {
             const auto [gate, up] = split2(g_, linear(g_, x, b.gate_up, group));
@@ -189,12 +255,12 @@ class Layer {
     Graph& g_;
     const ModelShape& s_;
     std::vector<Var>& routers_;
-    const DecoderTraits traits_ = decoder_traits(s_.family);
+    const DecoderTraits traits_ = s_.traits();
 };
 
 // Gemma and Granite multiply what they look up by a number.
 Var look_up(Graph& g, const ModelShape& s, int table, std::int64_t rows) {
-    const auto traits = decoder_traits(s.family);
+    const auto traits = s.traits();
     if (!traits.unit_norms) {
         const Var words = embedding(g, table, rows, s.hidden, {}, true);
         return traits.multiplied ? scale(g, words, Group::embedding) : words;
@@ -208,9 +274,9 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
                   std::vector<Var>& routers) {
     const std::int64_t rows = ids.elements();
     const std::int64_t sequence = g.settings().row_length();
-    const bool eager = g.settings().attention == Attention::eager;
+    const auto traits = s.traits();
+    const bool eager = g.settings().attention == Attention::eager || traits.sinks;
     const bool flash = g.settings().attention == Attention::flash;
-    const auto traits = decoder_traits(s.family);
     const Var words = look_up(g, s, p.next(), rows);
     const Var position_ids = traits.learned ? g.make(rows, Dtype::int64, Group::embedding)
                                             : make_positions(g, Group::embedding);
@@ -229,8 +295,9 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
         // flash-attn takes the window's size instead.
         c.shape.mask = c.shape.mask || (window && !flash && sequence >= s.window);
         c.shape.capped = s.capped_scores;
-        c.shape.by_heads = decoder_traits(s.family).packed;
-        c.mask = causal_mask(g, c.shape, embeddings.dtype());
+        c.shape.by_heads = traits.by_heads();
+        c.shape.value_dim = s.value_dim;
+        c.mask = causal_mask(g, c.shape, embeddings.dtype(), eager);
         if (eager) c.bias = c.mask;
         return c;
     };
@@ -240,21 +307,20 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     if (s.window > 0) windowed = context_of(true);
     const auto tables = [&]() -> RotaryTables {
         if (traits.learned) return {};
-        const bool wide = decoder_traits(s.family).wide_rotary;
-        auto made =
-            rotary_tables(g, sequence, s.rotary_width(), wide ? Dtype::fp32 : embeddings.dtype());
+        const bool wide = traits.wide_rotary || traits.rotary == Rotary::complex;
+        auto made = rotary_tables(g, sequence, s.rotary_width(),
+                                  wide ? Dtype::fp32 : embeddings.dtype(), traits.rotary);
         made.narrows = wide;
         return made;
     };
     if (full.shape.batch > 0) full.rope = tables();
     if (windowed.shape.batch > 0)
-        windowed.rope =
-            decoder_traits(s.family).two_rotaries || !full.rope.cosine ? tables() : full.rope;
+        windowed.rope = traits.two_rotaries || !full.rope.cosine ? tables() : full.rope;
 
     Layer layer(g, s, routers);
     Var x = embeddings;
     for (int i = 0; i < s.layers; ++i) {
-        const Block block = read_block(g, s, p);
+        const Block block = read_block(g, s, p, i);
         const Context& context = s.has_window(i) ? windowed : full;
         const bool turns = s.has_rotary(i);
         x = run_layer(g, i, std::move(x),

@@ -32,7 +32,7 @@ void share_backward(Graph& g, Node& n) {
 }
 
 Var shares(Graph& g, Var x, std::int64_t rows) {
-    const Var sum = g.make(rows, x.dtype(), kGroup);
+    const Var sum = g.make(rows, g.autocast() ? Dtype::fp32 : x.dtype(), kGroup);
     Node* n = g.node(share_backward, {x.edge()}, x.dtype(), kGroup);
     if (n == nullptr) return x;
     const Var clone = g.make(x.elements(), x.dtype(), kGroup);
@@ -114,20 +114,61 @@ struct Routing {
     Var gates, experts;  // of every token's experts
 };
 
+// DeepSeek's logits: both factors are converted to fp32, which autocast takes back.
+Var wide_logits(Graph& g, const Var& x, const Linear& router) {
+    const Var input = to(g, x, Dtype::fp32, kGroup);
+    if (g.autocast()) return linear(g, input, router, kGroup);
+    const Var weight = to(g, parameter(g, router.weight), Dtype::fp32, Group::half_weights);
+    return linear_with(g, input, weight, router.in, router.out, kGroup);
+}
+
+// Scores of the chosen, and where they stood; groups and corrections only decide which.
+Var chosen_scores(Graph& g, const Var& scores, std::int64_t chosen, const Var& indices) {
+    g.scratch(4 * scores.elements() * 4, kGroup);
+    return gather(g, scores, chosen, indices, kGroup);
+}
+
 Routing route(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
               std::vector<Var>& routers) {
     const std::int64_t rows = x.elements() / s.hidden;
-    const Linear router{.weight = experts.router, .in = s.hidden, .out = s.experts};
-    const Var logits = linear(g, x, router, kGroup);
+    const std::int64_t chosen = rows * s.experts_per_row;
+    const auto kind = s.traits().router;
+    const Linear router{
+        .weight = experts.router, .bias = experts.router_bias, .in = s.hidden, .out = s.experts};
+    const bool wide = kind == Router::scaled || kind == Router::sigmoid;
+    const Var logits = wide ? wide_logits(g, x, router) : linear(g, x, router, kGroup);
     if (s.router_loss && !g.recomputing()) routers.push_back(logits);
-    const Var probabilities = softmax(g, to(g, logits, Dtype::fp32, kGroup), kGroup);
     Routing r;
-    r.experts = g.make(rows * s.experts_per_row, Dtype::int64, kGroup);
-    r.gates = largest(g, probabilities, rows * s.experts_per_row, r.experts);
+    r.experts = g.make(chosen, Dtype::int64, kGroup);
+    if (kind == Router::chosen) {
+        // GPT-OSS, whose router has a bias, computes in the type of the logits.
+        const bool narrow = experts.router_bias >= 0;
+        const Var scores = narrow ? logits : to(g, logits, Dtype::fp32, kGroup);
+        r.gates = softmax(g, largest(g, scores, chosen, r.experts), kGroup, narrow);
+        if (!narrow) r.gates = to(g, r.gates, x.dtype(), kGroup);
+        return r;
+    }
+    if (kind == Router::sigmoid) {
+        r.gates = chosen_scores(g, sigmoid(g, logits, kGroup), chosen, r.experts);
+    } else {
+        const Var probabilities = softmax(g, to(g, logits, Dtype::fp32, kGroup), kGroup);
+        r.gates = largest(g, probabilities, chosen, r.experts);
+    }
     if (s.normalised_routing) r.gates = shares(g, std::move(r.gates), rows);
-    // Mixtral leaves them in fp32.
-    if (s.family != Family::mixtral) r.gates = to(g, r.gates, logits.dtype(), kGroup);
+    if (wide) r.gates = scale(g, r.gates, kGroup);
+    // Mixtral and DeepSeek leave them in fp32.
+    if (kind == Router::softmax) r.gates = to(g, r.gates, logits.dtype(), kGroup);
     return r;
+}
+
+// What GPT-OSS does with both halves, of which each other number is one's: both are clamped.
+Var clamped_gate(Graph& g, const Var& both) {
+    const std::int64_t half = both.elements() / 2;
+    Var gate = slice(g, both, half), up = slice(g, both, half);
+    gate = clamp(g, gate, kGroup);
+    up = clamp(g, up, kGroup);
+    const Var glu = multiply(g, gate, sigmoid(g, scale(g, gate, kGroup), kGroup), kGroup);
+    return multiply(g, shift(g, up, kGroup), glu, kGroup);
 }
 
 Var apply_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
@@ -149,18 +190,63 @@ Var apply_experts(Graph& g, const ModelShape& s, const Experts& experts, const V
     beyond = g.make(pairs, Dtype::boolean, kGroup);
     // Rows beyond the last expert's become zero.
     input = masked_fill(g, input, beyond, true, kGroup);
-    Var y = grouped_product(g, input, experts.gate_up, s.hidden, 2 * width, offsets);
-    y = masked_fill(g, y, beyond, false, kGroup);
-    {
+    // Every row gets its expert's bias.
+    const auto product = [&](const Var& in, int weight, int bias, std::int64_t from,
+                             std::int64_t to_width) {
+        Var addend;
+        if (bias >= 0) addend = pick(g, parameter(g, bias), pairs * to_width, sorted);
+        Var out = grouped_product(g, in, weight, from, to_width, offsets);
+        if (addend) out = add_in_place(g, out, addend);
+        return masked_fill(g, out, beyond, false, kGroup);
+    };
+    Var y = product(input, experts.gate_up, experts.gate_up_bias, s.hidden, 2 * width);
+    if (experts.gate_up_bias >= 0) {
+        y = clamped_gate(g, y);
+    } else {
         const auto [gate, up] = split2(g, y);
         y = multiply(g, activate(g, gate, s.activation, kGroup), up, kGroup);
     }
-    y = grouped_product(g, y, experts.down, width, s.hidden, offsets);
-    y = masked_fill(g, y, beyond, false, kGroup);
+    y = product(y, experts.down, experts.down_bias, width, s.hidden);
     Var weighted = multiply(g, y, gates, kGroup, Broadcast::over_columns);
     const Var back = g.make(pairs, Dtype::int64, kGroup);
     weighted = pick(g, weighted, pairs * s.hidden, back);
     return to(g, sum_experts(g, weighted, x.elements()), x.dtype(), kGroup);
+}
+
+// A product with every expert's weight; autocast halves both.
+Var even_product(Graph& g, const ModelShape& s, const Var& x, int weight, std::int64_t in,
+                 std::int64_t out) {
+    const Dtype dtype = attended_type(g, x);
+    const Var w = to(g, parameter(g, weight), dtype, Group::half_weights);
+    return bmm(g, to(g, x, dtype, kGroup), w, s.experts, x.elements() / in / s.experts, in, out,
+               kGroup);
+}
+
+// Llama 4's experts read all tokens, times what the router gave them or zero.
+Var run_even_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x) {
+    const std::int64_t rows = x.elements() / s.hidden;
+    const Linear router{.weight = experts.router, .in = s.hidden, .out = s.experts};
+    Var scores = linear(g, x, router, kGroup);
+    const Dtype dtype = scores.dtype();
+    const Var places = g.make(rows * s.experts_per_row, Dtype::int64, kGroup);
+    {
+        const Var best = largest(g, scores, rows * s.experts_per_row, places);
+        scores = pick(g, best, rows * s.experts, places);
+    }
+    scores = to(g, sigmoid(g, to(g, scores, Dtype::fp32, kGroup), kGroup), dtype, kGroup);
+    Var y;
+    {
+        const Var copies = repeat_heads(g, x, s.experts);
+        y = multiply(g, copies, copy(g, scores, true, kGroup), kGroup, Broadcast::over_columns);
+    }
+    y = even_product(g, s, y, experts.gate_up, s.hidden, 2LL * s.expert_hidden);
+    {
+        const auto [gate, up] = split2(g, y);
+        y = multiply(g, up, activate(g, gate, s.activation, kGroup), kGroup);
+    }
+    y = even_product(g, s, y, experts.down, s.expert_hidden, s.hidden);
+    const Var shared = gated_feed_forward(g, experts.shared, x, s.activation);
+    return add_in_place(g, shared, sum_experts(g, y, x.elements()));
 }
 
 }  // namespace
@@ -183,14 +269,19 @@ Var gated_feed_forward(Graph& g, const GatedLinear& layer, const Var& x, Activat
 
 Experts read_experts(ParameterCursor& p, const Graph& g, const ModelShape& s) {
     Experts e;
-    if (s.family != Family::qwen3_moe) e.router = p.next();
+    const auto traits = s.traits();
+    const auto router = [&] {
+        e.router = p.next();
+        if (traits.biased_experts) e.router_bias = p.next();
+    };
+    if (!traits.experts_first) router();
     e.gate_up = p.next();
+    if (traits.biased_experts) e.gate_up_bias = p.next();
     e.down = p.next();
-    if (s.family == Family::qwen3_moe) e.router = p.next();
-    if (s.shared_expert_hidden > 0) {
-        e.shared = read_gated(p, g, s, s.shared_expert_hidden);
-        e.shared_gate = read_linear(p, g, s.hidden, 1, false);
-    }
+    if (traits.biased_experts) e.down_bias = p.next();
+    if (traits.experts_first) router();
+    if (s.shared_expert_hidden > 0) e.shared = read_gated(p, g, s, s.shared_expert_hidden);
+    if (traits.gated_shared) e.shared_gate = read_linear(p, g, s.hidden, 1, false);
     return e;
 }
 
@@ -222,14 +313,21 @@ Var with_router_loss(Graph& g, const Var& loss, const Var& of_routers) {
 
 Var run_experts(Graph& g, const ModelShape& s, const Experts& experts, const Var& x,
                 std::vector<Var>& routers) {
+    if (s.traits().even_experts) return run_even_experts(g, s, experts, x);
     Var shared;
-    if (s.shared_expert_hidden > 0) shared = gated_feed_forward(g, experts.shared, x, s.activation);
-    const Routing routing = route(g, s, experts, x, routers);
-    Var y = apply_experts(g, s, experts, x, routing);
-    if (!shared) return y;
+    const bool gated = experts.shared_gate.weight >= 0;
+    const auto run_shared = [&] { return gated_feed_forward(g, experts.shared, x, s.activation); };
+    if (gated) shared = run_shared();
+    Var y;
     {
-        const Var gate = sigmoid(g, linear(g, x, experts.shared_gate, kGroup), kGroup);
-        shared = multiply(g, gate, shared, kGroup, Broadcast::over_columns);
+        const Routing routing = route(g, s, experts, x, routers);
+        y = apply_experts(g, s, experts, x, routing);
+        if (!gated && s.shared_expert_hidden > 0) shared = run_shared();
+        if (!shared) return y;
+        if (gated) {
+            const Var gate = sigmoid(g, linear(g, x, experts.shared_gate, kGroup), kGroup);
+            shared = multiply(g, gate, shared, kGroup, Broadcast::over_columns);
+        }
     }
     return add(g, y, shared, kGroup);
 }

@@ -16,7 +16,9 @@ Var gated_feed_forward(Graph& g, const GatedLinear& layer, const Var& x, Activat
 // for all. Its sizes do not depend on the routing.
 struct Experts {
     int router = -1, gate_up = -1, down = -1;
-    GatedLinear shared;  // the expert that every token uses, weighted by a gate of one number
+    int router_bias = -1, gate_up_bias = -1, down_bias = -1;
+    GatedLinear
+        shared;  // the expert that every token uses, weighted by a gate of one number or not
     Linear shared_gate;
 };
 Experts read_experts(ParameterCursor& parameters, const Graph& g, const ModelShape& shape);

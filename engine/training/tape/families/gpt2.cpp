@@ -59,7 +59,7 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     const Var position_rows = embedding(g, positions, sequence, s.hidden, position_ids);
     Var x = add(g, word_rows, position_rows, Group::embedding);
     AttentionShape shape = self_attention(g, s, rows, true);
-    const Var mask = causal_mask(g, shape, x.dtype());
+    const Var mask = causal_mask(g, shape, x.dtype(), g.settings().attention == Attention::eager);
     const Var bias = g.settings().attention == Attention::eager ? mask : Var();
     x = dropout(g, x, s.hidden_dropout, Group::embedding);
     for (int i = 0; i < s.layers; ++i) {

@@ -65,7 +65,8 @@ Var hidden_states(Graph& g, const ModelShape& s, ParameterCursor& p, const Var& 
     const Var position_ids = make_positions(g, Group::embedding);
     AttentionShape shape = self_attention(g, s, rows, true);
     shape.by_heads = true;
-    const Var mask = causal_mask(g, shape, embeddings.dtype());
+    const Var mask =
+        causal_mask(g, shape, embeddings.dtype(), g.settings().attention == Attention::eager);
     const Var bias = g.settings().attention == Attention::eager ? mask : Var();
     Var x = dropout(g, embeddings, s.hidden_dropout, Group::embedding);
     const auto rope = rotary_tables(g, sequence, s.rotary_width(), x.dtype());

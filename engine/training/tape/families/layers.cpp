@@ -63,14 +63,15 @@ Dtype attended_type(const Graph& g, const Var& x) {
 }
 
 Var attend(Graph& g, const Var& given_q, const Var& given_k, const Var& given_v, const Var& bias,
-           const AttentionShape& shape, Probabilities probabilities, Var& weights) {
+           const AttentionShape& shape, Probabilities probabilities, Var& weights,
+           const Var& sinks) {
     // Autocast converts the arguments from the right.
     const Dtype dtype = attended_type(g, given_q);
     const Var v = to(g, given_v, dtype, Group::attention);
     const Var k = to(g, given_k, dtype, Group::attention);
     const Var q = to(g, given_q, dtype, Group::attention);
-    if (g.settings().attention == Attention::eager)
-        return eager_attention(g, q, k, v, bias, shape, probabilities, weights);
+    if (g.settings().attention == Attention::eager || sinks)
+        return eager_attention(g, q, k, v, bias, shape, probabilities, weights, {}, sinks);
     if (g.settings().attention == Attention::flash) {
         const Var out = flash_attention(g, q, k, v, shape);
         return shape.by_heads ? copy(g, out, true, Group::attention) : out;
@@ -112,11 +113,10 @@ Var make_positions(Graph& g, Group group) {
     return g.make(g.settings().sequence, Dtype::int64, group);
 }
 
-Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype) {
+Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype, bool eager) {
     const std::int64_t elements = shape.batch * shape.queries * shape.keys;
     if (g.settings().attention == Attention::flash) return {};
-    if (g.settings().attention == Attention::eager)
-        return g.make(elements, dtype, Group::attention_scores);
+    if (eager) return g.make(elements, dtype, Group::attention_scores);
     if (shape.mask) return g.make(elements, Dtype::boolean, Group::attention_scores);
     return {};
 }
@@ -135,7 +135,7 @@ Outputs decoder_head(Graph& g, const ModelShape& s, ParameterCursor& p, const Va
         }
         if (tiles_logits(g.settings())) return tiled_answers(g, hidden, head);
         out.logits = linear(g, hidden, head, Group::logits);
-        if (s.family == Family::granite) out.logits = scale(g, out.logits, Group::logits);
+        if (s.traits().multiplied) out.logits = scale(g, out.logits, Group::logits);
         if (s.capped_logits) out.logits = cap(g, std::move(out.logits), Group::logits);
         if (g.settings().method != Method::supervised)
             return whole_answers(g, std::move(out.logits), head.out, batch);

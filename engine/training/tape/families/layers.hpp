@@ -24,10 +24,11 @@ AttentionShape self_attention(const Graph& g, const ModelShape& shape, std::int6
 // The type in which attention computes for an input x.
 Dtype attended_type(const Graph& g, const Var& x);
 
-// transformers' attention interface: SDPA or eager. `weights` are eager's probabilities, which a
-// layer's local variable keeps until it returns.
+// transformers' attention interface: SDPA or eager, which alone knows sinks. `weights` are eager's
+// probabilities, which a layer's local variable keeps until it returns.
 Var attend(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
-           const AttentionShape& shape, Probabilities probabilities, Var& weights);
+           const AttentionShape& shape, Probabilities probabilities, Var& weights,
+           const Var& sinks = {});
 
 // A layer, run plainly or under gradient checkpointing.
 template <class Layer>
@@ -43,7 +44,7 @@ Var make_positions(Graph& g, Group group);
 
 // The 4-D mask of a decoder: additive for eager attention, boolean for SDPA with real padding,
 // none otherwise (transformers then passes is_causal).
-Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype);
+Var causal_mask(Graph& g, const AttentionShape& shape, Dtype dtype, bool eager);
 
 // A decoder's head on its hidden states: language model (tied or not) or classifier of the last
 // token.

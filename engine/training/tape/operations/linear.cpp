@@ -253,6 +253,11 @@ Var packed_projection(Graph& g, const Var& x, const PackedWeight& packed, std::i
     return y.alias(y.elements(), g.edge_to(n));
 }
 
+Var linear_with(Graph& g, const Var& x, const Var& weight, std::int64_t in, std::int64_t out,
+                Group group) {
+    return product(g, x, {weight.buffer(), weight.edge()}, {}, false, in, out, group);
+}
+
 Var to(Graph& g, const Var& x, Dtype dtype, Group group) {
     if (x.dtype() == dtype) return x;
     Var y = g.make(x.elements(), dtype, group);
@@ -317,7 +322,7 @@ Var product_with(Graph& g, const Var& x, const Var& weight, const Linear& layer)
     const bool packed = g.parameter(layer.weight).quantized;
     const Var w = to(g, weight, dtype, packed ? group : Group::half_weights);
     const Var input = to(g, x, dtype, group);
-    return product(g, input, {w.buffer(), w.edge()}, {}, false, layer.in, layer.out, group);
+    return linear_with(g, input, w, layer.in, layer.out, group);
 }
 
 // peft transposes GPT-2's weight into a parameter of its own, which then gets a gradient.

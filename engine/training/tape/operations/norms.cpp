@@ -116,6 +116,10 @@ Var rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
                     Broadcast::over_rows);
 }
 
+Var unit_length(Graph& g, const Var& x, std::int64_t width) {
+    return to(g, normalised(g, x, width), x.dtype(), Group::norms);
+}
+
 Var wide_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width) {
     constexpr auto group = Group::norms;
     const Var wide = normalised(g, x, width);

@@ -32,6 +32,9 @@ struct Norm {
 // x of rows * in elements -> rows * out. Adapters, if any, are applied as peft does. `conv1d` is
 // GPT-2's layer, whose arguments autocast converts in another order.
 Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d = false);
+// Likewise, by a weight that is no parameter.
+Var linear_with(Graph& g, const Var& x, const Var& weight, std::int64_t in, std::int64_t out,
+                Group group);
 // `layer.in` numbers are read for each of `positions` outputs of layer.out numbers.
 Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positions, Group group);
 // torch.nn.MultiheadAttention's input projection of a transposed tensor: copied, multiplied, the
@@ -54,6 +57,8 @@ Var wide_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 Var unit_rms_norm(Graph& g, const Var& x, int weight, std::int64_t width);
 // T5's: x is divided, in its own type, by the mean of squares in fp32.
 Var t5_norm(Graph& g, const Var& x, int weight, std::int64_t width);
+// Llama 4's: to unit length, in fp32, without a weight.
+Var unit_length(Graph& g, const Var& x, std::int64_t width);
 // A parameter as an operand of ordinary operations.
 Var parameter(Graph& g, int index);
 
@@ -79,7 +84,9 @@ Var tanh(Graph& g, const Var& x, Group group);
 Var sigmoid(Graph& g, const Var& x, Group group);
 // Through tanh, so that no number exceeds a cap: x / cap, tanh, times cap.
 Var cap(Graph& g, Var x, Group group);
-Var softmax(Graph& g, const Var& x, Group group);
+Var clamp(Graph& g, const Var& x, Group group);
+// In fp32 under autocast, unless the code names the type.
+Var softmax(Graph& g, const Var& x, Group group, bool named_type = false);
 Var activate(Graph& g, const Var& x, Activation activation, Group group);
 
 // A contiguous copy. Its gradient passes through, by another copy where that must change the order
@@ -100,11 +107,13 @@ struct AttentionShape {
     std::int64_t head_dim = 0;
     double dropout = 0;
     bool causal = false;
-    bool mask = false;          // a boolean mask of [batch, 1, queries, keys]
-    bool capped = false;        // eager scores go through tanh
-    bool by_heads = false;      // q lies in the order of heads, not of rows
-    bool biased = false;        // scores have a bias of their own besides a mask
-    bool trained_bias = false;  // which wants a gradient
+    bool mask = false;           // a boolean mask of [batch, 1, queries, keys]
+    bool capped = false;         // eager scores go through tanh
+    bool by_heads = false;       // q lies in the order of heads, not of rows
+    bool biased = false;         // scores have a bias of their own besides a mask
+    bool trained_bias = false;   // which wants a gradient
+    std::int64_t value_dim = 0;  // of a head's v, if it is not head_dim
+    std::int64_t value_width() const { return value_dim > 0 ? value_dim : head_dim; }
 };
 SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& device, Dtype dtype,
                        const AttentionShape& shape);
@@ -130,7 +139,7 @@ Var repeat_kv(Graph& g, const Var& x, const AttentionShape& shape);
 // `weights` receives the probabilities, which callers hold for a while.
 Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
                     const AttentionShape& shape, Probabilities probabilities, Var& weights,
-                    const Var& mask = {});
+                    const Var& mask = {}, const Var& sinks = {});
 
 // x repeated over a leading dimension, as a view; the gradient is a sum.
 Var expand(Graph& g, const Var& x, std::int64_t elements);
@@ -146,7 +155,11 @@ Var add_rows(Graph& g, const Var& y, const Var& rows, Group group);
 Var reduce(Graph& g, const Var& x, std::int64_t elements, Group group);
 // A part of x that shares its storage; the gradient is zeros of x's size around it.
 Var slice(Graph& g, const Var& x, std::int64_t elements);
-// Views of x, of equal size, whose gradients are concatenated.
+// Views of the first elements of x and of the others, whose gradients are concatenated.
+std::array<Var, 2> split_at(Graph& g, const Var& x, std::int64_t first);
+// An empty tensor into whose two parts x and y are copied.
+Var fill(Graph& g, const Var& x, const Var& y);
+// Likewise, of equal size.
 std::array<Var, 2> split2(Graph& g, const Var& x);
 std::array<Var, 3> split3(Graph& g, const Var& x);
 // Side by side in a new tensor; gradients are views of its gradient.

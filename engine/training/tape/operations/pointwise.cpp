@@ -213,8 +213,12 @@ Var gelu_new(Graph& g, const Var& x, Group group) {
     return multiply(g, half, inner, group);
 }
 
-Var softmax(Graph& g, const Var& x, Group group) {
-    const Var input = g.autocast() ? to(g, x, Dtype::fp32, group) : x;
+Var clamp(Graph& g, const Var& x, Group group) {
+    return unary(g, x, Saves::input, group);
+}
+
+Var softmax(Graph& g, const Var& x, Group group, bool named_type) {
+    const Var input = g.autocast() && !named_type ? to(g, x, Dtype::fp32, group) : x;
     return unary(g, input, Saves::result, group, softmax_backward);
 }
 

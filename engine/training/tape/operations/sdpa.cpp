@@ -9,24 +9,25 @@ std::int64_t round_up(std::int64_t n, std::int64_t to_multiple) {
     return (n + to_multiple - 1) / to_multiple * to_multiple;
 }
 
-// Node sizes: batch * heads, queries, keys, head size, kv heads / heads as batch * kv_heads, mask.
+// Node sizes: batch * heads, queries, keys, head size, batch * kv heads, size of a head's v.
 struct Sizes {
-    std::int64_t pairs, queries, keys, head_dim, kv_pairs;
+    std::int64_t pairs, queries, keys, head_dim, kv_pairs, value_dim;
 };
 Sizes sizes_of(const Node& n) {
-    return {n.size[0], n.size[1], n.size[2], n.size[3], n.size[4]};
+    return {n.size[0], n.size[1], n.size[2], n.size[3], n.size[4], n.size[5]};
 }
 
 double flops_of(const Sizes& s) {
-    return 4.0 * static_cast<double>(s.pairs) * static_cast<double>(s.queries) *
-           static_cast<double>(s.keys) * static_cast<double>(s.head_dim);
+    return 2.0 * static_cast<double>(s.pairs) * static_cast<double>(s.queries) *
+           static_cast<double>(s.keys) * static_cast<double>(s.head_dim + s.value_dim);
 }
 
 // Gradients of q, k, v; they leave as transposed views.
 void qkv_gradients(Graph& g, Node& n, const Sizes& s) {
-    const std::int64_t width = bytes_of(n.dtype) * s.head_dim;
-    const std::array<std::int64_t, 3> bytes{
-        s.pairs * s.queries * width, s.kv_pairs * s.keys * width, s.kv_pairs * s.keys * width};
+    const std::int64_t width = bytes_of(n.dtype);
+    const std::array<std::int64_t, 3> bytes{s.pairs * s.queries * s.head_dim * width,
+                                            s.kv_pairs * s.keys * s.head_dim * width,
+                                            s.kv_pairs * s.keys * s.value_dim * width};
     for (int i = 0; i < 3; ++i)
         Graph::output(n, i, g.allocate(bytes[static_cast<std::size_t>(i)], kBackward), true);
     g.count_flops(2.5 * flops_of(s));  // five products instead of two
@@ -76,7 +77,7 @@ void efficient_backward(Graph& g, Node& n) {
     const std::int64_t sums = 4 * s.pairs * s.queries;
     BufferId delta = kNoBuffer;
     if (n.dtype == Dtype::fp32) {
-        const BufferId product = g.allocate(4 * s.pairs * s.queries * s.head_dim, kBackward);
+        const BufferId product = g.allocate(4 * s.pairs * s.queries * s.value_dim, kBackward);
         const BufferId reduced = g.allocate(sums, kBackward);
         delta = g.allocate(sums, kBackward);
         g.release(reduced);
@@ -148,7 +149,7 @@ Var fused(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionSha
         offset = g.make(1, Dtype::int64, group);
         statistics = g.make(pairs * rows, Dtype::fp32, Group::attention_scores);
     }
-    Var out = g.make(q.elements(), q.dtype(), group);
+    Var out = g.make(pairs * shape.queries * shape.value_width(), q.dtype(), group);
     if (kernel != SdpaKernel::cudnn)
         statistics = g.make(pairs * rows, Dtype::fp32, Group::attention_scores);
     if (kernel == SdpaKernel::flash) {
@@ -160,10 +161,15 @@ Var fused(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionSha
                           : kernel == SdpaKernel::flash ? flash_backward
                                                         : efficient_backward;
     Node* n = g.node(run, {q.edge(), k.edge(), v.edge(), mask.edge()}, q.dtype(), group);
-    const Sizes s{pairs, shape.queries, shape.keys, shape.head_dim, shape.batch * shape.kv_heads};
+    const Sizes s{pairs,
+                  shape.queries,
+                  shape.keys,
+                  shape.head_dim,
+                  shape.batch * shape.kv_heads,
+                  shape.value_width()};
     g.count_flops(flops_of(s));
     if (n == nullptr) return out;
-    n->size = {s.pairs, s.queries, s.keys, s.head_dim, s.kv_pairs};
+    n->size = {s.pairs, s.queries, s.keys, s.head_dim, s.kv_pairs, s.value_dim};
     g.save(n, q);
     g.save(n, k);
     g.save(n, v);
@@ -239,7 +245,7 @@ Var math_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Att
     scores = dropout(g, scores, s.dropout, scores_group);
     const Var weights = to(g, scores, q.dtype(), scores_group);  // the second result, not used
     const Var context =
-        bmm(g, scores, by_heads(values), pairs, s.queries, s.keys, s.head_dim, group);
+        bmm(g, scores, by_heads(values), pairs, s.queries, s.keys, s.value_width(), group);
     return to(g, context, q.dtype(), group);
 }
 
@@ -259,7 +265,8 @@ SdpaKernel choose_sdpa(const TrainingSettings& settings, const TapeDevice& devic
         if (cc < 80) return bf16 || cc < 50 || grouped ? SdpaKernel::math : SdpaKernel::efficient;
         const bool data_centre = cc >= 90 && cc < 110;
         if (data_centre && !shape.trained_bias) return SdpaKernel::cudnn;
-        if (!shape.mask && !shape.biased) return SdpaKernel::flash;
+        const bool even = shape.value_width() == shape.head_dim;
+        if (even && !shape.mask && !shape.biased) return SdpaKernel::flash;
     }
     return grouped ? SdpaKernel::math : SdpaKernel::efficient;
 }
@@ -271,9 +278,37 @@ Var sdpa(Graph& g, const Var& q, const Var& k, const Var& v, const AttentionShap
     return fused(g, q, k, v, shape, kernel, bias);
 }
 
+namespace {
+
+// x - max(x): the places of the largest are kept, their gradients scattered.
+void lowered_backward(Graph& g, Node& n) {
+    const std::int64_t bytes = n.size[0] * bytes_of(n.dtype);
+    g.scratch(bytes, kBackward);
+    Graph::output(n, 0, g.allocate(bytes, kBackward));
+}
+
+// A score of each head that no token gets takes its share of the probabilities.
+Var with_sinks(Graph& g, Var scores, const Var& sinks, const AttentionShape& s) {
+    constexpr auto group = Group::attention_scores;
+    const std::int64_t rows = s.batch * s.heads * s.queries;
+    const Var joined = concatenate(g, scores, expand(g, sinks, rows), group);
+    scores.reset();
+    const Var places = g.make(rows, Dtype::int64, group);
+    Var y = g.make(joined.elements(), joined.dtype(), group);
+    Node* n = g.node(lowered_backward, {joined.edge()}, joined.dtype(), group);
+    if (n == nullptr) return y;
+    n->size[0] = joined.elements();
+    g.save(n, places);
+    y = y.alias(y.elements(), g.edge_to(n));
+    g.sealed(n);
+    return y;
+}
+
+}  // namespace
+
 Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Var& bias,
                     const AttentionShape& s, Probabilities probabilities, Var& weights,
-                    const Var& mask) {
+                    const Var& mask, const Var& sinks) {
     constexpr auto group = Group::attention;
     constexpr auto scores_group = Group::attention_scores;
     const std::int64_t pairs = s.batch * s.heads;
@@ -292,15 +327,17 @@ Var eager_attention(Graph& g, const Var& q, const Var& k, const Var& v, const Va
     if (s.capped) scores = cap(g, std::move(scores), scores_group);
     if (bias) scores = add(g, scores, bias, scores_group);
     if (mask) scores = add(g, scores, mask, scores_group);
+    if (sinks) scores = with_sinks(g, std::move(scores), sinks, s);
     if (probabilities == Probabilities::fp32_softmax)
         scores = to(g, scores, Dtype::fp32, scores_group);
     scores = softmax(g, scores, scores_group);
+    if (sinks) scores = slice(g, scores, pairs * s.queries * s.keys);
     if (probabilities != Probabilities::after_dropout) scores = to(g, scores, dtype, scores_group);
     scores = dropout(g, scores, s.dropout, scores_group);
     weights = scores;
     const Var half = to(g, scores, dtype, scores_group);
     const Var v_rows = rows(values);
-    const Var context = bmm(g, half, v_rows, pairs, s.queries, s.keys, s.head_dim, group);
+    const Var context = bmm(g, half, v_rows, pairs, s.queries, s.keys, s.value_width(), group);
     return copy(g, context, true, group);
 }
 

@@ -54,6 +54,17 @@ void concatenate_backward(Graph& g, Node& n) {
     Graph::output(n, 0, g.allocate(n.size[0] * bytes_of(n.dtype), kBackward));
 }
 
+// Each copy's backward clones the whole gradient and its part of it.
+void fill_backward(Graph& g, Node& n) {
+    const std::int64_t width = bytes_of(n.dtype);
+    const BufferId second = g.allocate((n.size[0] + n.size[1]) * width, kBackward);
+    if (n.wants(1)) Graph::output(n, 1, g.allocate(n.size[1] * width, kBackward));
+    const BufferId first = g.allocate((n.size[0] + n.size[1]) * width, kBackward);
+    g.release(second);
+    if (n.wants(0)) Graph::output(n, 0, g.allocate(n.size[0] * width, kBackward));
+    g.release(first);
+}
+
 void picked_backward(Graph& g, Node& n) {  // of the addend alone; the sum's passes through
     g.retain(n.gradients[0].buffer);
     Graph::output(n, 0, n.gradients[0].buffer, n.gradients[0].view);
@@ -167,6 +178,20 @@ std::array<Var, Parts> split(Graph& g, const Var& x) {
 }
 
 }  // namespace
+
+std::array<Var, 2> split_at(Graph& g, const Var& x, std::int64_t first) {
+    Node* n = g.node(concatenate_backward, {x.edge()}, x.dtype(), Group::attention);
+    if (n != nullptr) n->size[0] = x.elements();
+    return {x.alias(first, g.edge_to(n, 0)), x.alias(x.elements() - first, g.edge_to(n, 1))};
+}
+
+Var fill(Graph& g, const Var& x, const Var& y) {
+    Var both = g.make(x.elements() + y.elements(), x.dtype(), Group::attention);
+    Node* n = g.node(fill_backward, {x.edge(), y.edge()}, x.dtype(), Group::attention);
+    if (n == nullptr) return both;
+    n->size = {x.elements(), y.elements()};
+    return both.alias(both.elements(), g.edge_to(n));
+}
 
 std::array<Var, 2> split2(Graph& g, const Var& x) {
     return split<2>(g, x);

@@ -196,6 +196,9 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         request.assumptions.push_back({"/model/config", r.shape.completed,
                                        "the defaults of transformers' class, which the file "
                                        "leaves out"});
+    if (!r.shape.noted.empty())
+        request.assumptions.push_back(
+            {"/model/config", r.shape.noted, "which is how transformers trains such a file"});
     assume_training(args, request, errors);
     if (r.adapts_precision) {
         r.settings.precision = tr::automatic_precision(r.shape, r.settings, true, true);

@@ -3,7 +3,10 @@
 #include "engine/training/models/parameters.hpp"
 #include "engine/training/models/presets.hpp"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 namespace plimsoll::training {
 namespace {
@@ -111,6 +114,29 @@ TEST(HuggingFaceConfig, CountsTheParametersOfPublishedModels) {
     }
 }
 
+// Of 60 hub ids: exact, or refused with what comes nearest, but never another number.
+TEST(HuggingFaceConfig, CountsModelsByTheirHubIds) {
+    std::ifstream file("tests/unit/engine/training/data/published_models.json");
+    const auto models = nlohmann::json::parse(file).at("models");
+    ASSERT_EQ(models.size(), 60U);
+    std::vector<std::string> refused;
+    for (const auto& model : models) {
+        const auto id = model.at("id").get<std::string>();
+        const auto shape = from_hugging_face(model.at("config").dump());
+        if (shape) {
+            EXPECT_EQ(parameters(*shape), model.at("parameters").get<std::int64_t>()) << id;
+            continue;
+        }
+        EXPECT_THAT(shape.error().message,
+                    testing::AnyOf(HasSubstr("nearest"), HasSubstr("transcription is not")))
+            << id;
+        refused.push_back(id);
+    }
+    EXPECT_THAT(refused,
+                testing::ElementsAre("Qwen/Qwen3-Next-80B-A3B-Instruct", "google/gemma-3n-E2B-it",
+                                     "openai/whisper-large-v3-turbo"));
+}
+
 // Keys that make another model of it change the answer or are refused, but never dropped.
 TEST(HuggingFaceConfig, DropsNoRelevantKey) {
     const auto llama = [](const std::string& more, const std::string& type = "llama") {
@@ -126,12 +152,19 @@ TEST(HuggingFaceConfig, DropsNoRelevantKey) {
     EXPECT_EQ(llama(R"(,"mlp_bias":true)", "mistral").error().where, "/mlp_bias");
     EXPECT_EQ(llama(R"(,"quantization_config":{"load_in_4bit":true})").error().where,
               "/quantization_config");
-    EXPECT_EQ(llama(R"(,"use_sliding_window":true)", "qwen2").error().where, "/use_sliding_window");
+    const std::string windows = R"(,"sliding_window":512,"use_sliding_window":)";
+    const auto later = llama(windows + R"(true,"max_window_layers":1)", "qwen2").error();
+    EXPECT_EQ(later.where, "/use_sliding_window");
+    EXPECT_THAT(later.message, HasSubstr("from layer 1 on, tokens would see only 512"));
+    EXPECT_EQ(llama(windows + R"(true,"max_window_layers":2)", "qwen2")->window, 0);
+    EXPECT_EQ(llama(windows + R"(false,"max_window_layers":1)", "qwen2")->window, 0);
+    EXPECT_EQ(llama(R"(,"sliding_window":512)", "qwen3")->window, 0);
+    EXPECT_EQ(llama(R"(,"sliding_window":512)", "mistral")->window, 512);
     EXPECT_EQ(
         llama(R"(,"layer_types":["chunked_attention","full_attention"])", "gemma2").error().where,
         "/layer_types");
-    EXPECT_EQ(from_hugging_face(R"({"model_type":"gemma3","text_config":{}})").error().where,
-              "/text_config");
+    EXPECT_EQ(from_hugging_face(R"({"model_type":"gemma3","vision_config":[]})").error().where,
+              "/vision_config");
     EXPECT_EQ(llama("", "qwen3_moe").error().where, "/num_experts");
     EXPECT_THAT(llama("", "qwen_3").error().message, HasSubstr("Did you mean \"qwen3\"?"));
 }
@@ -184,12 +217,20 @@ TEST(HuggingFaceConfig, CompletesAPartialFileByItsClass) {
     EXPECT_EQ(parameters(*vicuna), 6'738'939'904);
 }
 
-TEST(HuggingFaceConfig, NamesWhatOfAMultimodalModelCanBeEstimated) {
-    const auto says = [](const char* json) { return from_hugging_face(json).error().message; };
-    EXPECT_THAT(says(R"({"model_type":"gemma3","text_config":{"model_type":"gemma3_text"}})"),
-                HasSubstr("Give only its \"text_config\""));
-    EXPECT_THAT(says(R"({"model_type":"clip","text_config":{"model_type":"clip_text_model"}})"),
-                HasSubstr("(\"clip_text_model\") is not modelled"));
+// Keys of the whole file count for the text; the encoder of images has its class's defaults.
+TEST(HuggingFaceConfig, ReadsTheLanguageModelOfAMultimodalFile) {
+    const auto whole = from_hugging_face(R"({"model_type":"llava","tie_word_embeddings":true,
+        "text_config":{"num_hidden_layers":2},"vision_config":{"num_hidden_layers":1}})");
+    ASSERT_TRUE(whole) << whole.error().message;
+    const auto text = from_hugging_face(R"({"model_type":"llama","num_hidden_layers":2,
+        "tie_word_embeddings":true})");
+    // CLIP of 768, a product into the text's width and one within it.
+    EXPECT_EQ(whole->towers, 9'489'408 + 769 * 4096 + 4097 * 4096);
+    EXPECT_EQ(parameters(*whole), parameters(*text) + whole->towers);
+    EXPECT_THAT(whole->noted, HasSubstr("texts without images"));
+    EXPECT_EQ(count(list_parameters(*whole, Lora{}), true), parameters(*text));
+    EXPECT_THAT(from_hugging_face(R"({"model_type":"clip","text_config":{}})").error().message,
+                HasSubstr("\"clip\" is not modelled: it is a model of images and text"));
 }
 
 TEST(HuggingFaceConfig, KnowsTheTypeThatTransformersLoads) {
