@@ -15,6 +15,10 @@ namespace {
 
 using Answered = tl::expected<Planned, Refusal>;
 
+// Before a dataset's name: its last version, and in a schedule only if it is not the one before.
+constexpr std::string_view kNewest = "newest:";
+constexpr std::string_view kNew = "new:";
+
 // Keeps what a kind made, or says why it refused.
 template <class Made>
 KnowledgeReader::Outcome keep(tl::expected<Made, jobs::FieldErrors> made, Made& into) {
@@ -31,6 +35,22 @@ Refusal no_dataset() {
     auto refusal = refused_dataset("The dataset was not found.");
     refusal.no_dataset = true;
     return refusal;
+}
+
+awaitable<Result<queue::Dataset>> newest_dataset(queue::DatasetStore& datasets, TeamId team,
+                                                 std::string_view name) {
+    constexpr int kPage = 200;
+    std::optional<DatasetId> before;
+    for (;;) {
+        const auto page = co_await datasets.list(team, before, kPage);
+        if (!page) co_return fail(page.error());
+        const auto found = std::ranges::find_if(*page, [&](const queue::Dataset& dataset) {
+            return dataset.name == name && dataset.state == queue::DatasetState::ready;
+        });
+        if (found != page->end()) co_return *found;
+        if (page->size() < kPage) co_return fail(Errc::not_found, "The dataset was not found.");
+        before = page->back().id;
+    }
 }
 
 jobs::DatasetShape shape_of(const queue::Dataset& dataset) {
@@ -96,8 +116,14 @@ awaitable<Answered> Planner::plan(TeamId team, Arguments given, bool large) {
 }
 
 awaitable<Answered> Planner::plan_on_dataset(TeamId team, Arguments given) {
-    const auto id = parse_public_id("data", given.args["dataset"].get_ref<const std::string&>());
-    const auto dataset = co_await datasets_.get(team, DatasetId{id.value_or(0)});
+    const std::string_view asked = given.args["dataset"].get_ref<const std::string&>();
+    const bool only_new = asked.starts_with(kNew);
+    const auto name = only_new                     ? asked.substr(kNew.size())
+                      : asked.starts_with(kNewest) ? asked.substr(kNewest.size())
+                                                   : std::string_view();
+    const auto id = parse_public_id("data", std::string(asked));
+    const auto dataset = name.empty() ? co_await datasets_.get(team, DatasetId{id.value_or(0)})
+                                      : co_await newest_dataset(datasets_, team, name);
     if (!dataset && dataset.error().code == Errc::not_found) {
         co_return tl::unexpected(no_dataset());
     }
@@ -112,8 +138,16 @@ awaitable<Answered> Planner::plan_on_dataset(TeamId team, Arguments given) {
     const auto work = [&](const json& args, const jobs::Knowledge& knowledge) {
         return keep(given.kind.plan_dataset(args, knowledge, shape_of(*dataset)), plan);
     };
-    if (const auto done = co_await decide(team, given, work, nullptr); !done) {
+    // The job says which version it had.
+    auto args = given.args;
+    args["dataset"] = to_public(dataset->id);
+    if (const auto done = co_await decide(team, {given.kind, args, given.start}, work, nullptr);
+        !done) {
         co_return tl::unexpected(done.error());
+    }
+    if (plan.gatherer && only_new) {
+        co_return tl::unexpected(
+            refused_dataset("Jobs of this kind read the whole dataset first: name it newest:…"));
     }
     if (plan.gatherer) co_return co_await gather(team, *plan.gatherer, *dataset);
     co_return Planned{std::move(plan.plan),

@@ -116,5 +116,64 @@ class Clocks(QueueCase):
         self.assertTrue(due < self.queue.one('select next_at from schedule where id = %s', schedule.id) <= self.now() + HOUR)
 
 
+class Nightly(QueueCase):
+    """The quick start's nightly report, over three days of a clock that is moved to each due time."""
+
+    def test_each_night_reports_the_headlines_of_the_day(self):
+        self.queue.now = None
+        self.queue.connection.execute('truncate schedule cascade')
+        server = Server(database__url=APP, engine__local='false').start()  # what runs the jobs is tested elsewhere
+        self.addCleanup(server.remove)
+        server.api()  # signs the command line in
+        file = server.folder / 'headlines.csv'
+
+        def write(day, *headlines):
+            file.write_text('headline,time\n' + ''.join(f'{one},2026-03-{day:02}T09:00:00Z\n' for one in headlines))
+
+        def night():
+            """The clock comes to the next due time."""
+            runs = self.queue.one('select count(*) from schedule_run')
+            self.queue.connection.execute("update schedule set next_at = date_trunc('second', clock_timestamp())")
+            for _ in range(PATIENCE * 10):
+                if self.queue.one('select count(*) from schedule_run') > runs:
+                    break
+                self.queue.rows('select pg_sleep(0.1)')
+            return self.queue.rows('select * from schedule_run order by due_at desc limit 1')[0]
+
+        write(2, 'Shares soar after a brilliant quarter', 'A wonderful year')
+        server.run('schedules', 'add', 'nightly', '--cron', '30 2 * * *', '--kind', 'sentiment', '--column', 'text=headline',
+                   '--column', 'time=time', '--overlap', 'allow', '--only-new', file)
+        seen = []
+        for day, headlines in ((2, None), (3, ['A terrible loss']), (4, ['Profits fall', 'An awful day', 'A disaster'])):
+            if headlines:
+                write(day, *headlines)
+                server.run('datasets', 'upload', file)
+            run = night()
+            self.assertEqual(run.outcome, 'submitted', run)
+            [job] = self.queue.rows('select * from job where id = %s', run.job_id)
+            self.assertEqual((job.name, job.items_total), ('nightly', len(headlines or '12')))
+            seen.append(job.dataset_id)
+        self.assertEqual(len(set(seen)), 3, 'each run says which version it had')
+        run = night()  # nothing was uploaded since
+        self.assertEqual((run.outcome, run.reason), ('skipped', 'The dataset has no new version.'))
+        write(5, 'A good start')
+        server.run('datasets', 'upload', file)
+        self.queue.connection.execute('update app_user set disabled_at = clock_timestamp() where id = (select user_id from schedule)')
+        run = night()
+        self.assertEqual((run.outcome, run.reason), ('failed', 'Its owner is disabled: whoever saves the schedule takes it over.'))
+
+    def test_a_refused_schedule_leaves_no_dataset(self):
+        server = Server(database__url=APP, engine__local='false').start()
+        self.addCleanup(server.remove)
+        api = server.api()
+        file = server.folder / 'headlines.csv'
+        file.write_text('headline\nA good start\n')
+        refused = server.run('schedules', 'add', 'wrong', file, '--cron', '30 2 * * *', '--kind', 'sentiment', '--column', 'text=nothing',
+                             check=False)
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn('nothing', refused.stderr)
+        self.assertEqual(api.get('/v1/datasets').json['items'], [])
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -2,9 +2,11 @@
 -- time (p_due_at was due; p_expected is the next_at that the caller saw, p_then replaces it), waiting (a run of that
 -- due time waited for an earlier job), person (p_user_id wants it now, whatever else runs; p_due_at is null).
 -- p_verdict: submit (the job of the arguments, as in enqueue or, with p_dataset_id, enqueue_dataset), busy (the caller
--- saw an earlier job and made no plan), failed, missed (p_reason says why). outcome: submitted, waiting, skipped,
--- missed, failed; replayed (the Idempotency-Key p_key was used before, with this request), key_conflict (with another
--- one); changed: nothing was done, because another server handled it, or the schedule differs from what the caller saw.
+-- saw an earlier job and made no plan), failed, missed (p_reason says why). A due time of a job on
+-- "new:NAME" is skipped if an earlier run had the dataset. Runs of a disabled owner fail. outcome: submitted, waiting,
+-- skipped, missed, failed; replayed (the Idempotency-Key p_key was used before, with this request), key_conflict (with
+-- another one); changed: nothing was done, because another server handled it, or the schedule differs from what the
+-- caller saw.
 create or replace function run_schedule(p_schedule_id bigint, p_version int, p_way text, p_expected timestamptz,
   p_due_at timestamptz, p_then timestamptz, p_missed int, p_verdict text, p_reason text, p_user_id bigint, p_key text,
   p_fingerprint bytea, p_kind text, p_kind_version smallint, p_args json, p_name text, p_labels jsonb,
@@ -58,7 +60,17 @@ begin
   select count(*) into v_waiting from schedule_run r where r.schedule_id = p_schedule_id and r.outcome = 'waiting';
 
   outcome := p_verdict;
-  if p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'skip' and v_busy then
+  if p_verdict in ('submit', 'busy') and p_way <> 'person'
+    and exists (select from app_user u where u.id = v_schedule.user_id and u.disabled_at is not null) then
+    outcome := 'failed';
+    v_reason := 'Its owner is disabled: whoever saves the schedule takes it over.';
+  -- Inside a text, the quotes would be escaped.
+  elsif p_verdict = 'submit' and p_way = 'time' and v_schedule.spec::text ~ '"dataset"\s*:\s*"new:' and exists (
+    select from schedule_run r join job j on j.id = r.job_id
+    where r.schedule_id = p_schedule_id and j.dataset_id = p_dataset_id) then
+    outcome := 'skipped';
+    v_reason := 'The dataset has no new version.';
+  elsif p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'skip' and v_busy then
     outcome := 'skipped';
     v_reason := 'An earlier job had not finished.';
   elsif p_verdict in ('submit', 'busy') and p_way = 'time' and v_schedule.overlap = 'queue'

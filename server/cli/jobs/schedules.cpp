@@ -4,7 +4,10 @@
 #include "server/client/session.hpp"
 #include "server/client/whole_list.hpp"
 #include "server/schedules/times.hpp"
+#include "server/terminal/assignment.hpp"
 #include "server/terminal/command_context.hpp"
+#include "server/terminal/files/column_flag.hpp"
+#include "server/terminal/files/upload_bar.hpp"
 #include "server/terminal/list.hpp"
 #include "server/terminal/members.hpp"
 
@@ -76,10 +79,15 @@ struct ScheduleOptions {
     std::string name;
     std::string cron;
     std::string time_zone;
-    std::string misfire;    // skip, once, all
-    int misfire_limit = 0;  // 0: the server's default, or what it was
-    std::string overlap;    // allow, skip, cancel, queue
-    std::string job_file;   // a JobSpec as JSON; - for standard input
+    std::string misfire;                // skip, once, all
+    int misfire_limit = 0;              // 0: the server's default, or what it was
+    std::string overlap;                // allow, skip, cancel, queue
+    std::string job_file;               // a JobSpec as JSON; - for standard input
+    std::string kind;                   // of a job on a file
+    std::string file;                   // .jsonl or .csv: the first version of its dataset
+    std::vector<std::string> settings;  // member=value of the job's "args"
+    std::vector<std::string> columns;   // member=column of the file
+    bool only_new = false;
     int limit = 20;
 };
 
@@ -182,7 +190,29 @@ void show_schedule(const CommandContext& context, const ScheduleOptions& options
     return print_schedule(context, api.get_json(path));
 }
 
+// Runs the job on the last version of the file's dataset: `datasets upload` adds one.
+void add_on_file(const CommandContext& context, const ScheduleOptions& options) {
+    json args = json::object();
+    if (!options.columns.empty()) args["columns"] = need(terminal::column_args(options.columns));
+    need(terminal::assign_all(args, options.settings));
+    auto api = need(client::signed_in());
+    const auto dataset =
+        need(terminal::upload_with_bar(context.terminal, api, {options.file, {}, {}}));
+    args["dataset"] = (options.only_new ? "new:" : "newest:") + text_of(dataset, "name");
+    auto spec = spec_of(options, json::object());
+    spec["job"] = {{"kind", options.kind}, {"name", options.name}, {"args", std::move(args)}};
+    auto added = api.post_json("/v1/schedules", spec);
+    // What is refused leaves nothing.
+    if (!added) (void)api.send("DELETE", "/v1/datasets/" + text_of(dataset, "id"));
+    return print_schedule(context, std::move(added));
+}
+
 void add_schedule(const CommandContext& context, const ScheduleOptions& options) {
+    if (!options.kind.empty()) return add_on_file(context, options);
+    if (options.job_file.empty()) {
+        throw Refused(Errc::invalid_input,
+                      "Say what to run: --kind KIND FILE.csv, or --job JOB.json.");
+    }
     auto api = need(client::signed_in());
     auto spec = spec_of(options, json::object());
     return print_schedule(context, api.post_json("/v1/schedules", spec));
@@ -261,10 +291,25 @@ void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {
         command.add_option("--job", options.job_file,
                            "File with the job as JSON, {\"kind\": …, \"args\": {…}}; - reads "
                            "standard input");
-    if (required) {
-        cron->required();
-        job->required();
-    }
+    if (!required) return;
+    cron->required();
+    auto* kind = command.add_option("--kind", options.kind, "Kind of a job on a file");
+    auto* file =
+        command
+            .add_option("file", options.file,
+                        "With --kind: texts as .jsonl or .csv, uploaded as a dataset; each "
+                        "run takes the last upload of this name")
+            ->check(CLI::ExistingFile);
+    file->needs(kind);
+    kind->needs(file)->excludes(job);
+    command.add_option("--set", options.settings, "With --kind: an argument, member=value")
+        ->needs(kind);
+    terminal::add_column_flag(command, options.columns);
+    command.get_option("--column")->needs(kind);
+    command
+        .add_flag("--only-new", options.only_new,
+                  "With --kind: skip a run if nothing was uploaded since the last one")
+        ->needs(kind);
 }
 
 }  // namespace

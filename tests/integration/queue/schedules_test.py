@@ -20,7 +20,7 @@ class Schedules(QueueCase):
     def claim(self, queue=None):
         return (queue or self.queue).call('claim_schedules', 'int interval', 100, LEASE)
 
-    def answer(self, id, due=0, then=3600, way='time', verdict='submit', queue=None, version=1, key=None, kind='test', unique=None):
+    def answer(self, id, due=0, then=3600, way='time', verdict='submit', queue=None, version=1, key=None, kind='test', unique=None, dataset=None):
         """The due time `due` seconds from the beginning is answered, and the next is `then`."""
         at = lambda seconds: None if seconds is None else self.seconds_from_now(seconds)
         return (queue or self.queue).call(
@@ -29,7 +29,7 @@ class Schedules(QueueCase):
             'smallint text real text int[] real[] bytea[] bigint float8 float8',
             id, version, way, at(due) if way == 'time' else None, None if way == 'person' else at(due), at(then) if way == 'time' else None, 0,
             verdict, None if verdict == 'submit' else 'why', 2 if way == 'person' else None, key, key and b'f', kind, 1, '{}', 'made', '{}', 0,
-            'cpu', '', 0, '', None, unique, [1, 1], [0.01, 0.01], [b'in', b'in'], None, 0, 0)[0]
+            'cpu', '', 0, '', None, unique, [1, 1], [0.01, 0.01], [b'in', b'in'], dataset, 0.01, 0)[0]
 
     def runs(self, id):
         return [(r.outcome, r.job_id) for r in self.queue.rows('select * from schedule_run where schedule_id = %s order by due_at', id)]
@@ -53,6 +53,33 @@ class Schedules(QueueCase):
         self.assertEqual(self.claim(), [])
         self.assertEqual(self.queue.one('select count(*) from job'), 1)
         self.assertEqual(self.queue.one("select action from audit_event where target = %s", str(answered.job_id)), 'job.create')
+
+    def test_over_three_days_a_run_takes_only_what_is_new(self):
+        id = self.make()
+        self.queue.connection.execute("""update schedule set spec = '{"kind": "test", "args": {"dataset": "new:headlines.csv"}}' where id = %s""", (id,))
+        day, seen = 86_400, []
+        for night in range(6):
+            if night % 2 == 0:
+                data = self.queue.one("""insert into dataset (team_id, user_id, name, format, state, bytes_total, bytes_received, columns, records, chunks)
+                    values (%s, 1, 'headlines.csv', 'csv', 'ready', 10, 10, '{headline}', 2, 1) returning id""", self.team)
+                self.queue.connection.execute("insert into dataset_chunk values (%s, 0, %s, 0, 2, 0, 10, 'gzip')", (data, self.team))
+            self.queue.now = self.seconds_from_now(night * day)
+            self.queue.rows('select ensure_partitions(0, %s)', self.queue.now)
+            answered = self.answer(id, night * day, (night + 1) * day, dataset=data)
+            self.assertEqual(answered.outcome, 'skipped' if night % 2 else 'submitted', night)
+            if answered.job_id:
+                seen.append(self.job(answered.job_id).dataset_id)
+                self.finish(answered.job_id)
+        self.assertEqual(len(set(seen)), 3)
+        self.assertEqual(self.queue.rows("select distinct reason from schedule_run where outcome = 'skipped'")[0].reason, 'The dataset has no new version.')
+        self.assertEqual(self.answer(id, 6 * day, way='person', dataset=data).outcome, 'submitted', 'whoever asks gets it')
+
+    def test_runs_of_a_disabled_owner_fail(self):
+        id = self.make()
+        self.queue.rows("insert into app_user (id, name, disabled_at) overriding system value values (1, 'Ada', clock_timestamp()) returning id")
+        self.assertEqual(self.answer(id).outcome, 'failed')
+        self.assertEqual(self.queue.one('select reason from schedule_run where schedule_id = %s', id), 'Its owner is disabled: whoever saves the schedule takes it over.')
+        self.assertEqual(self.answer(id, way='person').outcome, 'submitted', 'as whoever asks')
 
     def test_a_claim_is_one_servers_until_its_lease_ends(self):
         id = self.make()
