@@ -5,3 +5,17 @@ declare module '*?document' {
   const topic: Topic;
   export default topic;
 }
+
+declare module '*?document=accuracy' {
+  import type { Topic } from './routes/docs/blocks/topic';
+
+  const topic: Topic;
+  export default topic;
+}
+
+declare module '*?document=speed' {
+  import type { Topic } from './routes/docs/blocks/topic';
+
+  const topic: Topic;
+  export default topic;
+}

@@ -1,6 +1,7 @@
 // The documentation's own words and lines, made of the real contract.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { contract } from '../fake/contract.mjs';
 import { load } from '../support/modules.mjs';
@@ -12,7 +13,7 @@ const { pieces } = await load('design/text/code.ts');
 const { topicOf } = await load('../tools/documents/markdown.ts');
 const { commandsPage } = await load('../tools/documents/commands.ts');
 const { settingsPage } = await load('../tools/documents/settings.ts');
-const { measuredPage } = await load('../tools/documents/measured.ts');
+const { accuracyPage, measuredPage, speedPage } = await load('../tools/documents/measured.ts');
 
 const reference = new ApiReference(contract);
 
@@ -135,4 +136,14 @@ test('what is not measured is listed separately', () => {
   assert.deepEqual(sections.map(({ id }) => id), ['reading', 'not-measured', 'road']);
   assert.match(sections[1].text, /heat no device/);
   assert.match(sections[2].text, /speed 12,350\sµs\/s theirs: 2 3 missed \(≥\s4\)/);
+});
+
+test('every comparison with another program is on the page of speed, and every error on that of accuracy', () => {
+  const results = JSON.parse(readFileSync(new URL('../../bench/results.json', import.meta.url), 'utf8')).filter(({ ours }) => ours !== null);
+  const missing = (page, found) => {
+    const words = topicOf(page).sections.map(({ text }) => text).join(' ').replace(/\s+/g, ' ');
+    return results.filter(found).map(({ name }) => name).filter((name) => !words.includes(name));
+  };
+  assert.deepEqual(missing(speedPage(results), ({ peer, area }) => area !== 'against an earlier state' && / \d+\.\d+/.test(peer ?? '')), []);
+  assert.deepEqual(missing(accuracyPage(results), ({ name }) => /error of|logit/.test(name)), []);
 });

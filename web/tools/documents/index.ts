@@ -3,22 +3,25 @@ import { basename, dirname, join } from 'node:path';
 import type { Plugin } from 'vite';
 import { commandsPage } from './commands';
 import { topicOf } from './markdown';
-import { measuredPage } from './measured';
+import { accuracyPage, measuredPage, speedPage } from './measured';
 import { settingsPage } from './settings';
 
-const query = '?document';
+/** Of `file.json?document`, or of one of several pages about it: `file.json?document=speed`. */
+const query = /\?document(?:=(\w+))?$/;
 // Ids end otherwise than the files do, so that no other plugin takes them for JSON.
-const mark = '.document';
+const mark = /\.(\w*)\.document$/;
 
-/** Data that is described as a page, by file name. */
+/** Data that is described as a page, by file name, and which of its pages. */
 const pages: Record<string, (data: never) => string> = {
   'commands.json': commandsPage,
   'settings.json': settingsPage,
   'results.json': measuredPage,
+  'results.json=accuracy': accuracyPage,
+  'results.json=speed': speedPage,
 };
 
-const markdownOf = (file: string, text: string) => {
-  const page = pages[basename(file)];
+const markdownOf = (file: string, name: string, text: string) => {
+  const page = pages[basename(file) + (name && `=${name}`)];
   return page ? page(JSON.parse(text) as never) : text;
 };
 
@@ -29,13 +32,15 @@ export function documents(): Plugin {
     name: 'plimsoll-documents',
     enforce: 'pre',
     resolveId(source, importer) {
-      return source.endsWith(query) ? join(dirname(importer!), source.slice(0, -query.length)) + mark : null;
+      const asked = query.exec(source);
+      return asked && `${join(dirname(importer!), source.slice(0, asked.index))}.${asked[1] ?? ''}.document`;
     },
     async load(id) {
-      if (!id.endsWith(mark)) return null;
-      const file = id.slice(0, -mark.length);
+      const asked = mark.exec(id);
+      if (!asked) return null;
+      const file = id.slice(0, asked.index);
       this.addWatchFile(file);
-      const topic = topicOf(markdownOf(file, await readFile(file, 'utf8')));
+      const topic = topicOf(markdownOf(file, asked[1]!, await readFile(file, 'utf8')));
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(topic))})`;
     },
   };

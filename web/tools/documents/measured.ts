@@ -38,11 +38,51 @@ function goal({ ratio, must, stretch, met }: Result): string {
 const rowOf = (one: Result) =>
   `| ${cell(one.name)} | ${measured(one)} | ${comparison(one)} | ${one.ratio === null ? '' : number(one.ratio)} | ${goal(one)} |`;
 
+const table = (results: readonly Result[]) => `| number | measured | compared with | ratio | goal |\n|---|---|---|---|---|\n${results.map(rowOf).join('\n')}`;
+
+/** The sections of a page about those of the results whose names match. Every such result is shown, good or bad. */
+const sections = (results: readonly Result[], about: readonly (readonly [title: string, text: string, names: RegExp])[]) =>
+  about
+    .map(([title, text, names]) => `## ${title}\n\n${text}\n\n${table(results.filter(({ name, ours }) => ours !== null && names.test(name)))}`)
+    .join('\n\n');
+
+const ledger = 'The numbers come from `tests/bench/results.json`; [What is measured](#/docs/measured) lists all of them, with their goals.';
+
+/** How far answers are from the truth. */
+export const accuracyPage = (results: readonly Result[]): string => `# How accurate it is
+
+How far Plimsoll's answers are from real runs, reference implementations and published figures. ${ledger}
+
+${sections(results, [
+  ['Memory and speed of training', 'Estimates against training runs on an H100, and against figures that others published. Every configuration is in `tests/pytorch/`.', /^training.*(?:error of|run out of memory)/],
+  ['Scores of published models', 'Logits against ONNX Runtime in fp32, for the same files and texts; labels of the faster forms against those of fp32; and the same scores in every order and batch.', /logit|labels of|scores that differ|digests|accuracy in/],
+  ['Memory of models and fair shares', 'What was predicted, or is owed, against what was measured.', /memory of the resident model|charge per team/],
+  ['Market hours', 'The calendar of the NYSE against the published one.', /NYSE/],
+])}
+
+VADER's scores equal those of vaderSentiment 3.3.2 to the last bit, and wave counts equal a search by brute force: tests
+compare them, so there is no number to show.
+`;
+
+/** How fast it is beside other programs. */
+export const speedPage = (results: readonly Result[]): string => `# How fast it is
+
+Beside other programs that do the same, each in the version that is named, in turns on one machine. A ratio above 1 is
+better, and where Plimsoll is slower the row is here, too. ${ledger}
+
+${sections(results.filter(({ peer }) => peer !== null && /\d+\.\d/.test(peer)), [
+  ['Sentiment', 'Texts scored by the same model, and a whole job from its submission to its end.', /shape.*headlines|lines, from|VADER/],
+  ['Tokenizers', 'On one thread.', /^tokenizer/],
+  ['The queue', 'Jobs that are durable when they are acknowledged.', /POST \/v1\/jobs|enqueue|no-op tasks/],
+  ['Parts of a model on a GPU', 'In bf16, beside PyTorch, which is faster at most large products.', /^engine on NVIDIA/],
+])}
+`;
+
 /** tests/bench/results.json as a page. */
 export function measuredPage(results: readonly Result[]): string {
   const known = results.filter(({ ours }) => ours !== null);
   const areas = [...new Set(known.map(({ area }) => area))].map(
-    (area) => `## ${area[0]!.toUpperCase()}${area.slice(1)}\n\n| number | measured | compared with | ratio | goal |\n|---|---|---|---|---|\n${known.filter((one) => one.area === area).map(rowOf).join('\n')}`,
+    (area) => `## ${area[0]!.toUpperCase()}${area.slice(1)}\n\n${table(known.filter((one) => one.area === area))}`,
   );
   const missing = results.filter(({ ours }) => ours === null).map(({ name, machine }) => `| ${cell(name)} | ${cell(machine.replace(/^not measured: /, ''))} |`);
   return `# What is measured
@@ -62,9 +102,6 @@ command of each number, and \`tests/bench/RESULTS.md\` shows them all.
 | number | what is missing |
 |---|---|
 ${missing.join('\n')}
-
-Predictions of training advice are calculated, not measured: memory by replaying the allocations of three training steps, speed
-from the vendors' published rates. The table above says which of them have not been compared with a real device.
 
 ${areas.join('\n\n')}
 `;

@@ -32,9 +32,21 @@ export const groups: readonly { title: string; topics: readonly Entry[] }[] = [
     topics: [
       { name: 'troubleshooting', title: 'Troubleshooting', lead: 'Failures, slowness and surprises, and what to do.', load: () => import('./troubleshooting.md?document') },
       { name: 'problems', title: 'Problems', lead: 'Every type of error that the API returns.', load: () => import('./problems.md?document') },
-      { name: 'from-the-guides', title: 'Coming from the guides', lead: 'Equivalents of their scripts, flags, variables and tables.', load: () => import('./from-the-guides.md?document') },
       { name: 'glossary', title: 'Glossary', lead: 'One word for one thing.', load: () => import('../../../../../server/GLOSSARY.md?document') },
+    ],
+  },
+  {
+    title: 'Evidence',
+    topics: [
+      { name: 'accuracy', title: 'How accurate it is', lead: 'Answers against real runs, reference implementations and published figures.', load: () => import('../../../../../tests/bench/results.json?document=accuracy') },
+      { name: 'speed', title: 'How fast it is', lead: 'Beside other programs that do the same.', load: () => import('../../../../../tests/bench/results.json?document=speed') },
       { name: 'measured', title: 'What is measured', lead: 'Speed, memory and errors against their goals, and what is still unknown.', load: () => import('../../../../../tests/bench/results.json?document') },
+    ],
+  },
+  {
+    title: 'Appendix',
+    topics: [
+      { name: 'from-the-guides', title: 'Coming from the guides', lead: 'Equivalents of the scripts, flags, variables and tables of five guides.', load: () => import('./from-the-guides.md?document') },
     ],
   },
 ];
