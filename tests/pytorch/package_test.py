@@ -92,6 +92,7 @@ class WithoutGpu(unittest.TestCase):
                 self.assertGreater(measurement['measured']['step_seconds'], 0)
                 self.assertEqual([sample['step'] for sample in measurement['samples']], [3, 5])
                 self.assertIn('nothing is sent', '\n'.join(logs.output))
+                self.assertRegex('\n'.join(logs.output), r'step 3: [\d.]+ s \| [\d.]+ GiB resident')
 
 
 class OnACard(unittest.TestCase):

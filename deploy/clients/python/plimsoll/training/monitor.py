@@ -88,4 +88,10 @@ class RunMonitor:
         if len(self.samples) == MOST_SAMPLES:  # a long run: keep every other sample from here on
             self.samples = self.samples[::2]
             self.every *= 2
-        self.samples.append(self._device.sample(self.steps))
+        sample = self._device.sample(self.steps)
+        self.samples.append(sample)
+        gib = {name: bytes_ / 2**30 for name, bytes_ in sample.items() if name.endswith('_bytes')}
+        memory = ('%.2f GiB allocated, %.2f GiB reserved' % (gib['allocated_bytes'], gib['reserved_bytes'])
+                  if 'reserved_bytes' in gib else '%.2f GiB resident' % gib['peak_resident_bytes'])
+        use = 'GPU %.0f %% | ' % sample['gpu_percent'] if 'gpu_percent' in sample else ''
+        log.info('step %d: %.3f s | %s%s', self.steps, self._windows[-1], use, memory)
