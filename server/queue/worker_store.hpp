@@ -71,7 +71,8 @@ struct ClaimedTask {
     int attempt = 1;
     int priority = 0;  // the job's, as in its lane
     bool merge = false;
-    bool whole = false;                 // the job's only task, which also makes the report
+    // How many tasks the job has, if the claim has them all and they also make its report; else 0.
+    std::size_t whole = 0;
     std::vector<std::string> partials;  // of a merge task, in task order
     double estimated_seconds = 0;
     std::string model;  // held by its device afterwards; empty: none
@@ -103,7 +104,8 @@ struct TaskReport {
     // Output of a completed task; for a merge task, the rows of the job's last task if it rewrote
     // them.
     jobs::TaskOutput output;
-    std::string report;                     // JSON text, of a merge task that is done
+    // JSON text, of a merge task that is done, or of a whole job of several tasks, at its last one.
+    std::string report;
     std::string error;                      // for people, of one that is not
     std::optional<Errc> cause;              // also, if an error of the task caused it
     std::chrono::duration<double> pause{};  // before the retry

@@ -7,9 +7,9 @@ import tree
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
     'engine': (540, 45_700),
-    'server': (960, 75_830),
+    'server': (960, 75_900),
     'web': (407, 28_850),
-    'migrations': (171, 6_340),
+    'migrations': (171, 6_350),
     'deploy': (91, 2_380),
     'tests': (788, None),
 }

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 Worker = namedtuple('Worker', 'worker_id epoch')
-Claimed = namedtuple('Claimed', 'fence job_id task attempt items est_seconds input is_merge kind kind_version args model partials')
+Claimed = namedtuple('Claimed', 'fence job_id task attempt items est_seconds input is_merge kind kind_version args model partials is_whole')
 
 
 def server_folder():
@@ -100,7 +100,7 @@ class Queue:
             for place, task, attempt, items, seconds, data in zip(row.places, row.tasks, row.attempts, row.items or nothing,
                                                                   row.est_seconds, row.inputs or nothing):
                 placed.append((place, Claimed(row.fence, row.job_id, task, attempt, items, seconds, data, row.is_merge, row.kind,
-                                              row.kind_version, row.args, row.model, row.partials)))
+                                              row.kind_version, row.args, row.model, row.partials, row.is_whole)))
         return [claimed for _, claimed in sorted(placed, key=lambda pair: pair[0])]
 
     def complete(self, worker, tasks, outcome='done', content=b'out', partial=b'{}', ok=None, failed=0, seconds=None, error=None,

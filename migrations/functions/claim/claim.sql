@@ -2,9 +2,9 @@
 -- row: nothing to do; listen and poll. claim_next describes who gets which tasks.
 --
 -- One row per job: tasks and the arrays beside it have one element per task, in task order; places gives the position
--- of each among all tasks of the claim, from 1. is_whole: the job's only task makes its report. items and inputs are
--- null for a merge task, which has its tasks' partials instead; an input is null if the task runs on a dataset's chunk
--- (read_claimed_chunks).
+-- of each among all tasks of the claim, from 1. is_whole: all tasks of the job are here and make its report. items and
+-- inputs are null for a merge task, which has its tasks' partials instead; an input is null if the task runs on a
+-- dataset's chunk (read_claimed_chunks).
 -- p_memory_bucket: 2^n MiB are free on the device; null: as registered. p_models: models that the device holds in
 -- memory. PLM01: the worker is not registered or has expired.
 -- To keep leases short, a worker holds at most two: one running, one fetched ahead. A task that a worker died on is

@@ -87,8 +87,8 @@ begin
     select e.outcome, e.job_id into strict outcome, job_id
     from enqueue(array[v_schedule.team_id], array[v_submitter], array[p_kind], array[p_kind_version], array[p_args],
       array[p_name], array[p_labels], array[p_priority], array[p_device_class], array[p_capability],
-      array[p_memory_bucket], array[p_model], array[true], array[null::timestamptz], array[p_key], array[p_fingerprint],
-      array[null::timestamptz], array[p_timeout], array[p_unique_key], false,
+      array[p_memory_bucket], array[p_model], array[cardinality(p_task_items) > 1], array[null::timestamptz],
+      array[p_key], array[p_fingerprint], array[null::timestamptz], array[p_timeout], array[p_unique_key], false,
       array_fill(1, array[cardinality(p_task_items)]), p_task_items, p_task_seconds, p_task_inputs, p_now) e;
   elsif p_verdict = 'submit' then
     select e.outcome, e.job_id into strict outcome, job_id

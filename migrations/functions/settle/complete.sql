@@ -5,13 +5,15 @@
 -- Arrays have one element per task. p_outcomes: done, retry (again after p_delays seconds), final (failed), died (the
 -- worker's process will not survive it); p_errors and p_delays are null if all tasks are done. p_contents: a gzip
 -- member of result rows, or null. p_partials: the task's aggregate; of a merge task, or of the only task of a job
--- without one, the report. p_items_ok, p_items_failed; p_seconds: device-seconds as measured. p_tokens: what models
--- have read for the tasks, or null; it is added to the jobs for their progress, repeated work again. 22023: the arrays
--- differ in length, an outcome is unknown, or a task is named twice.
+-- without one, the report. p_reports: null, or at the last task of a whole job its report, which counts only if all
+-- tasks of the lease are done and recorded by this call: then no merge task is needed. p_items_ok, p_items_failed;
+-- p_seconds: device-seconds as measured. p_tokens: what models have read for the tasks, or null; it is added to the
+-- jobs for their progress, repeated work again. 22023: the arrays differ in length, an outcome is unknown, or a task is
+-- named twice.
 create or replace function complete(p_worker_id int, p_epoch int, p_fence bigint, p_jobs bigint[], p_tasks int[],
   p_contents bytea[], p_partials bytea[], p_items_ok int[], p_items_failed int[], p_seconds real[],
   p_outcomes text[] default null, p_errors text[] default null, p_delays real[] default null,
-  p_now timestamptz default clock_timestamp(), p_tokens bigint[] default null)
+  p_now timestamptz default clock_timestamp(), p_tokens bigint[] default null, p_reports bytea[] default null)
 returns text language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -30,7 +32,8 @@ begin
       then
       select * into v_worker from worker where id = p_worker_id;
       if v_lease.class_id = v_worker.class_id and worker_is_alive(v_worker, p_epoch, p_now)
-        and settle_done(v_lease, v_worker, p_contents, p_partials, p_items_ok, p_items_failed, p_seconds, p_now) then
+        and settle_done(v_lease, v_worker, p_contents, p_partials, p_reports, p_items_ok, p_items_failed, p_seconds,
+          p_now) then
         v_verdict := 'accepted';
       end if;
     end if;
@@ -41,7 +44,7 @@ begin
     from complete_each(p_worker_id, p_epoch, p_fence, p_jobs, p_tasks,
       coalesce(p_outcomes, array_fill('done'::text, array[v_count])), p_contents, p_partials,
       p_items_ok, p_items_failed, p_seconds, coalesce(p_errors, array_fill(null::text, array[v_count])),
-      coalesce(p_delays, array_fill(null::real, array[v_count])), p_now) c;
+      coalesce(p_delays, array_fill(null::real, array[v_count])), p_now, p_reports) c;
   end if;
   -- The class lock is held now, and with it the order of locks.
   if v_verdict = 'accepted' and p_tokens is not null then

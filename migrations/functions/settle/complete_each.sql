@@ -3,7 +3,7 @@
 -- result). A death that was noticed before it was reported counts as replayed. Outcomes and arrays: see complete.
 create or replace function complete_each(p_worker_id int, p_epoch int, p_fence bigint, p_jobs bigint[], p_tasks int[],
   p_outcomes text[], p_contents bytea[], p_partials bytea[], p_items_ok int[], p_items_failed int[], p_seconds real[],
-  p_errors text[], p_delays real[], p_now timestamptz default clock_timestamp())
+  p_errors text[], p_delays real[], p_now timestamptz default clock_timestamp(), p_reports bytea[] default null)
 returns table (job_id bigint, task int, verdict text)
 language plpgsql security definer set search_path = plimsoll, pg_temp
   set plan_cache_mode = force_generic_plan
@@ -33,7 +33,8 @@ begin
   end if;
   if v_lease.worker_id = p_worker_id and v_lease.epoch = p_epoch and worker_is_alive(v_worker, p_epoch, p_now) then
     if p_jobs = v_lease.jobs and p_tasks = v_lease.tasks and 'done' = all(p_outcomes)
-        and settle_done(v_lease, v_worker, p_contents, p_partials, p_items_ok, p_items_failed, p_seconds, p_now) then
+        and settle_done(v_lease, v_worker, p_contents, p_partials, p_reports, p_items_ok, p_items_failed, p_seconds,
+          p_now) then
       return query select u.job_id, u.task, 'accepted' from unnest(p_jobs, p_tasks) u(job_id, task);
       return;
     end if;

@@ -1,17 +1,18 @@
 -- Ends a lease all of whose tasks are done; the arrays are in the lease's order, and the caller has locked its row.
--- False: a job is being cancelled, and nothing has changed.
+-- p_reports: see complete. False: a job is being cancelled, and nothing has changed.
 create or replace function settle_done(p_lease lease, p_worker worker, p_contents bytea[], p_partials bytea[],
-  p_oks int[], p_faileds int[], p_seconds real[], p_now timestamptz) returns boolean language plpgsql as $$
+  p_reports bytea[], p_oks int[], p_faileds int[], p_seconds real[], p_now timestamptz)
+returns boolean language plpgsql as $$
 declare
   v_jobs bigint[];  -- these and the following have one element per job
   v_counts int[];
   v_ok_sums bigint[];
   v_failed_sums bigint[];
   v_costs float8[];
-  v_merged boolean[];
+  v_merged boolean[];  -- its report is here
   v_lasts int[];
   v_merges int[];  -- places of the merge tasks
-  v_whole boolean;  -- each task is its job's only one: its partial is the report
+  v_whole boolean;  -- every job's report is here, and nothing is left to merge
   v_accounts int[];
   v_teams bigint[];
   v_corrections float8[];
@@ -40,8 +41,8 @@ begin
     select array_agg(s.job_id), array_agg(case when s.task = j.tasks_total then 0 else s.n end),
       array_agg(case when s.task = j.tasks_total then 0 else s.ok end),
       array_agg(case when s.task = j.tasks_total then 0 else s.failed end), array_agg(s.cost),
-      array_agg(s.task = j.tasks_total), array_agg(s.ord), array_agg(s.ord) filter (where s.task = j.tasks_total),
-      not bool_or(j.merge)
+      array_agg(s.task = j.tasks_total or j.reported), array_agg(s.ord),
+      array_agg(s.ord) filter (where s.task = j.tasks_total), bool_and(not j.merge or j.reported)
     into v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged, v_lasts, v_merges, v_whole
     from (
       select x.job_id, count(*)::int n, sum(x.ok) ok, sum(x.failed) failed,
@@ -49,7 +50,8 @@ begin
       from (select unnest(p_lease.jobs) job_id, unnest(p_lease.tasks) task, unnest(p_oks) ok, unnest(p_faileds) failed,
         unnest(p_seconds) seconds, generate_series(1, cardinality(p_lease.jobs)) ord) x
       group by x.job_id order by ord) s
-    cross join lateral (select y.tasks_total, y.merge from job y where y.id = s.job_id
+    cross join lateral (select y.tasks_total, y.merge, s.n > 1 and s.n = y.tasks_total
+      and p_reports[s.ord] is not null reported from job y where y.id = s.job_id
       and y.id between v_low and v_high offset 0) j;
   end if;
 
@@ -92,7 +94,7 @@ begin
   perform correct_charges(p_lease.class_id, p_worker, v_accounts, v_corrections);
   v_finished := finish_jobs(p_lease.fence, v_jobs, v_counts, v_ok_sums, v_failed_sums, v_costs, v_merged,
     case when cardinality(v_jobs) = cardinality(p_lease.jobs) then p_partials
-      else array(select case when o.n <= 1 then p_partials[o.ord] end
+      else array(select case when o.n <= 1 then p_partials[o.ord] else p_reports[o.ord] end
       from unnest(v_lasts, v_counts) with ordinality o(ord, n, place) order by o.place) end, p_now);
   delete from job_standing s using unnest(v_finished.teams, v_finished.ended) u(team_id, id)
   where s.team_id = u.team_id and s.standing = 'unfinished' and s.job_id = u.id and s.job_id between v_low and v_high;

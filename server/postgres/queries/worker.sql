@@ -34,7 +34,7 @@ select job_id, task, input, slice, slices from plimsoll.read_claimed_chunks($1::
 -- name: worker.complete (prepared)
 select plimsoll.complete(
   $1::int, $2::int, $3::bigint, $4::bigint[], $5::int[], $6::bytea[], $7::bytea[], $8::int[], $9::int[], $10::real[],
-  $11::text[], $12::text[], $13::real[], p_tokens => $14::bigint[]) verdict;
+  $11::text[], $12::text[], $13::real[], p_tokens => $14::bigint[], p_reports => $15::bytea[]) verdict;
 
 -- name: worker.record_log
 -- What was written about tasks of a lease; the lines of each as JSON.

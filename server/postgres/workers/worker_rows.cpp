@@ -114,7 +114,6 @@ queue::Claim to_claim(const Rows& rows) {
         of_job.kind_version = row.get<int>("kind_version");
         of_job.args = row.get<std::string>("args");
         of_job.merge = row.get<bool>("is_merge");
-        of_job.whole = row.get<bool>("is_whole");
         of_job.model = row.get<std::string>("model");
         of_job.priority = row.get<int>("priority");
         if (of_job.merge) {
@@ -123,6 +122,7 @@ queue::Claim to_claim(const Rows& rows) {
             }
         }
         const auto tasks = row.get<std::vector<int>>("tasks");
+        if (row.get<bool>("is_whole")) of_job.whole = tasks.size();
         const auto places = row.get<std::vector<int>>("places");
         const auto attempts = row.get<std::vector<int>>("attempts");
         const auto seconds = row.get<std::vector<double>>("est_seconds");
@@ -170,7 +170,7 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
     using Outcome = queue::TaskReport::Outcome;
     std::vector<std::int64_t> jobs, tasks, ok, failed, tokens;
     std::vector<std::string> outcomes;
-    std::vector<std::optional<Bytes>> contents, partials;
+    std::vector<std::optional<Bytes>> contents, partials, wholes;
     std::vector<std::optional<std::string>> errors;
     std::vector<double> seconds, delays;
     const bool all_done = std::ranges::all_of(
@@ -185,6 +185,9 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
         contents.push_back(rows ? std::optional(Bytes{std::move(report.output.results)})
                                 : std::nullopt);
         partials.push_back(done ? std::optional(Bytes{std::move(partial)}) : std::nullopt);
+        wholes.push_back(done && !report.merge && !report.report.empty()
+                             ? std::optional(Bytes{std::move(report.report)})
+                             : std::nullopt);
         ok.push_back(report.output.items_ok);
         failed.push_back(report.output.items_failed);
         seconds.push_back(report.device_seconds);
@@ -206,6 +209,11 @@ Statement completion(queue::WorkerHandle worker, std::int64_t fence,
     // Few kinds have models: otherwise nothing more is written.
     if (std::ranges::any_of(tokens, [](std::int64_t read) { return read > 0; })) {
         statement.params.emplace_back(tokens);
+    } else {
+        statement.params.emplace_back(std::nullopt);
+    }
+    if (std::ranges::any_of(wholes, [](const auto& whole) { return whole.has_value(); })) {
+        statement.params.emplace_back(wholes);
     } else {
         statement.params.emplace_back(std::nullopt);
     }

@@ -59,6 +59,18 @@ bool is_helping(const Batches& batches);
 // Lines of the logs of a batch's tasks that were not recorded yet.
 std::vector<queue::TaskLines> unsent_lines(const Batch& batch);
 
+// Puts the reports of a batch in the order of its tasks.
+void put_in_order(Batch& batch);
+
+// A job of several tasks, all of which are in a batch and done.
+struct WholeJob {
+    std::vector<TaskSlot*> slots;
+    std::vector<std::string> partials;
+    std::size_t last_report = 0;  // place of its last task's report
+};
+// From a batch whose reports are in order.
+std::vector<WholeJob> finished_whole_jobs(const Batch& batch);
+
 // Per job, without merge tasks.
 std::vector<std::pair<JobId, std::int64_t>> items_done(const Batches& batches);
 

@@ -47,17 +47,6 @@ std::vector<std::vector<TaskSlot*>> groups_of(const Batch& batch, const FindRun&
     return groups;
 }
 
-// Puts the reports of a batch in the order of its tasks.
-void put_in_order(Batch& batch) {
-    std::map<std::pair<std::int64_t, int>, std::size_t> places;
-    for (const auto& slot : batch.slots) {
-        places.emplace(std::pair{slot->task.job.value, slot->task.seq}, places.size());
-    }
-    std::ranges::sort(batch.reports, {}, [&](const queue::TaskReport& report) {
-        return places.at({report.job.value, report.seq});
-    });
-}
-
 std::uint64_t beats_of(const std::vector<const TaskSlot*>& slots) {
     std::uint64_t beats = 0;
     for (const auto* slot : slots) beats += slot->progress.beats();
@@ -312,8 +301,30 @@ void DeviceThread::run_batch(Batch& batch, const OpenedDevice& opened, const OnB
     const auto place = place_of(opened);
     auto groups = groups_of(batch, find_run_);
     for (auto& group : groups) run_group(batch, std::move(group), place, opened, on_broken);
-    const std::lock_guard lock(mutex_);
-    if (groups.size() < batch.slots.size()) put_in_order(batch);
+    if (groups.size() < batch.slots.size()) {
+        const std::lock_guard lock(mutex_);
+        put_in_order(batch);
+    }
+    merge_whole_jobs(batch);
+}
+
+void DeviceThread::merge_whole_jobs(Batch& batch) {
+    std::unique_lock reading(mutex_);
+    const auto jobs = finished_whole_jobs(batch);
+    reading.unlock();
+    for (const auto& job : jobs) {
+        if (begin(batch, job.slots).size() < job.slots.size()) continue;
+        const auto start = std::chrono::steady_clock::now();
+        auto merged = merge_whole(job, find_run_);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        end(batch, {});
+        const std::lock_guard lock(mutex_);
+        if (!merged || batch.reports.empty()) continue;  // or they were taken meanwhile
+        auto& report = batch.reports[job.last_report];
+        report.device_seconds += took.count();
+        report.report = std::move(merged->summary);
+        if (!merged->results.empty()) report.output.results = std::move(merged->results);
+    }
 }
 
 void DeviceThread::run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,

@@ -141,6 +141,8 @@ class DeviceThread {
     void run_batch(Batch& batch, const OpenedDevice& opened, const OnBroken& on_broken);
     void check_after_failure(queue::TaskReport& report, const OpenedDevice& opened,
                              const OnBroken& on_broken);
+    // Where this fails, the job gets a merge task.
+    void merge_whole_jobs(Batch& batch);
     void run_group(Batch& batch, std::vector<TaskSlot*> group, const TaskContext& place,
                    const OpenedDevice& opened, const OnBroken& on_broken);
     // The tasks of the group that must run; none: hold() was called, or all were stopped.

@@ -39,7 +39,7 @@ jobs::RunContext context_of(TaskSlot& slot, const TaskContext& place) {
 // Replaces the partial aggregate of a job's only task by the report.
 Result<void> complete_whole(const queue::ClaimedTask& task, const jobs::Run& run,
                             const std::any& args, TaskReport& report) {
-    if (!task.whole) return {};
+    if (task.whole != 1) return {};
     auto merged = run.merge(args, {&report.output.partial, 1});
     if (!merged) return fail(std::move(merged.error()));
     report.output.partial = std::move(merged->summary);
@@ -68,7 +68,7 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& pl
 
 // A last resort, like that of requests: exceptions of a task end here.
 template <typename Computing>
-Result<void> caught(const Computing& computing) {
+auto caught(const Computing& computing) -> decltype(computing()) {
     try {
         return computing();
     } catch (const std::bad_alloc&) {
@@ -217,6 +217,12 @@ Together run_together(std::span<TaskSlot* const> slots, const FindRun& find_run,
     }
     together.alone.insert(together.alone.end(), slot, slots.end());
     return together;
+}
+
+Result<jobs::Merged> merge_whole(const WholeJob& job, const FindRun& find_run) {
+    const auto& task = job.slots.back()->task;
+    const auto& run = *find_run(task.kind, task.kind_version);
+    return caught([&] { return run.merge(*task.args.parsed(run), job.partials); });
 }
 
 std::vector<std::chrono::nanoseconds> divided(std::chrono::nanoseconds whole,

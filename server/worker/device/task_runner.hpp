@@ -41,6 +41,9 @@ struct Together {
 Together run_together(std::span<TaskSlot* const> slots, const FindRun& find_run,
                       const TaskContext& place, const std::function<double()>& random);
 
+// Makes the report of a whole job of several tasks.
+Result<jobs::Merged> merge_whole(const WholeJob& job, const FindRun& find_run);
+
 // Divides a time into parts in this ratio (equal parts if all work is 0), which add up to the
 // whole.
 std::vector<std::chrono::nanoseconds> divided(std::chrono::nanoseconds whole,

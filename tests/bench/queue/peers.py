@@ -119,7 +119,7 @@ class Run:
 
     def road(self):
         for peer in PEERS:
-            self.note(f'road {peer}', ask(peer, 'road', self.given.tasks // 30)['per_second'])
+            self.note(f'road {peer}', ask(peer, 'road', self.given.tasks // 10)['per_second'])
         left = lambda: self.api.get('/v1/jobs?state=queued&limit=1').json['items'] or self.api.get('/v1/jobs?state=running&limit=1').json['items']
         self.api.wait(self.api.post('/v1/jobs', json.loads(BODY)).json['id'])  # the worker runs
         start = time.monotonic()

@@ -63,6 +63,48 @@ class Road(QueueCase):
         self.queue.complete(self.cpu, self.queue.claim(self.cpu), failed=4)
         self.assertEqual((self.queue.state(id), self.queue.one('select standing from job_standing where job_id = %s', id)), ('failed', 'failed'))
 
+    def complete_with_reports(self, tasks, **how):
+        """As a worker does that claimed all tasks of their jobs: each with the report of its job."""
+        n = len(tasks)
+        return [verdict for verdict, in self.queue.rows(
+            """select verdict from complete_each(%s, %s, %s, %s::bigint[], %s::int[], %s::text[], %s::bytea[], %s::bytea[], %s::int[], %s::int[],
+               %s::real[], %s::text[], %s::real[], %s, %s::bytea[])""",
+            *self.cpu, tasks[0].fence, [t.job_id for t in tasks], [t.task for t in tasks], how.get('outcomes', ['done'] * n), [b'row'] * n,
+            [b'partial'] * n, [1] * n, [0] * n, [0.01] * n, [None] * n, [None] * n, self.queue.now, [f'report {t.job_id}'.encode() for t in tasks])]
+
+    def test_a_small_job_claimed_whole_needs_no_merge(self):
+        jobs = self.submit(job(self.team, 3), job(self.team, 2), job(self.team, 65), job(self.team, 4))
+        tasks = self.queue.claim(self.cpu, tasks=71)
+        self.assertEqual({t.job_id: t.is_whole for t in tasks}, dict(zip(jobs, (True, True, False, False))))
+        self.assertEqual(set(self.complete_with_reports(tasks)), {'accepted'})
+        self.assertEqual([self.queue.state(id) for id in jobs], ['succeeded', 'succeeded', 'succeeded', 'running'])
+        self.assertEqual([bytes(r.content).decode() for r in self.queue.rows('select content from report order by job_id')],
+                         [f'report {id}' for id in jobs[:3]])
+        self.assertEqual(set(self.complete_with_reports(tasks)), {'replayed'})
+        self.queue.complete(self.cpu, self.queue.claim(self.cpu))  # the rest of the last one
+        self.assertEqual([t.job_id for t in self.queue.claim(self.host)], jobs[3:])
+
+    def test_reports_of_whole_jobs_count_only_with_all_their_tasks(self):
+        for outcomes, merged in ((['done', 'done', 'done', 'final'], 2), (['done'] * 3, 1)):
+            first, second = self.submit(job(self.team, 2), job(self.team, 2))
+            tasks = self.queue.claim(self.cpu)
+            self.complete_with_reports(tasks[:len(outcomes)], outcomes=outcomes)
+            self.assertEqual(self.queue.one('select count(*) from report where job_id = any(%s)', [first, second]), 0)
+            merges = self.queue.claim(self.host)
+            self.assertEqual([t.job_id for t in merges], [first, second][:merged])
+            self.assertEqual(merges[0].partials, [b'partial', b'partial'])
+            self.queue.complete(self.host, merges)
+            if merged == 1:
+                self.assertEqual(self.complete_with_reports(tasks[3:]), ['accepted'])
+                self.run_merges()
+
+    def test_tasks_that_are_not_in_a_row_are_not_whole(self):
+        self.submit(job(self.team, 2))
+        tasks = self.queue.claim(self.cpu)
+        self.queue.release(self.cpu, tasks[1:])
+        self.queue.complete(self.cpu, tasks[:1], outcome='retry', error='busy')
+        self.assertEqual([(t.task, t.is_whole) for t in self.queue.claim(self.cpu)], [(1, False), (0, False)])
+
     def test_a_repeated_completion_differs_from_a_stale_one(self):
         self.submit(job(self.team, 2))
         tasks = self.queue.claim(self.cpu)

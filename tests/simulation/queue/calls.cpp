@@ -101,7 +101,8 @@ void Simulator::call_complete(const Known& lease, std::span<const Completion> ta
                             return '[' + std::to_string(c.job) + ',' + std::to_string(c.task) +
                                    ',' + text(kOutcomes[static_cast<int>(c.outcome)]) + ',' +
                                    number(c.seconds) + ',' + std::to_string(c.items_ok) + ',' +
-                                   std::to_string(items - c.items_ok) + ',' + maybe(c.delay) + ']';
+                                   std::to_string(items - c.items_ok) + ',' + maybe(c.delay) +
+                                   (c.report ? ",true]" : ",false]");
                         }) +
                    ']';
         },

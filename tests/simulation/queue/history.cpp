@@ -200,6 +200,9 @@ void Simulator::complete(int worker) {
     std::vector<Completion> tasks;
     for (int i = 0; i < count; ++i) tasks.push_back(outcome_of(lease.tasks[i], p.speed));
     if (tasks.size() > 1 && chance_.percent(20)) std::swap(tasks.front(), tasks.back());
+    if (chance_.percent(50)) {
+        for (auto& task : tasks) task.report = true;
+    }
     last_completion_ = {lease, tasks};
     const Known known = lease;
     lease.tasks.erase(lease.tasks.begin(), lease.tasks.begin() + count);

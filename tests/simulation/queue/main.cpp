@@ -48,6 +48,7 @@ constexpr std::pair<const char*, bool Guards::*> kGuards[] = {
     {"late_death", &Guards::late_death},
     {"expiry", &Guards::expiry},
     {"merge_once", &Guards::merge_once},
+    {"whole", &Guards::whole},
     {"key", &Guards::key},
     {"unique_key", &Guards::unique_key},
     {"pause", &Guards::pause},

@@ -137,10 +137,10 @@ class History:
         n = len(tasks)
         rows = self.rows(
             """select verdict from complete_each(%s, %s, %s, %s::bigint[], %s::int[], %s::text[], %s::bytea[], %s::bytea[], %s::int[], %s::int[],
-               %s::real[], %s::text[], %s::real[], %s)""",
+               %s::real[], %s::text[], %s::real[], %s, %s::bytea[])""",
             self.workers[worker], epoch, self.fence(fence), [self.job(t[0]) for t in tasks], [t[1] for t in tasks], [t[2] for t in tasks],
             [b'out'] * n, [b'{}'] * n, [t[4] for t in tasks], [t[5] for t in tasks], [float(t[3]) for t in tasks],
-            [None if t[2] == 'done' else 'failed' for t in tasks], [None if t[6] is None else t[6] / 1000 for t in tasks], now)
+            [None if t[2] == 'done' else 'failed' for t in tasks], [None if t[6] is None else t[6] / 1000 for t in tasks], now, [b'{}' if t[7] else None for t in tasks])
         return [verdict for verdict, in rows]
 
     def release(self, now, worker, epoch, fence, tasks):

@@ -26,6 +26,7 @@ struct Guards {
     bool late_death = true;   // a death that is heard of late counts
     bool expiry = true;       // a silent worker's tasks run again
     bool merge_once = true;   // only the last task to end creates the merge task
+    bool whole = true;        // a report needs all of the job's tasks in its call
     bool key = true;          // a repeated submit creates no second job
     bool unique_key = true;   // a unique key is held by one unfinished job
     bool pause = true;        // a paused account gets nothing
@@ -60,6 +61,7 @@ struct Completion {
     float seconds = 0;                // measured on the device
     int items_ok = 0;                 // of a done task; its other items failed
     std::optional<Moment> delay;      // before the next attempt; none: immediately
+    bool report = false;              // comes with its job's report
 };
 
 struct Beat {
@@ -125,6 +127,7 @@ class Queue {
         int items_ok;
         std::optional<Moment> delay;
         bool measured = true;  // seconds: as reported by the worker
+        bool report = false;   // comes with its job's report
     };
 
     void end_as_died(int worker, std::span<const Ran> died, Moment now);
@@ -143,7 +146,7 @@ class Queue {
                          std::span<const Held> tasks, std::span<const double> costs);
     bool settle_job(int job, std::int64_t fence, std::span<const Held> tasks,
                     std::span<const Settled> settled, std::span<const Fate> fates,
-                    std::span<const double> costs, Moment now);
+                    std::span<const double> costs, bool reported, Moment now);
     void push_merge(int job, Moment now);
     void end_leases(int worker, std::span<const std::int64_t> except, Moment until, Outcome outcome,
                     Moment now);

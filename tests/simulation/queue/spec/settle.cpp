@@ -100,9 +100,16 @@ Few<Fate, 8> Queue::settle(Lease& given, std::span<const Settled> settled, Momen
         if (std::ranges::find(jobs, task.job) == jobs.end()) jobs.push_back(task.job);
     }
     std::ranges::sort(jobs);
+    // Reports of whole jobs count only if the call ends a lease all of whose tasks are done.
+    bool reported = settled.size() == lease_tasks.size();
+    for (std::size_t i = 0; i < settled.size(); ++i) {
+        reported = reported && settled[i].report && fates[i] == Fate::done &&
+                   settled[i].place == static_cast<int>(i);
+    }
     Few<int, 8> merging;
     for (const int job : jobs) {
-        if (settle_job(job, fence, tasks, settled, fates, costs, now)) merging.push_back(job);
+        if (settle_job(job, fence, tasks, settled, fates, costs, reported, now))
+            merging.push_back(job);
     }
 
     Few<Run, 8> again;
@@ -159,7 +166,7 @@ void Queue::settle_accounts(int device_class, int worker, const Few<Held, 8>& le
 // it must be merged.
 bool Queue::settle_job(int id, std::int64_t fence, std::span<const Held> tasks,
                        std::span<const Settled> settled, std::span<const Fate> fates,
-                       std::span<const double> costs, Moment now) {
+                       std::span<const double> costs, bool reported, Moment now) {
     auto& job = state.jobs[id];
     int ended = 0;
     int bad = 0;
@@ -191,9 +198,12 @@ bool Queue::settle_job(int id, std::int64_t fence, std::span<const Held> tasks,
     }
     const bool last = ended > 0 && (job.tasks_left == ended || !guards_.merge_once);
     const bool all_bad = job.tasks_quarantined + bad == job.merge_task();
-    const bool whole =
-        (merged || (last && !job.merge && !all_bad)) && job.state != JobState::cancelling;
-    const bool merging = last && job.merge && !all_bad && job.state != JobState::cancelling;
+    const bool brought =
+        reported && (guards_.whole ? ended > 1 && ended == job.merge_task() : ended > 0);
+    const bool whole = (merged || brought || (last && !job.merge && !all_bad)) &&
+                       job.state != JobState::cancelling;
+    const bool merging =
+        last && job.merge && !all_bad && !brought && job.state != JobState::cancelling;
     if (job.state == JobState::cancelling) {
         if (!is_leased(id)) job.state = job.stopped ? JobState::failed : JobState::cancelled;
     } else if (whole && (job.items_ok > 0 || job.items_failed == 0)) {
@@ -257,7 +267,8 @@ Few<Verdict, 8> Queue::complete(int worker, int epoch, std::int64_t fence,
                     if (other.tasks[p].job != tasks[i].job || other.tasks[p].task != tasks[i].task)
                         continue;
                     const Settled one{static_cast<int>(p), tasks[i].outcome, tasks[i].seconds,
-                                      tasks[i].items_ok, tasks[i].delay};
+                                      tasks[i].items_ok,   tasks[i].delay,   true,
+                                      tasks[i].report};
                     settle(other, {&one, 1}, now);
                     verdicts[i] = Verdict::accepted;
                     return verdicts;
@@ -268,7 +279,7 @@ Few<Verdict, 8> Queue::complete(int worker, int epoch, std::int64_t fence,
         for (std::size_t p = 0; p < lease->tasks.size(); ++p) {
             if (lease->tasks[p].job == tasks[i].job && lease->tasks[p].task == tasks[i].task) {
                 settled.push_back({static_cast<int>(p), tasks[i].outcome, tasks[i].seconds,
-                                   tasks[i].items_ok, tasks[i].delay});
+                                   tasks[i].items_ok, tasks[i].delay, true, tasks[i].report});
                 places.push_back(i);
             }
         }

@@ -34,9 +34,24 @@ struct Thread {
 
     void run_batch() {
         auto batch = std::make_shared<Batch>();
-        batch->slots.push_back(std::make_unique<TaskSlot>());
-        batch->slots.back()->task.kind = "echo";
-        batch->slots.back()->task.items = 1;
+        add(*batch, "echo", JobId{1}, {""});
+        run(std::move(batch));
+    }
+
+    static void add(Batch& batch, const char* kind, JobId job,
+                    const std::vector<std::string>& inputs, std::size_t whole = 0) {
+        for (std::size_t n = 0; n < inputs.size(); ++n) {
+            auto& task = batch.slots.emplace_back(std::make_unique<TaskSlot>())->task;
+            task.kind = kind;
+            task.job = job;
+            task.seq = static_cast<int>(n);
+            task.input = inputs[n];
+            task.items = 1;
+            task.whole = whole;
+        }
+    }
+
+    void run(std::shared_ptr<Batch> batch) {
         thread.submit(std::move(batch));
         const int before = finished;
         while (finished == before) io.run_one_for(60s);
@@ -67,6 +82,23 @@ TEST(DeviceThread, KeepsMemoryUntilRequestedIfConfigured) {
     kept.thread.clean([&](const queue::Freed&) { told = true; });
     while (!told) kept.io.run_one_for(60s);
     EXPECT_EQ(kept.cleanings, 1);
+}
+
+TEST(DeviceThread, AJobThatItHasWholeGetsItsReportIfAllTasksAreDone) {
+    Thread worker({});
+    auto batch = std::make_shared<Batch>();
+    Thread::add(*batch, "rows again", JobId{1}, {"a", "b", "c"}, 3);
+    Thread::add(*batch, "fail", JobId{2}, {"fine", "internal"}, 2);
+    Thread::add(*batch, "echo", JobId{3}, {"x", "y"});
+    Thread::add(*batch, "echo", JobId{4}, {"x", "y"}, 2);
+    worker.run(batch);
+    std::vector<std::string> reports, rows;
+    for (const auto& report : batch->reports) {
+        reports.push_back(report.report);
+        rows.push_back(report.output.results);
+    }
+    EXPECT_EQ(reports, (std::vector<std::string>{"", "", "{}", "", "", "", "", "", "xy"}));
+    EXPECT_EQ(rows, (std::vector<std::string>{"a", "b", "a", "", "", "x", "y", "x", "y"}));
 }
 
 // What prepares, as long as it is told to keep something ready.

@@ -51,7 +51,7 @@ TEST(TaskRunner, MergesPartialAggregatesInOrder) {
 
 TEST(TaskRunner, TheOnlyTaskOfAJobMakesTheReport) {
     auto slot = slot_of("rows again", "rows");
-    slot->task.whole = true;
+    slot->task.whole = 1;
     const auto report = run_task(*slot, find_test_kind, {}, 0.5).value();
     EXPECT_FALSE(report.merge);
     EXPECT_EQ(report.output.partial, "{}");
