@@ -1,5 +1,6 @@
 #include "engine/model_files/config.hpp"
 
+#include "engine/base/outside_json.hpp"
 #include "engine/model_files/mapped_file.hpp"
 
 #include <algorithm>
@@ -134,7 +135,7 @@ Result<Config> read_config(const std::filesystem::path& model) {
     constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
     const auto text = read_text(model / "config.json", kMaxBytes);
     if (!text) return fail(text.error());
-    const json parsed = json::parse(*text, nullptr, false);
+    const json parsed = parse_outside_json(*text);
     if (!parsed.is_object()) return refuse("config.json is not a JSON object.");
     Fields fields(parsed);
     const auto type = fields.text("model_type", "");

@@ -1,6 +1,7 @@
 #include "engine/text/record_layout.hpp"
 
 #include "engine/base/closest.hpp"
+#include "engine/base/outside_json.hpp"
 #include "engine/text/csv_fields.hpp"
 #include "engine/text/record_rules.hpp"
 #include "engine/text/utf8.hpp"
@@ -73,7 +74,7 @@ Record parse_csv(std::string_view raw, const RecordLayout& layout) {
 
 Record parse_json(std::string_view raw, const RecordColumns& columns) {
     using nlohmann::json;
-    json value = json::parse(raw, nullptr, false);
+    json value = parse_outside_json(raw);
     Record record;
     if (value.is_string()) {
         record.text = std::move(value.get_ref<std::string&>());

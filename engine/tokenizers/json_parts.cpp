@@ -1,3 +1,4 @@
+#include "engine/base/outside_json.hpp"
 #include "engine/model_files/mapped_file.hpp"
 #include "engine/tokenizers/description.hpp"
 
@@ -11,7 +12,7 @@ Result<json> read_json_object(const std::filesystem::path& file) {
     constexpr std::size_t kMost = std::size_t{64} << 20;
     const auto text = model_files::read_text(file, kMost);
     if (!text) return fail(text.error());
-    json parsed = json::parse(*text, nullptr, false);
+    json parsed = parse_outside_json(*text);
     if (!parsed.is_object()) {
         return fail(Errc::invalid_input, file.filename().string() + " is not a JSON object.",
                     file.string());

@@ -19,6 +19,8 @@ class Hub(http.server.BaseHTTPRequestHandler):
             siblings = [{"rfilename": name, "size": tricks.get("size", len(data)),
                          **({"lfs": {"sha256": tricks.get("sha256") or hashlib.sha256(data).hexdigest()}} if name in large else {})}
                         for name, data in self.server.files.items()]
+            if tricks.get("nested"):
+                return self.answer(200, b'{"sha": "c0ffee", "siblings": ' + b"[" * tricks["nested"] + b"]" * tricks["nested"] + b"}")
             return self.answer(200, json.dumps({"sha": "c0ffee", "siblings": siblings, "cardData": {"license": "apache-2.0"}}).encode())
         if self.path.startswith("/moved/"):
             return self.file(self.path.removeprefix("/moved/"))

@@ -135,6 +135,17 @@ class Pull(unittest.TestCase):
         self.hub.tricks.clear()
         self.pull("desk/tiny", "--name", "tiny")
 
+    def test_answers_and_headers_meant_to_harm_are_refused(self):
+        self.hub.tricks["nested"] = 1_000_000
+        self.assertIn("does not respond like a model hub", self.pull("desk/tiny", status=None)["error"]["message"])
+        self.hub.tricks.clear()
+        header = b'{"a":' + b"[" + b"{}," * 30_000_000 + b"0]}"
+        self.hub.files["model.safetensors"] = len(header).to_bytes(8, "little") + header
+        self.assertIn("limit of 4 MB", self.pull("desk/tiny", "--name", "tiny", status=None)["error"]["message"])
+        most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+        print(f"a header of 90 MB: {most} MB", flush=True)
+        self.assertLess(most, 300)
+
     def test_errors_are_reported(self):
         self.assertIn("has no model", self.pull("desk/other", "--name", "x", status=2)["error"]["message"])
         self.assertIn("OWNER/NAME", self.pull("../../x", status=2)["error"]["message"])

@@ -1,3 +1,4 @@
+#include "engine/base/outside_json.hpp"
 #include "engine/waves/series/price_records.hpp"
 #include "engine/waves/series/timestamps.hpp"
 
@@ -113,7 +114,7 @@ class JsonPriceRecords final : public PriceRecords {
     explicit JsonPriceRecords(PriceReading reading) : PriceRecords(std::move(reading)) {}
 
     void add(std::string_view record, std::uint64_t line) override {
-        add_json_prices(json::parse(record, nullptr, false), reading_, line, rows_);
+        add_json_prices(parse_outside_json(record), reading_, line, rows_);
     }
 };
 

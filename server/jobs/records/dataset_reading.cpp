@@ -1,5 +1,6 @@
 #include "server/jobs/records/dataset_reading.hpp"
 
+#include "engine/base/outside_json.hpp"
 #include "engine/text/csv_fields.hpp"
 #include "engine/text/utf8.hpp"
 #include "server/base/gzip.hpp"
@@ -55,7 +56,7 @@ std::vector<std::optional<std::string>> preview_cells(std::string_view raw,
         }
         return cells;
     }
-    const json record = json::parse(raw, nullptr, false);
+    const json record = parse_outside_json(raw);
     for (const std::string& column : columns) {
         auto cell = member(record, column);
         if (cell) cell = cut(*cell, characters);

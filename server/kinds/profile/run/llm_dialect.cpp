@@ -1,5 +1,7 @@
 #include "server/kinds/profile/run/llm_dialect.hpp"
 
+#include "engine/base/outside_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::profile {
@@ -78,7 +80,7 @@ Result<void> LlmReader::take_line(std::string_view line) {
         ended_ = true;
         return {};
     }
-    const json part = json::parse(line, nullptr, false);
+    const json part = parse_outside_json(line);
     if (!part.is_object()) return fail(Errc::corrupt, "The endpoint's response is not JSON.");
     if (const auto error = part.find("error"); error != part.end() && !error->is_null()) {
         return fail(Errc::unavailable, "The endpoint returned an error.");

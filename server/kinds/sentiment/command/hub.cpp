@@ -1,5 +1,6 @@
 #include "server/kinds/sentiment/command/hub.hpp"
 
+#include "engine/base/outside_json.hpp"
 #include "engine/models/digest.hpp"
 #include "engine/models/store.hpp"
 #include "server/client/hub.hpp"
@@ -58,7 +59,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostAnswer = std::size_t{16} << 20;
+constexpr std::size_t kMostAnswer = std::size_t{4} << 20;
 constexpr int kTries = 3;
 
 struct Alias {
@@ -156,7 +157,7 @@ Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repos
     const auto answer = client::download_text(
         hub, "/api/models/" + repository + "/revision/" + revision + "?blobs=true", kMostAnswer);
     if (!answer) return fail(client::about(answer.error(), hub, repository));
-    const auto told = json::parse(*answer, nullptr, false);
+    const auto told = parse_outside_json(*answer);
     HubModel model{.repository = repository,
                    .commit = text_member(told, "sha"),
                    .licence = text_member(part_of(told, "cardData"), "license"),

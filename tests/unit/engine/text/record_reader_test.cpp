@@ -133,6 +133,16 @@ TEST(JsonLinesReader, ReadsStringsAndObjectsAndReportsTheRest) {
     EXPECT_EQ(json_lines(""), Lines{});
 }
 
+TEST(JsonLinesReader, WhatIsNestedTooDeeplyIsRefused) {
+    const auto nested = [](std::size_t levels) {
+        return R"({"text":"[\"[","kept":)" + std::string(levels, '[') + std::string(levels, ']') +
+               '}';
+    };
+    EXPECT_EQ(json_lines(nested(255)), (Lines{R"(1: -|["[)"}));
+    EXPECT_EQ(json_lines(nested(256)), (Lines{"1: !invalid_json"}));
+    EXPECT_EQ(json_lines(nested(1'000'000)), (Lines{"1: !invalid_json"}));
+}
+
 TEST(JsonLinesReader, MembersAreFoundByName) {
     EXPECT_EQ(read({.format = RecordFormat::json_lines,
                     .columns = {.text = "body", .custom_id = "key"},
