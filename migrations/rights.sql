@@ -63,12 +63,14 @@ grant insert (name, email, email_verified), update (is_admin) on app_user to pli
 grant insert (team_id, user_id, role), update (role), delete on membership to plimsoll_identity;
 grant select, insert, update (last_used_at) on user_identity to plimsoll_identity;
 grant select, update (accepted_at, revoked_at) on invitation to plimsoll_identity;
+grant select (id, team_id, token_id, revoked_at), update (revoked_at) on report_link to plimsoll_identity;
 grant select, update on token, sign_in_link to plimsoll_identity;
 grant update (last_used_at, ended_at) on session to plimsoll_identity;
 grant select, insert, update on user_password, password_attempt to plimsoll_identity;
 grant select (user_id), delete on user_password, second_factor to plimsoll_identity;
 grant select, update on password_link to plimsoll_identity;
 grant insert (team_id, user_id, at, action, target, address, request_id, data) on audit_event to plimsoll_identity;
+grant execute on function assert_team, assert_teams to plimsoll_identity;
 
 -- plimsoll_guest: what a report link shows; of a job, only the columns that belong to its report.
 grant select on report_link, report to plimsoll_guest;

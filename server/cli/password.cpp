@@ -18,6 +18,7 @@ struct PasswordOptions {
     std::string link;  // http://host:port/#/set-password/plm_password_…
     std::string new_file;
     std::string present_file;
+    bool end_tokens = false;
 };
 
 constexpr std::string_view kLinkMark = "/#/set-password/";
@@ -52,7 +53,8 @@ Result<std::string> by_link(const PasswordOptions& options) {
     client::ApiClient api(*origin, "");
     const auto done = api.post_json("/v1/passwords",
                                     {{"password_token", options.link.substr(at + kLinkMark.size())},
-                                     {"password", std::move(*password)}});
+                                     {"password", std::move(*password)},
+                                     {"end_tokens", options.end_tokens}});
     if (!done) return fail(done.error());
     return *origin;
 }
@@ -83,8 +85,9 @@ void set_password(const CommandContext& context, const PasswordOptions& options)
     if (context.json) {
         context.terminal.line(nlohmann::json{{"server", server}}.dump(2));
     } else {
-        context.terminal.line("The password at " + server +
-                              " has been set. Your sessions have ended; your tokens keep working.");
+        context.terminal.line("The password at " + server + " has been set. Your sessions " +
+                              (options.end_tokens ? "and tokens have ended."
+                                                  : "have ended; your tokens keep working."));
     }
 }
 
@@ -102,6 +105,7 @@ void add_password(CLI::App& app, CommandContext& context) {
         ->add_option("--present-password-file", options->present_file,
                      "File whose first line is the current password; -: standard input")
         ->excludes(link);
+    command->add_flag("--end-tokens", options->end_tokens, "Revoke your tokens, too")->needs(link);
     command->callback([&context, options] { set_password(context, *options); });
 }
 

@@ -71,9 +71,10 @@ class PasswordStore {
     // Errc::not_found: there is no such user, or it is a service account.
     virtual Answer<void> create_link(Author author, UserId user, std::string link_hash,
                                      Timestamp expires_at) = 0;
-    // Consumes the link. Ends all the user's sessions and open links. Errc::unauthenticated: it is
-    // unknown, used or expired, or its user is disabled.
-    virtual Answer<void> spend_link(std::string link_hash, std::string hash) = 0;
+    // Consumes the link. Ends all the user's sessions and open links, and if asked, the user's
+    // tokens with all that was made with them. Errc::unauthenticated: it is unknown, used or
+    // expired, or its user is disabled.
+    virtual Answer<void> spend_link(std::string link_hash, std::string hash, bool end_tokens) = 0;
 
     // The user's second factor, or what was offered as one; nullopt: neither.
     virtual Answer<std::optional<SecondFactor>> second_factor(UserId user) = 0;

@@ -114,13 +114,15 @@ visit('a system admin hands out a link', async ({ page, go }) => {
 
 const linked = { signedOut: true, arrange: (server) => { server.passwordLinks = new Set(['plm_password_good']); } };
 
-visit('a link sets a password, with which its user signs in', linked, async ({ page, go }) => {
+visit('a link sets a password, with which its user signs in', linked, async ({ page, server, go }) => {
   await go('/#/set-password/plm_password_good');
   await page.getByLabel('New password').fill(boat);
   assert.ok(!page.url().includes('plm_password'), 'the secret must leave the address');
   await page.getByLabel('Confirm password').fill(boat);
+  await page.getByLabel('Revoke my API tokens, too').check();
   await page.getByRole('button', { name: 'Set the password' }).click();
-  await page.getByText('The password is set.').waitFor();
+  await page.getByText('All your sessions and tokens have ended.').waitFor();
+  assert.equal(server.calls.findLast(({ name }) => name === 'POST /v1/passwords').body.end_tokens, true);
   await page.getByRole('link', { name: 'Sign in' }).click();
   await page.getByLabel('Email address or name').fill('ada');
   await page.getByLabel('Password', { exact: true }).fill(boat);

@@ -93,13 +93,15 @@ FakePasswords::Answer<void> FakePasswords::create_link(Author, UserId user, std:
     co_return Result<void>{};
 }
 
-FakePasswords::Answer<void> FakePasswords::spend_link(std::string link_hash, std::string hash) {
+FakePasswords::Answer<void> FakePasswords::spend_link(std::string link_hash, std::string hash,
+                                                      bool end_tokens) {
     const auto found = links_.find(link_hash);
     const auto person = found == links_.end() ? std::nullopt : identity_.person(found->second.user);
     if (!person || person->disabled || found->second.expires_at <= now()) {
         co_return fail(Errc::unauthenticated, "This link has already been used or has expired.");
     }
     replace(person->id, std::move(hash), {});
+    if (end_tokens) identity_.end_credentials(person->id);
     co_return Result<void>{};
 }
 

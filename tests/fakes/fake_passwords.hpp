@@ -24,7 +24,7 @@ class FakePasswords final : public identity::PasswordStore {
                         std::optional<SessionId> session) override;
     Answer<void> create_link(Author author, UserId user, std::string link_hash,
                              Timestamp expires_at) override;
-    Answer<void> spend_link(std::string link_hash, std::string hash) override;
+    Answer<void> spend_link(std::string link_hash, std::string hash, bool end_tokens) override;
 
     Answer<std::optional<identity::SecondFactor>> second_factor(UserId user) override;
     Answer<void> offer_second_factor(UserId user, std::string secret) override;

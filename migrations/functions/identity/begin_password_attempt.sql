@@ -20,7 +20,7 @@ declare
 begin
   -- The server's reads share its connections: behind an attempt, they would wait for the disk. A crash of the database
   -- forgets the attempts of its last second.
-  perform set_config('synchronous_commit', 'off', true);
+  perform assert_team(null), set_config('synchronous_commit', 'off', true);
   if p_user_id is null then
     -- Whose address is verified comes before those who only name it.
     select u.id into v_user from app_user u where u.email = lower(p_name) order by u.email_verified desc, u.id limit 1;

@@ -4,12 +4,12 @@
 -- end. False: nothing was changed, because the password is another one by now, or one is needed. Locks the
 -- password.
 create or replace function change_password(p_user_id bigint, p_hash text, p_present text, p_session_id bigint,
-  p_now timestamptz default clock_timestamp())
-returns boolean
+  p_now timestamptz default clock_timestamp()) returns boolean
 language plpgsql security definer set search_path = plimsoll, pg_temp as $$
 declare
   v_hash text;
 begin
+  perform assert_team(null);
   select p.hash into v_hash from user_password p where p.user_id = p_user_id for update;
   if v_hash is distinct from p_present or p_present is null and not exists (
       select from session s where s.id = p_session_id and s.user_id = p_user_id and s.token_id is null

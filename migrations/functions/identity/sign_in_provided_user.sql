@@ -24,7 +24,7 @@ declare
   v_last_admin boolean := false;
 begin
   -- Two first sign-ins at once make one user.
-  perform pg_advisory_xact_lock(hashtextextended(p_issuer || ' ' || p_subject, 0));
+  perform assert_team(null), pg_advisory_xact_lock(hashtextextended(p_issuer || ' ' || p_subject, 0));
   select i.user_id into v_user from user_identity i where i.issuer = p_issuer and i.subject = p_subject;
   v_linked := found;
   if v_user is null and p_link then

@@ -46,7 +46,7 @@ begin
   -- The sign-in functions.
   foreach v_table in array array['app_user', 'team', 'membership', 'token', 'sign_in_link', 'session', 'invitation',
       'audit_event', 'user_password', 'password_link', 'password_attempt', 'second_factor', 'user_identity',
-      'spent_sign_in'] loop
+      'spent_sign_in', 'report_link'] loop
     execute format('create policy identity on %I to plimsoll_identity using (true) with check (true)', v_table);
   end loop;
 

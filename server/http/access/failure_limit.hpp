@@ -34,6 +34,14 @@ class FailureLimit {
         return tl::unexpected(std::move(problem));
     }
 
+    // Counts a failed attempt with a secret that nobody can guess: its problem, or 429 once there
+    // were too many. Valid secrets are served meanwhile, because a network may be shared.
+    Problem refusal(const std::string& address, Clock::time_point now, Problem problem) {
+        auto may = admit(address, now);
+        failed(address, now);
+        return may ? std::move(problem) : std::move(may.error());
+    }
+
     // The remaining wait; zero: the address may try.
     std::chrono::seconds wait_of(const std::string& address, Clock::time_point now) const {
         const auto entry = entries_.find(network_of(address));

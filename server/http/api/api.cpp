@@ -191,17 +191,10 @@ class ApiExchange final : public Exchange {
     awaitable<Outcome<identity::Principal>> identify(const Request& head) {
         const auto shown = read_credential(head);
         if (!shown) co_return tl::unexpected(shown.error());
-        auto& guard = api_.guard_;
-        const auto now = CredentialGuard::Clock::now();
-        if (auto may = guard.admit(head.remote_address, shown->hash, now); !may) {
-            co_return tl::unexpected(std::move(may.error()));
-        }
         auto principal = co_await authenticate(api_.identity_, head, *shown);
-        if (principal) guard.record_valid(shown->hash, now);
-        if (!principal && principal.error().status == 401) {
-            guard.record_unknown(head.remote_address, shown->hash, now);
-        }
-        co_return principal;
+        if (principal || principal.error().status != 401) co_return principal;
+        co_return tl::unexpected(api_.failures_.refusal(
+            head.remote_address, FailureLimit::Clock::now(), std::move(principal.error())));
     }
 
     awaitable<Outcome<Response>> try_answer(const Request& request, BodySource* stream) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/http/access/caller_limits.hpp"
-#include "server/http/access/credential_guard.hpp"
+#include "server/http/access/failure_limit.hpp"
 #include "server/http/api/handler.hpp"
 #include "server/http/contract/contract.hpp"
 #include "server/http/contract/router.hpp"
@@ -38,7 +38,9 @@ class Api final : public Application {
     teams::IdempotencyStore& idempotency_;
     std::string cursor_key_;  // empty until a list with pages was requested
     boost::asio::thread_pool& pool_;
-    CredentialGuard guard_;
+    // Of unknown credentials.
+    FailureLimit failures_{limits::kFailedCredentials, limits::kFailureWindow,
+                           "failed-credentials"};
     CallerLimits limits_;
     TieredBudget parsed_{limits::kParsedBodies};
 };

@@ -79,17 +79,14 @@ constexpr seconds kStalledReader{1};  // after this without progress it may be m
 // After responses of this size together, freed memory is returned to the system.
 constexpr std::size_t kFreedResponseBytes = 16 * kMiB;
 // Entries kept by rate limits, which bounds their memory: tokens and sessions of a user in a team,
-// failing networks, and valid credentials.
+// and failing networks.
 constexpr std::size_t kCallersPerUser = 256;
 constexpr std::size_t kFailingAddresses = 65536;
-constexpr std::size_t kValidCredentials = 65536;
 
 // Failures per address within a window before it must wait for the window to end.
 constexpr int kFailedSignIns = 10;
 constexpr int kFailedCredentials = 60;
 constexpr seconds kFailureWindow{60};
-// A credential that was valid this recently is looked up regardless of its address's failures.
-constexpr seconds kValidCredentialMemory{3600};
 
 // Minimum rate of a body, over each Timeouts::body, and of its response, over each Timeouts::write.
 constexpr std::size_t kBodyBytesPerSecond = 16 * 1024;

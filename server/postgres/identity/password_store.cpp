@@ -76,10 +76,11 @@ class PasswordStore final : public identity::PasswordStore {
             {Errc::not_found, "The user was not found.", {}});
     }
 
-    awaitable<Result<void>> spend_link(std::string link_hash, std::string hash) override {
+    awaitable<Result<void>> spend_link(std::string link_hash, std::string hash,
+                                       bool end_tokens) override {
         const auto cache = known_;
-        auto rows = co_await run(
-            Statement::of(sql::passwords_spend_link, Bytes{std::move(link_hash)}, std::move(hash)));
+        auto rows = co_await run(Statement::of(
+            sql::passwords_spend_link, Bytes{std::move(link_hash)}, std::move(hash), end_tokens));
         if (!rows) co_return fail(std::move(rows.error()));
         cache->forget();
         if (!(*rows)[0].get<std::optional<std::int64_t>>("user_id")) {

@@ -42,5 +42,5 @@ with made as (
 select id from made;
 
 -- name: passwords.spend_link
--- $1 the secret's hash, $2 the new password's.
-select plimsoll.spend_password_link($1::bytea, $2::text) as user_id;
+-- $1 the secret's hash, $2 the new password's, $3 whether the user's tokens end.
+select plimsoll.spend_password_link($1::bytea, $2::text, $3::boolean) as user_id;

@@ -92,7 +92,7 @@ class ShareStore final : public queue::ShareStore {
             Statement::of(sql::shares_resume, id, team, author.user, author.request_id), team);
         if (!rows) co_return fail(std::move(rows.error()));
         if (!(*rows)[0].get<bool>("found")) {
-            co_return fail(Errc::not_found, "The hold was not found, or the team may not lift it.");
+            co_return fail(Errc::not_found, "The hold was not found.");
         }
         co_return Result<void>{};
     }

@@ -34,7 +34,7 @@ class PasswordPromises : public Promises {
     bool is_signed_in(char fill) { return !code(people().by_session(unique_hash(fill))); }
     void set_password(const std::string& hash) {
         must(store().create_link(author_, people_.user, unique_hash('~'), in(kLong)));
-        must(store().spend_link(unique_hash('~'), hash));
+        must(store().spend_link(unique_hash('~'), hash, false));
     }
     PasswordAttempt attempt(const std::string& name, const std::string& address = kAbroad) {
         return must(store().begin_attempt(name, address));
@@ -61,17 +61,37 @@ TEST_P(PasswordPromises, ALinkSetsAPasswordOnceAndSignsOutEverywhere) {
                                       in(kLong)));
     must(store().create_link(author_, people_.user, unique_hash('1'), in(kLong)));
     must(store().create_link(author_, people_.user, unique_hash('2'), in(kLong)));
-    must(store().spend_link(unique_hash('1'), "hash one"));
+    must(store().spend_link(unique_hash('1'), "hash one", false));
     EXPECT_TRUE(must(store().changed_at(people_.user)));
     EXPECT_EQ(attempt(kind_).hash, "hash one");
     EXPECT_EQ(attempt(kind_).user, people_.user);
     EXPECT_EQ(attempt(kind_).team, people_.team);
     EXPECT_FALSE(is_signed_in('s'));
-    EXPECT_EQ(code(store().spend_link(unique_hash('1'), "hash two")), Errc::unauthenticated);
-    EXPECT_EQ(code(store().spend_link(unique_hash('2'), "hash two")), Errc::unauthenticated);
+    EXPECT_EQ(code(store().spend_link(unique_hash('1'), "hash two", false)), Errc::unauthenticated);
+    EXPECT_EQ(code(store().spend_link(unique_hash('2'), "hash two", false)), Errc::unauthenticated);
     EXPECT_EQ(code(people().spend_sign_in_link(unique_hash('l'))), Errc::unauthenticated);
-    EXPECT_EQ(code(store().spend_link(unique_hash('?'), "hash two")), Errc::unauthenticated);
+    EXPECT_EQ(code(store().spend_link(unique_hash('?'), "hash two", false)), Errc::unauthenticated);
     EXPECT_EQ(attempt(kind_).hash, "hash one");
+}
+
+TEST_P(PasswordPromises, ALinkEndsTokensIfAsked) {
+    const auto make = [&](char hash, std::optional<TokenId> parent) {
+        identity::Token token;
+        token.user = people_.user;
+        token.name = std::string(1, hash);
+        token.scopes = {"jobs:read"};
+        return must(people().create_token(author_, token, unique_hash(hash), {parent, {}})).id;
+    };
+    const auto ended = [&](char hash) {
+        return code(people().by_token(unique_hash(hash))) == Errc::unauthenticated;
+    };
+    make('u', make('t', {}));
+    set_password("hash one");
+    EXPECT_FALSE(ended('t'));
+    must(store().create_link(author_, people_.user, unique_hash('1'), in(kLong)));
+    must(store().spend_link(unique_hash('1'), "hash two", true));
+    EXPECT_TRUE(ended('t'));
+    EXPECT_TRUE(ended('u'));
 }
 
 TEST_P(PasswordPromises, AHashIsReplacedOnlyIfItIsTheOneThatWasCompared) {
@@ -89,7 +109,7 @@ TEST_P(PasswordPromises, AHashIsReplacedOnlyIfItIsTheOneThatWasCompared) {
 TEST_P(PasswordPromises, ALinkExpires) {
     must(store().create_link(author_, people_.user, unique_hash('x'), in(kLong)));
     stores_->age_passwords(2 * kLong);
-    EXPECT_EQ(code(store().spend_link(unique_hash('x'), "hash")), Errc::unauthenticated);
+    EXPECT_EQ(code(store().spend_link(unique_hash('x'), "hash", false)), Errc::unauthenticated);
 }
 
 TEST_P(PasswordPromises, LinksAreForPeople) {
@@ -103,7 +123,7 @@ TEST_P(PasswordPromises, LinksAreForPeople) {
     must(store().create_link(author_, eve.id, unique_hash('n'), in(kLong)));
     must(people().update_user(author_, eve.id,
                               {.name = {}, .email = {}, .administrator = {}, .disabled = true}));
-    EXPECT_EQ(code(store().spend_link(unique_hash('n'), "hash")), Errc::unauthenticated);
+    EXPECT_EQ(code(store().spend_link(unique_hash('n'), "hash", false)), Errc::unauthenticated);
 }
 
 TEST_P(PasswordPromises, AChangeNeedsTheCurrentPassword) {
@@ -136,7 +156,7 @@ TEST_P(PasswordPromises, APersonSignsInByAddressOrName) {
     const auto ada =
         must(people().create_user(author_, kind_ + " ada", kind_ + "@example.com", false));
     must(store().create_link(author_, ada.id, unique_hash('a'), in(kLong)));
-    must(store().spend_link(unique_hash('a'), "ada's hash"));
+    must(store().spend_link(unique_hash('a'), "ada's hash", false));
     EXPECT_EQ(attempt(kind_ + "@Example.COM").hash, "ada's hash");
     EXPECT_EQ(attempt(kind_ + " ada").hash, "ada's hash");
     EXPECT_FALSE(attempt(kind_ + " ada").team) << "in no team";

@@ -74,6 +74,14 @@ class Teams(QueueCase):
         self.assertEqual(self.queue.state(foreign), 'queued')
         self.assertEqual(self.as_team(self.other_team, 'select cancel_job(%s, %s)', self.other_team, foreign), [('cancelled',)])
 
+    def test_a_sign_in_is_refused_in_a_teams_transaction(self):
+        for call in ("begin_password_attempt('ada', null, '192.0.2.1')", "change_password(1, 'hash', null, 1)",
+                     "sign_in_provided_user('issuer', 'subject', array['ada'], null, true, true, '{}', '{}', null, 'request')"):
+            with self.subTest(call), self.assertRaises(psycopg.Error) as raised:
+                self.as_team(self.team, f'select * from {call}')
+            self.assertEqual(raised.exception.sqlstate, 'PLM04')
+            self.as_team('on', f'select * from {call}', setting='app.system')
+
     def test_a_submit_names_the_teams_of_all_its_jobs(self):
         jobs = job(self.team), job(self.other_team)
         for setting, teams in (('app.team_id', self.team), ('app.teams', f'{{{self.team}}}'), ('app.teams', '')):

@@ -23,8 +23,8 @@ export async function createPasswordLink(user: string): Promise<PasswordLink> {
 }
 
 /** Spends a link; then its user signs in. */
-export async function setPasswordByLink(secret: string, password: string): Promise<void> {
-  await api.POST('/v1/passwords', { body: { password_token: secret, password } });
+export async function setPasswordByLink(secret: string, password: string, endTokens: boolean): Promise<void> {
+  await api.POST('/v1/passwords', { body: { password_token: secret, password, end_tokens: endTokens } });
 }
 
 export async function readSecondFactor(signal?: AbortSignal): Promise<SecondFactorState> {

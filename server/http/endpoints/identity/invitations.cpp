@@ -86,18 +86,17 @@ class Invitations {
     awaitable<Response> offer(const Call& call) {
         const auto& address = call.request.remote_address;
         const auto now = FailureLimit::Clock::now();
-        need(limit_.admit(address, now));
         const auto hash = identity::hash_secret(identity::SecretKind::invitation,
                                                 call.parameters.text("X-Invitation").value_or(""));
         if (!hash) {
-            limit_.failed(address, now);
-            throw Refused(404, "X-Invitation must be the secret of an invitation.");
+            throw Refused(limit_.refusal(
+                address, now, {404, "X-Invitation must be the secret of an invitation."}));
         }
         const auto found = co_await store_.find(*hash);
-        if (!found) {
-            if (found.error().code == Errc::not_found) limit_.failed(address, now);
-            throw Refused(found.error());
+        if (!found && found.error().code == Errc::not_found) {
+            throw Refused(limit_.refusal(address, now, found.error()));
         }
+        if (!found) throw Refused(found.error());
         co_return json_response(200, {{"team_name", found->team_name},
                                       {"role", identity::to_string(found->role)},
                                       {"email", text_or_null(found->email)},

@@ -86,7 +86,8 @@ class Passwords {
         }
         auto hash = need(co_await service_.hash(call.body.at("password").get<std::string>(),
                                                 "/password", address));
-        const auto spent = co_await store_.spend_link(*link, std::move(hash));
+        const auto spent = co_await store_.spend_link(*link, std::move(hash),
+                                                      call.body.value("end_tokens", false));
         if (spent) co_return empty_response(204);
         if (spent.error().code == Errc::unauthenticated) limit_.failed(address, now);
         throw Refused(spent.error());

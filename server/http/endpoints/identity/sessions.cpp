@@ -10,6 +10,7 @@
 #include "server/identity/secret.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace plimsoll::http::endpoints {
 
@@ -76,15 +77,23 @@ class Sessions {
         need(check_origin(call.request));
         const auto& address = call.request.remote_address;
         const auto now = FailureLimit::Clock::now();
-        need(limit_.admit(address, now));
+        // Passwords can be guessed, so they wait; except of users who have signed in from there,
+        // whose own attempts are delayed.
+        const auto given = call.body.find("credentials");
+        const bool by_password = given != call.body.end();
+        const auto user = by_password ? network_of(address) + '\n' + given->value("user", "") : "";
+        if (by_password && !known_.contains(user)) need(limit_.admit(address, now));
         std::optional<Identified> who;
         try {
             who = co_await identify(call);
         } catch (const Refused& refused) {
             const auto& problem = refused.problem;
-            if (problem.status == 401 && problem.slug != kCodeNeeded) limit_.failed(address, now);
-            throw;
+            if (problem.status != 401 || problem.slug == kCodeNeeded) throw;
+            auto told = limit_.refusal(address, now, problem);
+            if (by_password) throw;
+            throw Refused(std::move(told));
         }
+        if (by_password && known_.size() < limits::kKnownNetworks) known_.insert(user);
         auto session = who->session;
         session.address = address;
         session.agent = agent_of(call.request);
@@ -250,6 +259,7 @@ class Sessions {
     identity::InvitationStore& invitations_;
     const Clock& clock_;
     FailureLimit limit_{limits::kFailedSignIns, limits::kFailureWindow, "failed-sign-ins"};
+    std::unordered_set<std::string> known_;  // networks and users who have signed in from there
 };
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include "server/http/endpoints/query.hpp"
 #include "server/identity/secret.hpp"
 
+#include <algorithm>
+
 namespace plimsoll::http::endpoints {
 
 using boost::asio::awaitable;
@@ -32,6 +34,27 @@ json link_json(const teams::ReportLink& link) {
             {"expires_at", to_rfc3339(link.expires_at)},
             {"opened_at", time_or_null(link.opened_at)},
             {"opens", link.opens}};
+}
+
+// JSON text without blanks, as reports and arguments are stored, in which machines have numbers in
+// place of their names: "node":"vm" and "device":"vm/host".
+std::string without_nodes(std::string text) {
+    std::vector<std::string> names;
+    for (const std::string_view key : {R"("node":")", R"("device":")"}) {
+        for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
+            at += key.size();
+            const auto end = text.find(key.starts_with("\"n") ? "\"" : "/", at);
+            const auto name = text.substr(at, end - at);
+            if (end == std::string::npos || name.empty() || name.find('"') != std::string::npos) {
+                continue;
+            }
+            const auto known = std::ranges::find(names, name);
+            const auto number = std::to_string(known - names.begin() + 1);
+            if (known == names.end()) names.push_back(name);
+            text.replace(at, name.size(), "node-" + number);
+        }
+    }
+    return text;
 }
 
 class ReportLinks {
@@ -81,7 +104,7 @@ class ReportLinks {
         const json about = {{"id", to_public(job.id)},
                             {"kind", job.kind},
                             {"name", text_or_null(job.name)},
-                            {"args", json::parse(job.args)},
+                            {"args", json::parse(without_nodes(job.args))},
                             {"created_at", to_rfc3339(job.created_at)},
                             {"finished_at", time_or_null(job.finished_at)}};
         JsonWriter out;
@@ -90,7 +113,7 @@ class ReportLinks {
         out.key("note").json(to_text(text_or_null(note)));
         out.key("expires_at").text(to_rfc3339(expires_at));
         out.key("job").json(to_text(about));
-        write_report(out.key("report"), job, summary);
+        write_report(out.key("report"), job, without_nodes(summary));
         out.end_object();
         co_return json_text_response(200, out.take());
     }

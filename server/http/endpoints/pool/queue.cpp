@@ -57,8 +57,13 @@ class Queue {
         if (!id) throw Refused(404, "The hold was not found.");
         const auto team =
             administers_all(call) ? std::nullopt : std::optional(call.principal.team.id);
-        need(co_await store_.resume(author_of(call), *id, team));
-        co_return empty_response(204);
+        const auto lifted = co_await store_.resume(author_of(call), *id, team);
+        if (lifted) co_return empty_response(204);
+        const auto seen = need(co_await store_.holds(team));
+        if (std::ranges::find(seen, *id, &queue::Hold::id) != seen.end()) {
+            throw Refused(403, "Only a system admin may lift this hold.");
+        }
+        throw Refused(lifted.error());
     }
 
   private:

@@ -1,62 +1,40 @@
 #include "server/http/messages/limits.hpp"
 
 #include "server/http/access/caller_limits.hpp"
-#include "server/http/access/credential_guard.hpp"
+#include "server/http/access/failure_limit.hpp"
 
 #include <gtest/gtest.h>
 
-namespace plimsoll::http::credential_guard_test {
+namespace plimsoll::http::failure_limit_test {
 namespace {
 
-const CredentialGuard::Clock::time_point kStart(std::chrono::hours(1));
+const FailureLimit::Clock::time_point kStart(std::chrono::hours(1));
 constexpr std::chrono::seconds kSecond(1);
 
 std::string header(const Problem& problem, std::string_view name) {
     return std::string(find_header(problem.headers, name).value_or("none"));
 }
 
-void fail_often(CredentialGuard& guard, CredentialGuard::Clock::time_point now) {
-    for (int i = 0; i < limits::kFailedCredentials; ++i) {
-        ASSERT_TRUE(guard.admit("192.0.2.1", "guess", now));
-        guard.record_unknown("192.0.2.1", "guess", now);
-    }
+Problem guess(FailureLimit& limit, const std::string& address, FailureLimit::Clock::time_point at) {
+    return limit.refusal(address, at, {401, "Send a valid token or sign in."});
 }
 
-TEST(CredentialGuard, LimitsAnAddressThatSendsUnknownCredentials) {
-    CredentialGuard guard;
-    fail_often(guard, kStart);
-    const auto refused = guard.admit("192.0.2.1", "another", kStart + kSecond);
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().status, 429);
-    EXPECT_EQ(header(refused.error(), "Retry-After"), "59");
-    EXPECT_EQ(header(refused.error(), "RateLimit-Policy"), R"("failed-credentials";q=60;w=60)");
-    EXPECT_EQ(header(refused.error(), "RateLimit"), R"("failed-credentials";r=0;t=59)");
-    EXPECT_TRUE(guard.admit("192.0.2.2", "another", kStart + kSecond));
-    EXPECT_TRUE(guard.admit("192.0.2.1", "another", kStart + limits::kFailureWindow));
-}
-
-TEST(CredentialGuard, DoesNotAffectOtherCallersOfAnAddress) {
-    CredentialGuard guard;
-    guard.record_valid("good", kStart);
-    fail_often(guard, kStart);
-    EXPECT_TRUE(guard.admit("192.0.2.1", "good", kStart));
-    guard.record_unknown("192.0.2.1", "good", kStart);  // revoked
-    EXPECT_FALSE(guard.admit("192.0.2.1", "good", kStart));
-}
-
-TEST(CredentialGuard, ForgetsCredentialsUnusedForLong) {
-    CredentialGuard guard;
-    guard.record_valid("old", kStart);
-    const auto later = kStart + limits::kValidCredentialMemory;
-    guard.record_valid("new", later);
-    fail_often(guard, later);
-    EXPECT_FALSE(guard.admit("192.0.2.1", "old", later));
-    EXPECT_TRUE(guard.admit("192.0.2.1", "new", later));
+TEST(FailureLimit, RefusesGuessesForAWhileOnceThereAreTooMany) {
+    FailureLimit limit(3, limits::kFailureWindow, "failed-credentials");
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(guess(limit, "192.0.2.1", kStart).status, 401);
+    const auto refused = guess(limit, "192.0.2.1", kStart + kSecond);
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_EQ(header(refused, "Retry-After"), "59");
+    EXPECT_EQ(header(refused, "RateLimit-Policy"), R"("failed-credentials";q=3;w=60)");
+    EXPECT_EQ(header(refused, "RateLimit"), R"("failed-credentials";r=0;t=59)");
+    EXPECT_FALSE(limit.admit("192.0.2.1", kStart + kSecond));
+    EXPECT_EQ(guess(limit, "192.0.2.2", kStart + kSecond).status, 401);
+    EXPECT_EQ(guess(limit, "192.0.2.1", kStart + limits::kFailureWindow).status, 401);
 }
 
 }  // namespace
 
-}  // namespace plimsoll::http::credential_guard_test
+}  // namespace plimsoll::http::failure_limit_test
 
 namespace plimsoll::http {
 namespace {

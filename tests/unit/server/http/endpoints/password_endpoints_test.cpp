@@ -46,12 +46,10 @@ class PasswordEndpoints : public LiveServer {
         EXPECT_EQ(made.status, 201) << made.body;
         return made.json();
     }
-    auto spend(const std::string& secret, const std::string& password) {
-        return call("spendPasswordLink",
-                    {"POST",
-                     "/v1/passwords",
-                     {},
-                     json{{"password_token", secret}, {"password", password}}.dump()});
+    auto spend(const std::string& secret, const std::string& password, bool end_tokens = false) {
+        json body = {{"password_token", secret}, {"password", password}};
+        if (end_tokens) body["end_tokens"] = true;
+        return call("spendPasswordLink", {"POST", "/v1/passwords", {}, body.dump()});
     }
     std::string id_of(const std::string& token) {
         return call("getMe", {"GET", "/v1/users/me", token}).json().at("user").at("id");
@@ -125,6 +123,25 @@ TEST_F(PasswordEndpoints, ALinkSetsAPasswordOnce) {
                    {"POST", "/v1/password-links", identity_.ada, R"({"user_id":"user_x"})"})
                   .status,
               404);
+}
+
+TEST_F(PasswordEndpoints, ALinkEndsTokensOnlyIfAsked) {
+    const auto vera = id_of(identity_.vera);
+    ASSERT_EQ(spend(make_link(vera).at("password_token"), kBoat).status, 204);
+    EXPECT_EQ(id_of(identity_.vera), vera);
+    ASSERT_EQ(spend(make_link(vera).at("password_token"), kBoat, true).status, 204);
+    EXPECT_EQ(call("getMe", {"GET", "/v1/users/me", identity_.vera}).status, 401);
+    EXPECT_EQ(call("getMe", {"GET", "/v1/users/me", identity_.ada}).status, 200);
+}
+
+TEST_F(PasswordEndpoints, WhoHasSignedInIsNotKeptOutByOthersOfTheNetwork) {
+    ASSERT_EQ(spend(make_link(id_of(identity_.vera)).at("password_token"), kBoat).status, 204);
+    ASSERT_EQ(try_password("vera", kBoat).status, 201);
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(try_password("nobody " + std::to_string(i), kHorse).status, 401);
+    }
+    EXPECT_EQ(try_password("nobody else", kHorse).status, 429);
+    EXPECT_EQ(try_password("vera", kBoat).status, 201);
 }
 
 TEST_F(PasswordEndpoints, LinksServeOnlyTheirPurpose) {

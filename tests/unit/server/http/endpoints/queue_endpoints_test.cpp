@@ -127,8 +127,19 @@ TEST_F(QueueEndpoints, ATeamCannotLiftASystemAdminsHold) {
         hold(identity_.ada, {{"team_id", trading()}, {"mode", "drain"}, {"reason", "x"}});
     ASSERT_EQ(made.status, 201) << made.body;
     const auto path = "/v1/holds/" + made.json().at("id").get<std::string>();
-    EXPECT_EQ(call({"DELETE", path, identity_.tom}).status, 404);
+    EXPECT_EQ(call({"DELETE", path, identity_.tom}).status, 403) << "which the team sees";
     EXPECT_EQ(call({"DELETE", path, identity_.ada}).status, 204);
+}
+
+TEST_F(QueueEndpoints, AnotherTeamsHoldLooksLikeNone) {
+    const auto made =
+        hold(identity_.ada, {{"team_id", research()}, {"mode", "drain"}, {"reason", "x"}});
+    ASSERT_EQ(made.status, 201) << made.body;
+    const auto told = [&](const std::string& id) {
+        const auto reply = call({"DELETE", "/v1/holds/" + id, identity_.tom});
+        return std::pair(reply.status, reply.json().at("detail"));
+    };
+    EXPECT_EQ(told(made.json().at("id")), told("hold_0000000000099"));
 }
 
 TEST_F(QueueEndpoints, AHoldNamesOneThing) {
