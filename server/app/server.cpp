@@ -15,6 +15,7 @@
 #include "server/webhooks/store.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -212,6 +213,8 @@ asio::awaitable<void> Server::serve() {
 }
 
 asio::awaitable<Result<void>> Server::start() {
+    if (auto same = co_await background_.duties.run(postgres::kCheckSchema); !same)
+        co_return fail(same.error());
     if (auto read = co_await background_.duties.run("read_clock"); !read)
         co_return fail(read.error());
     // Without today's partitions nothing can be submitted.
@@ -229,6 +232,8 @@ asio::awaitable<Result<void>> Server::start() {
                               .keep_audit_days = settings_.retention.audit_days},
                              [this](std::string_view duty, const Result<int>& done) {
                                  metrics_.on_duty_run(duty, done);
+                                 const bool differs = !done && done.error().code == Errc::conflict;
+                                 if (duty == postgres::kCheckSchema && differs) end(done.error());
                              });
     schedules_.start();
     if (!settings_.http.tls_certificate.empty()) {
@@ -289,6 +294,14 @@ asio::awaitable<Result<void>> Server::bootstrap() {
         log::info("sign in with the link that `plimsoll admin sign-in-link` prints");
     }
     co_return Result<void>{};
+}
+
+// A schema that this program does not know may mean something else by what is written here.
+void Server::end(const Error& why) {
+    if (!started_) return;
+    log::error("stopping", {{"reason", why.message}});
+    started_ = fail(why);
+    std::raise(SIGTERM);
 }
 
 asio::awaitable<void> Server::drain() {

@@ -41,6 +41,7 @@ class Server {
     Result<void> start_metrics();
     Result<void> start_notices();
     boost::asio::awaitable<Result<void>> bootstrap();
+    void end(const Error& why);
     boost::asio::awaitable<void> drain();
     boost::asio::awaitable<void> watch_cluster();
     boost::asio::awaitable<void> feed_watchdog();

@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import time
@@ -49,6 +50,25 @@ class FirstStart(unittest.TestCase):
             self.server.start()
         self.assertFalse((self.server.folder / "data/postgres.new").exists())
         (cluster / "PG_VERSION.lost").rename(cluster / "PG_VERSION")
+        self.server.start()
+
+    def test_a_cluster_that_cannot_start_says_why(self):
+        self.server.start()
+        self.server.stop()
+        cluster = self.server.folder / "data/postgres"
+        (cluster / "pg_wal").rename(cluster / "pg_wal.lost")
+        (cluster / "pg_wal").mkdir(0o700)
+        shutil.chown(cluster / "pg_wal", cluster.owner(), cluster.group())
+        with self.assertRaisesRegex(AssertionError, "(?s)did not start.*checkpoint record"):
+            self.server.start()
+        shutil.rmtree(cluster / "pg_wal")
+        (cluster / "pg_wal.lost").rename(cluster / "pg_wal")
+        if os.geteuid() == 0:
+            owner = cluster.owner()
+            shutil.chown(cluster, "root")
+            with self.assertRaisesRegex(AssertionError, "postgres is not a folder that PostgreSQL's user owns"):
+                self.server.start()
+            shutil.chown(cluster, owner)
         self.server.start()
 
     def test_a_cache_that_cannot_be_made_stops_no_worker(self):

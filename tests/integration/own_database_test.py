@@ -83,6 +83,19 @@ class OwnDatabase(unittest.TestCase):
         subprocess.run(["psql", "-qX", URL, "-c", end], check=True, stdout=subprocess.DEVNULL)
         until(lambda: b"default_transaction_isolation" in Api(server.base).get("/readyz").body, "/readyz does not name it")
 
+    def test_a_server_ends_when_the_schema_becomes_newer(self):
+        self.assertEqual(plimsoll("migrate", "--database.url", APP, "--database.migrate_url", URL).returncode, 0)
+        server = Server(database__url=APP, engine__local="false").start()
+        self.addCleanup(server.remove)
+        newer = "insert into plimsoll.schema_migration (version, name, sha256) values (999, 'of a newer plimsoll', sha256(''))"
+        subprocess.run(["psql", "-qX", URL, "-c", newer], check=True)
+        self.addCleanup(subprocess.run, ["psql", "-qX", URL, "-c", "delete from plimsoll.schema_migration where version = 999"], check=True)
+        self.assertEqual(server.process.wait(PATIENCE), 1)
+        server.logged("stopping", "schema is version 999")
+        refused = plimsoll("serve", "--port", "0", "--database.url", APP)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("schema is version 999", refused.stderr)
+
     def test_workers_need_a_database(self):
         refused = plimsoll("engine")
         self.assertEqual(refused.returncode, 2)

@@ -94,6 +94,15 @@ std::string cause_in(const std::string& said, const fs::path& folder, std::strin
     return std::string(kDiskFull) + " Free some space; no acknowledged data is lost.";
 }
 
+// What PostgreSQL wrote last: at first into the file that pg_ctl gives it, then into its own logs.
+std::string last_words(const fs::path& logs, fs::path newest) {
+    std::error_code unread;
+    for (const auto& file : fs::directory_iterator(logs, unread)) {
+        if (fs::last_write_time(file, unread) >= fs::last_write_time(newest, unread)) newest = file;
+    }
+    return log_tail(newest);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const fs::path& data,
@@ -180,10 +189,10 @@ Result<void> EmbeddedCluster::launch() {
         control({"start", "--wait", "--timeout", std::to_string(kStart.count()), "--log", log});
     if (!started) return fail(std::move(started.error()));
     if (started->status != 0) {
-        const auto said = log_tail(log);
-        return fail(problem(
-            cause_in(said, layout_.cluster,
-                     "The private PostgreSQL did not start (see " + log.string() + "): " + said)));
+        const auto said = last_words(layout_.logs, log);
+        return fail(problem(cause_in(
+            said, layout_.cluster,
+            "The private PostgreSQL did not start (see " + layout_.logs.string() + "): " + said)));
     }
     running_ = true;
     return {};

@@ -193,7 +193,8 @@ Result<EmbeddedLayout> prepare_layout(fs::path base, const fs::path& postgres) {
     auto programs = programs_for(layout.cluster, *servers);
     if (!programs) return fail(std::move(programs.error()));
     layout.programs = *programs;
-    for (const fs::path& path : {layout.logs, layout.sockets}) {
+    for (const fs::path& path : {layout.logs, layout.sockets, layout.cluster}) {
+        if (path == layout.cluster && !fs::exists(path, error)) continue;  // initdb makes it
         if (auto made = make_private(path, layout.run_as); !made) {
             return fail(std::move(made.error()));
         }

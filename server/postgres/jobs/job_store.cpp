@@ -296,15 +296,6 @@ class JobStore final : public queue::JobStore {
 
     awaitable<Result<void>> ready() override {
         if (pool_.lacked_space()) co_return fail(Errc::unavailable, kDiskFull);
-        auto rows = co_await pool_.run(Statement::of(sql::duties_schema_version), kCallTimeout);
-        if (!rows) co_return fail(std::move(rows.error()));
-        const auto version = (*rows)[0].get<std::optional<std::int64_t>>(0).value_or(0);
-        const auto known = static_cast<std::int64_t>(migrations::kSchema.versions.size());
-        if (version != known) {
-            co_return fail(Errc::unavailable,
-                           "The database's schema is version " + std::to_string(version) +
-                               ", but this program's is version " + std::to_string(known) + ".");
-        }
         auto unsuitable = co_await pool_.run(Statement::of(sql::duties_unsuitable), kCallTimeout);
         if (!unsuitable) co_return fail(std::move(unsuitable.error()));
         for (const Row row : *unsuitable) {

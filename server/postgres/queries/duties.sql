@@ -54,7 +54,7 @@ select case when pg_try_advisory_xact_lock(1347176781, 100005) then plimsoll.exp
 
 -- name: duties.schema_version
 -- Index schema_migration_pkey backwards.
-select max(version) from plimsoll.schema_migration;
+select coalesce(max(version), 0)::int as done from plimsoll.schema_migration;
 
 -- name: duties.unsuitable
 -- What of the settings does not suit Plimsoll, as the connected role has them; fatal: it cannot work so.

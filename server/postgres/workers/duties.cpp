@@ -1,5 +1,6 @@
 #include "server/postgres/workers/duties.hpp"
 
+#include "migrations/schema.hpp"
 #include "server/base/log.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
@@ -33,6 +34,7 @@ struct Duty {
 };
 
 constexpr Duty kDuties[] = {
+    {kCheckSchema, 1s, false, &sql::duties_schema_version},
     {"read_clock", 1min},
     // One worker whose heartbeats stopped. Its tasks run elsewhere within its lease and this tick.
     {"expire_leases", 1s, true, &sql::duties_expire_leases},
@@ -69,8 +71,15 @@ struct Duties::State : std::enable_shared_from_this<State> {
         auto replies = co_await pool.run(std::move(batch), kDutyTimeout);
         if (!replies) co_return fail(std::move(replies.error()));
         const auto& rows = replies->back();
-        co_return duty.is_of_all_teams ? static_cast<int>(rows.affected())
-                                       : rows[0].get<int>("done");
+        if (duty.is_of_all_teams) co_return static_cast<int>(rows.affected());
+        const auto done = rows[0].get<int>("done");
+        const auto known = static_cast<int>(migrations::kSchema.versions.size());
+        if (duty.name == kCheckSchema && done != known) {
+            co_return fail(done > known ? Errc::conflict : Errc::unavailable,
+                           "The database's schema is version " + std::to_string(done) +
+                               ", but this program's is version " + std::to_string(known) + ".");
+        }
+        co_return done;
     }
 
     asio::awaitable<void> loop(const Duty& duty, asio::steady_timer& timer) {
