@@ -9,7 +9,7 @@ BUDGET = {
     'engine': (540, 45_700),
     'server': (960, 75_900),
     'web': (407, 28_850),
-    'migrations': (171, 6_350),
+    'migrations': (171, 6_375),
     'deploy': (91, 2_380),
     'tests': (788, None),
 }
