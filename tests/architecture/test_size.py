@@ -6,8 +6,8 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (540, 45_700),
-    'server': (960, 75_920),
+    'engine': (540, 46_120),
+    'server': (960, 76_010),
     'web': (407, 28_850),
     'migrations': (171, 6_365),
     'deploy': (91, 2_380),

@@ -13,7 +13,22 @@ std::string lightning_strategy(const TrainingSettings& settings) {
     if (layout.sharding == Sharding::none) return "";
     return fmt::format("  devices: {}\n  strategy: {}{}\n", layout.cards,
                        kNames[static_cast<int>(layout.sharding)],
-                       layout.offloads_optimizer ? "_offload" : "");
+                       !layout.offloads_optimizer ? ""
+                       : layout.is_zero()         ? "_offload"
+                                                  : "_cpu_offload");
+}
+
+std::string packed_storage(const TrainingSettings& settings) {
+    if (layout_of(settings).sharding != Sharding::fsdp) return "";
+    return ",\n                                  bnb_4bit_quant_storage=torch.bfloat16";
+}
+
+std::string elsewhere(const TrainingSettings& settings) {
+    std::string out;
+    if (settings.fused_adapters)
+        out += "# in axolotl: lora_mlp_kernel, lora_qkv_kernel and lora_o_kernel: true\n";
+    if (settings.optimizer_in_backward) out += "# in torchtune: optimizer_in_bwd: true\n";
+    return out;
 }
 
 std::string deepspeed_loop(const std::string& optimizer, int cards) {
@@ -47,7 +62,7 @@ std::string pytorch_sharding(const TrainingSettings& settings, const std::string
            fmt::format(
                "for part in [*layers, model]:\n"
                "    fully_shard(part{})  # from torch.distributed.fsdp\n",
-               policy);
+               policy + (layout.offloads_weights ? ", offload_policy=CPUOffloadPolicy()" : ""));
 }
 
 }  // namespace plimsoll::training

@@ -10,6 +10,10 @@ namespace plimsoll::training {
 inline constexpr const char* kFindLayers =
     "layers = max((m for m in model.modules() if isinstance(m, torch.nn.ModuleList)), key=len)\n";
 
+// The type in which FSDP shards packed weights, as a last argument of their configuration.
+std::string packed_storage(const TrainingSettings& settings);
+// What only other programs can set.
+std::string elsewhere(const TrainingSettings& settings);
 // Two lines of a trainer.
 std::string lightning_strategy(const TrainingSettings& settings);
 // The loop of plain PyTorch, with the optimizer made by this call.

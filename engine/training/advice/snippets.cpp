@@ -98,6 +98,7 @@ std::string model_setup(const RecommendedSettings& s) {
     if (t.attention != Attention::sdpa)
         out += fmt::format("model.set_attn_implementation(\"{}\")\n",
                            t.attention == Attention::eager ? "eager" : "flash_attention_2");
+    out += elsewhere(t);
     if (t.frozen_embeddings) out += "model.get_input_embeddings().requires_grad_(False)\n";
     if (t.frozen_layers > 0)
         out += kFindLayers +
@@ -111,8 +112,9 @@ std::string model_setup(const RecommendedSettings& s) {
             out += fmt::format(
                 "load_in_4bit=True, bnb_4bit_quant_type=\"nf4\",\n"
                 "                                  bnb_4bit_use_double_quant={}, "
-                "bnb_4bit_compute_dtype=torch.{})\n",
-                python(t.quantization == Quantization::nf4_double), half_type(s));
+                "bnb_4bit_compute_dtype=torch.{}{})\n",
+                python(t.quantization == Quantization::nf4_double), half_type(s),
+                packed_storage(t));
         }
         // prepare_model_for_kbit_training converts everything that is not quantized to fp32.
         if (half_weights(t))
@@ -256,22 +258,20 @@ std::string transformers_arguments(const RecommendedSettings& s) {
             "\"rope\": False,\n"
             "                         \"swiglu\": False, \"geglu\": False},\n";
     if (layout.is_zero()) out += "    deepspeed=\"deepspeed.json\",  # below\n";
-    if (layout.sharding == Sharding::fsdp) {
-        out += "    fsdp=True,\n    fsdp_config={\"version\": 2},\n";
-    }
+    if (layout.sharding == Sharding::fsdp)
+        out += fmt::format("    fsdp=True,\n    fsdp_config={{\"version\": 2{}}},\n",
+                           layout.offloads_weights ? ", \"cpu_offload\": True" : "");
     if (s.loader.workers > 0)
         out += fmt::format(
             "    dataloader_prefetch_factor={},\n    dataloader_persistent_workers=True,\n",
             s.loader.prefetch);
     out += "    dataloader_pin_memory=True,\n)\n";
-    // TRL says packing=True and max_length in its SFTConfig.
-    if (training.packed)
+    if (training.packed)  // TRL says packing=True and max_length in its SFTConfig
         out +=
             "data_collator = DataCollatorWithFlattening(return_flash_attn_kwargs=True)  # for "
             "Trainer\n";
-    if (layout.sharding != Sharding::none) {
+    if (layout.sharding != Sharding::none)
         out += fmt::format("# torchrun --nproc-per-node {} train.py\n", training.cards);
-    }
     return out;
 }
 

@@ -41,22 +41,59 @@ std::optional<double> size_in(const std::string& word, const std::string* next) 
     return std::stod(std::string(word.begin(), end));
 }
 
+bool is_number(std::string_view word) {
+    return !word.empty() &&
+           std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// "8x", "x8", "8xh100" and "h100x8" without the number of cards.
+void drop_count(std::string& word) {
+    const auto x = word.find('x');
+    if (x == std::string::npos) return;
+    if (is_number(word.substr(0, x)) && x <= 2)
+        word.erase(0, x + 1);
+    else if (const auto last = word.rfind('x');
+             is_number(word.substr(last + 1)) && word.size() - last <= 3)
+        word.erase(last);
+}
+
+// What a word without a unit says behind the name of a card: "a100-40".
+bool is_size(std::string_view word) {
+    constexpr std::string_view kSizes[] = {"12", "16", "20", "24", "32", "40",
+                                           "48", "80", "94", "96", "141"};
+    return std::ranges::find(kSizes, word) != std::end(kSizes);
+}
+
 Called called(std::string_view text) {
     constexpr std::string_view kNames[] = {
-        "nvidia",    "geforce",     "tesla",   "quadro", "amd",        "instinct", "gpu", "pcie",
-        "blackwell", "workstation", "edition", "server", "generation", "gb",       "max", "q"};
+        "nvidia",     "geforce", "tesla", "quadro",     "amd",     "instinct",    "gpu",
+        "pcie",       "pci",     "e",     "radeon",     "sxm",     "workstation", "blackwell",
+        "generation", "gb",      "max",   "q",          "edition", "server",      "founders",
+        "gpus",       "dgx",     "hgx",   "tensorcore", "tensor",  "core",        "nvlink"};
     constexpr std::string_view kStarts[] = {"sxm", "hbm"};
     Called out;
-    const auto all = words(text);
+    if (const auto colon = text.rfind(':'); colon != text.npos && is_number(text.substr(colon + 1)))
+        text = text.substr(0, colon);  // so many of them
+    auto all = words(text);
+    if (all.size() > 2 && is_number(all[0]) && all[1] == "x")
+        all.erase(all.begin(), all.begin() + 2);
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto word = all[i];
         if (word == "mig") break;  // a share of the card
+        drop_count(word);
+        if (word.empty()) continue;
         if (std::ranges::find(kNames, word) != std::end(kNames)) continue;
         if (std::ranges::any_of(kStarts, [&](auto start) { return word.starts_with(start); }))
             continue;
         if (const auto size = size_in(word, i + 1 < all.size() ? &all[i + 1] : nullptr);
             size && !out.name.empty()) {
             out.gb = *size;
+            continue;
+        }
+        const bool numbered =
+            std::ranges::any_of(out.name, [](unsigned char c) { return std::isdigit(c) != 0; });
+        if (numbered && is_size(word) && out.gb == 0) {
+            out.gb = std::stod(word);
             continue;
         }
         const bool prefix = word.starts_with("rtx") || word.starts_with("gtx");
@@ -77,6 +114,77 @@ std::string spelled(std::string_view text) {
     std::string out;
     for (const auto& word : words(text)) out += word;
     return out;
+}
+
+// The GPU of a cloud's machine, by the beginnings of two words of its name: the providers' own
+// documentation.
+std::string_view of_machine(std::string_view text) {
+    struct Machine {
+        std::string_view first, second, id;
+    };
+    constexpr Machine kMachines[] = {
+        {"p3", "", "v100_16gb"},
+        {"p3dn", "", "v100_32gb"},
+        {"p4d", "", "a100_40gb"},
+        {"p4de", "", "a100_80gb"},
+        {"p5", "", "h100_80gb"},
+        {"p5e", "", "h200"},
+        {"p5en", "", "h200"},
+        {"p6", "b200", "b200"},
+        {"p6", "b300", "b300"},
+        {"p6e", "gb200", "gb200"},
+        {"g4dn", "", "t4"},
+        {"g5", "", "a10g"},
+        {"g6", "", "l4"},
+        {"g6e", "", "l40s"},
+        {"g7e", "", "rtx_pro_6000"},
+        {"a2", "highgpu", "a100_40gb"},
+        {"a2", "megagpu", "a100_40gb"},
+        {"a2", "ultragpu", "a100_80gb"},
+        {"a3", "highgpu", "h100_80gb"},
+        {"a3", "megagpu", "h100_80gb"},
+        {"a3", "edgegpu", "h100_80gb"},
+        {"a3", "ultragpu", "h200"},
+        {"a4", "highgpu", "b200"},
+        {"a4x", "", "gb200"},
+        {"g2", "standard", "l4"},
+        {"g4", "standard", "rtx_pro_6000"},
+        {"nd96asr", "", "a100_40gb"},
+        {"nd96amsr", "", "a100_80gb"},
+        {"nd96isr", "h100", "h100_80gb"},
+        {"nd96isr", "h200", "h200"},
+        {"nd96isr", "mi300x", "mi300x"},
+        {"nc4as", "t4", "t4"},
+        {"nc8as", "t4", "t4"},
+        {"nc16as", "t4", "t4"},
+        {"nc64as", "t4", "t4"},
+        {"nc6s", "v3", "v100_16gb"},
+        {"nc12s", "v3", "v100_16gb"},
+        {"nc24s", "v3", "v100_16gb"},
+        {"nc24rs", "v3", "v100_16gb"},
+        {"nc24ads", "a100", "a100_80gb"},
+        {"nc48ads", "a100", "a100_80gb"},
+        {"nc96ads", "a100", "a100_80gb"},
+        {"nc40ads", "h100", "h100_94gb"},
+        {"nc80adis", "h100", "h100_94gb"},
+        // Cards that have the memory and the kernels of another.
+        {"v100s", "", "v100_32gb"},
+        {"h200", "nvl", "h200"},
+        {"a100x", "", "a100_80gb"},
+        {"4090d", "", "rtx_4090_d"},
+        {"mi250", "", "mi250x"},
+    };
+    auto all = words(text);
+    std::erase_if(all, [](const std::string& word) {
+        return word == "standard" || word == "ml" || word == "nvidia" || word == "tesla" ||
+               word == "amd" || word == "instinct";
+    });
+    if (all.empty()) return {};
+    const bool google = text.find("standard") != text.npos && all.front().starts_with('g');
+    const std::string second = google ? "standard" : all.size() > 1 ? all[1] : "";
+    for (const auto& one : kMachines)
+        if (one.first == all.front() && second.starts_with(one.second)) return one.id;
+    return {};
 }
 
 // The architecture that a card's name gives away; empty if it does not. NVIDIA's own naming: A100,
@@ -170,7 +278,10 @@ Result<GpuProfile> GpuCatalogue::find(std::string_view id) const {
     if (found == nullptr)
         found =
             by([&](const auto& p) { return spelled(p.id) == wanted || spelled(p.name) == wanted; });
-    if (found == nullptr) found = by([&](const auto& p) { return is_called(p, card); });
+    const auto parts = words(id);
+    const bool share = std::ranges::find(parts, "mig") != parts.end();
+    if (found == nullptr && !share) found = by([&](const auto& p) { return is_called(p, card); });
+    if (found == nullptr) found = by([&](const auto& p) { return p.id == of_machine(id); });
     if (found != nullptr) return *found;
     return fail(
         Errc::not_found,
@@ -189,6 +300,7 @@ std::string GpuCatalogue::advice_on(std::string_view id) const {
         {"tpu", "A TPU runs no CUDA: its compiler plans memory, which is not modelled."},
         {"trainium", "Trainium runs no CUDA: its compiler plans memory, which is not modelled."},
         {"ascend", "Ascend runs no CUDA: its allocator is not modelled."},
+        {"mig", "A share of a GPU has less memory than the whole."},
         {"laptop", "A laptop's GPU has less memory than its namesake."},
         {"mobile", "A laptop's GPU has less memory than its namesake."},
     };
@@ -203,6 +315,13 @@ std::string GpuCatalogue::advice_on(std::string_view id) const {
         std::ranges::sort(out);
         return out;
     };
+    // Its letters, too, are those of another: the RTX Z6000 would be no RTX 6000.
+    const auto letters = [](std::string_view text) {
+        std::string out;
+        for (const char c : called(text).name)
+            if (!std::isdigit(static_cast<unsigned char>(c))) out += c;
+        return out;
+    };
     const auto asked = called(id);
     const auto generation = generation_of(id);
     const auto typed_digits = digits(id);
@@ -211,6 +330,7 @@ std::string GpuCatalogue::advice_on(std::string_view id) const {
     for (const auto& p : profiles_) {
         const auto own = digits(p.id);
         const bool same = std::ranges::includes(own, typed_digits) &&
+                          letters(p.id).find(letters(id)) != std::string::npos &&
                           own.size() <= typed_digits.size() + 1 && p.sold_gb >= asked.gb &&
                           (generation.empty() || generation == p.architecture);
         if (same) likely.push_back(p.id);

@@ -199,6 +199,7 @@ constexpr std::array kRows{
         kSparse},
     Row{"h100_80gb", "NVIDIA H100 80GB", 90, 132, 80, 81008, kSeenInOom, 3350, 67, 494.7, 989.4,
         kSparse, kCommon},
+    Row{"h800", "NVIDIA H800", 90, 132, 80, 81008, kLikeH100, 3350, 67, 494.7, 989.4, kSparse},
     Row{"h100_94gb", "NVIDIA H100 NVL 94GB", 90, 132, 94, 95232, kSeenInOom, 3900, 60, 417.5, 835.5,
         kSparse, kCommon},
     Row{"gh200", "NVIDIA GH200 480GB", 90, 132, 96, 96768, kReported, 4000, 67, 494.7, 989.4,

@@ -33,12 +33,15 @@ Result<void> check_offload(const TrainingSettings& t) {
     if (t.offload == Offload::none) return {};
     const bool zero = t.sharding == Sharding::zero1 || t.sharding == Sharding::zero2 ||
                       t.sharding == Sharding::zero3;
-    if (!zero)
-        return wrong(
-            "/offload",
-            "Offloading is modelled for DeepSpeed only: set sharding to zero1, zero2 or zero3.");
-    if (t.offload == Offload::parameters && t.sharding != Sharding::zero3)
-        return wrong("/offload", "Only zero3 offloads parameters.");
+    const bool fsdp = t.sharding == Sharding::fsdp && t.cards > 1;
+    if (!zero && !fsdp)
+        return wrong("/offload",
+                     "Only DeepSpeed and FSDP offload: set sharding to zero1, zero2, zero3 or, on "
+                     "several GPUs, fsdp.");
+    if (t.offload == Offload::parameters && t.sharding != Sharding::zero3 && !fsdp)
+        return wrong("/offload", "Only zero3 and fsdp offload parameters.");
+    if (t.offload == Offload::optimizer && fsdp)
+        return wrong("/offload", "FSDP offloads all of its shards: choose parameters.");
     if (t.optimizer != Optimizer::adamw)
         return wrong("/offload", "Optimizer offload is modelled for adamw only.");
     return {};
@@ -137,12 +140,41 @@ Result<void> check_quantization(const ModelShape& s, const TrainingSettings& t) 
                                           std::string(to_string(s.family)) + ".");
     if (t.lora.rank == 0)
         return wrong("/quantization", "Quantized weights cannot be trained: use adapters (lora).");
-    if (const auto sharding = layout_of(t).sharding;
-        sharding != Sharding::ddp && sharding != Sharding::none)
-        return wrong(
-            "/quantization",
-            "Quantized weights are modelled for one GPU and for ddp, not for sharding: set "
-            "sharding to ddp, where each GPU holds all of them, or omit the quantization.");
+    const auto sharding = layout_of(t).sharding;
+    if (sharding == Sharding::fsdp && t.quantization == Quantization::int8)
+        return wrong("/quantization", "FSDP shards weights of 4 bits, not of 8.");
+    if (sharding == Sharding::fsdp && t.precision != Precision::bf16)
+        return wrong("/quantization",
+                     "FSDP shards packed weights with others of the same type: choose precision "
+                     "bf16.");
+    if (layout_of(t).is_zero())
+        return wrong("/quantization",
+                     "Quantized weights are modelled for one GPU, ddp and fsdp, not for ZeRO: "
+                     "choose fsdp, which shards them, or omit the quantization.");
+    return {};
+}
+
+Result<void> check_fused_adapters(const TrainingSettings& t) {
+    if (!t.fused_adapters) return {};
+    if (t.lora.rank == 0 || t.lora.dora || t.lora.dropout > 0)
+        return wrong("/fused_adapters",
+                     "Fused kernels compute plain LoRA without dropout: set lora.rank, and "
+                     "lora.dropout to 0.");
+    if (!t.half_weights() || t.quantization == Quantization::int8)
+        return wrong("/fused_adapters",
+                     "Fused kernels are modelled on weights in 16 or 4 bits: choose precision bf16 "
+                     "or fp16.");
+    return {};
+}
+
+Result<void> check_updates(const TrainingSettings& t) {
+    if (!t.optimizer_in_backward) return {};
+    if (layout_of(t).sharding != Sharding::none)
+        return wrong("/optimizer_in_backward", "Updates during backward are of one GPU.");
+    if (t.clip || t.scaled())
+        return wrong("/optimizer_in_backward",
+                     "Updates during backward cannot clip or unscale gradients: set clip to false, "
+                     "and choose a precision without fp16.");
     return {};
 }
 
@@ -181,6 +213,8 @@ Result<void> check_settings(const ModelShape& s, const TrainingSettings& t) {
     if (auto ok = check_packing(s, t); !ok) return ok;
     if (auto ok = check_method(s, t); !ok) return ok;
     if (auto ok = check_fused_loss(s, t); !ok) return ok;
+    if (auto ok = check_fused_adapters(t); !ok) return ok;
+    if (auto ok = check_updates(t); !ok) return ok;
     if (t.lora.dora && (!s.is_text_or_features() || t.quantization == Quantization::int8))
         return wrong("/lora/dora",
                      "DoRA is modelled for models of the transformers library only, and not on "

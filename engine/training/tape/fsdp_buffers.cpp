@@ -43,8 +43,10 @@ void FsdpBuffers::end_backward() {
 
 void FsdpBuffers::gather(Unit& unit) {
     if (unit.gathered == kNoBuffer) {
-        unit.gathered = graph_.allocate(
-            layout_.shard(unit.elements) * layout_.cards * layout_.compute_bytes, kFsdp);
+        const auto bytes = unit.gathered_bytes(graph_, layout_);
+        unit.gathered = graph_.allocate(bytes, kFsdp);
+        // This card's part comes from the host first.
+        if (layout_.offloads_weights) graph_.scratch(bytes / layout_.cards, kFsdp);
     }
 }
 
@@ -93,7 +95,9 @@ void FsdpBuffers::reduce(Unit& unit) {
             graph_.allocate(layout_.shard(elements) * layout_.master_bytes, Group::gradients);
         graph_.release(std::exchange(received, wide));
     }
-    if (unit.gradient == kNoBuffer)
+    if (layout_.offloads_optimizer)
+        graph_.release(received);
+    else if (unit.gradient == kNoBuffer)
         unit.gradient = received;
     else
         graph_.release(received);  // added to what earlier micro-batches left

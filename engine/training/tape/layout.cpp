@@ -12,8 +12,9 @@ Layout layout_of(const TrainingSettings& settings) {
     l.shards_weights = l.sharding == Sharding::zero3 || l.sharding == Sharding::fsdp;
     l.shards_gradients = l.shards_weights || l.sharding == Sharding::zero2;
     l.shards_optimizer = l.shards_gradients || l.sharding == Sharding::zero1;
-    l.offloads_optimizer = l.is_zero() && settings.offload != Offload::none;
-    l.offloads_weights = l.is_zero() && settings.offload == Offload::parameters;
+    const bool offloads = l.is_zero() || l.sharding == Sharding::fsdp;
+    l.offloads_optimizer = offloads && settings.offload != Offload::none;
+    l.offloads_weights = offloads && settings.offload == Offload::parameters;
     const bool half = settings.precision != Precision::fp32;
     l.mixed = (l.is_zero() && half) || (l.sharding == Sharding::fsdp && settings.autocast());
     const bool pure = settings.half_weights() && !l.mixed;

@@ -17,6 +17,14 @@ std::size_t OptimizerTape::trained() const {
     return count;
 }
 
+OptimizerTape::Piece OptimizerTape::piece_of(std::size_t parameter) const {
+    const auto& p = parameters_[parameter];
+    const bool shards = layout_.shards_optimizer;
+    return {shards ? layout_.shard(p.elements) : p.elements,
+            shards ? layout_.shard(p.rows) : p.rows, p.matrix,
+            p.adapter && layout_.wide_adapters ? 4 : layout_.master_bytes};
+}
+
 std::vector<OptimizerTape::Piece> OptimizerTape::pieces() const {
     std::vector<Piece> out;
     std::int64_t all = 0;
@@ -25,10 +33,7 @@ std::vector<OptimizerTape::Piece> OptimizerTape::pieces() const {
         const auto& held = graph_.parameter(static_cast<int>(i));
         if (!p.trainable || (held.gradient == kNoBuffer && !held.reduced)) continue;
         all += p.elements;
-        const bool shards = layout_.shards_optimizer;
-        out.push_back({shards ? layout_.shard(p.elements) : p.elements,
-                       shards ? layout_.shard(p.rows) : p.rows, p.matrix,
-                       p.adapter && layout_.wide_adapters ? 4 : layout_.master_bytes});
+        out.push_back(piece_of(i));
     }
     if (layout_.is_zero() && all > 0) return {{layout_.shard(all), 0, false, layout_.master_bytes}};
     return out;
@@ -50,37 +55,34 @@ void OptimizerTape::unscale() {
 // Adam: two tensors like each parameter, born in order. SGD's momentum starts as a copy of the
 // gradient. Adafactor keeps a row and a column of each matrix. 8-bit Adam (bitsandbytes) keeps a
 // byte an element, with fp32 scales a block of 256; small tensors stay in fp32.
-void OptimizerTape::make_state() {
+void OptimizerTape::make_state(const Piece& p) {
     const auto& settings = graph_.settings();
-    for (const auto& p : pieces()) {
-        const std::int64_t bytes = p.elements * p.width;
-        switch (settings.optimizer) {
-            case Optimizer::adamw:
-                if (settings.kernel == OptimizerKernel::fused) graph_.allocate(4, kState);
+    const std::int64_t bytes = p.elements * p.width;
+    switch (settings.optimizer) {
+        case Optimizer::adamw:
+            if (settings.kernel == OptimizerKernel::fused) graph_.allocate(4, kState);
+            graph_.allocate(bytes, kState);
+            graph_.allocate(bytes, kState);
+            break;
+        case Optimizer::sgd_momentum:
+            graph_.allocate(bytes, kState);
+            break;
+        case Optimizer::adafactor:
+            if (p.matrix) {
+                graph_.allocate(p.rows * p.width, kState);
+                graph_.allocate(p.elements / p.rows * p.width, kState);
+            } else {
                 graph_.allocate(bytes, kState);
-                graph_.allocate(bytes, kState);
-                break;
-            case Optimizer::sgd_momentum:
-                graph_.allocate(bytes, kState);
-                break;
-            case Optimizer::adafactor:
-                if (p.matrix) {
-                    graph_.allocate(p.rows * p.width, kState);
-                    graph_.allocate(p.elements / p.rows * p.width, kState);
-                } else {
-                    graph_.allocate(bytes, kState);
-                }
-                break;
-            case Optimizer::adam_8bit:
-            case Optimizer::paged_adamw:
-            case Optimizer::paged_adamw_8bit:
-                make_bitsandbytes_state(p.elements);
-                break;
-            case Optimizer::sgd:
-                break;
-        }
+            }
+            break;
+        case Optimizer::adam_8bit:
+        case Optimizer::paged_adamw:
+        case Optimizer::paged_adamw_8bit:
+            make_bitsandbytes_state(p.elements);
+            break;
+        case Optimizer::sgd:
+            break;
     }
-    has_state_ = true;
 }
 
 void OptimizerTape::make_bitsandbytes_state(std::int64_t elements) {
@@ -96,13 +98,13 @@ void OptimizerTape::make_bitsandbytes_state(std::int64_t elements) {
 
 // foreach: square roots of every second moment at once. single: root and quotient of one parameter
 // at a time; the previous quotient lives until the next one is bound. fused: none.
-void OptimizerTape::adam_temporaries() {
+void OptimizerTape::adam_temporaries(const std::vector<Piece>& pieces) {
     std::vector<BufferId> held;
     if (graph_.settings().kernel == OptimizerKernel::foreach)
-        for (const auto& p : pieces())
+        for (const auto& p : pieces)
             held.push_back(graph_.allocate(p.elements * p.width, kTemporary));
     if (graph_.settings().kernel == OptimizerKernel::single)
-        for (const auto& p : pieces()) {
+        for (const auto& p : pieces) {
             const std::int64_t bytes = p.elements * p.width;
             const BufferId root = graph_.allocate(bytes, kTemporary);
             const BufferId quotient = graph_.allocate(bytes, kTemporary);
@@ -113,9 +115,9 @@ void OptimizerTape::adam_temporaries() {
     for (const auto id : held) graph_.release(id);
 }
 
-void OptimizerTape::adafactor_temporaries() {
+void OptimizerTape::adafactor_temporaries(const std::vector<Piece>& pieces) {
     BufferId last = kNoBuffer;
-    for (const auto& p : pieces()) {
+    for (const auto& p : pieces) {
         if (p.matrix)
             graph_.scratch_of(
                 {.kind = Reduction::Kind::factor, .rows = p.rows, .columns = p.elements / p.rows},
@@ -127,11 +129,23 @@ void OptimizerTape::adafactor_temporaries() {
     graph_.release(last);
 }
 
+void OptimizerTape::run(const std::vector<Piece>& pieces) {
+    if (!has_state_)
+        for (const auto& piece : pieces) make_state(piece);
+    if (graph_.settings().optimizer == Optimizer::adamw) adam_temporaries(pieces);
+    if (graph_.settings().optimizer == Optimizer::adafactor) adafactor_temporaries(pieces);
+}
+
+void OptimizerTape::update(GraphParameter& parameter) {
+    run({piece_of(static_cast<std::size_t>(&parameter - graph_.parameters().data()))});
+    graph_.release(parameter.gradient);
+    parameter.gradient = kNoBuffer;
+}
+
 void OptimizerTape::step() {
     if (layout_.offloads_optimizer) return;  // the host's processor updates
-    if (!has_state_) make_state();
-    if (graph_.settings().optimizer == Optimizer::adamw) adam_temporaries();
-    if (graph_.settings().optimizer == Optimizer::adafactor) adafactor_temporaries();
+    if (!graph_.settings().optimizer_in_backward) run(pieces());
+    has_state_ = true;
 }
 
 void OptimizerTape::zero_gradients() {

@@ -17,13 +17,11 @@ class OptimizerTape {
     void clip();     // torch.nn.utils.clip_grad_norm_
     void unscale();  // GradScaler.unscale_, once per step, a few bytes
     void step();
+    // The update of one parameter whose gradient is complete, which then goes.
+    void update(GraphParameter& parameter);
     void zero_gradients();
 
   private:
-    void make_state();
-    void make_bitsandbytes_state(std::int64_t elements);
-    void adam_temporaries();
-    void adafactor_temporaries();
     // A tensor that the optimizer updates: a parameter, this card's shard of one, or ZeRO's one
     // flat shard of all.
     struct Piece {
@@ -32,7 +30,13 @@ class OptimizerTape {
         bool matrix = false;
         std::int64_t width = 4;  // bytes of an element
     };
+    Piece piece_of(std::size_t parameter) const;
     std::vector<Piece> pieces() const;
+    void make_state(const Piece& piece);
+    void make_bitsandbytes_state(std::int64_t elements);
+    void adam_temporaries(const std::vector<Piece>& pieces);
+    void adafactor_temporaries(const std::vector<Piece>& pieces);
+    void run(const std::vector<Piece>& pieces);
     std::size_t trained() const;  // parameters
 
     Graph& graph_;

@@ -9,8 +9,9 @@
 namespace plimsoll::training {
 namespace {
 
-// The packed weight; beside it, scales and the tables that unpack them, which stay for ever.
-BufferId load_quantized(Graph& g, const Parameter& p) {
+// The packed weight, or this card's shard of it; beside it, scales and the tables that unpack them,
+// which stay for ever and are not sharded.
+BufferId load_quantized(Graph& g, const Parameter& p, const Layout& layout) {
     const auto allocate = [&](std::int64_t bytes) { return g.allocate(bytes, Group::weights); };
     if (g.settings().quantization == Quantization::int8) {
         allocate(4LL * p.rows);
@@ -26,8 +27,18 @@ BufferId load_quantized(Graph& g, const Parameter& p) {
         allocate(4 * blocks);
     }
     allocate(4 * 16);
-    return allocate((p.elements + 1) / 2);
+    return allocate(layout.kept_weights((p.elements + 1) / 2));
 }
+
+// torchtune's optimizer_in_bwd: a hook for each parameter.
+class UpdatesInBackward final : public Communication {
+  public:
+    explicit UpdatesInBackward(OptimizerTape& optimizer) : optimizer_(optimizer) {}
+    void arrived(GraphParameter& parameter) override { optimizer_.update(parameter); }
+
+  private:
+    OptimizerTape& optimizer_;
+};
 
 // Buffers stand beside the embeddings of each encoder, elsewhere they come last.
 void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>& parameters) {
@@ -44,7 +55,7 @@ void load_model(Graph& g, const ModelShape& shape, const std::vector<Parameter>&
         const int index = g.add_parameter(parameters[i]);
         auto& p = g.parameter(index);
         if (p.quantized) {
-            p.data = load_quantized(g, parameters[i]);
+            p.data = load_quantized(g, parameters[i], layout);
             continue;
         }
         const std::int64_t width =
@@ -235,6 +246,8 @@ Tape record_tape(const ModelShape& given, const TrainingSettings& settings,
     if (layout.sharding != Sharding::none) g.attach(*communication);
     tape.setup = g.take_events();
     OptimizerTape optimizer(g, parameters);
+    UpdatesInBackward updates(optimizer);
+    if (settings.optimizer_in_backward) g.attach(updates);
     KeptLoss kept = run_step(g, shape, optimizer, *communication, scaled, reference);
     tape.first_reductions = g.take_reductions();
     tape.first = g.take_events();

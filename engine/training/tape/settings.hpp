@@ -40,11 +40,11 @@ enum class Sharding {
     fsdp,   // as zero3; a layer's weights are gathered while it runs
 };
 
-// What DeepSpeed keeps and updates in the host's memory.
+// What DeepSpeed, or FSDP2's CPUOffloadPolicy, keeps and updates in the host's memory.
 enum class Offload {
     none,
     optimizer,   // its state, the masters and the gradients' shards
-    parameters,  // with ZeRO-3: also the weights' shards
+    parameters,  // with ZeRO-3 and FSDP: also the weights' shards
 };
 
 // How bitsandbytes stores the linear layers of a frozen model. Everything else is fp32, as after
@@ -97,6 +97,8 @@ struct TrainingSettings {
     // Texts are concatenated into a single row of batch * sequence tokens, and each attends only to
     // itself (TRL's packing and padding_free).
     bool packed = false;
+    bool fused_adapters = false;         // axolotl's and unsloth's kernels for LoRA
+    bool optimizer_in_backward = false;  // updates a weight as soon as its gradient is complete
     bool fused_loss = false;  // Liger's: logits exist in chunks, gradients are made in forward
     Method method = Method::supervised;
     bool reference = true;      // of dpo and kto; else its log-probabilities are known beforehand

@@ -17,6 +17,11 @@ struct ShardedUnit {
 
     void allocate_full(Graph& graph, const Layout& layout);
     void free_full(Graph& graph);
+    // What is received when all weights are gathered: a packed weight as it is.
+    std::int64_t gathered_bytes(Graph& graph, const Layout& layout) const;
+
+  private:
+    static std::int64_t bytes_of_full(Graph& graph, const Layout& layout, int index);
 };
 
 // The first is outside the layers, layer n follows at n + 1.

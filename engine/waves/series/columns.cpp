@@ -9,38 +9,54 @@
 namespace plimsoll::waves {
 namespace {
 
-// In lower case, without blanks around and the brackets of MetaTrader: "<CLOSE>".
+// In lower case, without blanks around and the brackets of MetaTrader: "<CLOSE>", and with blanks
+// for underscores.
 std::string simple(std::string_view name) {
     const auto around = [](char c) { return std::string_view(" \t\r<>").find(c) < 5; };
     while (!name.empty() && around(name.front())) name.remove_prefix(1);
     while (!name.empty() && around(name.back())) name.remove_suffix(1);
     std::string out(name);
-    for (char& c : out)
+    bool accented = false;  // after 0xC3, where UTF-8 has À to Þ
+    for (char& c : out) {
+        const auto byte = static_cast<unsigned char>(c);
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        if (c == '_') c = ' ';
+        if (accented && byte >= 0x80 && byte <= 0x9E) c = static_cast<char>(byte + 0x20);
+        accented = byte == 0xC3;
+    }
     return out;
 }
 
 // The usual names, the likeliest first.
 constexpr std::array<std::string_view, kColumns> kUsual = {
-    "symbol|ticker|name|instrument|isin|symbole|s\xC3\xADmbolo|simbolo",
-    "date|datetime|timestamp|time|open time|open_time|day|snapped_at|observation_date|trade date|"
-    "trade_date|datum|zeit|zeitpunkt|fecha|data|unix|unix timestamp",
+    "symbol|ticker|name|instrument|isin|symbole|s\xC3\xADmbolo|simbolo|security",
+    "date|datetime|timestamp|dtyyyymmdd|time|open time|day|snapped at|observation date|trade date|"
+    "exchange date|tradedate|datum|zeit|zeitpunkt|fecha|data|unix|unix timestamp|"
+    "window start|ts event|\xE6\x97\xA5\xE6\x9C\x9F|\xE6\x97\xA5\xE4\xBB\x98|t",
     "time|zeit|uhrzeit|heure|hora|ora",
-    "open|open price|opening price|er\xC3\xB6"
+    "open|open price|opening price|px open|er\xC3\xB6"
     "ffnung|er\xC3\xB6"
-    "ffn.|er\xC3\xB6"
-    "ffnungskurs|erster|ouverture|"
-    "ouv.|apertura|abertura|eerste|openen",
-    "high|high price|hoch|h\xC3\xB6"
+    "ffn.|"
+    "er\xC3\xB6"
+    "ffnungskurs|erster|ouverture|ouv.|ouv|apertura|abertura|eerste|"
+    "openen|otwarcie|\xE9\x96\x8B\xE7\x9B\xA4|\xE5\xBC\x80\xE7\x9B\x98|"
+    "\xE5\xBC\x80\xE7\x9B\x98\xE4\xBB\xB7|\xE5\xA7\x8B\xE5\x80\xA4|o",
+    "high|high price|px high|hoch|h\xC3\xB6"
     "chst|h\xC3\xB6"
-    "chstkurs|tageshoch|haut|plus haut|m\xC3\xA1ximo|m\xC3\xA1xima|"
-    "massimo|hoog",
-    "low|low price|tief|tiefst|tiefstkurs|tagestief|bas|plus "
-    "bas|m\xC3\xADnimo|m\xC3\xADnima|minimo|laag",
-    "close|close/last|close price|closing price|price|last|last price|schluss|schlusskurs|zuletzt|"
-    "letzter|kurs|cl\xC3\xB4ture|cloture|dernier|cierre|\xC3\xBAltimo|ultimo|chiusura|fechamento|"
-    "slot|laatste|adj close|"
-    "adj. close|value",
+    "chstkurs|"
+    "tageshoch|haut|plus haut|m\xC3\xA1ximo|m\xC3\xA1xima|massimo|hoog|najwyzszy|"
+    "najwy\xC5\xBCszy|\xE6\x9C\x80\xE9\xAB\x98|\xE6\x9C\x80\xE9\xAB\x98\xE4\xBB\xB7|"
+    "\xE9\xAB\x98\xE5\x80\xA4|h",
+    "low|low price|px low|tief|tiefst|tiefstkurs|tagestief|bas|plus bas|m\xC3\xADnimo|"
+    "m\xC3\xADnima|minimo|laag|najnizszy|najni\xC5\xBCszy|\xE6\x9C\x80\xE4\xBD\x8E|"
+    "\xE6\x9C\x80\xE4\xBD\x8E\xE4\xBB\xB7|\xE5\xAE\x89\xE5\x80\xA4|l",
+    "close|close/last|close price|closing price|price|last|last price|px last|schluss|"
+    "schlusskurs|zuletzt|letzter|kurs|cl\xC3\xB4ture|cloture|clot|dernier|cierre|"
+    "\xC3\xBAltimo|ultimo|chiusura|fechamento|slot|laatste|zamkniecie|"
+    "zamkni\xC4\x99"
+    "cie|\xE6\x94\xB6\xE7\x9B\x98|"
+    "\xE6\x94\xB6\xE7\x9B\x98\xE4\xBB\xB7|\xE7\xB5\x82\xE5\x80\xA4|adj close|adj. close|"
+    "value|c",
 };
 
 bool is_word_of(std::string_view words, std::string_view word) {

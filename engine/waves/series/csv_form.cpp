@@ -7,7 +7,7 @@
 namespace plimsoll::waves {
 namespace {
 
-constexpr std::size_t kMostPreamble = 5;  // lines above the header: a source's address, a title
+constexpr std::size_t kMostPreamble = 12;  // lines above the header: a source's address, a title
 
 bool is_date(std::string_view text) {
     return !text.empty() && read_timestamp(in_iso(text, {}, DayOrder::day_first)).has_value();
@@ -124,6 +124,28 @@ Result<void> find_columns(std::span<const Fields> rows, const PriceReading& read
     return {};
 }
 
+// Whether the text is a day of the calendar, not a number that may be seconds.
+bool is_day(std::string_view text) {
+    return in_iso(text, {}, DayOrder::day_first) != text ||
+           (text.size() > 9 && text[4] == '-' && read_timestamp(text));
+}
+
+// Of a table whose names tell no date: the first column of days.
+void find_dates(std::span<const Fields> bars, CsvForm& f) {
+    auto& first = f.parts.front().columns;
+    if (first[Column::date] || f.parts.size() > 1 || bars.empty()) return;
+    for (std::size_t at = 0; at < f.fields; ++at) {
+        if (std::ranges::find(first.at, std::optional(at)) != first.at.end()) continue;
+        constexpr std::size_t kLooked = 3;
+        const bool days = std::ranges::all_of(
+            bars.first(std::min(kLooked, bars.size())),
+            [&](const Fields& row) { return at < row.size() && is_day(row[at]); });
+        if (!days) continue;
+        first.at[static_cast<std::size_t>(Column::date)] = at;
+        return;
+    }
+}
+
 const std::string* field(const Fields& row, std::optional<std::size_t> at) {
     return at && *at < row.size() && !row[*at].empty() ? &row[*at] : nullptr;
 }
@@ -194,6 +216,7 @@ Result<CsvForm> form_of(std::span<const Fields> rows, const PriceReading& readin
     CsvForm f;
     if (auto ok = find_columns(rows, reading, f); !ok) return fail(ok.error());
     const auto bars = rows.subspan(std::min(f.headers, rows.size()));
+    find_dates(bars, f);
     if (auto ok = find_decimals(bars, f); !ok) return fail(ok.error());
     if (auto ok = find_order(bars, f); !ok) return fail(ok.error());
     drop_idle_time(bars, f);

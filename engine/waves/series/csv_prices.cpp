@@ -114,6 +114,9 @@ class CsvPriceRecords final : public PriceRecords {
 
     std::string told() const override {
         auto out = form_ ? form_->told : std::string();
+        if (const auto behind = left_behind_ + behind_.size(); behind > 0 && behind <= kMostBehind)
+            out += (out.empty() ? "" : ", ") + std::to_string(behind) +
+                   (behind == 1 ? " line" : " lines") + " behind the last bar left out";
         if (left_out_ > 0)
             out += (out.empty() ? "" : ", ") + std::to_string(left_out_) +
                    (left_out_ == 1 ? " row" : " rows") + " without prices left out";
@@ -123,29 +126,38 @@ class CsvPriceRecords final : public PriceRecords {
   protected:
     void finish() override {
         if (auto ok = decide(); !ok) rows_.fail(reading_.symbol, 0, ok.error().message);
+        if (behind_.size() > kMostBehind) fail_behind();
+        left_behind_ += behind_.size();
+        behind_.clear();
     }
 
   private:
     static constexpr std::size_t kSample = 400;
+    static constexpr std::size_t kMostBehind = 5;  // a total, a source, a disclaimer
     struct FirstRow {
         Fields fields;
         std::uint64_t line = 0;
         bool whole = true;
     };
 
+    // Lines that are no bars are errors if a bar follows them.
+    void fail_behind() {
+        for (auto& [line, symbol, why] : behind_) rows_.fail(symbol, line, std::move(why));
+        behind_.clear();
+    }
+
     void take_row(std::uint64_t line, bool whole) {
+        if (!fields_.empty() && fields_.front().starts_with('#')) return;  // a comment
+        if (whole && is_no_bar()) {
+            behind_.push_back({line, std::string(symbol_of(form_->parts.front())), why_no_bar()});
+            return;
+        }
+        fail_behind();
         for (const auto& part : form_->parts) {
-            const auto symbol_at = part.columns[Column::symbol];
-            const std::string_view symbol = !part.symbol.empty() ? std::string_view(part.symbol)
-                                            : symbol_at && *symbol_at < fields_.size()
-                                                ? fields_[*symbol_at]
-                                                : std::string_view(reading_.symbol);
+            const auto symbol = symbol_of(part);
             if (!whole || fields_.size() != form_->fields) {
                 rows_.fail(symbol, line,
-                           whole ? "The row has " + std::to_string(fields_.size()) +
-                                       (fields_.size() == 1 ? " field" : " fields") +
-                                       ", but the header has " + std::to_string(form_->fields) + "."
-                                 : "A quote in the row is not closed.");
+                           whole ? why_no_bar() : "A quote in the row is not closed.");
                 continue;
             }
             PriceRow row{.line = line};
@@ -156,6 +168,27 @@ class CsvPriceRecords final : public PriceRecords {
             else
                 rows_.add(symbol, row);
         }
+    }
+
+    std::string_view symbol_of(const CsvForm::Part& part) const {
+        if (!part.symbol.empty()) return part.symbol;
+        const auto at = part.columns[Column::symbol];
+        return at && *at < fields_.size() ? fields_[*at] : std::string_view(reading_.symbol);
+    }
+
+    bool is_no_bar() const {
+        const auto date_at = form_->parts.front().columns[Column::date];
+        if (!date_at) return false;
+        if (*date_at >= fields_.size()) return true;
+        const auto date = fields_[*date_at];
+        const bool number = !date.empty() && date.front() >= '0' && date.front() <= '9';
+        return !number && !read_timestamp(in_iso(date, {}, form_->order));
+    }
+    std::string why_no_bar() const {
+        if (fields_.size() == form_->fields) return "The row has no date.";
+        return "The row has " + std::to_string(fields_.size()) +
+               (fields_.size() == 1 ? " field" : " fields") + ", but the header has " +
+               std::to_string(form_->fields) + ".";
     }
 
     // A holiday in a regular calendar. One that has a date and nothing else says nothing.
@@ -201,7 +234,12 @@ class CsvPriceRecords final : public PriceRecords {
     std::vector<FirstRow> first_;
     std::optional<CsvForm> form_;
     std::optional<Error> broken_;
-    std::uint64_t left_out_ = 0;
+    std::uint64_t left_out_ = 0, left_behind_ = 0;
+    struct Behind {
+        std::uint64_t line = 0;
+        std::string symbol, why;
+    };
+    std::vector<Behind> behind_;
     std::vector<std::string_view> fields_;
     std::vector<std::string> unquoted_;
 };
@@ -234,7 +272,7 @@ Result<std::unique_ptr<PriceRecords>> read_csv(std::string_view bytes, PriceRead
     std::vector<std::pair<std::string_view, std::uint64_t>> first;
     char separator = ',';
     std::ptrdiff_t most = 0;
-    constexpr std::size_t kLooked = 6;
+    constexpr std::size_t kLooked = 16;
     while (first.size() < kLooked && lines.next(line)) {
         first.emplace_back(line, lines.number());
         const char own = separator_of(line);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -76,6 +78,7 @@ struct Parts {
     int year = 0, first = 0, second = 0;  // month 0: `first` and `second` are in the file's order
     int month = 0;
     bool dotted = false;
+    int seconds = -1;  // of the day, if a spreadsheet's number says so
     std::string_view time;
 };
 
@@ -93,8 +96,26 @@ bool skip_separator(std::string_view& rest) {
     return rest.size() < before;
 }
 
+// Days since the end of 1899, as spreadsheets count; 20000 is in 1954, 80000 in 2119.
+std::optional<Parts> of_spreadsheet(std::string_view text) {
+    double days = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), days);
+    if (error != std::errc() || end != text.data() + text.size() || days < 20'000 || days >= 80'000)
+        return {};
+    const auto whole = static_cast<int>(days);
+    const std::chrono::year_month_day date{
+        std::chrono::sys_days(std::chrono::year(1899) / 12 / 30) + std::chrono::days(whole)};
+    Parts p;
+    p.year = static_cast<int>(date.year());
+    p.month = static_cast<int>(static_cast<unsigned>(date.month()));
+    p.first = static_cast<int>(static_cast<unsigned>(date.day()));
+    if (days > whole) p.seconds = static_cast<int>(std::lround((days - whole) * 86'400)) % 86'400;
+    return p;
+}
+
 std::optional<Parts> parts_of(std::string_view text) {
     auto rest = trimmed(text);
+    if (const auto p = of_spreadsheet(rest)) return p;
     const auto first = word_of(rest);
     Parts p;
     if (first.size() == 8 && is_digit(first.front())) {  // 20240322
@@ -199,6 +220,9 @@ std::string in_iso(std::string_view date, std::string_view time, DayOrder order)
     const auto value = ordinal(*p, order);
     const auto two = [](std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
     auto out = std::to_string(p->year) + "-" + two(value / 100 % 100) + "-" + two(value % 100);
+    if (p->seconds >= 0)
+        return out + " " + two(p->seconds / 3600) + ":" + two(p->seconds / 60 % 60) + ":" +
+               two(p->seconds % 60);
     const auto clock = time_in_iso(p->time.empty() ? trimmed(time) : p->time);
     return clock.empty() ? out : out + " " + clock;
 }

@@ -51,6 +51,7 @@ void show_next_runs(const CommandContext& context, const NextOptions& options) {
                                                 static_cast<std::size_t>(options.count))) {
         times.push_back(to_rfc3339(Timestamp(std::chrono::seconds(time))));
     }
+    if (times.empty()) throw Refused(Errc::invalid_input, "The expression is never due.", "cron");
     if (context.json) {
         context.terminal.line(nlohmann::json{{"due", times}}.dump(2));
     } else {

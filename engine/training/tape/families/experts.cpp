@@ -262,6 +262,11 @@ GatedLinear read_gated(ParameterCursor& p, const Graph& g, const ModelShape& s,
 
 Var gated_feed_forward(Graph& g, const GatedLinear& layer, const Var& x, Activation activation) {
     constexpr auto group = Group::feed_forward;
+    if (fuses_adapters(g, layer.gate, x) && fuses_adapters(g, layer.up, x) &&
+        layer.down.lora_a >= 0) {
+        const Var own = linear(g, x, layer.gate, group);
+        return fused_gated(g, own, linear(g, x, layer.up, group), layer.down, group);
+    }
     const Var gate = activate(g, linear(g, x, layer.gate, group), activation, group);
     const Var up = linear(g, x, layer.up, group);
     return linear(g, multiply(g, gate, up, group), layer.down, group);

@@ -42,11 +42,12 @@ void add_to_weight(Graph& g, const Linear& head, std::int64_t rows, Dtype weight
     g.release(sums);
 }
 
-// Autocast converts the transposed weight again for every chunk, the weight itself once if it
+// Autocast converts a weight in fp32: the transposed one again for every chunk, itself once if it
 // trains.
 void autocast_chunk(Graph& g, const Linear& head, std::int64_t rows, Dtype input) {
     auto& p = g.parameter(head.weight);
-    const std::int64_t half_weight = p.elements * 2;
+    const bool converts = p.dtype == Dtype::fp32;
+    const std::int64_t half_weight = converts ? p.elements * 2 : 0;
     BufferId logits = kNoBuffer;
     {
         const BufferId transposed = g.allocate(half_weight, Group::half_weights);
@@ -57,7 +58,7 @@ void autocast_chunk(Graph& g, const Linear& head, std::int64_t rows, Dtype input
         g.release(transposed);
     }
     BufferId copy = kNoBuffer;
-    if (p.cast == kNoBuffer) {
+    if (converts && p.cast == kNoBuffer) {
         copy = g.allocate(half_weight, Group::half_weights);
         if (p.trainable) p.cast = std::exchange(copy, kNoBuffer);
     }

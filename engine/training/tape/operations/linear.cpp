@@ -374,6 +374,7 @@ Var dora(Graph& g, const Var& x, const Var& result, const Linear& layer, Group g
 }  // namespace
 
 Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d) {
+    if (fuses_adapters(g, layer, x)) return fused_linear(g, x, layer, group);
     Var result = base_linear(g, x, layer, group, conv1d);
     if (layer.lora_a < 0) return result;
     // peft: (result + lora_B(lora_A(dropout(x.to(adapter dtype)))) * scaling).to(result dtype)

@@ -35,6 +35,11 @@ Var linear(Graph& g, const Var& x, const Linear& layer, Group group, bool conv1d
 // Likewise, by a weight that is no parameter.
 Var linear_with(Graph& g, const Var& x, const Var& weight, std::int64_t in, std::int64_t out,
                 Group group);
+// Whether one kernel computes the layer with its adapters, and that kernel; the second of a gated
+// feed-forward's activation and last layer.
+bool fuses_adapters(Graph& g, const Linear& layer, const Var& x);
+Var fused_linear(Graph& g, const Var& x, const Linear& layer, Group group);
+Var fused_gated(Graph& g, const Var& gate, const Var& up, const Linear& down, Group group);
 // `layer.in` numbers are read for each of `positions` outputs of layer.out numbers.
 Var convolution(Graph& g, const Var& x, const Linear& layer, std::int64_t positions, Group group);
 // torch.nn.MultiheadAttention's input projection of a transposed tensor: copied, multiplied, the

@@ -147,6 +147,17 @@ constexpr Option kOptions[] = {
      .limit = {[](const Given& g) { return training(g).fused_loss; },
                "The fused loss is Liger's (liger-kernel 0.8) with its defaults; its other kernels "
                "are off."}},
+    {.pointer = "/training/fused_adapters",
+     .field = fields::setting<&S::fused_adapters>,
+     .headline = "fused adapters",
+     .limit = {[](const Given& g) { return training(g).fused_adapters; },
+               "Fused LoRA kernels follow axolotl 0.19's source; they need a GPU and were not "
+               "compared step by step."}},
+    {.pointer = "/training/optimizer_in_backward",
+     .field = fields::setting<&S::optimizer_in_backward>,
+     .headline = "optimizer in backward",
+     .limit = {[](const Given& g) { return training(g).optimizer_in_backward; },
+               "Updates during backward follow torchtune's hooks, one weight at a time."}},
     {.pointer = "/training/checkpointing",
      .field = fields::setting<&S::checkpointing>,
      .headline = "checkpointing"},

@@ -39,7 +39,12 @@ std::vector<Training> trainings() {
                     t.lora.rank = 8;
                     auto full = t;
                     full.lora.rank = 0;
-                    for (const auto& one : {t, full})
+                    auto fused = t, early = full;
+                    fused.lora.dropout = 0;
+                    fused.fused_adapters = true;
+                    early.clip = false;
+                    early.optimizer_in_backward = true;
+                    for (const auto& one : {t, full, fused, early})
                         if (check_settings(shape, one)) all.push_back({shape.name, shape, one});
                 }
     }
@@ -50,7 +55,8 @@ std::string described(const Training& run) {
     const auto& t = run.settings;
     return run.name + ", precision " + std::to_string(static_cast<int>(t.precision)) +
            (t.checkpointing ? ", checkpointing" : "") + (t.lora.rank > 0 ? ", adapters" : "") +
-           (t.quantization != Quantization::none ? ", quantized" : "");
+           (t.quantization != Quantization::none ? ", quantized" : "") +
+           (t.fused_adapters ? ", fused" : "") + (t.optimizer_in_backward ? ", updated early" : "");
 }
 
 class Memory {

@@ -85,7 +85,7 @@ TEST(Sharding, OffloadsOnOneCardAndOnlyWithDeepSpeed) {
     const double kept = peak(shape, t);
     t.offload = Offload::optimizer;
     EXPECT_LT(peak(shape, t), kept / 2);
-    for (const auto sharding : {Sharding::ddp, Sharding::fsdp, Sharding::none}) {
+    for (const auto sharding : {Sharding::ddp, Sharding::none}) {
         t.sharding = sharding;
         EXPECT_EQ(estimate(shape, t, {}).error().where, "/offload");
     }
@@ -95,6 +95,38 @@ TEST(Sharding, OffloadsOnOneCardAndOnlyWithDeepSpeed) {
     t.sharding = Sharding::zero3;
     t.optimizer = Optimizer::adam_8bit;
     EXPECT_NE(estimate(shape, t, {}).error().message.find("adamw only"), std::string::npos);
+}
+
+// Two 24 GB cards train 70 billion parameters so (AnswerDotAI/fsdp_qlora, March 2024): packed
+// weights are shards, their scales are not.
+TEST(Sharding, FsdpShardsPackedWeights) {
+    const auto shape = *preset("llama-7b");
+    auto t = shared(Sharding::fsdp, 2, Precision::bf16);
+    t.lora = {.rank = 8, .dropout = 0};
+    t.quantization = Quantization::nf4_double;
+    const auto e = *estimate(shape, t, {});
+    constexpr double kPacked = 6.476e9, kOthers = 0.262e9;  // of its weights
+    EXPECT_NEAR(static_cast<double>(of(e, Group::weights)),
+                kPacked / 4 + kPacked / 64 * 1.02 + kOthers, 0.05e9);
+    auto whole = t;
+    whole.sharding = Sharding::ddp;
+    EXPECT_LT(peak(shape, t), peak(shape, whole));
+    t.precision = Precision::bf16_autocast;
+    EXPECT_EQ(estimate(shape, t, {}).error().where, "/quantization");
+}
+
+TEST(Sharding, FsdpOffloadsAllOfItsShards) {
+    const auto shape = *preset("llama-7b");
+    auto t = shared(Sharding::fsdp, 4, Precision::bf16_autocast);
+    const double kept = peak(shape, t);
+    t.offload = Offload::parameters;
+    const auto e = *estimate(shape, t, {});
+    EXPECT_LE(of(e, Group::optimizer) + of(e, Group::weights), 4096);  // buffers
+    // Weights, their gradients and state of a quarter of the model, in fp32.
+    EXPECT_LT(static_cast<double>(e.peak_allocated),
+              kept - 0.7 * 16 * static_cast<double>(e.parameters) / 4);
+    t.offload = Offload::optimizer;
+    EXPECT_EQ(estimate(shape, t, {}).error().where, "/offload");
 }
 
 TEST(Sharding, EachStageTakesLessThanTheOneBefore) {

@@ -57,6 +57,43 @@ TEST(PriceForms, ReadsDatesAndNumbersAsSitesWriteThem) {
     }
 }
 
+TEST(PriceForms, ReadsColumnsByTheNamesOfMoreSites) {
+    const std::string days = "2024-03-20 2024-03-21 2024-03-22 ";
+    for (const char* text :
+         {"Gmt time,Open,Close\n20.03.2024 00:00:00.000,1,1120\n21.03.2024 00:00:00.000,1,1147\n"
+          "22.03.2024 00:00:00.000,1,1143.5\n",
+          ",Open,Close\n2024-03-20,1,1120\n2024-03-21,1,1147\n2024-03-22,1,1143.5\n",
+          "Exchange Date,Net,PX_LAST\n22-Mar-2024,1,1143.5\n21-Mar-2024,1,1147\n"
+          "20-Mar-2024,1,1120\n",
+          "ticker,close,window_start\nA,1120,1710892800000000000\nA,1147,1710979200000000000\n"
+          "A,1143.5,1711065600000000000\n",
+          "v,o,c,h,l,t\n1,1110,1120,1200,1000,1710892800000\n1,1110,1147,1200,1000,1710979200000\n"
+          "1,1110,1143.5,1200,1000,1711065600000\n",
+          "Fecha;\xC3\x9Altimo\n20.03.2024;1.120,0\n21.03.2024;1.147,0\n22.03.2024;1.143,5\n",
+          "<TICKER>,<DTYYYYMMDD>,<TIME>,<CLOSE>\nA,20240320,000000,1120\nA,20240321,000000,1147\n"
+          "A,20240322,000000,1143.5\n",
+          "Date,Close\n45371,1120\n45372,1147\n45373,1143.5\n",
+          "Security,X\nStart,2024\nPeriod,D\nCurrency,EUR\n,\nSource,Y\nNotes,Z\nDate,PX_LAST\n"
+          "2024-03-20,1120\n2024-03-21,1147\n2024-03-22,1143.5\n"}) {
+        const auto read = understood(text);
+        EXPECT_EQ(read.days, days) << text;
+        EXPECT_THAT(read.close, ElementsAre(1120, 1147, 1143.5)) << text;
+    }
+    EXPECT_EQ(understood("Date,Close\n45371.25,1\n45371.5,2\n").days,
+              "2024-03-20T06:00:00Z 2024-03-20T12:00:00Z ");
+}
+
+TEST(PriceForms, LeavesOutWhatIsBehindTheLastBar) {
+    const std::string bars = "Date,Close\n2024-03-20,1\n2024-03-21,2\n";
+    for (const char* end : {"Total: 2\n", "\nAverage,1.5\n", "\"From X, all rights\"\n"}) {
+        const auto read = understood(bars + end);
+        EXPECT_THAT(read.close, ElementsAre(1, 2)) << end;
+        EXPECT_EQ(read.told, "1 line behind the last bar left out") << end;
+    }
+    EXPECT_THAT(understood("# made by X\n" + bars + "# end\n").close, ElementsAre(1, 2));
+    EXPECT_THAT(understood(bars + "Average,1\n2024-03-22,3\n").days, HasSubstr("has no date"));
+}
+
 TEST(PriceForms, ReadsEachTickersColumns) {
     const auto read =
         *read_prices("Price,Close,Close\nTicker,A,B\nDate,,\n2024-03-20,1,2\n2024-03-21,3,4\n",

@@ -166,15 +166,14 @@ Result<Answer> show_run(const ShowRunRequest& request) {
     if (!args) return fail(args.error());
     json& training = args->at("training");
     json cluster = args->value("cluster", json());
-    const bool alone = cluster.is_object() && cluster.value("sharding", "") == "ddp" &&
-                       cluster.value("cards", 1) <= 1;
-    if (alone) {
-        args->erase("cluster");
-        cluster = nullptr;
-    }
-    if (!cluster.is_null() && !cluster.contains("cards")) {
+    if (cluster.is_object() && !cluster.contains("cards")) {
         run.notes.emplace_back(
             "the files do not set the number of GPUs: 1 is assumed (change it with --cards)");
+    }
+    if (cluster.is_object() && cluster.value("sharding", "") == "ddp" &&
+        cluster.value("cards", 1) <= 1) {
+        args->erase("cluster");
+        cluster = nullptr;
     }
     const auto cards = cluster.is_null() ? 1 : std::max<std::int64_t>(1, cluster.value("cards", 1));
     const std::int64_t batch = training.at("batch");

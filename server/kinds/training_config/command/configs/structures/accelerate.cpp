@@ -30,6 +30,8 @@ void read_fsdp(Reader& reader, std::int64_t cards) {
     reader.shard(sharding, cards, place);
     if (reader.value(in("fsdp_activation_checkpointing"), false))
         reader.run.training["checkpointing"] = true;
+    for (const char* name : {"fsdp_offload_params", "fsdp_cpu_offload"})
+        if (reader.value(in(name), false)) reader.offload("none", "cpu");
     if (const auto policy = reader.word(in("fsdp_auto_wrap_policy")); policy == "NO_WRAP")
         reader.unmodelled(in("fsdp_auto_wrap_policy"), "only shards of single layers are modelled");
 }

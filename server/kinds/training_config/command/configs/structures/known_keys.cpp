@@ -67,7 +67,6 @@ constexpr WeighingKeys kTransformersWeighing[] = {
      "modelled"},
     {"fsdp_config.reshard_after_forward", "only resharding after the forward pass is modelled",
      "true True"},
-    {"fsdp_config.cpu_offload fsdp_config.offload_params", "FSDP's offload is not modelled"},
     {"fsdp_config", "this file is not read: give its settings here"},
     {"fsdp_config.min_num_params", "every layer is estimated as a unit of its own", "",
      Effect::names},
@@ -236,8 +235,6 @@ constexpr WeighingKeys kAccelerateWeighing[] = {
      "compiling is not modelled; of published compiled runs the estimate was "
      "between 12 % low and 28 % high",
      "", Effect::names},
-    {"fsdp_config.fsdp_offload_params fsdp_config.fsdp_cpu_offload",
-     "FSDP's offload is not modelled"},
     {"fsdp_config.fsdp_min_num_params", "every layer is estimated as a unit of its own", "",
      Effect::names},
     {"fsdp_config.fsdp_version", "FSDP1 is estimated as FSDP2", "2", Effect::names},

@@ -151,7 +151,7 @@ void read_strategy(Reader& reader, const Path& trainer, std::int64_t cards) {
         if (!has_word("FULL_SHARD NO_SHARD", shards) && !shards.empty())
             reader.unmodelled(in("sharding_strategy"), "only whole shards, or none, are modelled");
         if (name == "fsdp_cpu_offload" || scalar_at(reader.root, in("cpu_offload"), false))
-            reader.unmodelled(place, "FSDP's offload is not modelled");
+            reader.offload("none", "cpu");
         if (has(reader.root, in("activation_checkpointing_policy")))
             reader.run.training["checkpointing"] = true;
     } else if (name.starts_with("ddp") || has_word("auto null DDPStrategy", name)) {

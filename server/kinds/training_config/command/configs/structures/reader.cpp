@@ -80,6 +80,9 @@ void read_targets(Reader& reader, const Path& place, json& lora) {
     if (node.IsDefined() && node.IsSequence()) {
         for (const auto& one : node)
             if (one.IsScalar()) names.push_back(one.Scalar());
+    } else if (node.IsDefined() && node.IsScalar() &&
+               node.Scalar().find_first_of("()[]|*\\.^$") != std::string::npos) {
+        reader.unmodelled(place, "a pattern of names is not modelled: list the layers");
     } else if (node.IsDefined() && node.IsScalar()) {  // LLaMA-Factory: names with commas between
         auto text = node.Scalar();
         std::ranges::replace(text, ',', ' ');

@@ -66,6 +66,14 @@ constexpr std::string_view kAxolotlHarmless =
     "max_prompt_len vllm generate_samples num_generation_samples generation_max_new_tokens "
     "generation_temperature generation_top_p generation_top_k generation_prompt_ratio "
     "generation_do_sample "
+    // what plugins, older versions and the examples have
+    "val_set_size test_value batch_size adam_eps eta_min model_config model_config_type "
+    "lora_dropout lora_target_modules gptq_groupsize gptq_model_v1 gptq_disable_exllama eaft_alpha "
+    "eaft_k experimental_skip_move_to_device flex_attn_compile_kwargs full_finetune "
+    "model_quantization_config_kwargs expert_parallel_num_nvl_bytes "
+    "expert_parallel_token_capacity use_swanlab swanlab_project swanlab_experiment_name "
+    "swanlab_description swanlab_mode swanlab_workspace swanlab_log_completions "
+    "swanlab_completion_log_interval swanlab_completion_max_buffer swanlab_log_model "
     // of fsdp_config
     "fsdp_config.auto_wrap_policy fsdp_config.transformer_layer_cls_to_wrap "
     "fsdp_config.state_dict_type fsdp_config.final_state_dict_type "
@@ -76,9 +84,18 @@ constexpr std::string_view kAxolotlHarmless =
     "fsdp_config.fsdp_sync_module_states fsdp_config.fsdp_cpu_ram_efficient_loading "
     "fsdp_config.fsdp_use_orig_params fsdp_config.fsdp_limit_all_gathers "
     "fsdp_config.fsdp_backward_prefetch fsdp_config.fsdp_forward_prefetch "
-    "fsdp_config.fsdp_version fsdp_config.version fsdp_config.activation_checkpointing";
+    "fsdp_config.fsdp_version fsdp_config.version";
 
 constexpr WeighingKeys kAxolotlWeighing[] = {
+    {"fsdp_config.sharding_strategy fsdp_config.fsdp_sharding_strategy",
+     "only whole shards are modelled", "FULL_SHARD"},
+    {"use_scattermoe use_sonicmoe use_dsv4_kernels use_glm_dsa_kernels dsv4_fp4_grouped_mode "
+     "nvfp4_merge_aware",
+     "these kernels for experts keep other tensors than estimated", "", Effect::names},
+    {"flash_attn_rms_norm", "its kernel keeps less than estimated", "", Effect::names},
+    {"diffusion llmcompressor", "this way to train is not modelled"},
+    {"max_packed_sequence_len sample_packing_seq_len_multiplier", "old names have no effect", "",
+     Effect::names},
     {"process_reward_model", "a reward of every step of an answer is not modelled"},
     {"rl_adapter_ref_model", "a second set of adapters as the reference is not modelled"},
     {"trl ebft trainer_cls", "this trainer is not modelled"},
@@ -94,10 +111,7 @@ constexpr WeighingKeys kAxolotlWeighing[] = {
     {"peft_layer_replication", "replicated layers are not modelled"},
     {"peft_trainable_token_indices", "embeddings that are trained are not modelled"},
     {"peft_autocast_adapter_dtype", "adapters are estimated in fp32", "true True", Effect::names},
-    {"lora_mlp_kernel lora_qkv_kernel lora_o_kernel lora_embedding_kernel",
-     "fused kernels for LoRA keep less than estimated; of published runs the estimate was 13 to "
-     "35 % high",
-     "", Effect::names},
+    {"lora_embedding_kernel", "its fused kernel keeps less than estimated", "", Effect::names},
     {"liger_rope liger_rms_norm liger_rms_norm_gated liger_layer_norm liger_swiglu "
      "liger_glu_activation",
      "Liger's kernels besides its loss keep less than estimated", "", Effect::names},
@@ -135,8 +149,6 @@ constexpr WeighingKeys kAxolotlWeighing[] = {
     {"overrides_of_model_config overrides_of_model_kwargs",
      "the model is estimated without these changes", "", Effect::names},
     {"ddp_bucket_cap_mb", "gradients are estimated in buckets of 25 MiB", "25", Effect::names},
-    {"fsdp_config.offload_params fsdp_config.fsdp_offload_params",
-     "FSDP's offload is not modelled"},
     {"fsdp_config.reshard_after_forward fsdp_config.fsdp_reshard_after_forward",
      "only resharding after the forward pass is modelled", "true True FULL_SHARD"},
 };
@@ -165,9 +177,6 @@ constexpr WeighingKeys kTorchtuneWeighing[] = {
     {"teacher_model teacher_checkpointer kd_loss kd_ratio",
      "the teacher of a distillation is not modelled", "", Effect::belongs},
     {"quantizer", "quantization-aware training is not modelled", "", Effect::belongs},
-    {"optimizer_in_bwd",
-     "an optimizer that steps during the backward pass keeps one gradient at a time, which is not "
-     "modelled: without it the run needs all gradients"},
     {"enable_activation_offloading", "activations on the CPU are not modelled"},
     {"fsdp_cpu_offload", "FSDP's offload is not modelled"},
     {"custom_sharded_layers ac_mode ac_option fsdp_reshard_after_forward",

@@ -55,12 +55,17 @@ void read_axolotl_attention(Reader& in) {
 }
 
 // axolotl loads the model in bf16, trained or frozen, if the file asks for bf16 or leaves it to the
-// GPU.
+// GPU, and in fp16 if it asks for that.
 void read_axolotl_precision(Reader& in) {
     const auto bf16 = simple(in.word({"bf16"}, "auto"));
     const bool fp16 = asks(in, "fp16");
     const bool half = !fp16 && (bf16 == "auto" || bf16 == "full" || bf16 == "true");
-    in.run.training["precision"] = half ? "bf16" : fp16 ? "fp16_autocast" : "fp32";
+    // Weights in fp16 can only be frozen.
+    const bool adapts = !in.word({"adapter"}).empty() && in.word({"adapter"}) != "null";
+    in.run.training["precision"] = half             ? "bf16"
+                                   : fp16 && adapts ? "fp16"
+                                   : fp16           ? "fp16_autocast"
+                                                    : "fp32";
 }
 
 void read_axolotl_adapters(Reader& in) {
@@ -75,6 +80,13 @@ void read_axolotl_adapters(Reader& in) {
     if (!lora) return;
     if (linear) training["lora"]["targets"] = "all_linear";
     if (dora) training["lora"]["dora"] = true;
+    // Its kernels fuse what has no dropout.
+    bool fused = training["lora"].value("dropout", 0.0) == 0 && !dora &&
+                 training.value("quantization", "") != "int8" &&
+                 has_word("bf16 fp16", training.value("precision", ""));
+    for (const char* kernel : {"lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"})
+        fused = asks(in, kernel) && fused;
+    if (fused) training["fused_adapters"] = true;
     // Scales are quantized, too, unless bnb_config_kwargs forbid it.
     const bool twice = in.value({"bnb_config_kwargs", "bnb_4bit_use_double_quant"}, true);
     if (training.value("quantization", "") == "nf4" && twice)
@@ -88,9 +100,13 @@ void read_axolotl_sharding(Reader& in) {
     if (listed || has(in.root, {"fsdp_config"}) || !in.word({"fsdp_version"}).empty())
         in.shard("fsdp", 0, {"fsdp"});
     for (const auto& one : listed ? fsdp : YAML::Node())
-        for (const char* word : {"shard_grad_op", "hybrid_shard", "no_shard", "offload"})
+        for (const char* word : {"shard_grad_op", "hybrid_shard", "no_shard"})
             if (one.IsScalar() && one.Scalar() == word)
                 in.unmodelled({"fsdp"}, std::string(word) + " is not modelled");
+    for (const auto& one : listed ? fsdp : YAML::Node())
+        if (one.IsScalar() && one.Scalar() == "offload") in.offload("none", "cpu");
+    for (const char* name : {"offload_params", "fsdp_offload_params"})
+        if (in.value({"fsdp_config", name}, false)) in.offload("none", "cpu");
     in.run.deepspeed = in.word({"deepspeed"});
     if (in.run.deepspeed == "null" || in.run.deepspeed == "false") in.run.deepspeed.clear();
 }
@@ -98,7 +114,10 @@ void read_axolotl_sharding(Reader& in) {
 void read_axolotl_loss(Reader& in) {
     if (asks(in, "liger_fused_linear_cross_entropy") || asks(in, "liger_cross_entropy"))
         in.run.training["fused_loss"] = true;
-    if (!asks(in, "cut_cross_entropy")) return;
+    bool cuts = false;  // the plugin does unless the file forbids it
+    for (const auto& one : in.node({"plugins"}))
+        cuts = cuts || (one.IsScalar() && one.Scalar().ends_with("CutCrossEntropyPlugin"));
+    if (!in.value({"cut_cross_entropy"}, cuts)) return;
     in.run.training["fused_loss"] = true;
     in.run.notes.emplace_back("cut_cross_entropy is estimated as Liger's fused loss");
 }
@@ -177,6 +196,8 @@ bool read_axolotl(Reader& in) {
     read_axolotl_precision(in);
     const auto checkpointing = simple(in.word({"gradient_checkpointing"}, "false"));
     run.training["checkpointing"] = checkpointing != "false" && checkpointing != "null";
+    for (const char* name : {"activation_checkpointing", "fsdp_activation_checkpointing"})
+        if (in.value({"fsdp_config", name}, false)) run.training["checkpointing"] = true;
     if (checkpointing.starts_with("offload") || checkpointing == "unsloth")
         in.unmodelled({"gradient_checkpointing"}, "activations on the CPU are not modelled");
     const auto optimizer = in.word({"optimizer"}, "adamw_torch_fused");
@@ -212,6 +233,7 @@ bool read_torchtune(Reader& in) {
                    in.word({"optimizer", "_component_"}, "adamw"));
     if (in.value({"optimizer", "fused"}, false)) run.training["optimizer_kernel"] = "fused";
     in.clip(in.value({"clip_grad_norm"}, 0.0) > 0);
+    if (in.value({"optimizer_in_bwd"}, false)) run.training["optimizer_in_backward"] = true;
     if (word_at(in.root, {"loss", "_component_"}).find("rlhf") != std::string::npos)
         in.unmodelled({"loss", "_component_"},
                       "pairs of answers and a reference model are not modelled");

@@ -244,7 +244,9 @@ bool is_trl(const YAML::Node& root, const Path& arguments) {
 }
 
 std::optional<Path> trainer_arguments(const YAML::Node& root) {
-    return only_mapping(root, [&](const YAML::Node& node, const Path&) {
+    return only_mapping(root, [&](const YAML::Node& node, const Path& path) {
+        // DeepSpeed's own configuration may stand within, under names of its own.
+        if (!path.empty() && path.back().starts_with("deepspeed")) return false;
         const int own = count_of(node, kOwn);
         // A batch by another name is another library's, such as axolotl's.
         const bool other = !member(node, kOwn[0]).IsDefined() && count_of(node, kOthers) > 0;

@@ -183,7 +183,11 @@ class ArgumentReader {
             in_.shard("ddp", 0, in("fsdp"));
         else if (!all.empty() && all != " " && all != " false" && all != " null")
             in_.shard("fsdp", 0, in("fsdp"));
-        for (const char* word : {"shard_grad_op", "hybrid_shard", "hybrid_shard_zero2", "offload"})
+        bool offloads = has_word(all, "offload");
+        for (const char* name : {"cpu_offload", "offload_params"})
+            offloads = in_.value(joined(in("fsdp_config"), name), false) || offloads;
+        if (offloads) in_.offload("none", "cpu");
+        for (const char* word : {"shard_grad_op", "hybrid_shard", "hybrid_shard_zero2"})
             if (has_word(all, word))
                 in_.unmodelled(in("fsdp"), std::string(word) + " is not modelled");
         if (in_.value(joined(in("fsdp_config"), "version"), 2) != 2)

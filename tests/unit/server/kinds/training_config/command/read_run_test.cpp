@@ -113,7 +113,7 @@ TEST(ReadRun, ReadsFsdpsVariants) {
     const auto sharding = [](const std::string& text) { return run_of(text).cluster["sharding"]; };
     EXPECT_EQ(sharding(kTrainer + "fsdp: [full_shard, auto_wrap]\n"), "fsdp");
     EXPECT_EQ(sharding(kTrainer + "fsdp: no_shard\n"), "ddp");
-    for (const auto* word : {"shard_grad_op auto_wrap", "hybrid_shard", "full_shard offload"})
+    for (const auto* word : {"shard_grad_op auto_wrap", "hybrid_shard"})
         EXPECT_THAT(unmodelled(kTrainer + "fsdp: " + word + "\n"), HasSubstr("is not modelled"));
     EXPECT_EQ(run_of(kTrainer + "fsdp: true\nfsdp_config: {activation_checkpointing: true}\n")
                   .training["checkpointing"],
@@ -127,8 +127,14 @@ TEST(ReadRun, ReadsFsdpsVariants) {
     for (const auto* other :
          {"fsdp_sharding_strategy: SHARD_GRAD_OP", "fsdp_sharding_strategy: 2",
           "fsdp_sharding_strategy: HYBRID_SHARD", "fsdp_reshard_after_forward: false",
-          "fsdp_offload_params: true", "fsdp_auto_wrap_policy: NO_WRAP"})
+          "fsdp_auto_wrap_policy: NO_WRAP"})
         EXPECT_THAT(unmodelled(with(other)), HasSubstr("modelled")) << other;
+    for (const auto& offloads :
+         {with("fsdp_offload_params: true"), kTrainer + "fsdp: full_shard offload\n",
+          kTrainer + "fsdp: true\nfsdp_config: {cpu_offload: true}\n",
+          kAxolotl + "fsdp_config: {offload_params: true}\n",
+          kLightning + "devices: 2, strategy: fsdp_cpu_offload}\n"})
+        EXPECT_EQ(run_of(offloads).cluster["offload"], "parameters") << offloads;
     EXPECT_THAT(unmodelled(kAccelerate + "distributed_type: MEGATRON_LM\n"),
                 HasSubstr("distributed_type is MEGATRON_LM"));
     EXPECT_THAT(unmodelled(kAccelerate + "parallelism_config: {tp_size: 2}\n"),
@@ -138,6 +144,10 @@ TEST(ReadRun, ReadsFsdpsVariants) {
 TEST(ReadRun, ReadsDeepSpeedWithinAnotherFileAndByItsName) {
     const auto inside = run_of(kTrainer + "deepspeed: {zero_optimization: {stage: 3}}\n");
     EXPECT_EQ(inside.cluster["sharding"], "zero3");
+    EXPECT_EQ(run_of(kTrainer + "deepspeed: {gradient_accumulation_steps: auto, bf16: {}, "
+                                "zero_optimization: {stage: 3}}\n")
+                  .cluster["sharding"],
+              "zero3");
     EXPECT_EQ(run_of(kTrainer + "deepspeed: ds_z3.json\n").deepspeed, "ds_z3.json");
     const auto zero = [](const std::string& setting) {
         return R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2, )" +
@@ -175,8 +185,7 @@ TEST(ReadRun, ReadsLightningsDevicesAndStrategies) {
               "zero1");
     for (const auto* other :
          {"precision: 16-true", "precision: transformer-engine", "accelerator: cpu",
-          "strategy: fsdp_cpu_offload", "strategy: model_parallel", "plugins: [bnb]",
-          "accumulate_grad_batches: {0: 8}"})
+          "strategy: model_parallel", "plugins: [bnb]", "accumulate_grad_batches: {0: 8}"})
         EXPECT_THAT(unmodelled(kLightning + other + "}\n"), HasSubstr(":")) << other;
     EXPECT_EQ(unmodelled(kLightning + "precision: bf16-mixed, accelerator: gpu}\n"), "");
 }
@@ -210,6 +219,31 @@ TEST(ReadRun, ReadsAxolotlsConfiguration) {
     EXPECT_TRUE(run.unmodelled.empty() && run.unknown.empty());
     EXPECT_FALSE(run_of(kAxolotl).training.contains("lora"));
     EXPECT_EQ(run_of(kAxolotl + "cut_cross_entropy: true\n").training["fused_loss"], true);
+    const auto plugin = kAxolotl + "plugins: [axolotl.integrations.x.CutCrossEntropyPlugin]\n";
+    EXPECT_EQ(run_of(plugin).training["fused_loss"], true);
+    EXPECT_FALSE(run_of(plugin + "cut_cross_entropy: false\n").training.contains("fused_loss"));
+}
+
+TEST(ReadRun, ReadsAxolotlsKernelsAndWeightsInFp16) {
+    const std::string lora =
+        "base_model: a\nmicro_batch_size: 1\nadapter: lora\nlora_r: 8\nlora_mlp_kernel: true\n"
+        "lora_qkv_kernel: true\nlora_o_kernel: true\n";
+    const auto half = run_of(lora + "fp16: true\n").training;
+    EXPECT_EQ(half["precision"], "fp16");
+    EXPECT_EQ(half["fused_adapters"], true);
+    for (const auto* other : {"lora_dropout: 0.05", "load_in_8bit: true", "bf16: false"})
+        EXPECT_FALSE(run_of(lora + other + "\n").training.contains("fused_adapters")) << other;
+    EXPECT_EQ(run_of("base_model: a\nmicro_batch_size: 1\nfp16: true\n").training["precision"],
+              "fp16_autocast");
+}
+
+TEST(ReadRun, NamesPatternsOfLayers) {
+    EXPECT_THAT(unmodelled(kAxolotl + "adapter: lora\nlora_target_modules: "
+                                      "'model.layers.[\\d]+.(mlp|self_attn).(up|down)_proj'\n"),
+                HasSubstr("a pattern of names"));
+    EXPECT_EQ(unmodelled(kAxolotl + "val_set_size: 0.1\nfsdp_config: {sharding_strategy: "
+                                    "FULL_SHARD, activation_checkpointing: true}\n"),
+              "");
 }
 
 TEST(ReadRun, NamesWhatOfAxolotlIsNotModelled) {
@@ -222,7 +256,7 @@ TEST(ReadRun, NamesWhatOfAxolotlIsNotModelled) {
         if (name == "gradient_checkpointing") text.resize(text.find("gradient_checkpointing"));
         EXPECT_THAT(unmodelled(text + setting + "\n"), HasSubstr(name)) << setting;
     }
-    EXPECT_THAT(notes(kAxolotl + "lora_mlp_kernel: true\n"), HasSubstr("13 to 35 % high"));
+    EXPECT_THAT(notes(kAxolotl + "lora_embedding_kernel: true\n"), HasSubstr("than estimated"));
 }
 
 const std::string kTorchtune =
@@ -244,7 +278,7 @@ TEST(ReadRun, ReadsTorchtunesConfiguration) {
     EXPECT_TRUE(run.unmodelled.empty() && run.unknown.empty());
     const auto full = "model: {_component_: torchtune.models.llama2.llama2_7b}\n" + kTorchtune;
     EXPECT_EQ(run_of(full).model, "llama-2-7b");
-    EXPECT_THAT(unmodelled(full + "optimizer_in_bwd: true\n"), HasSubstr("one gradient at a time"));
+    EXPECT_EQ(run_of(full + "optimizer_in_bwd: true\n").training["optimizer_in_backward"], true);
     EXPECT_THAT(unmodelled(full + "loss: {_component_: torchtune.rlhf.loss.DPOLoss}\n"),
                 HasSubstr("reference model"));
 }
