@@ -20,7 +20,6 @@ RUN_BY_PROGRAMS = {
     'server/kinds/runs.cpp': 'tests/unit/server/kinds/sentiment/kind_test.cpp',
     'server/kinds/waves/command/': 'tests/integration/waves_test.py',
     'server/identity/program/': 'tests/unit/server/identity/hasher_test.cpp',
-    'server/kinds/waves/command/summary_text.': 'tests/integration/waves_job_test.py',
     'server/schedules/runner.': 'tests/integration/schedules_test.py',
     'server/worker/base/worker_info.': 'tests/integration/faults_test.py',
     'server/worker/device/device_opener.': 'tests/integration/worker/device_faults_test.py',

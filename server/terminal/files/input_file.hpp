@@ -2,7 +2,9 @@
 
 #include "engine/base/result.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -27,5 +29,9 @@ Result<JobInput> read_input_file(const std::string& file, const std::vector<std:
 // The whole of a file, or of standard input for "-". Errc::invalid_input: it cannot be read or is
 // not UTF-8.
 Result<std::string> read_text(const std::string& file);
+
+// The same text in UTF-8, if a byte order mark says that it is UTF-16; code units without a partner
+// become U+FFFD.
+std::optional<std::string> from_utf16(std::string_view bytes);
 
 }  // namespace plimsoll::terminal

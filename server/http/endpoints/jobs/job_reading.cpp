@@ -1,9 +1,9 @@
 // Reading one job: now, or when it changes; and its report.
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
-#include "server/http/endpoints/jobs/report_json.hpp"
+#include "server/http/endpoints/jobs/reports.hpp"
 #include "server/http/endpoints/json_values.hpp"
-#include "server/http/endpoints/pool/share_json.hpp"
+#include "server/http/endpoints/pool/pool_json.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>

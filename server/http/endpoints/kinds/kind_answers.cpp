@@ -1,8 +1,12 @@
 // Operations of job kinds that are answered without a job.
+//
+// What a job would report, computed immediately without one.
 #include "server/base/offload.hpp"
 #include "server/http/access/holder.hpp"
+#include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
+#include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/jobs/kind_offers.hpp"
 #include "server/http/messages/limits.hpp"
 
@@ -75,6 +79,28 @@ class KindAnswers {
     FairBudget waiting_{limits::kComputedAnswers};
 };
 
+class Estimates {
+  public:
+    Estimates(const planning::Planner& planner, boost::asio::thread_pool& pool)
+        : planner_(planner), pool_(pool) {}
+
+    awaitable<Response> create(const Call& call) {
+        const auto place = waiting_.reserve(holder_of(call.principal), 1);
+        if (!place) throw Refused(overloaded("Too many estimates are in progress."));
+        const auto& name = call.body.at("kind").get_ref<const std::string&>();
+        const auto summary = co_await planner_.estimate(
+            call.principal.team.id, {*planner_.kind(name), call.body.at("args")}, pool_);
+        if (!summary) throw Refused(refused(summary.error()));
+        co_return text_response("application/json", "{\"kind\":" + json(name).dump() +
+                                                        ",\"summary\":" + *summary + "}");
+    }
+
+  private:
+    const planning::Planner& planner_;
+    boost::asio::thread_pool& pool_;
+    FairBudget waiting_{limits::kComputedAnswers};
+};
+
 }  // namespace
 
 void add_kind_answers(Handlers& handlers, queue::JobStore& store, Kinds kinds,
@@ -88,6 +114,12 @@ void add_kind_answers(Handlers& handlers, queue::JobStore& store, Kinds kinds,
             };
         }
     }
+}
+
+void add_estimates(Handlers& handlers, const planning::Planner& planner,
+                   boost::asio::thread_pool& pool) {
+    const Members on(handlers, std::make_shared<Estimates>(planner, pool));
+    on("createEstimate", &Estimates::create);
 }
 
 }  // namespace plimsoll::http::endpoints

@@ -1,7 +1,6 @@
 #include "server/http/endpoints/pool/health.hpp"
 
-#include "server/http/endpoints/pool/device_json.hpp"
-#include "server/http/endpoints/pool/share_json.hpp"
+#include "server/http/endpoints/pool/pool_json.hpp"
 
 namespace plimsoll::http::endpoints {
 

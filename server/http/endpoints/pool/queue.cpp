@@ -4,7 +4,7 @@
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
-#include "server/http/endpoints/pool/share_json.hpp"
+#include "server/http/endpoints/pool/pool_json.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "server/http/access/holder.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
-#include "server/http/endpoints/jobs/linked_report.hpp"
+#include "server/http/endpoints/jobs/reports.hpp"
 #include "server/http/endpoints/results/result_parts.hpp"
 #include "server/http/endpoints/user_turns.hpp"
 #include "server/http/messages/accept.hpp"

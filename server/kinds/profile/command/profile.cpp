@@ -4,7 +4,6 @@
 #include "server/jobs/command.hpp"
 #include "server/jobs/settings.hpp"
 #include "server/kinds/profile/command/report_file.hpp"
-#include "server/kinds/profile/command/summary_text.hpp"
 #include "server/kinds/profile/contract/settings.hpp"
 #include "server/terminal/argument_options.hpp"
 #include "server/terminal/command_context.hpp"

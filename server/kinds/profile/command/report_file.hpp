@@ -4,6 +4,7 @@
 
 #include <ctime>
 #include <filesystem>
+#include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -19,5 +20,9 @@ Result<void> check_folder(const std::filesystem::path& folder);
 // be written.
 Result<std::filesystem::path> write_report(const std::filesystem::path& folder,
                                            const nlohmann::json& summary, std::time_t now);
+
+// A report's summary for a terminal: the guide's block for each model, with the recommended batch,
+// and the device's own rates as a table of this many columns (0: unlimited).
+std::string summary_text(const nlohmann::json& summary, std::size_t width);
 
 }  // namespace plimsoll::jobs::profile

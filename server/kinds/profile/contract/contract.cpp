@@ -2,7 +2,6 @@
 #include "server/jobs/records/failed_row.hpp"
 #include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/profile/contract/offer.hpp"
-#include "server/kinds/profile/contract/offered_models.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 #include "server/kinds/profile/contract/settings.hpp"
 

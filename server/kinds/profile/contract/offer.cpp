@@ -1,13 +1,27 @@
 #include "server/kinds/profile/contract/offer.hpp"
 
+#include "server/jobs/records/audience.hpp"
+#include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <tuple>
 
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::profile {
 namespace {
+
+using nlohmann::json;
+
+OfferedModel model_from(const json& stored) {
+    return {.name = stored.at("name"),
+            .hash = stored.at("hash"),
+            .parameters = stored.at("parameters"),
+            .forms = stored.at("forms"),
+            .audience = stored.value("audience", "")};
+}
 
 // "5", "0.25"
 std::string number(double value) {
@@ -17,6 +31,49 @@ std::string number(double value) {
 }
 
 }  // namespace
+
+std::string offer_of(const std::vector<OfferedModel>& models) {
+    auto all = json::array();
+    for (const auto& model : models) {
+        all.push_back({{"name", model.name},
+                       {"hash", model.hash},
+                       {"parameters", model.parameters},
+                       {"forms", model.forms},
+                       {"audience", model.audience}});
+    }
+    return json{{"models", std::move(all)}}.dump();
+}
+
+std::vector<OfferedModel> models_of(std::span<const std::string> offers, TeamId team) {
+    std::vector<OfferedModel> models;
+    for (const auto& text : offers) {
+        const auto offer = json::parse(text, nullptr, false);
+        if (!offer.is_object() || !offer.contains(kName)) continue;
+        for (const json& one : offer[kName].value("models", json::array())) {
+            auto model = model_from(one);
+            if (is_for(model.audience, team)) models.push_back(std::move(model));
+        }
+    }
+    const auto key = [](const OfferedModel& model) { return std::tie(model.name, model.hash); };
+    std::ranges::sort(models, {}, key);
+    std::vector<OfferedModel> each;
+    for (auto& model : models) {
+        if (each.empty() || key(each.back()) != key(model)) {
+            each.push_back(std::move(model));
+            continue;
+        }
+        auto& forms = each.back().forms;
+        for (auto& form : model.forms) {
+            if (std::ranges::find(forms, form) == forms.end()) forms.push_back(std::move(form));
+        }
+    }
+    return each;
+}
+
+std::string capability_of(std::string_view name, std::string_view hash, std::string_view form) {
+    return "measure " + std::string(name) + " " + std::string(shown_hash(hash)) + " " +
+           std::string(form);
+}
 
 constinit const Offer kOffer{.comparison_key = comparison_key};
 

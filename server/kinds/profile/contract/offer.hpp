@@ -1,8 +1,38 @@
 #pragma once
 
+#include "server/base/id.hpp"
 #include "server/jobs/offer.hpp"
 
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
 namespace plimsoll::jobs::profile {
+
+// A published model that a worker can measure, and its forms: all that the device supports, proven
+// or not.
+struct OfferedModel {
+    std::string name;
+    std::string hash;
+    std::uint64_t parameters = 0;
+    std::vector<std::string> forms;
+    std::string audience = {};  // see models::Manifest
+
+    bool operator==(const OfferedModel&) const = default;
+};
+
+// The offer of a worker's models (Abilities::offer), and the models of all offers that the team may
+// use, by name: each name and hash once, with the forms of all workers. Offers are those of
+// Knowledge::offers.
+std::string offer_of(const std::vector<OfferedModel>& models);
+std::vector<OfferedModel> models_of(std::span<const std::string> offers, TeamId team);
+
+// The capability that a worker needs to measure it; see Requirement::capability.
+std::string capability_of(std::string_view name, std::string_view hash, std::string_view form);
 
 // Offers nothing without a job; its reports are compared with one another.
 extern const Offer kOffer;

@@ -1,7 +1,7 @@
 #include "server/kinds/profile/contract/request.hpp"
 
 #include "engine/base/closest.hpp"
-#include "server/kinds/profile/contract/offered_models.hpp"
+#include "server/kinds/profile/contract/offer.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,6 +1,5 @@
 #include "engine/opencl/probing/probe.hpp"
 #include "server/kinds/profile/run/figures.hpp"
-#include "server/kinds/profile/run/parts.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,14 +1,56 @@
 #pragma once
 
+#include "engine/base/watch.hpp"
+#include "engine/opencl/runtime/device.hpp"
 #include "engine/profiling/device/rates.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::jobs::profile {
+
+using Json = nlohmann::ordered_json;
+
+// The output of a part: the result row that summarizes it ("name", "value", "unit", "batch",
+// "median_ms" …, as available). The area decides its place in the report.
+struct PartResult {
+    Json row;
+};
+
+// One area of a profile: measures its parts one by one, and reports the results.
+class Area {
+  public:
+    virtual ~Area() = default;
+    // `part` without the area's name: "peak".
+    virtual Result<PartResult> measure(std::string_view part) = 0;
+    // The area's member of the report, with the parts that could be measured.
+    virtual Json report() const = 0;
+};
+
+// The device of `context` itself, with its proven instructions, and with the programs and plans of
+// the settings' cache. Errc::not_found, an error of the item, if there is no device. What `context`
+// points to outlives the area.
+std::unique_ptr<Area> engine_area(const Request& request, const RunContext& context, Watch watch);
+
+// For a job without a task: measures nothing.
+std::unique_ptr<Area> no_engine_area();
+
+// A language model behind one of the settings' endpoints; one entry of the guide's `results`.
+std::unique_ptr<Area> llm_area(const Request& request, LlmSettings settings, Watch watch);
+
+// A sentiment model, a published one on the device of `context`, which outlives the area; one entry
+// of the guide's `results`.
+std::unique_ptr<Area> sentiment_area(const Request& request, const RunContext& context,
+                                     Watch watch);
+
+// For a job without a task: measures nothing.
+std::unique_ptr<Area> no_sentiment_area();
 
 // Measurements as members of the report.
 

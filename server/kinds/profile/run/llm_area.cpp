@@ -2,7 +2,6 @@
 #include "server/base/time.hpp"
 #include "server/kinds/profile/run/figures.hpp"
 #include "server/kinds/profile/run/llm_call.hpp"
-#include "server/kinds/profile/run/parts.hpp"
 
 #include <algorithm>
 #include <charconv>

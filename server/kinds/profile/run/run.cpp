@@ -4,10 +4,9 @@
 #include "server/base/gzip.hpp"
 #include "server/base/time.hpp"
 #include "server/jobs/records/models_folder.hpp"
-#include "server/kinds/profile/contract/offered_models.hpp"
+#include "server/kinds/profile/contract/offer.hpp"
 #include "server/kinds/profile/contract/settings.hpp"
 #include "server/kinds/profile/run/figures.hpp"
-#include "server/kinds/profile/run/parts.hpp"
 #include "server/kinds/profile/run/system.hpp"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "server/jobs/records/models_folder.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 #include "server/kinds/profile/run/figures.hpp"
-#include "server/kinds/profile/run/parts.hpp"
 #include "server/kinds/profile/run/system.hpp"
 
 #include <algorithm>

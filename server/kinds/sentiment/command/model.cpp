@@ -6,7 +6,6 @@
 #include "server/client/session.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
 #include "server/kinds/sentiment/command/hub.hpp"
-#include "server/kinds/sentiment/command/model_text.hpp"
 #include "server/kinds/sentiment/command/model_work.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"

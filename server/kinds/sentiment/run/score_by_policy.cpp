@@ -1,7 +1,7 @@
 #include "server/kinds/sentiment/run/score_by_policy.hpp"
 
 #include "server/kinds/sentiment/contract/texts.hpp"
-#include "server/kinds/sentiment/run/idle/warm_up.hpp"
+#include "server/kinds/sentiment/run/idle.hpp"
 #include "server/kinds/sentiment/run/loaded_models.hpp"
 #include "server/kinds/sentiment/run/score_by_vader.hpp"
 

@@ -1,14 +1,15 @@
 #include "server/kinds/sentiment/run/task_output_builder.hpp"
 
+#include "engine/text/utf8.hpp"
 #include "server/base/gzip.hpp"
 #include "server/base/json_writer.hpp"
 #include "server/jobs/records/json_text.hpp"
 #include "server/jobs/records/text_rows.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
-#include "server/kinds/sentiment/run/excerpt.hpp"
+
+#include <cstddef>
 
 namespace plimsoll::jobs::sentiment {
-
 namespace {
 
 void append_member(std::string& out, std::string_view name, std::string_view text) {
@@ -17,6 +18,16 @@ void append_member(std::string& out, std::string_view name, std::string_view tex
 }
 
 }  // namespace
+
+std::string_view excerpt(std::string_view text) {
+    constexpr std::size_t kCharacters = 280;
+    if (text.size() <= kCharacters) return text;
+    std::size_t end = 0;
+    for (std::size_t n = 0; n < kCharacters && end < text.size(); ++n) {
+        end += text::decode_utf8(text, end).length;
+    }
+    return text.substr(0, end);
+}
 
 void append_row(std::string& out, const text::RecordView& record, const TextScores& scores,
                 const RowMore& more) {

@@ -15,6 +15,10 @@
 
 namespace plimsoll::jobs::sentiment {
 
+// The beginning of a text, to recognize it in rows and reports: at most 280 code points of valid
+// UTF-8, never cut inside one.
+std::string_view excerpt(std::string_view text);
+
 // What the rows of some jobs contain besides the scores.
 struct RowMore {
     const Choice* choice = nullptr;  // of a policy, with the reason

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace plimsoll::jobs::waves {
 
 struct Options {
@@ -43,5 +45,9 @@ void write_images(const std::vector<::plimsoll::waves::SymbolReport>& reports,
 void write_profile(const terminal::CommandContext& context,
                    const std::vector<::plimsoll::waves::SymbolReport>& reports,
                    const ::plimsoll::waves::Settings& settings);
+
+// A report's summary for a terminal: the ranking with each best count and its significance, then
+// what was searched. `width` is that of its table (0: unlimited).
+std::string summary_text(const nlohmann::json& summary, std::size_t width);
 
 }  // namespace plimsoll::jobs::waves

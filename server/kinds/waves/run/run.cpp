@@ -4,7 +4,6 @@
 #include "server/kinds/waves/contract/slices.hpp"
 #include "server/kinds/waves/run/device.hpp"
 #include "server/kinds/waves/run/rows.hpp"
-#include "server/kinds/waves/run/summary.hpp"
 
 #include <algorithm>
 #include <thread>

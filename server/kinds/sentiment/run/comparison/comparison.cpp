@@ -1,6 +1,6 @@
 #include "server/kinds/sentiment/run/comparison/comparison.hpp"
 
-#include "server/kinds/sentiment/run/excerpt.hpp"
+#include "server/kinds/sentiment/run/task_output_builder.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "engine/tuning/gemm_plans.hpp"
 #include "server/base/gzip.hpp"
 #include "server/jobs/registry.hpp"
-#include "server/kinds/profile/command/summary_text.hpp"
+#include "server/kinds/profile/command/report_file.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 #include "tests/unit/engine/models/tiny_model.hpp"
 #include "tests/unit/engine/opencl/kernel_cache.hpp"

@@ -3,7 +3,6 @@
 #include "server/kinds/profile/contract/request.hpp"
 #include "server/kinds/profile/contract/settings.hpp"
 #include "server/kinds/profile/run/llm_call.hpp"
-#include "server/kinds/profile/run/llm_dialect.hpp"
 
 #include <thread>
 

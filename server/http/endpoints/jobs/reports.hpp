@@ -1,7 +1,12 @@
 #pragma once
 
 #include "server/base/json_writer.hpp"
+#include "server/http/access/failure_limit.hpp"
+#include "server/http/api/handler.hpp"
 #include "server/queue/job.hpp"
+#include "server/teams/report_link_store.hpp"
+
+#include <string>
 
 namespace plimsoll::http::endpoints {
 
@@ -18,5 +23,23 @@ inline void write_report(JsonWriter& out, const queue::Job& job, std::string_vie
     out.key("summary").json(summary);
     out.end_object();
 }
+
+// Opens the report of the link whose secret a call sends in X-Report-Link. Slows down guessing.
+class LinkedReports {
+  public:
+    struct Opened {
+        std::string hash;
+        teams::LinkedReport report;
+    };
+
+    explicit LinkedReports(teams::ReportLinkStore& store) : store_(store) {}
+
+    // 404: the link opens no report; 429: too many failed attempts from this address.
+    boost::asio::awaitable<Opened> open(const Call& call);
+
+  private:
+    teams::ReportLinkStore& store_;
+    FailureLimit limit_{limits::kFailedCredentials, limits::kFailureWindow, "failed-links"};
+};
 
 }  // namespace plimsoll::http::endpoints

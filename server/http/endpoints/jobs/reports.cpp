@@ -1,4 +1,4 @@
-#include "server/http/endpoints/jobs/linked_report.hpp"
+#include "server/http/endpoints/jobs/reports.hpp"
 
 #include "server/identity/secret.hpp"
 
