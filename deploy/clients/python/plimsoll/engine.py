@@ -113,8 +113,10 @@ class Scores(Rows):
 
         kinds = {"d": pyarrow.float64(), "i": pyarrow.int32(), "b": pyarrow.int8()}
         columns = {name: pyarrow.Array.from_buffers(kinds[_Columns.TYPES[name]], len(self),
-                                                    [None, pyarrow.py_buffer(self._columns[name])]) for name in self._named()}
-        return pyarrow.table({"label": pyarrow.array(self.label, pyarrow.string()), **columns})
+                                                    [None, pyarrow.py_buffer(self._columns[name])])
+                   for name in ["label", *self._named()]}
+        columns["label"] = pyarrow.array(_LABELS, pyarrow.string()).take(columns["label"])
+        return pyarrow.table(columns)
 
     def to_pandas(self) -> Any:
         import numpy
@@ -180,7 +182,7 @@ def _arrow_column(texts: Any) -> tuple[_Texts, Any]:
     if texts.null_count:
         raise TypeError(f"texts: {texts.null_count} are null")
     if isinstance(texts, pyarrow.ChunkedArray):
-        texts = pyarrow.concat_arrays(texts.chunks) if texts.num_chunks else pyarrow.array([], pyarrow.string())
+        texts = texts.chunk(0) if texts.num_chunks == 1 else pyarrow.concat_arrays(texts.chunks or [pyarrow.array([], pyarrow.string())])
     texts = texts.cast(pyarrow.large_string())
     _, offsets, data = texts.buffers()
     if len(texts) == 0:
