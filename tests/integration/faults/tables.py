@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, subprocess.run(ROOT / 'tests/support/psycopg', stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
+sys.path.insert(0, subprocess.run([ROOT / 'tests/support/python', 'psycopg'], stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
 import psycopg  # noqa: E402
 from queue_client import Queue  # noqa: E402
 from queue_invariants import broken  # noqa: E402
