@@ -8,6 +8,9 @@
 // The fields of one record from CsvScanner, whose quotes are well-formed.
 namespace plimsoll::text {
 
+// What may separate the fields of a file; the first wins a tie.
+inline constexpr std::string_view kCsvDelimiters = ",;\t|";
+
 // All of them, without the quotes around them.
 std::vector<std::string> csv_fields(std::string_view record, char delimiter = ',');
 

@@ -12,16 +12,15 @@
 namespace plimsoll::text {
 namespace {
 
-constexpr std::string_view kDelimiters = ",;\t";
-
 constexpr auto table_of(std::string_view ends) {
     std::array<bool, 256> table{};
     for (const char c : ends) table[static_cast<std::uint8_t>(c)] = true;
     return table;
 }
 constexpr auto kEndsQuoted = table_of("\"\n");
-constexpr std::array kEndsUnquoted = {table_of(",\r\n"), table_of(";\r\n"), table_of("\t\r\n")};
-constexpr auto kEndsHeader = table_of(",;\t\r\n");
+constexpr std::array kEndsUnquoted = {table_of(",\r\n"), table_of(";\r\n"), table_of("\t\r\n"),
+                                      table_of("|\r\n")};
+constexpr auto kEndsHeader = table_of(",;\t|\r\n");
 
 // The first byte from `at` on that needs attention.
 std::size_t skip_plain(std::string_view bytes, std::size_t at, const std::array<bool, 256>& ends) {
@@ -31,26 +30,26 @@ std::size_t skip_plain(std::string_view bytes, std::size_t at, const std::array<
 
 // The most frequent one in the header, outside quotes.
 char delimiter_of(std::string_view header) {
-    std::array<std::size_t, kDelimiters.size()> counts{};
+    std::array<std::size_t, kCsvDelimiters.size()> counts{};
     bool quoted = false;
     for (const char c : header) {
         if (c == '"') quoted = !quoted;
-        const auto which = kDelimiters.find(c);
-        if (!quoted && which != kDelimiters.npos) ++counts[which];
+        const auto which = kCsvDelimiters.find(c);
+        if (!quoted && which != kCsvDelimiters.npos) ++counts[which];
     }
     const auto most = std::ranges::max_element(counts);  // the first of equals: a comma
-    return kDelimiters[static_cast<std::size_t>(most - counts.begin())];
+    return kCsvDelimiters[static_cast<std::size_t>(most - counts.begin())];
 }
 
 }  // namespace
 
 bool CsvScanner::ends_field(char c) const {
-    return header_.empty() ? kDelimiters.find(c) != kDelimiters.npos : c == delimiter_;
+    return header_.empty() ? kCsvDelimiters.find(c) != kCsvDelimiters.npos : c == delimiter_;
 }
 
 std::size_t CsvScanner::skip_unquoted(std::string_view bytes, std::size_t at) const {
-    return skip_plain(bytes, at,
-                      header_.empty() ? kEndsHeader : kEndsUnquoted[kDelimiters.find(delimiter_)]);
+    return skip_plain(
+        bytes, at, header_.empty() ? kEndsHeader : kEndsUnquoted[kCsvDelimiters.find(delimiter_)]);
 }
 
 Result<void> CsvScanner::finish(const RawSink& sink) {
@@ -143,7 +142,13 @@ Result<void> CsvScanner::take_header(std::string_view record) {
     if (find_invalid_utf8(record)) {
         return fail(Errc::invalid_input, "The header line is not UTF-8.");
     }
-    delimiter_ = delimiter_of(record);
+    if (record.starts_with("sep=") && record.size() == 5 && record_line_ == 1) {
+        named_ = record.back();
+        if (kCsvDelimiters.find(named_) != kCsvDelimiters.npos) return {};
+        return fail(Errc::invalid_input,
+                    "The first line names a delimiter that is no comma, semicolon, tab or pipe.");
+    }
+    delimiter_ = named_ != '\0' ? named_ : delimiter_of(record);
     header_ = csv_fields(record, delimiter_);
     return {};
 }
@@ -179,6 +184,7 @@ void CsvScanner::save(std::string& out) const {
     }
     pack_integer(out, static_cast<std::uint8_t>(state_));
     pack_integer(out, static_cast<std::uint8_t>(delimiter_));
+    pack_integer(out, static_cast<std::uint8_t>(named_));
     for (const std::uint64_t count : {line_, record_line_, delimiters_}) pack_integer(out, count);
 }
 
@@ -201,9 +207,11 @@ bool CsvScanner::load(std::string_view& rest) {
     }
     state_ = static_cast<State>(state);
     std::uint8_t delimiter = 0;
-    if (!unpack_integer(rest, delimiter)) return false;
+    std::uint8_t named = 0;
+    if (!unpack_integer(rest, delimiter) || !unpack_integer(rest, named)) return false;
     delimiter_ = static_cast<char>(delimiter);
-    if (kDelimiters.find(delimiter_) == kDelimiters.npos) return false;
+    named_ = static_cast<char>(named);
+    if (kCsvDelimiters.find(delimiter_) == kCsvDelimiters.npos) return false;
     return unpack_integer(rest, line_) && unpack_integer(rest, record_line_) &&
            unpack_integer(rest, delimiters_);
 }

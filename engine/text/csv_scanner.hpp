@@ -5,11 +5,12 @@
 namespace plimsoll::text {
 
 // CSV as in RFC 4180 with a header line: quotes doubled inside quotes, line breaks inside quotes,
-// lines ending in LF, CRLF or CR. Fields are separated by commas, semicolons or tabs: whichever
-// occurs most often outside quotes in the header line (a tie goes to commas). Records are handed
-// out separated by commas, whatever the file has. A quote inside an unquoted field stands for
-// itself; anything but a delimiter or a line end after a closing quote is an error of the record,
-// and so is a number of fields that differs from the header's (most often an unquoted delimiter).
+// lines ending in LF, CRLF or CR. Fields are separated by commas, semicolons, tabs or pipes: the
+// one that a first line such as sep=; names, as spreadsheets write it, or whichever occurs most
+// often outside quotes in the header line (a tie goes to commas). Records are handed out separated
+// by commas, whatever the file has. A quote inside an unquoted field stands for itself; anything
+// but a delimiter or a line end after a closing quote is an error of the record, and so is a number
+// of fields that differs from the header's (most often an unquoted delimiter).
 class CsvScanner final : public RecordScanner {
   public:
     explicit CsvScanner(ReaderLimits limits) : RecordScanner(limits) {}
@@ -28,7 +29,7 @@ class CsvScanner final : public RecordScanner {
     Result<void> take_header(std::string_view record);
     void report(std::string_view record, const RawSink& sink);
     void start_record();
-    // Until the header has been read, any of the three may be the delimiter.
+    // Until the header has been read, any of them may be the delimiter.
     bool ends_field(char c) const;
     std::size_t skip_unquoted(std::string_view bytes, std::size_t at) const;
 
@@ -41,6 +42,7 @@ class CsvScanner final : public RecordScanner {
     std::uint64_t record_line_ = 1;
     std::uint64_t delimiters_ = 0;  // of the record
     char delimiter_ = ',';
+    char named_ = '\0';  // by the first line
     std::string in_commas_;
 };
 

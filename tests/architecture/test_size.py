@@ -6,7 +6,7 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (540, 46_150),
+    'engine': (540, 46_180),
     'server': (960, 76_010),
     'web': (407, 28_850),
     'migrations': (171, 6_365),

@@ -1,5 +1,7 @@
 #include "server/terminal/files/no_header.hpp"
 
+#include "engine/text/csv_fields.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -17,10 +19,9 @@ bool without_header(const std::vector<std::string>& columns) {
 
 namespace {
 
-constexpr std::array kSeparators = {',', ';', '\t'};
 constexpr std::size_t kLines = 10;
 
-using Counts = std::array<std::size_t, kSeparators.size()>;
+using Counts = std::array<std::size_t, text::kCsvDelimiters.size()>;
 
 // Separators outside of quotes, of each of the first records.
 std::vector<Counts> counts_of(std::string_view beginning) {
@@ -37,9 +38,8 @@ std::vector<Counts> counts_of(std::string_view beginning) {
             continue;
         }
         empty = false;
-        const auto* const found = std::ranges::find(kSeparators, c);
-        if (!quoted && found != kSeparators.end())
-            ++lines.back()[static_cast<std::size_t>(found - kSeparators.begin())];
+        const auto found = text::kCsvDelimiters.find(c);
+        if (!quoted && found != text::kCsvDelimiters.npos) ++lines.back()[found];
     }
     // The last one may be cut off.
     if (lines.size() > 1) lines.pop_back();
@@ -53,7 +53,7 @@ std::string header_for(std::string_view beginning) {
     // A text may have commas of its own, but not the same number in every record.
     std::size_t best = 0;
     std::size_t most = 0;
-    for (std::size_t separator = 0; separator < kSeparators.size(); ++separator) {
+    for (std::size_t separator = 0; separator < text::kCsvDelimiters.size(); ++separator) {
         const auto least = std::ranges::min(
             lines, {}, [&](const Counts& counts) { return counts[separator]; })[separator];
         if (least <= most) continue;
@@ -62,7 +62,7 @@ std::string header_for(std::string_view beginning) {
     }
     std::string header;
     for (std::size_t column = 1; column <= lines.front()[best] + 1; ++column) {
-        if (column > 1) header += kSeparators[best];
+        if (column > 1) header += text::kCsvDelimiters[best];
         header += "#" + std::to_string(column);
     }
     return header + "\n";

@@ -10,7 +10,8 @@ namespace plimsoll::terminal {
 bool without_header(const std::vector<std::string>& columns);
 
 // The header line for such a file, from its beginning: "#1;#2;#3" and a line end. The separator is
-// comma, semicolon or tab, whichever occurs most often outside quotes in all of the first records.
+// comma, semicolon, tab or pipe, whichever occurs most often outside quotes in all of the first
+// records.
 std::string header_for(std::string_view beginning);
 
 }  // namespace plimsoll::terminal

@@ -34,7 +34,10 @@ test('a byte order mark is not content', () => {
 test('the delimiter is found outside quotes', () => {
   assert.equal(detectDelimiter('"a,b,c";d\n'), ';');
   assert.equal(detectDelimiter('a\tb\n1,2,3,4'), '\t');
+  assert.equal(detectDelimiter('a|b\n1,2,3,4'), '|');
   assert.equal(detectDelimiter('no delimiter at all'), ',');
+  assert.deepEqual(rows('sep=;\r\na,b;c\r\n1;2'), [['a,b', 'c'], ['1', '2']]);
+  assert.equal(parseCsv('sep=|\na|b\n"c').error.line, 3);
 });
 
 test('a broken quote is named by its line', () => {

@@ -83,6 +83,15 @@ TEST(CsvReader, UsesTheMostFrequentDelimiterOfTheHeader) {
               (Lines{"2: a|two\nlines", "4: b|,;"}));
     EXPECT_EQ(csv("\"a;b;c\",text\nx,up\n"), (Lines{"2: -|up"})) << "not those inside quotes";
     EXPECT_EQ(csv("text,a;b\nup,x\n"), (Lines{"2: -|up"})) << "commas where there are as many";
+    EXPECT_EQ(csv("custom_id|text\na|up, up\n"), (Lines{"2: a|up, up"}));
+}
+
+TEST(CsvReader, UsesTheDelimiterThatTheFirstLineNames) {
+    EXPECT_EQ(csv("sep=;\r\ncustom_id;text\r\na;up\r\n"), (Lines{"3: a|up"}));
+    EXPECT_EQ(csv("sep=;\n\"a,b,c\";text\nx;up\n"), (Lines{"3: -|up"}));
+    EXPECT_EQ(csv("sep=x\ntext\nup\n"),
+              (Lines{"failed: The first line names a delimiter that is no comma, semicolon, tab or "
+                     "pipe."}));
 }
 
 TEST(CsvReader, ColumnsAreFoundByNameOrAreTheOnlyOne) {

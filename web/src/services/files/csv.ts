@@ -1,4 +1,4 @@
-/** CSV as RFC 4180 has it, plus what spreadsheets do: a byte order mark, semicolons, tabs. */
+/** CSV as RFC 4180 has it, plus what spreadsheets do: a byte order mark, semicolons, tabs, pipes, a first line sep=; */
 
 export interface CsvError {
   /** Line of the error, from 1. */
@@ -11,7 +11,7 @@ export interface CsvTable {
   error: CsvError | undefined;
 }
 
-const delimiters = [',', ';', '\t'] as const;
+const delimiters = [',', ';', '\t', '|'] as const;
 
 /** The delimiter that the first line has most of, outside quotes. */
 export function detectDelimiter(text: string): string {
@@ -28,11 +28,12 @@ export function detectDelimiter(text: string): string {
 /** Reads at most `limit` records. Empty lines are no records. */
 export function parseCsv(input: string, limit = Infinity): CsvTable {
   const text = input.replace(/^\uFEFF/, '');
-  const delimiter = detectDelimiter(text);
+  const named = /^sep=([,;\t|])\r?\n/.exec(text);
+  const delimiter = named?.[1] ?? detectDelimiter(text);
   const rows: string[][] = [];
   let row: string[] = [];
-  let line = 1;
-  let at = 0;
+  let line = named ? 2 : 1;
+  let at = named ? named[0].length : 0;
 
   const endRow = () => {
     if (row.length > 1 || row[0] !== '') rows.push(row);
