@@ -126,7 +126,7 @@ class CsvPriceRecords final : public PriceRecords {
   protected:
     void finish() override {
         if (auto ok = decide(); !ok) rows_.fail(reading_.symbol, 0, ok.error().message);
-        if (behind_.size() > kMostBehind) fail_behind();
+        if (behind_.size() > kMostBehind || !has_bars_) fail_behind();
         left_behind_ += behind_.size();
         behind_.clear();
     }
@@ -153,6 +153,7 @@ class CsvPriceRecords final : public PriceRecords {
             return;
         }
         fail_behind();
+        has_bars_ = true;
         for (const auto& part : form_->parts) {
             const auto symbol = symbol_of(part);
             if (!whole || fields_.size() != form_->fields) {
@@ -185,10 +186,18 @@ class CsvPriceRecords final : public PriceRecords {
         return !number && !read_timestamp(in_iso(date, {}, form_->order));
     }
     std::string why_no_bar() const {
-        if (fields_.size() == form_->fields) return "The row has no date.";
+        if (fields_.size() == form_->fields) {
+            const auto date = fields_[*form_->parts.front().columns[Column::date]];
+            return date.empty() ? "The row has no date."
+                                : unusable_date(date, read_timestamp(date).error());
+        }
         return "The row has " + std::to_string(fields_.size()) +
                (fields_.size() == 1 ? " field" : " fields") + ", but the header has " +
                std::to_string(form_->fields) + ".";
+    }
+
+    static std::string unusable_date(std::string_view date, const Error& why) {
+        return "The date " + in_quotes(date) + " cannot be used. " + why.message;
     }
 
     // A holiday in a regular calendar. One that has a date and nothing else says nothing.
@@ -209,9 +218,7 @@ class CsvPriceRecords final : public PriceRecords {
             if (!plain)
                 if (const auto iso = in_iso(date, written, form_->order); iso != date)
                     time = read_timestamp(iso, zone);
-            if (!time)
-                return "The date " + in_quotes(fields_[*date_at]) + " cannot be used. " +
-                       time.error().message;
+            if (!time) return unusable_date(fields_[*date_at], time.error());
             row.time = time->seconds;
             row.time_again = time->again;
             row.zone = time->zone;
@@ -235,6 +242,7 @@ class CsvPriceRecords final : public PriceRecords {
     std::optional<CsvForm> form_;
     std::optional<Error> broken_;
     std::uint64_t left_out_ = 0, left_behind_ = 0;
+    bool has_bars_ = false;
     struct Behind {
         std::uint64_t line = 0;
         std::string symbol, why;
