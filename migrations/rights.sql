@@ -22,11 +22,8 @@ begin
            else 'plimsoll_queue' end as owner
       from pg_proc p where p.pronamespace = 'plimsoll'::regnamespace loop
     execute format('alter function %s owner to %I', v.signature, v.owner);
-    execute format('revoke all on function %s from public, plimsoll_app, plimsoll_worker, plimsoll_metrics',
-      v.signature);
-    if v.owner <> 'plimsoll_owner' then
-      execute format('revoke all on function %s from plimsoll_owner', v.signature);
-    end if;
+    execute format('revoke all on function %s from public, plimsoll_app, plimsoll_worker, plimsoll_metrics, %s',
+      v.signature, array_to_string(array_remove(array['plimsoll_owner', 'plimsoll_identity'], v.owner), ', '));
   end loop;
   -- Partitions have no privileges of their own: they are reached through their parents.
   for v in select c.oid::regclass as relation from pg_class c
