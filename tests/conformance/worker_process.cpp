@@ -68,7 +68,7 @@ std::vector<queue::TaskReport> done(const queue::Claim& claim) {
             report.output.items_ok = task.items - 1;
             report.output.items_failed = 1;
             report.output.partial =
-                task.whole ? R"({"partials": 1})" : "partial " + std::to_string(task.seq);
+                task.whole == 1 ? R"({"partials": 1})" : "partial " + std::to_string(task.seq);
         }
         reports.push_back(std::move(report));
     }
