@@ -15,8 +15,8 @@ namespace plimsoll::client {
 inline constexpr std::int64_t kInlineFileBytes = 8 << 20;
 inline constexpr std::size_t kInlineItems = 10'000;
 
-// Whether a file is a table, by its name: .csv, .tsv or .tab, with commas, semicolons, tabs or pipes. All
-// others are JSON lines.
+// Whether a file is a table, by its name: .csv, .tsv or .tab, with commas, semicolons, tabs or
+// pipes. All others are JSON lines.
 bool is_csv(const std::string& file);
 
 // Size of a regular file; Errc::invalid_input if it is not one.

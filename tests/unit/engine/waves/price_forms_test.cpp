@@ -91,7 +91,8 @@ TEST(PriceForms, LeavesOutWhatIsBehindTheLastBar) {
         EXPECT_EQ(read.told, "1 line behind the last bar left out") << end;
     }
     EXPECT_THAT(understood("# made by X\n" + bars + "# end\n").close, ElementsAre(1, 2));
-    EXPECT_THAT(understood(bars + "Average,1\n2024-03-22,3\n").days, HasSubstr("has no date"));
+    EXPECT_THAT(understood(bars + "Average,1\n2024-03-22,3\n").days, HasSubstr("cannot be used"));
+    EXPECT_THAT(understood("date,close\nyesterday,1\n").days, HasSubstr("cannot be used"));
 }
 
 TEST(PriceForms, ReadsEachTickersColumns) {
