@@ -49,6 +49,7 @@ GatheringSink::~GatheringSink() {
 }
 
 void GatheringSink::sink_it_(const spdlog::details::log_msg& line) {
+    if (lines_.size() >= kMostBytes) flush_();
     if (lines_.size() >= kMostBytes) {
         ++dropped_;
         return;
@@ -58,8 +59,8 @@ void GatheringSink::sink_it_(const spdlog::details::log_msg& line) {
     const bool alone = none_waits && Clock::now() - written_ >= kGather;
     if (mode_ == Lines::at_once || alone || line.level >= spdlog::level::warn ||
         lines_.size() >= kBytes)
-        return flush_();
-    if (none_waits) changed_.notify_one();
+        flush_();
+    if (none_waits && lines_.size() > 0) changed_.notify_one();
 }
 
 void GatheringSink::flush_() {

@@ -83,7 +83,7 @@ class OwnDatabase(unittest.TestCase):
         subprocess.run(["psql", "-qX", URL, "-c", end], check=True, stdout=subprocess.DEVNULL)
         until(lambda: b"default_transaction_isolation" in Api(server.base).get("/readyz").body, "/readyz does not name it")
 
-    def test_a_server_ends_when_the_schema_becomes_newer(self):
+    def test_the_server_ends_when_the_schema_becomes_newer(self):
         self.assertEqual(plimsoll("migrate", "--database.url", APP, "--database.migrate_url", URL).returncode, 0)
         server = Server(database__url=APP, engine__local="false").start()
         self.addCleanup(server.remove)

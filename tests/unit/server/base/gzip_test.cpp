@@ -142,6 +142,9 @@ TEST_F(GatheringSinkTest, LosesNoLineOfMany) {
 
 // A pipe holds 64 KiB.
 TEST_F(GatheringSinkTest, NeverWaitsForAReaderAndSaysWhatItDropped) {
+    logger_->info("first");
+    logger_->info("second");
+    read_lines(2);  // by the other thread, which now waits for lines
     const std::string text(1000, 'x');
     constexpr int kLines = 1000;
     for (int i = 0; i < kLines; ++i) logger_->warn(text);
