@@ -265,8 +265,8 @@ def main():
         for row in given.row:
             if row in ('single', 'road'):
                 url = new_database('api', migrate=True).replace('//postgres@', '//plimsoll_app@')
-                with Server(limits__requests_per_minute='0', limits__team_requests_per_minute='0', database__url=url,
-                            database__worker_url=url.replace('//plimsoll_app@', '//plimsoll_worker@'), engine__local=str(row == 'road').lower()) as server:
+                engine = {'database__worker_url': url.replace('//plimsoll_app@', '//plimsoll_worker@')} if row == 'road' else {'engine__local': 'false'}
+                with Server(limits__requests_per_minute='0', limits__team_requests_per_minute='0', database__url=url, **engine) as server:
                     run.server, run.api = server, server.api()
                     run.token = run.api.token
                     getattr(run, row)()
