@@ -6,12 +6,12 @@ import tree
 
 # Top folder -> (files, lines of code). Lines of the contract, of data and of prose do not count.
 BUDGET = {
-    'engine': (540, 46_180),
-    'server': (960, 76_010),
+    'engine': (520, 46_166),
+    'server': (914, 75_548),
     'web': (407, 28_850),
-    'migrations': (171, 6_365),
-    'deploy': (91, 2_380),
-    'tests': (788, None),
+    'migrations': (170, 6_359),
+    'deploy': (88, 2_048),
+    'tests': (783, None),
 }
 CODE = {'.cpp', '.hpp', '.cl', '.ts', '.svelte', '.sql', '.py', '.mjs', '.js', '.css', '.sh', '.cmake'}
 BUILD_FILES = 25
