@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/routines/flavour.hpp"
+#include "engine/routines/method.hpp"
 
 #include <string>
 

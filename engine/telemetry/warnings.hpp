@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/telemetry/reading.hpp"
+#include "engine/telemetry/sensors.hpp"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "engine/text/csv_fields.hpp"
 #include "engine/text/packing.hpp"
-#include "engine/text/record_rules.hpp"
+#include "engine/text/record_reader.hpp"
 #include "engine/text/utf8.hpp"
 
 #include <algorithm>

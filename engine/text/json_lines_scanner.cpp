@@ -1,7 +1,7 @@
 #include "engine/text/json_lines_scanner.hpp"
 
 #include "engine/text/packing.hpp"
-#include "engine/text/record_rules.hpp"
+#include "engine/text/record_reader.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 #include "engine/base/closest.hpp"
 #include "engine/base/outside_json.hpp"
 #include "engine/text/csv_fields.hpp"
-#include "engine/text/record_rules.hpp"
+#include "engine/text/record_reader.hpp"
 #include "engine/text/utf8.hpp"
 
 #include <algorithm>

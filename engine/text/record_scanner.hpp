@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "engine/text/byte_order_mark.hpp"
 #include "engine/text/record.hpp"
+#include "engine/text/utf8.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -3,11 +3,10 @@
 #include "server/app/engine_process.hpp"
 #include "server/app/server.hpp"
 #include "server/base/log.hpp"
-#include "server/base/log_format.hpp"
 #include "server/http/wire/listener.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/oidc/provider.hpp"
-#include "server/outbound/exchange.hpp"
+#include "server/outbound/caller.hpp"
 #include "server/postgres/schema/migrator.hpp"
 #include "server/postgres/schema/session.hpp"
 
@@ -108,6 +107,13 @@ Result<void> check_database(const postgres::Target& target) {
 }
 
 }  // namespace
+
+std::string address_of(const Settings::Http& http, int port) {
+    const bool tls = !http.tls_certificate.empty();
+    const bool ipv6 = http.host.find(':') != std::string::npos;
+    return std::string(tls ? "https://" : "http://") + (ipv6 ? "[" + http.host + "]" : http.host) +
+           ":" + std::to_string(port);
+}
 
 Result<void> serve(const Settings& settings, const Announce& announce) {
     std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may leave

@@ -1,9 +1,19 @@
 #pragma once
 
-#include "server/app/announce.hpp"
 #include "server/app/settings.hpp"
 
+#include <functional>
+#include <string>
+#include <string_view>
+
 namespace plimsoll::app {
+
+// "http://127.0.0.1:7272", from the settings and the port.
+std::string address_of(const Settings::Http& http, int port);
+
+// Called with a name and a URL: "metrics" if they have an address of their own, "sign-in" with the
+// one-time link of a new installation, and finally "ready" once requests are accepted.
+using Announce = std::function<void(std::string_view what, const std::string& url)>;
 
 // Opens and migrates the database and serves until SIGTERM or SIGINT, then drains; a second signal
 // ends it immediately. Errors are start-up errors.

@@ -1,10 +1,10 @@
 #include "server/app/server.hpp"
 
-#include "server/app/address.hpp"
+#include "server/app/serve.hpp"
 #include "server/base/backoff.hpp"
 #include "server/base/log.hpp"
 #include "server/base/offload.hpp"
-#include "server/base/programs/sibling_program.hpp"
+#include "server/base/programs/spawn.hpp"
 #include "server/identity/invitation_store.hpp"
 #include "server/identity/secret.hpp"
 #include "server/identity/store.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "server/app/announce.hpp"
 #include "server/app/database.hpp"
 #include "server/app/engine_process.hpp"
 #include "server/app/metrics.hpp"
+#include "server/app/serve.hpp"
 #include "server/app/settings.hpp"
 #include "server/http/access/password_service.hpp"
 #include "server/http/access/provider_service.hpp"

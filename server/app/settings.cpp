@@ -1,7 +1,7 @@
 #include "server/app/settings_table.hpp"
-#include "server/base/log_format.hpp"
+#include "server/base/log.hpp"
 #include "server/http/access/allowed_hosts.hpp"
-#include "server/http/access/trusted_proxies.hpp"
+#include "server/http/access/network.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/outbound/target.hpp"
 

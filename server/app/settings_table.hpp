@@ -9,6 +9,7 @@
 #include <vector>
 
 // The table of all settings, for loading and printing them, and how it is written.
+
 namespace plimsoll::app {
 
 struct Entry {
@@ -68,5 +69,11 @@ std::string broken_rule(const Result<T>& parsed) {
 
 // Of sign-in with an identity provider.
 std::vector<Entry> oidc_entries();
+
+// One "key = value" line per setting, with its help; then the variables that have no effect.
+std::string print_settings(const Settings& settings);
+
+// The same for programs.
+std::string print_settings_json(const Settings& settings);
 
 }  // namespace plimsoll::app

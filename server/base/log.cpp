@@ -1,7 +1,6 @@
 #include "server/base/log.hpp"
 
 #include "server/base/gathering_sink.hpp"
-#include "server/base/log_format.hpp"
 #include "server/base/time.hpp"
 
 #include <nlohmann/json.hpp>

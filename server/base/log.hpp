@@ -1,12 +1,24 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
 // One line per event, "key=value" after the message, on standard error. A thin wrapper, so that
 // only this folder includes spdlog's headers. Never pass texts, tokens or passwords.
+
 namespace plimsoll::log {
+
+enum class Format {
+    text,  // 2026-03-01T12:00:00.000Z info  [serve] message key=value
+    json,  // {"time":"…","level":"info","process":"serve","message":"…","key":"value"}
+};
+
+std::optional<Format> parse_format(std::string_view name);
+
+// Sets the format of all later lines. Call before log::start.
+void set_format(Format format);
 
 enum class Level { debug, info, warn, error };
 

@@ -1,10 +1,9 @@
 #include "server/cli/commands.hpp"
-#include "server/client/query.hpp"
+#include "server/client/lists.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
+#include "server/terminal/flag_values.hpp"
 #include "server/terminal/list.hpp"
-#include "server/terminal/members.hpp"
-#include "server/terminal/moment.hpp"
 
 #include <cstdio>
 #include <memory>

@@ -6,7 +6,6 @@
 #include "server/cli/usage_error.hpp"
 #include "server/jobs/command.hpp"
 #include "server/terminal/command_context.hpp"
-#include "server/terminal/table_width.hpp"
 #include "server/terminal/terminal.hpp"
 
 #include <algorithm>

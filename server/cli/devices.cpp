@@ -2,7 +2,6 @@
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
-#include "server/terminal/members.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -1,14 +1,16 @@
 #include "server/cli/commands.hpp"
 #include "server/client/api_client.hpp"
 #include "server/client/credentials.hpp"
-#include "server/client/revoke.hpp"
+#include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/read_password.hpp"
 
 #include <cctype>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -166,6 +168,88 @@ void login(const CommandContext& context, const LoginOptions& options) {
     }
 }
 
+struct LogoutOptions {
+    std::string server;  // empty: the current one
+    bool all = false;
+};
+
+std::vector<std::string> named(const client::Wallet& wallet, const LogoutOptions& options) {
+    std::vector<std::string> servers;
+    if (options.all) {
+        for (const auto& [server, entry] : wallet.servers) servers.push_back(server);
+        return servers;
+    }
+    const char* set = std::getenv("PLIMSOLL_SERVER");
+    auto wanted = options.server.empty() && set != nullptr ? std::string(set) : options.server;
+    if (wanted.empty()) wanted = wallet.current;
+    if (wanted.empty()) return servers;
+    servers.push_back(need(client::find_server(wallet, wanted)));
+    return servers;
+}
+
+void logout(const CommandContext& context, const LogoutOptions& options) {
+    auto wallet = need(client::load_wallet());
+    const auto servers = named(wallet, options);
+    auto left = nlohmann::json::array();
+    for (const auto& server : servers) {
+        const auto entry = wallet.servers.at(server);
+        if (entry.made_by_login) {
+            if (const auto revoked = client::revoke(server, entry.token); !revoked) {
+                context.terminal.note("The token is still valid on the server. " +
+                                      revoked.error().message);
+            }
+        }
+        wallet.servers.erase(server);
+        if (wallet.current == server) wallet.current.clear();
+        left.push_back(server);
+    }
+    need(client::save_wallet(wallet));
+    if (context.json) {
+        context.terminal.line(nlohmann::json{{"signed_out_of", left}}.dump(2));
+    } else if (servers.empty()) {
+        context.terminal.line("Not signed in to any server.");
+    } else {
+        for (const auto& server : servers) context.terminal.line("Signed out of " + server + ".");
+    }
+}
+
+void list_servers(const CommandContext& context, const client::Wallet& wallet) {
+    if (context.json) {
+        auto servers = nlohmann::json::array();
+        for (const auto& [server, entry] : wallet.servers) servers.push_back(server);
+        context.terminal.line(nlohmann::json{
+            {"servers", servers},
+            {"current", wallet.current.empty() ? nullptr : nlohmann::json(wallet.current)}}
+                                  .dump(2));
+        return;
+    }
+    if (wallet.servers.empty()) context.terminal.line("Not signed in to any server.");
+    for (const auto& [server, entry] : wallet.servers) {
+        context.terminal.line((server == wallet.current ? "* " : "  ") + server);
+    }
+}
+
+void use(const CommandContext& context, const std::string& text) {
+    auto wallet = need(client::load_wallet());
+    if (text.empty()) return list_servers(context, wallet);
+    auto server = need(client::find_server(wallet, text));
+    wallet.current = std::move(server);
+    need(client::save_wallet(wallet));
+    return list_servers(context, wallet);
+}
+
+void show_identity(const CommandContext& context) {
+    auto api = need(client::signed_in());
+    auto me = need(api.get_json("/v1/users/me"));
+    if (context.json) {
+        context.terminal.line(me.dump(2));
+    } else {
+        context.terminal.line(me.at("user").value("name", "") + ", " + me.value("role", "") +
+                              " of team " + me.at("team").value("name", "") + " at " +
+                              api.server());
+    }
+}
+
 }  // namespace
 
 void add_login(CLI::App& app, CommandContext& context) {
@@ -202,6 +286,31 @@ void add_login(CLI::App& app, CommandContext& context) {
             throw CLI::RequiredError("link, or --server with --token or --user");
         }
         login(context, *options);
+    });
+}
+
+void add_logout(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<LogoutOptions>();
+    auto* command = app.add_subcommand("logout", "Sign out of a server and revoke its token");
+    auto* server = command->add_option(
+        "server", options->server,
+        "URL of the server, or its host (default: PLIMSOLL_SERVER, else the current server)");
+    command->add_flag("--all", options->all, "Sign out of every server")->excludes(server);
+    command->callback([&context, options] { logout(context, *options); });
+}
+
+void add_use(CLI::App& app, CommandContext& context) {
+    const auto server = std::make_shared<std::string>();
+    auto* command =
+        app.add_subcommand("use", "Choose the current server from those you are signed in to");
+    command->add_option("server", *server,
+                        "URL of the server, or its host (default: list the servers)");
+    command->callback([&context, server] { use(context, *server); });
+}
+
+void add_whoami(CLI::App& app, CommandContext& context) {
+    app.add_subcommand("whoami", "Show the signed-in user, server and team")->callback([&context] {
+        show_identity(context);
     });
 }
 

@@ -1,7 +1,7 @@
 // A server of the Model Context Protocol for assistants: JSON-RPC 2.0, a message a line. Its tools
 // are commands of this program, which run in processes of their own.
-#include "server/base/programs/run_program.hpp"
-#include "server/base/programs/sibling_program.hpp"
+#include "server/base/programs/child_program.hpp"
+#include "server/base/programs/spawn.hpp"
 #include "server/cli/commands.hpp"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 #include "server/cli/commands.hpp"
-#include "server/client/by_name.hpp"
+#include "server/client/lists.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
-#include "server/terminal/members.hpp"
 
 #include <cstdio>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
-#include "server/terminal/members.hpp"
+#include "server/terminal/list.hpp"
 #include "server/terminal/read_password.hpp"
 
 #include <memory>

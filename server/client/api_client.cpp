@@ -1,10 +1,18 @@
 #include "server/client/api_client.hpp"
 
-#include "server/client/http_connection.hpp"
+#include "server/base/addresses.hpp"
 
+#include <vector>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <nlohmann/json.hpp>
 
 namespace plimsoll::client {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+
 namespace {
 
 namespace beast = boost::beast;
@@ -76,6 +84,79 @@ Error problem(const Reply& reply) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<HttpConnection>> HttpConnection::open(const std::string& address,
+                                                             const AllowAddress& allowed) {
+    const auto url = parse_url(address);
+    if (!url || (url->scheme() != "http" && url->scheme() != "https") ||
+        url->host_address().empty()) {
+        return fail(Errc::invalid_input, "\"" + address + "\" is not an http or https URL.");
+    }
+    const bool tls = url->scheme() == "https";
+    const std::string host = url->host_address();
+    const std::string port = url->has_port() ? std::string(url->port()) : tls ? "443" : "80";
+    std::unique_ptr<HttpConnection> made(
+        new HttpConnection(std::string(url->encoded_host_and_port())));
+    asio::ip::tcp::resolver resolver(made->io_);
+    std::vector<asio::ip::tcp::endpoint> endpoints;
+    for (const auto& found : resolver.resolve(host, port)) {
+        if (!allowed || allowed(found.endpoint().address())) endpoints.push_back(found.endpoint());
+    }
+    if (endpoints.empty()) {
+        return fail(Errc::forbidden, "\"" + host + "\" has no address on the public internet.");
+    }
+    if (!tls) {
+        made->stream_.emplace<Plain>(made->io_).connect(endpoints);
+        return made;
+    }
+    made->tls_.set_default_verify_paths();
+    made->tls_.set_verify_mode(asio::ssl::verify_peer);
+    auto& stream = made->stream_.emplace<Tls>(made->io_, made->tls_);
+    stream.set_verify_callback(asio::ssl::host_name_verification(host));
+    SSL_set_tlsext_host_name(stream.native_handle(), host.c_str());
+    beast::get_lowest_layer(stream).connect(endpoints);
+    stream.handshake(asio::ssl::stream_base::client);
+    return made;
+}
+
+void EventStreamParser::feed(std::string_view piece,
+                             const std::function<void(const ServerEvent&)>& on_event) {
+    pending_ += piece;
+    std::size_t start = 0;
+    for (auto end = pending_.find('\n'); end != std::string::npos;
+         end = pending_.find('\n', start)) {
+        std::string_view line(pending_.data() + start, end - start);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        take_line(line, on_event);
+        start = end + 1;
+    }
+    pending_.erase(0, start);
+}
+
+void EventStreamParser::take_line(std::string_view line,
+                                  const std::function<void(const ServerEvent&)>& on_event) {
+    if (line.empty()) {
+        if (has_data_) on_event(event_);
+        const auto last_id = event_.id;
+        event_ = {};
+        event_.id = last_id;  // the id stays until the server names another
+        has_data_ = false;
+        return;
+    }
+    const auto colon = line.find(':');
+    const auto field = line.substr(0, colon);
+    auto value = colon == std::string_view::npos ? std::string_view{} : line.substr(colon + 1);
+    if (value.starts_with(' ')) value.remove_prefix(1);
+    if (field == "data") {
+        if (has_data_) event_.data += '\n';
+        event_.data += value;
+        has_data_ = true;
+    } else if (field == "event") {
+        event_.type = value;
+    } else if (field == "id") {
+        event_.id = value;
+    }
+}
 
 ApiClient::ApiClient(std::string server, std::string token)
     : server_(std::move(server)), token_(std::move(token)) {

@@ -1,6 +1,6 @@
 #include "server/client/credentials.hpp"
 
-#include "server/base/parse_url.hpp"
+#include "server/base/addresses.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,8 +1,7 @@
 #include "server/client/download.hpp"
 
 #include "server/base/addresses.hpp"
-#include "server/base/parse_url.hpp"
-#include "server/client/http_connection.hpp"
+#include "server/client/api_client.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,16 +1,37 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "server/identity/breached_passwords.hpp"
 
 #include <cstddef>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 // Passwords as text, and their Argon2id hashes. Texts are compared and hashed in Unicode form NFKC,
 // so that a password does not depend on the keyboard that types it.
+
 namespace plimsoll::identity {
+
+// A file of breached passwords: a line per SHA-1 in hexadecimal, sorted, each optionally
+// followed by a colon and a count, which is what the downloader of Have I Been Pwned writes. The
+// file is searched where it is, in a few dozen reads, whatever its size.
+class BreachedPasswords {
+  public:
+    // Errc::invalid_input: it cannot be read, or does not begin like such a file.
+    static Result<BreachedPasswords> open(const std::filesystem::path& file);
+
+    // Errc::unavailable: the file cannot be read any more. Errc::corrupt: it has a different line
+    // where this one would be.
+    Result<bool> contains(std::string_view password) const;
+
+  private:
+    struct File;
+    explicit BreachedPasswords(std::shared_ptr<const File> file) : file_(std::move(file)) {}
+
+    std::shared_ptr<const File> file_;
+};
 
 inline constexpr std::size_t kLongestPassword = 256;  // characters
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
 namespace plimsoll::oidc {
 
 // Base64 with the URL-safe alphabet and without padding (RFC 7515, 2). Decoding is strict: nullopt
@@ -18,5 +20,11 @@ std::string escaped(std::string_view text);
 
 // In a time that depends on the lengths only.
 bool same_text(std::string_view a, std::string_view b);
+
+// The text that an object has under this name; empty: none.
+inline std::string text_in(const nlohmann::json& object, const char* name) {
+    const auto found = object.find(name);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
 
 }  // namespace plimsoll::oidc

@@ -1,6 +1,6 @@
 #include "server/oidc/mapping.hpp"
 
-#include "server/oidc/json_text.hpp"
+#include "server/oidc/encoding.hpp"
 
 #include <algorithm>
 #include <cctype>

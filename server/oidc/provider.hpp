@@ -1,9 +1,8 @@
 #pragma once
 
 #include "server/oidc/attempt.hpp"
-#include "server/oidc/calls.hpp"
 #include "server/oidc/discovery.hpp"
-#include "server/oidc/keys.hpp"
+#include "server/oidc/id_token.hpp"
 #include "server/oidc/mapping.hpp"
 
 #include <memory>

@@ -10,7 +10,7 @@
 #include "server/postgres/workers/database_clock.hpp"
 #include "server/postgres/workers/duties.hpp"
 #include "server/postgres/workers/statistics.hpp"
-#include "server/queue/dataset_store.hpp"
+#include "server/queue/dataset.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/schedules/store.hpp"

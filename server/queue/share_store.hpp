@@ -3,7 +3,7 @@
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
 #include "server/queue/shares.hpp"
-#include "server/queue/usage.hpp"
+#include "server/queue/store.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

@@ -1,7 +1,7 @@
 #include "server/schedules/runner.hpp"
 
 #include "server/base/log.hpp"
-#include "server/schedules/misfire.hpp"
+#include "server/schedules/times.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -2,6 +2,7 @@
 
 #include "engine/zones/zone.hpp"
 #include "server/schedules/cron.hpp"
+#include "server/schedules/schedule.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,7 @@
 //   begin with "*" is not due: that time did not happen.
 // - A repeated hour: fixed hours and minutes are due the first time only; "*" both times, so that
 //   "every 15 minutes" stays true.
+
 namespace plimsoll::schedules {
 
 using zones::Zone;
@@ -24,5 +26,21 @@ std::optional<std::int64_t> next_due(const Cron& cron, const Zone& zone, std::in
 // The next ones, in order; fewer if there are no more.
 std::vector<std::int64_t> next_dues(const Cron& cron, const Zone& zone, std::int64_t after,
                                     std::size_t count);
+
+// A due time not handled for longer than this was missed because no server was running. Longer than
+// the claim of a server that dies.
+constexpr std::int64_t kMissedAfter = 120;  // seconds
+
+// How to handle the earliest open due time, together with those it covers.
+struct Step {
+    std::int64_t due = 0;
+    bool submit = true;                // otherwise it is skipped as missed
+    int missed = 0;                    // due times before `due` that are skipped with it
+    std::optional<std::int64_t> then;  // the due time to handle after it; none: there is none
+};
+
+// `next` was due, `now` is not before it; seconds since 1970.
+Step next_step(const Cron& cron, const Zone& zone, Misfire misfire, int limit, std::int64_t next,
+               std::int64_t now);
 
 }  // namespace plimsoll::schedules

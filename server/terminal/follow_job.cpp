@@ -1,9 +1,9 @@
 #include "server/terminal/follow_job.hpp"
 
 #include "server/base/time.hpp"
-#include "server/client/event_stream.hpp"
-#include "server/client/job_id.hpp"
-#include "server/terminal/members.hpp"
+#include "server/client/api_client.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/list.hpp"
 #include "server/terminal/wait_reason.hpp"
 
 #include <cmath>

@@ -3,8 +3,8 @@
 #include "server/base/id.hpp"
 #include "server/base/text_table.hpp"
 #include "server/base/time.hpp"
-#include "server/client/job_id.hpp"
-#include "server/terminal/table_width.hpp"
+#include "server/client/session.hpp"
+#include "server/terminal/terminal.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -9,6 +9,13 @@
 
 namespace plimsoll::terminal {
 
+// A text member of a response; empty if it is null, not text, or missing, as in responses of
+// another version.
+inline std::string text_of(const nlohmann::json& object, const char* member) {
+    const auto found = object.find(member);
+    return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
 // Prints a page of `items`: as JSON for programs, or as a table below the header in `rows`; `none`
 // replaces an empty one.
 void show_list(const CommandContext& context, Result<nlohmann::json> answer,

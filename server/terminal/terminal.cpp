@@ -1,8 +1,6 @@
 #include "server/terminal/terminal.hpp"
 
 #include "server/base/text_table.hpp"
-#include "server/terminal/harmless.hpp"
-#include "server/terminal/table_width.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "engine/base/format_number.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -51,5 +52,12 @@ std::string format_table(const Terminal& terminal,
 
 std::string format_share(double share);                           // 43 %; 100 % only for 1
 std::string format_duration(std::chrono::duration<double> time);  // 0.8 s, 12 s, 3 min 4 s
+
+// The text without what a terminal obeys, such as a new title or a move of the cursor, or what
+// reorders it: others' texts are printed. Tabs, ends of lines and our own styles stay.
+std::string harmless(std::string_view text);
+
+// The width of tables: that of the terminal; 0 on a pipe, where it is unlimited.
+std::size_t table_width(const Terminal& terminal);
 
 }  // namespace plimsoll::terminal

@@ -1,9 +1,8 @@
 #include "server/webhooks/dispatcher.hpp"
 
 #include "server/base/log.hpp"
-#include "server/webhooks/message.hpp"
-#include "server/webhooks/retry.hpp"
 #include "server/webhooks/signature.hpp"
+#include "server/webhooks/webhook.hpp"
 
 #include <list>
 #include <utility>

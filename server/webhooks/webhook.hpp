@@ -3,6 +3,7 @@
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,5 +62,17 @@ struct Attempted {
     std::optional<int> status;
     std::string error;  // for the team: without addresses and without the response's text
 };
+
+constexpr int kMostAttempts = 8;
+
+// The pause after failed attempt number `attempt` (from 1): seconds at first, hours at the end,
+// about half a day in total. `chance` in [0, 1) adds 25 % jitter, so that notices that failed
+// together do not retry together. nullopt after the last attempt.
+std::optional<std::chrono::milliseconds> pause_after(int attempt, double chance);
+
+// The body of a notice, the same in every attempt:
+// {"type": "job.finished", "timestamp": when the job ended, "data": {"id", "kind", "name",
+//  "labels", "state", "items_total", "items_failed", "links"}}; "data" of a test is empty.
+std::string body_of(const Outgoing& notice);
 
 }  // namespace plimsoll::webhooks

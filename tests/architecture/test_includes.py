@@ -231,7 +231,7 @@ class Rule(unittest.TestCase):
                 ('engine/waves/search.cpp', 'engine/base/result.hpp'),
                 ('engine/main.cpp', 'server/worker/loop.hpp'),
                 ('server/http/contract/router.cpp', 'server/jobs/kind.hpp'),
-                ('server/kinds/waves/contract/plan.cpp', 'server/jobs/records/csv.hpp'),
+                ('server/kinds/waves/contract/plan.cpp', 'server/jobs/records/dataset.hpp'),
                 ('server/kinds/waves/run/run.cpp', 'server/kinds/waves/contract/slices.hpp'),
                 ('server/kinds/waves/rest/plan.cpp', 'server/http/api/handler.hpp'),
                 ('server/app/server.cpp', 'server/kinds/operations.hpp'),

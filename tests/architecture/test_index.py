@@ -11,7 +11,6 @@ RUN_BY_PROGRAMS = {
     'engine/opencl/runtime/answer_check.': 'tests/integration/worker/device_faults_test.py',
     'server/app/': 'tests/integration/operations_test.py',
     'server/cli/': 'tests/integration/road_test.py',
-    'server/client/': 'tests/integration/road_test.py',
     'server/terminal/': 'tests/integration/road_test.py',
     'server/http/embed/': 'tests/unit/server/http/site/pages_test.cpp',  # embeds what that test reads
     'server/http/serving/metrics_server.': 'tests/integration/operations_test.py',

@@ -26,7 +26,7 @@ def table(heading):
 class Roles(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.rules = RULE.findall(tree.text_of('server/identity/roles.hpp'))
+        cls.rules = RULE.findall(tree.text_of('server/identity/identity.hpp'))
         roles = re.search(r'enum class Role \{ ([\w, ]+) \}', tree.text_of('server/identity/identity.hpp'))
         cls.roles = roles[1].split(', ')
         cls.contract = tree.text_of('server/http/openapi.yaml')

@@ -1,5 +1,4 @@
-#include "server/queue/dataset_store.hpp"
-
+#include "server/queue/dataset.hpp"
 #include "tests/conformance/store_test.hpp"
 
 namespace plimsoll::conformance {

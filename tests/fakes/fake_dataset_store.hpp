@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/queue/dataset_store.hpp"
+#include "server/queue/dataset.hpp"
 #include "tests/fakes/fake_job_store.hpp"
 
 #include <map>

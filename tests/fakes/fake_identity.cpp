@@ -1,6 +1,5 @@
 #include "tests/fakes/fake_identity.hpp"
 
-#include "server/identity/seal.hpp"
 #include "server/identity/secret.hpp"
 #include "tests/fakes/stale.hpp"
 

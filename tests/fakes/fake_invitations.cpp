@@ -1,6 +1,6 @@
 #include "tests/fakes/fake_invitations.hpp"
 
-#include "server/identity/roles.hpp"
+#include "server/identity/identity.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -3,7 +3,7 @@
 #include "engine/opencl/calls/status.hpp"
 #include "engine/opencl/devices/inventory.hpp"
 #include "engine/opencl/devices/processor.hpp"
-#include "engine/opencl/memory/large_pages.hpp"
+#include "engine/opencl/memory/ledger.hpp"
 
 #include <utility>
 

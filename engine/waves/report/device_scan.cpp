@@ -2,7 +2,7 @@
 
 #include "engine/waves/report/chance_judge.hpp"
 #include "engine/waves/report/parallel.hpp"
-#include "engine/waves/report/scan_symbol.hpp"
+#include "engine/waves/report/scan.hpp"
 
 #include <algorithm>
 #include <memory>

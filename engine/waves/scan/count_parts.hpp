@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/waves/ranking/found.hpp"
+#include "engine/waves/ranking/rank.hpp"
 #include "engine/waves/scoring/parts.hpp"
 #include "engine/waves/search/path.hpp"
 #include "engine/waves/settings/settings.hpp"

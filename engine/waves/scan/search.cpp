@@ -1,6 +1,6 @@
 #include "engine/waves/scan/search.hpp"
 
-#include "engine/waves/ranking/pool.hpp"
+#include "engine/waves/ranking/rank.hpp"
 #include "engine/waves/scan/wanted.hpp"
 #include "engine/waves/scoring/compatible_score.hpp"
 #include "engine/waves/scoring/rarity.hpp"

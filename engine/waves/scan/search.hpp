@@ -2,7 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "engine/base/watch.hpp"
-#include "engine/waves/ranking/pool.hpp"
+#include "engine/waves/ranking/rank.hpp"
 #include "engine/waves/scan/itinerary.hpp"
 #include "engine/waves/scoring/rarity.hpp"
 

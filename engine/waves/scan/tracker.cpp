@@ -1,6 +1,6 @@
 #include "engine/waves/scan/tracker.hpp"
 
-#include "engine/waves/ranking/found.hpp"
+#include "engine/waves/ranking/rank.hpp"
 #include "engine/waves/scan/count_parts.hpp"
 #include "engine/waves/scan/search.hpp"
 #include "engine/waves/scan/wanted.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "engine/waves/ranking/found.hpp"
+#include "engine/waves/ranking/rank.hpp"
 #include "engine/waves/search/bar_table.hpp"
 #include "engine/waves/settings/settings.hpp"
 

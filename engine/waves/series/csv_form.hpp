@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/waves/series/columns.hpp"
-#include "engine/waves/series/written_dates.hpp"
+#include "engine/waves/series/timestamps.hpp"
 
 #include <span>
 #include <string>

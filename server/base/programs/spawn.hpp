@@ -1,6 +1,7 @@
 #pragma once
 
 #include <csignal>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,5 +50,10 @@ constexpr int kCannotRun = 127;
 
 // "exit status 1", "killed by SIGTERM": how a child ended, by its wait status.
 std::string describe_end(int status);
+
+// The path of a program in the folder of this one.
+inline std::string sibling_program(const std::string& name) {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
 
 }  // namespace plimsoll

@@ -1,7 +1,7 @@
 #include "server/cli/commands.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
-#include "server/terminal/files/upload_bar.hpp"
+#include "server/terminal/files/job_file.hpp"
 #include "server/terminal/list.hpp"
 
 #include <cstdio>

@@ -1,11 +1,11 @@
 #include "server/cli/commands.hpp"
 #include "server/cli/jobs/known_kind.hpp"
-#include "server/client/query.hpp"
+#include "server/client/lists.hpp"
 #include "server/client/session.hpp"
 #include "server/terminal/command_context.hpp"
+#include "server/terminal/flag_values.hpp"
+#include "server/terminal/follow_job.hpp"
 #include "server/terminal/list.hpp"
-#include "server/terminal/members.hpp"
-#include "server/terminal/moment.hpp"
 
 #include <memory>
 #include <string>
@@ -17,6 +17,7 @@
 namespace plimsoll::cli {
 namespace {
 
+using nlohmann::json;
 using terminal::text_of;
 
 struct JobsOptions {
@@ -76,6 +77,64 @@ void list_jobs(const CommandContext& context, JobsOptions options) {
     }
 }
 
+void cancel(const CommandContext& context, std::string job_id) {
+    auto api = need(client::signed_in(job_id));
+    auto job = need(api.post_json("/v1/jobs/" + job_id + "/cancellation", nullptr));
+    context.terminal.line(context.json ? job.dump(2)
+                                       : job_id + " " + terminal::text_of(job, "state"));
+}
+
+struct RedriveOptions {
+    std::vector<std::string> jobs;  // none: all that failed, of `kind` and with `label`
+    bool all_failed = false;
+    std::string kind;
+    std::string label;
+};
+
+json first_request(const RedriveOptions& options) {
+    if (!options.jobs.empty()) return {{"job_ids", options.jobs}};
+    json filter = json::object();
+    if (!options.kind.empty()) filter["kind"] = options.kind;
+    if (!options.label.empty()) filter["label"] = options.label;
+    return {{"filter", std::move(filter)}};
+}
+
+int redrive(const CommandContext& context, RedriveOptions options) {
+    auto api = need(client::signed_in());
+    for (auto& job : options.jobs) need(client::complete_job_id(api, job));
+    json total = {{"redriven", 0}, {"refused", json::array()}};
+    for (auto request = first_request(options);;) {
+        auto answer = need(api.post_json("/v1/redrives", request));
+        total["redriven"] = total["redriven"].get<int>() + answer.at("redriven").get<int>();
+        for (const auto& refusal : answer.at("refused")) total["refused"].push_back(refusal);
+        const auto& next = answer.at("next_cursor");
+        if (next.is_null()) break;
+        request["filter"]["cursor"] = next;
+    }
+    if (context.json) {
+        context.terminal.line(total.dump(2));
+    } else {
+        context.terminal.line(std::to_string(total["redriven"].get<int>()) + " redriven");
+        for (const auto& refusal : total["refused"]) {
+            context.terminal.note(refusal.value("job_id", "") + ": " + refusal.value("detail", ""));
+        }
+    }
+    return total["refused"].empty() ? 0 : 1;
+}
+
+void explain(const CommandContext& context, std::string job_id) {
+    auto api = need(client::signed_in(job_id));
+    auto wait = need(api.get_json("/v1/jobs/" + job_id + "/wait-reason"));
+    const auto until = text_of(wait, "until");
+    const auto from = text_of(wait, "earliest_start_at");
+    context.terminal.line(
+        context.json ? wait.dump(2)
+                     : text_of(wait, "detail") + (until.empty() ? "" : " Until " + until + ".") +
+                           (from.empty() ? ""
+                                         : " It will probably start between " + from + " and " +
+                                               text_of(wait, "latest_start_at") + "."));
+}
+
 }  // namespace
 
 void add_jobs(CLI::App& app, CommandContext& context) {
@@ -101,6 +160,48 @@ void add_jobs(CLI::App& app, CommandContext& context) {
         ->check(CLI::Range(1, 200))
         ->capture_default_str();
     command->callback([&context, options] { list_jobs(context, *options); });
+}
+
+void add_cancel(CLI::App& app, CommandContext& context) {
+    const auto job = std::make_shared<std::string>();
+    auto* command = app.add_subcommand("cancel", "Cancel a job");
+    command->add_option("job", *job, "ID of the job")->required();
+    command->callback([&context, job] { cancel(context, *job); });
+}
+
+void add_redrive(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<RedriveOptions>();
+    auto* command =
+        app.add_subcommand("redrive", "Run the unfinished tasks of failed or cancelled jobs again");
+    auto* ids = command->add_option("job", options->jobs, "IDs of the jobs");
+    auto* all =
+        command->add_flag("--all-failed", options->all_failed, "All failed jobs of the team")
+            ->excludes(ids);
+    command->add_option("--kind", options->kind, "With --all-failed: only this kind")->needs(all);
+    command
+        ->add_option("--label", options->label,
+                     "With --all-failed: only with this label: key or key=value")
+        ->needs(all);
+    command->callback([&context, options] {
+        if (options->jobs.empty() && !options->all_failed) {
+            throw CLI::RequiredError("job IDs, or --all-failed");
+        }
+        context.exit_code = redrive(context, *options);
+    });
+}
+
+void add_watch(CLI::App& app, CommandContext& context) {
+    const auto job = std::make_shared<std::string>();
+    auto* command = app.add_subcommand("watch", "Follow a job to its end");
+    command->add_option("job", *job, "ID of the job")->required();
+    command->callback([&context, job] { context.exit_code = follow_job(context, *job); });
+}
+
+void add_why(CLI::App& app, CommandContext& context) {
+    const auto job = std::make_shared<std::string>();
+    auto* command = app.add_subcommand("why", "Explain why a job is waiting");
+    command->add_option("job", *job, "ID of the job")->required();
+    command->callback([&context, job] { explain(context, *job); });
 }
 
 }  // namespace plimsoll::cli

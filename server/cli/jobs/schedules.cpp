@@ -1,15 +1,13 @@
 #include "server/base/time.hpp"
 #include "server/cli/commands.hpp"
-#include "server/client/by_name.hpp"
+#include "server/client/lists.hpp"
 #include "server/client/session.hpp"
-#include "server/client/whole_list.hpp"
 #include "server/schedules/times.hpp"
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/command_context.hpp"
-#include "server/terminal/files/column_flag.hpp"
-#include "server/terminal/files/upload_bar.hpp"
+#include "server/terminal/files/job_file.hpp"
+#include "server/terminal/files/records_file.hpp"
 #include "server/terminal/list.hpp"
-#include "server/terminal/members.hpp"
 
 #include <chrono>
 #include <fstream>

@@ -5,11 +5,11 @@
 #include "server/jobs/registry.hpp"
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/field_flags.hpp"
-#include "server/terminal/files/column_flag.hpp"
 #include "server/terminal/files/job_file.hpp"
+#include "server/terminal/files/records_file.hpp"
 #include "server/terminal/files/yaml_json.hpp"
+#include "server/terminal/flag_values.hpp"
 #include "server/terminal/follow_job.hpp"
-#include "server/terminal/priority.hpp"
 #include "server/terminal/wait_reason.hpp"
 
 #include <algorithm>

@@ -1,14 +1,15 @@
+#include "server/base/time.hpp"
 #include "server/cli/commands.hpp"
-#include "server/client/job_id.hpp"
-#include "server/client/query.hpp"
+#include "server/client/lists.hpp"
 #include "server/client/session.hpp"
-#include "server/client/whole_list.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
-#include "server/terminal/members.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +19,7 @@ namespace plimsoll::cli {
 namespace {
 
 using nlohmann::json;
+using terminal::Style;
 using terminal::text_of;
 
 struct TasksOptions {
@@ -54,6 +56,73 @@ void list_tasks(const CommandContext& context, TasksOptions options) {
                      "No task matches.");
 }
 
+struct LogsOptions {
+    std::string job;
+    std::string level;
+    int task = -1;
+    int attempt = 0;
+    bool follow = false;
+};
+
+std::string target_of(const LogsOptions& options, const std::string& from) {
+    return client::with_query(
+        "/v1/jobs/" + options.job + "/logs",
+        {{"task", options.task < 0 ? "" : std::to_string(options.task)},
+         {"attempt", options.attempt == 0 ? "" : std::to_string(options.attempt)},
+         {"level", options.level},
+         {"from", from}});
+}
+
+std::string line_of(const CommandContext& context, const json& line) {
+    const auto level = text_of(line, "level");
+    const auto style = level == "info"      ? Style::dim
+                       : level == "warning" ? Style::accent
+                                            : Style::bad;
+    const auto task =
+        line.value("merge", false) ? "report" : "task " + std::to_string(line.value("task", 0));
+    return context.terminal.paint(Style::dim, text_of(line, "at")) + " " +
+           context.terminal.paint(style, level) + " " + task + " attempt " +
+           std::to_string(line.value("attempt", 0)) + " " + text_of(line, "source") + ": " +
+           text_of(line, "text");
+}
+
+void list_logs(const CommandContext& context, client::ApiClient& api, const LogsOptions& options) {
+    const auto log = need(client::whole_list(api, target_of(options, "")));
+    if (context.json) return context.terminal.line(log.dump(2));
+    for (const auto& line : log.at("items")) context.terminal.line(line_of(context, line));
+    if (log.at("items").empty()) context.terminal.note("No line matches.");
+}
+
+// Lines are stored some seconds after they were said, so each look begins before the latest line.
+constexpr std::chrono::seconds kOverlap{30};
+
+// Shows what is new until the job has ended; as JSON, a line each.
+void follow_logs(const CommandContext& context, client::ApiClient& api,
+                 const LogsOptions& options) {
+    std::unordered_set<std::string> shown;
+    std::string latest;
+    std::string from;
+    for (bool ended = false; !ended;) {
+        // The job before its log: once it has ended, the log is complete.
+        const auto job =
+            need(api.get_json("/v1/jobs/" + options.job + (latest.empty() ? "" : "?wait=2")));
+        ended = !job.at("finished_at").is_null();
+        const auto log = need(client::whole_list(api, target_of(options, from)));
+        for (const auto& line : log.at("items")) {
+            latest = std::max(latest, text_of(line, "at"));
+            if (!shown.insert(text_of(line, "id")).second) continue;
+            context.terminal.line(context.json ? line.dump() : line_of(context, line));
+        }
+        // By the server's clock, which may differ from this machine's.
+        if (const auto at = parse_rfc3339(latest)) from = to_rfc3339(*at - kOverlap);
+    }
+}
+
+void show_logs(const CommandContext& context, LogsOptions options) {
+    auto api = need(client::signed_in(options.job));
+    options.follow ? follow_logs(context, api, options) : list_logs(context, api, options);
+}
+
 }  // namespace
 
 void add_tasks(CLI::App& app, CommandContext& context) {
@@ -73,6 +142,21 @@ void add_tasks(CLI::App& app, CommandContext& context) {
                      "Only tasks whose latest attempt has this number or a higher one")
         ->check(CLI::Range(1, 1000));
     command->callback([&context, options] { list_tasks(context, *options); });
+}
+
+void add_logs(CLI::App& app, CommandContext& context) {
+    const auto options = std::make_shared<LogsOptions>();
+    auto* command =
+        app.add_subcommand("logs", "Show what workers and the queue say about a job's attempts");
+    command->add_option("job", options->job, "ID of the job")->required();
+    command->add_option("--task", options->task, "Only lines about this task, numbered from 0")
+        ->check(CLI::Range(0, 2147483647));
+    command->add_option("--attempt", options->attempt, "Only lines about attempts with this number")
+        ->check(CLI::Range(1, 1000));
+    command->add_option("--level", options->level, "Only lines of this level or a higher one")
+        ->check(CLI::IsMember({"info", "warning", "error"}));
+    command->add_flag("-f,--follow", options->follow, "Show new lines until the job has ended");
+    command->callback([&context, options] { show_logs(context, *options); });
 }
 
 }  // namespace plimsoll::cli

@@ -1,6 +1,6 @@
 #include "server/cli/machine/bundle.hpp"
 
-#include "server/app/print_settings.hpp"
+#include "server/app/settings_table.hpp"
 #include "server/base/time.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "engine/base/result.hpp"
 #include "server/app/settings.hpp"
-#include "server/cli/machine/serving.hpp"
-#include "server/postgres/cluster/installed_servers.hpp"
+#include "server/cli/machine/serve.hpp"
+#include "server/postgres/cluster/embedded_layout.hpp"
 #include "server/postgres/schema/session.hpp"
 #include "server/terminal/finding.hpp"
 

@@ -1,5 +1,5 @@
 #include "server/app/engine_process.hpp"
-#include "server/base/programs/sibling_program.hpp"
+#include "server/base/programs/spawn.hpp"
 #include "server/cli/commands.hpp"
 #include "server/cli/machine/settings_flags.hpp"
 #include "server/terminal/command_context.hpp"

@@ -1,6 +1,6 @@
 #include "server/cli/machine/settings_flags.hpp"
 
-#include "server/app/print_settings.hpp"
+#include "server/app/settings_table.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "server/http/access/allowed_hosts.hpp"
 
-#include "server/http/access/is_address.hpp"
+#include "server/http/access/network.hpp"
 
 #include <algorithm>
 

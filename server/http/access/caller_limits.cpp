@@ -1,6 +1,5 @@
 #include "server/http/access/caller_limits.hpp"
 
-#include "server/http/access/rate_limit.hpp"
 #include "server/http/messages/limits.hpp"
 
 #include <algorithm>

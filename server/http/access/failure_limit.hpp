@@ -1,7 +1,7 @@
 #pragma once
 
+#include "server/http/access/caller_limits.hpp"
 #include "server/http/access/network.hpp"
-#include "server/http/access/rate_limit.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/http/messages/problem.hpp"
 

@@ -1,8 +1,8 @@
 #include "server/http/access/password_service.hpp"
 
 #include "server/base/offload.hpp"
+#include "server/http/access/caller_limits.hpp"
 #include "server/http/access/network.hpp"
-#include "server/http/access/rate_limit.hpp"
 #include "server/identity/secret.hpp"
 #include "server/identity/totp.hpp"
 

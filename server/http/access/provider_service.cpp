@@ -1,7 +1,7 @@
 #include "server/http/access/provider_service.hpp"
 
 #include "server/base/log.hpp"
-#include "server/http/access/cookies.hpp"
+#include "server/http/access/authentication.hpp"
 #include "server/http/access/network.hpp"
 #include "server/oidc/encoding.hpp"
 

@@ -3,7 +3,7 @@
 #include "server/base/offload.hpp"
 #include "server/base/return_memory.hpp"
 #include "server/http/access/authentication.hpp"
-#include "server/http/access/holder.hpp"
+#include "server/http/access/caller_limits.hpp"
 #include "server/http/access/network.hpp"
 #include "server/http/api/cursors.hpp"
 #include "server/http/api/idempotency.hpp"

@@ -1,6 +1,6 @@
 #include "server/http/api/cursors.hpp"
 
-#include "server/identity/seal.hpp"
+#include "server/identity/secret.hpp"
 
 namespace plimsoll::http {
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "server/base/time.hpp"
-#include "server/http/api/draining.hpp"
 #include "server/http/api/handler.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/outbound/target.hpp"
@@ -13,6 +12,17 @@
 #include <boost/asio/thread_pool.hpp>
 
 namespace plimsoll::http {
+
+// Set once when the server begins to stop: readiness becomes 503, and long polls and event streams
+// end within limits::kSignalWait. For the I/O thread.
+class Draining {
+  public:
+    void begin() { begun_ = true; }
+    bool begun() const { return begun_; }
+
+  private:
+    bool begun_ = false;
+};
 
 class PasswordService;
 class ProviderService;

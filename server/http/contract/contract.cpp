@@ -1,8 +1,8 @@
 #include "server/http/contract/contract.hpp"
 
 #include "server/base/time.hpp"
-#include "server/http/messages/common_headers.hpp"
 #include "server/http/messages/limits.hpp"
+#include "server/http/messages/response.hpp"
 
 #include <algorithm>
 #include <array>

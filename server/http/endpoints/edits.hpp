@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/query.hpp"
 
 #include <initializer_list>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/base/author.hpp"
 #include "server/base/id.hpp"
 #include "server/base/time.hpp"
 #include "server/http/api/handler.hpp"
@@ -11,7 +12,13 @@
 #include <utility>
 
 // What operations read from their parameters.
+
 namespace plimsoll::http::endpoints {
+
+// The caller as the author of the call's changes.
+inline Author author_of(const Call& call) {
+    return {call.principal.team.id, call.principal.user.id, call.request.id, {}};
+}
 
 // The time in a parameter, which the contract has checked.
 inline std::optional<Timestamp> time_parameter(const Call& call, std::string_view name) {

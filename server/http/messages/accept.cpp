@@ -1,7 +1,6 @@
 #include "server/http/messages/accept.hpp"
 
 #include "server/http/messages/request.hpp"
-#include "server/http/messages/trim.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/base/tiered_budget.hpp"
+#include "server/base/fair_budget.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -7,6 +7,13 @@
 
 namespace plimsoll::http {
 
+// Without the optional whitespace of RFC 9110 (spaces and tabs) at both ends.
+inline std::string_view trim(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
 struct Header {
     std::string name;
     std::string value;
@@ -37,5 +44,10 @@ struct Request {
     std::string list(std::string_view name) const;
     std::optional<std::string_view> cookie(std::string_view name) const;
 };
+
+// The trace id in the field `traceparent` (W3C Trace Context, level 1), 32 hexadecimal digits: log
+// lines include it, so that a request can be found by its caller's trace. Empty without a valid
+// one; later versions may append fields after the flags.
+std::string_view trace_id(const Request& request);
 
 }  // namespace plimsoll::http

@@ -4,6 +4,7 @@
 #include "server/http/messages/request.hpp"
 
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::http {
@@ -52,5 +54,19 @@ Response empty_response(int status);
 // With the URL of what was made or changed.
 Response located(Response response, std::string url);
 Response text_response(std::string media_type, std::string body);
+
+// RFC 9110's IMF-fixdate.
+std::string http_date(std::time_t time);
+
+void append_header(std::string& head, std::string_view name, std::string_view value);
+
+// Headers of every response: request id, date, and security headers against content sniffing,
+// framing, referrer leaks and caching. A response's own Cache-Control and Content-Security-Policy
+// take precedence.
+void append_common_headers(std::string& head, const Response& response, const Request& request);
+
+// Wraps a body as one gzip member, compressed on the pool piece by piece on demand.
+std::unique_ptr<BodyStream> gzip_body(std::unique_ptr<BodyStream> content,
+                                      boost::asio::thread_pool& pool);
 
 }  // namespace plimsoll::http

@@ -3,7 +3,7 @@
 #include "engine/base/result.hpp"
 #include "server/http/access/caller_limits.hpp"
 #include "server/http/api/services.hpp"
-#include "server/http/site/static_files.hpp"
+#include "server/http/site/site.hpp"
 #include "server/http/wire/listener.hpp"
 #include "server/http/wire/traffic.hpp"
 

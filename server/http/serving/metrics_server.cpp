@@ -1,6 +1,6 @@
 #include "server/http/serving/metrics_server.hpp"
 
-#include "server/http/contract/target.hpp"
+#include "server/http/contract/router.hpp"
 #include "server/http/messages/problem.hpp"
 
 namespace plimsoll::http {

@@ -3,12 +3,11 @@
 #include "server/base/log.hpp"
 #include "server/http/access/network.hpp"
 #include "server/http/messages/problem.hpp"
-#include "server/http/wire/answer_log.hpp"
 #include "server/http/wire/body_reader.hpp"
 #include "server/http/wire/chunk_guard.hpp"
 #include "server/http/wire/deadline.hpp"
-#include "server/http/wire/response_memory.hpp"
 #include "server/http/wire/response_writer.hpp"
+#include "server/http/wire/traffic.hpp"
 #include "server/http/wire/wire_head.hpp"
 
 #include <boost/asio/redirect_error.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/http/access/allowed_hosts.hpp"
-#include "server/http/access/trusted_proxies.hpp"
+#include "server/http/access/network.hpp"
 #include "server/http/messages/application.hpp"
 #include "server/http/messages/limits.hpp"
 #include "server/http/wire/traffic.hpp"

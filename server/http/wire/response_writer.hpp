@@ -1,13 +1,16 @@
 #pragma once
 
 #include "server/http/messages/limits.hpp"
+#include "server/http/messages/request.hpp"
+#include "server/http/messages/response.hpp"
 #include "server/http/wire/deadline.hpp"
-#include "server/http/wire/response_head.hpp"
+#include "server/http/wire/listener_state.hpp"
 
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <boost/asio/redirect_error.hpp>
@@ -20,6 +23,69 @@
 #include <sys/ioctl.h>
 
 namespace plimsoll::http {
+
+// How the client expects the response.
+struct Manner {
+    unsigned version = 11;
+    bool keep_alive = true;
+    bool head = false;  // the request was HEAD: no body
+};
+
+// Whether the body uses chunked encoding. HTTP/1.0 has none: there, closing the connection ends a
+// stream of unknown length.
+bool is_chunked(const Response& response, Manner manner);
+
+// The status line and all header fields, with the trailing empty line.
+std::string response_head(const Response& response, const Request& request, Manner manner);
+
+// The memory of one connection's response, charged to the caller until the client has read it.
+class ResponseMemory {
+  public:
+    explicit ResponseMemory(ListenerState& state) : state_(state) {}
+
+    void charge(FairBudget::Holder holder) { holder_ = std::move(holder); }
+
+    // False: there is no memory for so many bytes. Where a caller's, a team's or the whole share is
+    // used up, the slowest reader with a response of that share makes room.
+    bool hold(std::size_t bytes) {
+        if (bytes <= limits::kSmallResponseBytes) return true;
+        freed_ += bytes;
+        if (!held_) held_.emplace(state_.responses.open(holder_));
+        const auto amount = std::min(bytes, limits::kResponses.caller);
+        while (!held_->grow_to(amount)) {
+            const auto share = held_->lacking(amount);
+            const auto stalled = std::chrono::steady_clock::now() - limits::kStalledReader;
+            const bool made_room = state_.close_longest_waiting([&](const OpenConnection& other) {
+                const auto* holder = other.response_holder();
+                return holder != nullptr && FairBudget::shares(share, *holder, holder_) &&
+                       *other.waiting_since() <= stalled;
+            });
+            if (!made_room) return false;
+        }
+        return true;
+    }
+
+    // Null: it holds nothing.
+    const FairBudget::Holder* holder() const { return held_ ? &held_->holder() : nullptr; }
+
+    // The connection is closing, and the response will be freed.
+    void forget() { held_.reset(); }
+
+    // The response has been freed.
+    void release() {
+        held_.reset();
+        state_.freed_response_bytes += std::exchange(freed_, 0);
+        if (state_.freed_response_bytes < limits::kFreedResponseBytes) return;
+        state_.freed_response_bytes = 0;
+        state_.application.memory_freed();
+    }
+
+  private:
+    ListenerState& state_;
+    FairBudget::Holder holder_;
+    std::optional<FairBudget::Reservation> held_;
+    std::size_t freed_ = 0;  // bytes, once the response is sent
+};
 
 namespace wire = boost::beast::http;
 

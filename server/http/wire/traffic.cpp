@@ -1,5 +1,10 @@
 #include "server/http/wire/traffic.hpp"
 
+#include "server/base/log.hpp"
+#include "server/http/messages/request.hpp"
+
+#include <cmath>
+
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 
@@ -12,6 +17,12 @@ const prometheus::Histogram::BucketBoundaries kBuckets = {
 
 prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const char* help) {
     return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+}
+
+log::Level level_of(const Request& request, int status) {
+    if (status >= 500) return log::Level::warn;
+    const bool read = request.method == "GET" || request.method == "HEAD";
+    return read ? log::Level::debug : log::Level::info;
 }
 
 }  // namespace
@@ -40,6 +51,22 @@ Counted::Counted(prometheus::Gauge& gauge) : gauge_(gauge) {
 
 Counted::~Counted() {
     gauge_.Decrement();
+}
+
+void log_answer(const Request& request, const Subject& subject, int status,
+                std::chrono::duration<double> took, bool sent) {
+    const auto level = level_of(request, status);
+    if (!log::is_written(level)) return;
+    log::write(level, "answered",
+               {{"request", request.id},
+                {"trace", std::string(trace_id(request))},
+                {"team", subject.team},
+                {"method", request.method},
+                {"path", request.target.substr(0, request.target.find('?'))},
+                {"operation", std::string(subject.operation)},
+                {"status", std::to_string(status)},
+                {"duration_ms", std::to_string(std::lround(took.count() * 1e3))},
+                {"sent", sent ? "yes" : "no"}});
 }
 
 }  // namespace plimsoll::http

@@ -1,14 +1,19 @@
 #pragma once
 
+#include "engine/base/result.hpp"
+#include "engine/text/record_block.hpp"
 #include "engine/text/record_layout.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 // Uploaded input: a CSV or JSON lines file, cut into chunks of whole records as it arrives.
+
 namespace plimsoll::jobs {
 
 inline constexpr std::int64_t kDatasetBytes = 512ll << 20;
@@ -46,5 +51,18 @@ inline std::string_view to_string(text::RecordFormat format) {
 inline text::RecordFormat parse_format(std::string_view name) {
     return name == "csv" ? text::RecordFormat::csv : text::RecordFormat::json_lines;
 }
+
+// Hands out the raw records of a chunk, in order, until `take` returns false. A view is valid until
+// `take` returns. Errc::corrupt if the chunk is damaged.
+Result<void> read_chunk(std::string_view content,
+                        const std::function<bool(const text::RecordView&)>& take);
+
+// A raw record's values in the given columns, for display: one text each, truncated to
+// `characters`, or nothing if a JSON object lacks the member. Other values are shown as JSON. A
+// JSON line that is just a string is the column "text".
+std::vector<std::optional<std::string>> preview_cells(std::string_view raw,
+                                                      text::RecordFormat format,
+                                                      const std::vector<std::string>& columns,
+                                                      std::size_t characters);
 
 }  // namespace plimsoll::jobs

@@ -1,5 +1,7 @@
 #include "server/jobs/records/model_requirement.hpp"
 
+#include "engine/models/store.hpp"
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -48,6 +50,11 @@ std::string advice_for(const Lack::Model& model, std::span<const Lack::Model> th
 }
 
 }  // namespace
+
+std::filesystem::path models_folder(const KindSettings& settings) {
+    const auto chosen = settings.text(kModelsFolder);
+    return chosen.empty() ? models::default_folder() : std::filesystem::path(chosen);
+}
 
 std::string_view shown_hash(std::string_view hash) {
     return hash.substr(0, kShownHash);

@@ -1,14 +1,37 @@
 #pragma once
 
+#include "server/base/id.hpp"
 #include "server/jobs/kind.hpp"
+#include "server/jobs/settings.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 // Published models as tasks need them from their worker, for all kinds that use them.
+
 namespace plimsoll::jobs {
+
+// Whether a team may see and use a model with this audience (models::Manifest): that of all, or its
+// own.
+inline bool is_for(std::string_view audience, TeamId team) {
+    return audience.empty() || audience == to_public(team);
+}
+
+// Where the published models of a worker's machine are, for all kinds that use them.
+inline constexpr KindSetting kModelsFolder{
+    .key = "models.folder",
+    .variable = "PLIMSOLL_MODELS",
+    .unit = "folder",
+    .help =
+        "Model folder of this machine; empty: /var/lib/plimsoll/models for root, else models in "
+        "the user's state folder",
+    .usual = "",
+    .check = any_text,
+    .readers = kWorkers | kDoctor};
+std::filesystem::path models_folder(const KindSettings& settings);
 
 inline constexpr std::string_view kExactForm = "fp32";
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/text/record_block.hpp"
-#include "server/jobs/records/text_kind.hpp"
+#include "server/jobs/records/text_args.hpp"
 
 #include <string>
 #include <string_view>

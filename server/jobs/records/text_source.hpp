@@ -4,7 +4,6 @@
 #include "engine/text/record_block.hpp"
 #include "engine/text/record_layout.hpp"
 #include "server/jobs/records/text_args.hpp"
-#include "server/jobs/records/text_kind.hpp"
 
 #include <optional>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "server/postgres/cluster/data_lock.hpp"
 
-#include "server/postgres/cluster/problem.hpp"
+#include "server/postgres/cluster/embedded_layout.hpp"
 
 #include <fstream>
 #include <utility>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "server/base/programs/run_program.hpp"
+#include "server/base/programs/child_program.hpp"
 #include "server/postgres/cluster/data_lock.hpp"
 #include "server/postgres/cluster/embedded_layout.hpp"
 
@@ -64,5 +64,9 @@ class EmbeddedCluster {
     bool adopted_ = false;
     bool running_ = false;
 };
+
+// The last lines of a log, at most about 1 KiB, without a newline at the end; empty if it cannot be
+// read. Links are not followed: the folder is another user's.
+std::string log_tail(const std::filesystem::path& file);
 
 }  // namespace plimsoll::postgres

@@ -6,8 +6,31 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace plimsoll::postgres {
+
+// The private PostgreSQL cannot be used, and why.
+inline Error problem(std::string message) {
+    return {Errc::unavailable, std::move(message), {}};
+}
+
+// PostgreSQL's programs of one version on this machine.
+struct InstalledServer {
+    int major;
+    std::filesystem::path programs;  // the folder of initdb, pg_ctl and postgres
+};
+
+// How to get one, for the end of a message.
+inline constexpr std::string_view kInstallAdvice =
+    "install the package postgresql, or pip install 'plimsoll[server]', or name the folder of "
+    "another server's programs with database.postgres, or set database.url.";
+
+// The servers that run here, newest first: `chosen` alone or, if it is empty, those of Debian's
+// packages and those of the Python environment that plimsoll is installed in.
+std::vector<InstalledServer> installed_servers(const std::filesystem::path& chosen);
 
 // Directories and user of the private PostgreSQL of one data directory.
 struct EmbeddedLayout {

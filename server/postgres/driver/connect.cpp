@@ -1,6 +1,6 @@
 #include "server/postgres/driver/connect.hpp"
 
-#include "server/postgres/driver/borrowed_socket.hpp"
+#include "server/postgres/driver/connection.hpp"
 #include "server/postgres/driver/sqlstate.hpp"
 
 #include <boost/asio/as_tuple.hpp>

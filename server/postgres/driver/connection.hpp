@@ -1,7 +1,6 @@
 #pragma once
 
 #include "engine/base/result.hpp"
-#include "server/postgres/driver/borrowed_socket.hpp"
 #include "server/postgres/driver/connect.hpp"
 #include "server/postgres/driver/statement.hpp"
 
@@ -10,16 +9,94 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+// What stores make of the rows of a statement.
 
 struct pg_result;
 
 namespace plimsoll::postgres {
+
+// Lets Asio wait on a socket owned by libpq, which closes it: the descriptor is released unclosed.
+class BorrowedSocket {
+  public:
+    using Wait = boost::asio::posix::stream_descriptor::wait_type;
+    static constexpr Wait readable = boost::asio::posix::stream_descriptor::wait_read;
+    static constexpr Wait writable = boost::asio::posix::stream_descriptor::wait_write;
+
+    BorrowedSocket(const boost::asio::any_io_executor& executor, int socket)
+        : descriptor_(executor, socket) {}
+    BorrowedSocket(const BorrowedSocket&) = delete;
+    BorrowedSocket& operator=(const BorrowedSocket&) = delete;
+    ~BorrowedSocket() { give_back(); }
+
+    template <class Token>
+    auto async_wait(Wait what, Token&& token) {
+        return descriptor_.async_wait(what, std::forward<Token>(token));
+    }
+
+    // Ends all waits with operation_aborted. Idempotent.
+    void give_back() {
+        if (descriptor_.is_open()) descriptor_.release();
+    }
+
+  private:
+    boost::asio::posix::stream_descriptor descriptor_;
+};
+
+template <class T>
+Result<std::vector<T>> every(Result<Rows> rows, T (*read)(const Row&)) {
+    if (!rows) return fail(std::move(rows.error()));
+    std::vector<T> items;
+    for (const Row row : *rows) items.push_back(read(row));
+    return items;
+}
+
+template <class T>
+Result<T> first(Result<Rows> rows, T (*read)(const Row&), Error if_none = {}) {
+    if (!rows) return fail(std::move(rows.error()));
+    if (rows->empty()) return fail(std::move(if_none));
+    return read((*rows)[0]);
+}
+
+// The number that a statement says it has processed.
+inline int to_done(const Row& row) {
+    return row.get<int>("done");
+}
+
+// Only whether there are some.
+inline Result<void> found(Result<Rows> rows, Error if_none) {
+    if (!rows) return fail(std::move(rows.error()));
+    if (rows->empty()) return fail(std::move(if_none));
+    return {};
+}
+
+inline Result<void> done(Result<Rows> rows) {
+    if (!rows) return fail(std::move(rows.error()));
+    return {};
+}
+
+inline Result<Rows> last(Result<Replies> replies) {
+    if (!replies) return fail(std::move(replies.error()));
+    return std::move(replies->back());
+}
+
+// "The team has 20 webhooks, the maximum. Delete one first."
+inline Error team_has_most(int most, std::string_view things, std::string_view end = "Delete") {
+    return {Errc::conflict,
+            "The team has " + std::to_string(most) + " " + std::string(things) + ", the maximum. " +
+                std::string(end) + " one first.",
+            {}};
+}
 
 // One connection in libpq's pipeline mode: batches of several callers are in flight at once, and
 // responses arrive in order. Not thread-safe: use it on the executor's one thread.

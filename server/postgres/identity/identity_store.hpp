@@ -2,7 +2,6 @@
 
 #include "server/identity/store.hpp"
 #include "server/postgres/identity/principal_cache.hpp"
-#include "server/postgres/identity/principal_lookups.hpp"
 #include "server/postgres/pool/pool.hpp"
 
 namespace plimsoll::postgres {

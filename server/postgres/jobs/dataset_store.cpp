@@ -1,13 +1,12 @@
-#include "server/queue/dataset_store.hpp"
-
 #include "server/postgres/driver/statement.hpp"
 #include "server/postgres/jobs/enqueue.hpp"
-#include "server/postgres/jobs/group_commit.hpp"
 #include "server/postgres/jobs/job_rows.hpp"
+#include "server/postgres/jobs/submit.hpp"
 #include "server/postgres/pool/pool.hpp"
 #include "server/postgres/pool/scope.hpp"
 #include "server/postgres/sql.hpp"
 #include "server/postgres/stores.hpp"
+#include "server/queue/dataset.hpp"
 
 #include <optional>
 #include <stdexcept>

@@ -2,7 +2,6 @@
 
 #include "server/postgres/driver/rows.hpp"
 #include "server/queue/job.hpp"
-#include "server/queue/task.hpp"
 #include "server/queue/wait.hpp"
 
 namespace plimsoll::postgres {

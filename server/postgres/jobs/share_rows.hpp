@@ -2,7 +2,7 @@
 
 #include "server/postgres/driver/rows.hpp"
 #include "server/queue/shares.hpp"
-#include "server/queue/usage.hpp"
+#include "server/queue/store.hpp"
 
 #include <string_view>
 

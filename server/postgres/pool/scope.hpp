@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/base/id.hpp"
-#include "server/postgres/driver/results.hpp"
+#include "server/postgres/driver/connection.hpp"
 #include "server/postgres/pool/pool.hpp"
 
 #include <chrono>

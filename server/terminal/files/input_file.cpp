@@ -5,7 +5,6 @@
 #include "engine/text/utf8.hpp"
 #include "server/client/upload.hpp"
 #include "server/terminal/assignment.hpp"
-#include "server/terminal/files/no_header.hpp"
 #include "server/terminal/files/records_file.hpp"
 #include "server/terminal/files/unused_members.hpp"
 

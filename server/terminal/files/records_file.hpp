@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plimsoll::terminal {
 
@@ -16,5 +17,22 @@ Result<void> check_records_file(const std::string& file);
 // lines, always, since each record has its own members. Never of a .json file, which holds a job's
 // arguments.
 bool may_have_column(const std::string& file, std::string_view name);
+
+// Whether a column is given by number, as in text=#2: the file then has no header line.
+bool without_header(const std::vector<std::string>& columns);
+
+// The header line for such a file, from its beginning: "#1;#2;#3" and a line end. The separator is
+// comma, semicolon, tab or pipe, whichever occurs most often outside quotes in all of the first
+// records.
+std::string header_for(std::string_view beginning);
+
+// Adds --column to a command of CLI11, which only commands may include: "member=column", for
+// read_input_file() and column_args().
+template <class Command>
+void add_column_flag(Command& command, std::vector<std::string>& columns) {
+    command.add_option("--column", columns,
+                       "Map a member to a column of the file: text=headline, or text=#2 if the "
+                       "file has no header line; repeatable");
+}
 
 }  // namespace plimsoll::terminal

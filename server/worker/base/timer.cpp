@@ -1,5 +1,6 @@
 #include "server/worker/base/timer.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -15,6 +16,20 @@ TimePoint SteadyTimer::now() const {
 awaitable<void> SteadyTimer::sleep_until(TimePoint until) {
     asio::steady_timer timer(co_await asio::this_coro::executor, until);
     co_await timer.async_wait(asio::use_awaitable);
+}
+
+Event::Event(const asio::any_io_executor& executor)
+    : timer_(executor, asio::steady_timer::time_point::max()) {}
+
+void Event::set() {
+    set_ = true;
+    timer_.cancel();
+}
+
+asio::awaitable<void> Event::wait() {
+    // Awaiting again in a cancelled coroutine throws, which ends the loop.
+    while (!set_) co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+    set_ = false;
 }
 
 }  // namespace plimsoll::worker

@@ -1,5 +1,7 @@
 #include "server/worker/base/worker_info.hpp"
 
+#include "engine/opencl/probing/capability.hpp"
+
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -7,10 +9,10 @@
 #include <system_error>
 #include <utility>
 
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace plimsoll::worker {
-
 namespace {
 
 // The queue knows four classes; anything that is neither CPU nor GPU counts as an accelerator.
@@ -47,6 +49,24 @@ queue::WorkerInfo worker_info(const opencl::Capability& capability, KnownKinds k
             .memory_bytes = static_cast<std::int64_t>(info.memory.bytes.value_or(0)),
             .kinds = std::move(kinds.all),
             .helps = std::move(kinds.helped)};
+}
+
+void describe_abilities(std::span<const jobs::Run> kinds, const jobs::KindSettings& settings,
+                        queue::WorkerInfo& info) {
+    // The host's record is not that of an OpenCL device.
+    const auto device = opencl::capability_from_json(info.capability);
+    info.abilities.clear();
+    info.offers.clear();
+    auto offers = nlohmann::json::object();
+    for (const auto& kind : kinds) {
+        if (kind.abilities == nullptr) continue;
+        auto can = kind.abilities(settings, device ? &*device : nullptr);
+        info.abilities.insert(info.abilities.end(), can.names.begin(), can.names.end());
+        if (!can.offer.empty()) {
+            offers[std::string(kind.name)] = nlohmann::json::parse(can.offer);
+        }
+    }
+    if (!offers.empty()) info.offers = offers.dump();
 }
 
 }  // namespace plimsoll::worker

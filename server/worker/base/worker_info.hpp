@@ -1,12 +1,15 @@
 #pragma once
 
 #include "engine/opencl/probing/capability.hpp"
+#include "server/jobs/kind.hpp"
 #include "server/queue/worker_store.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
 // The identity of a worker in the queue.
+
 namespace plimsoll::worker {
 
 // PLIMSOLL_NODE, else the host name.
@@ -24,5 +27,9 @@ struct KnownKinds {
 
 // For an OpenCL device, usable or not.
 queue::WorkerInfo worker_info(const opencl::Capability& capability, KnownKinds kinds);
+
+// Sets the kinds' current abilities on the device that `info` describes.
+void describe_abilities(std::span<const jobs::Run> kinds, const jobs::KindSettings& settings,
+                        queue::WorkerInfo& info);
 
 }  // namespace plimsoll::worker

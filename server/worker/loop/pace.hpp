@@ -2,6 +2,10 @@
 
 #include "server/worker/base/batch.hpp"
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace plimsoll::worker {
 
 struct PaceLimits {
@@ -32,6 +36,20 @@ class Pace {
     PaceLimits limits_;
     double task_seconds_ = -1;  // negative: unknown
     double slowness_ = 1;       // measured per estimated second
+};
+
+// Measured seconds per estimated second of this worker, by kind ("kind:3"). An exponential
+// average in which the last batch weighs one half, so that it adapts to other settings and to load
+// on the machine within a few batches.
+class Slowness {
+  public:
+    // Learns from completed tasks of these kinds, except merge tasks, whose estimates are for a
+    // host.
+    void learn(const Batch& batch, const std::vector<std::string>& kinds);
+    const std::map<std::string, double>& by_kind() const { return by_kind_; }
+
+  private:
+    std::map<std::string, double> by_kind_;
 };
 
 }  // namespace plimsoll::worker

@@ -33,4 +33,7 @@ class Recorder {
     Random random_;
 };
 
+// Adds a settled batch's outcomes to the counters.
+void count_settled(queue::WorkerTelemetry& telemetry, const Batch& batch);
+
 }  // namespace plimsoll::worker

@@ -2,7 +2,7 @@
 
 #include "engine/telemetry/json.hpp"
 #include "server/base/log.hpp"
-#include "server/worker/loop/tally.hpp"
+#include "server/worker/loop/recorder.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -3,7 +3,6 @@
 #include "server/base/backoff.hpp"
 #include "server/queue/worker_store.hpp"
 #include "server/worker/base/batch.hpp"
-#include "server/worker/base/event.hpp"
 #include "server/worker/base/outage.hpp"
 #include "server/worker/base/timer.hpp"
 #include "server/worker/device/device_log.hpp"
@@ -11,7 +10,6 @@
 #include "server/worker/loop/liveness.hpp"
 #include "server/worker/loop/pace.hpp"
 #include "server/worker/loop/recorder.hpp"
-#include "server/worker/loop/slowness.hpp"
 #include "server/worker/loop/time_guard.hpp"
 
 #include <chrono>

@@ -180,6 +180,17 @@ class WorkerProcess {
 
 }  // namespace
 
+Result<jobs::KindSettings> kind_settings(std::span<const jobs::Run> kinds,
+                                         std::filesystem::path cache) {
+    jobs::KindSettings settings{.values = {}, .cache = std::move(cache)};
+    for (const auto& kind : kinds) {
+        if (auto read = jobs::read_environment(kind.settings, settings); !read) {
+            return fail(read.error());
+        }
+    }
+    return settings;
+}
+
 int run_worker_process(const ConnectQueue& connect, DeviceThread::Opener opener, FindRun find_run,
                        jobs::KindSettings settings, IdleOptions idle, SupervisorFds fds,
                        WorkerOptions options) {

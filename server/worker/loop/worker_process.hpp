@@ -1,16 +1,26 @@
 #pragma once
 
+#include "engine/base/result.hpp"
+#include "server/jobs/kind.hpp"
 #include "server/queue/worker_store.hpp"
 #include "server/worker/device/device_thread.hpp"
 #include "server/worker/loop/worker.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <boost/asio/any_io_executor.hpp>
 
 namespace plimsoll::worker {
+
+// Reads the variables of the kinds' settings, which the server passes to its workers; unset ones
+// have their default. `cache`: directory of built kernels and tuned plans. Errc::invalid_input
+// names the variable and its rule.
+Result<jobs::KindSettings> kind_settings(std::span<const jobs::Run> kinds,
+                                         std::filesystem::path cache);
 
 using ConnectQueue =
     std::function<std::shared_ptr<queue::WorkerStore>(const boost::asio::any_io_executor&)>;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "server/base/backoff.hpp"
-#include "server/worker/base/event.hpp"
 #include "server/worker/base/timer.hpp"
 #include "server/worker/supervisor/child.hpp"
 

@@ -4,7 +4,7 @@
 #include "server/identity/password_store.hpp"
 #include "server/identity/provider_store.hpp"
 #include "server/identity/store.hpp"
-#include "server/queue/dataset_store.hpp"
+#include "server/queue/dataset.hpp"
 #include "server/queue/share_store.hpp"
 #include "server/queue/store.hpp"
 #include "server/schedules/store.hpp"

@@ -1,6 +1,5 @@
 // Endpoints of schedules.
 #include "server/http/api/idempotency.hpp"
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"

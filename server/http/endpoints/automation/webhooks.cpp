@@ -1,5 +1,4 @@
 // Endpoints of webhooks and their deliveries.
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"

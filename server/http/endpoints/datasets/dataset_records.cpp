@@ -3,7 +3,7 @@
 #include "server/http/endpoints/datasets/dataset_json.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/page.hpp"
-#include "server/jobs/records/dataset_reading.hpp"
+#include "server/jobs/records/dataset.hpp"
 #include "server/jobs/records/results_converter.hpp"
 
 #include <array>

@@ -5,7 +5,7 @@
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/endpoints/query.hpp"
-#include "server/jobs/records/csv.hpp"
+#include "server/jobs/records/results_converter.hpp"
 
 #include <array>
 #include <charconv>

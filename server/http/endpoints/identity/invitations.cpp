@@ -1,14 +1,13 @@
 // Invitations into the caller's team, and how users accept them.
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/failure_limit.hpp"
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/link_expiry.hpp"
 #include "server/http/endpoints/page.hpp"
 #include "server/http/endpoints/query.hpp"
-#include "server/identity/roles.hpp"
+#include "server/identity/identity.hpp"
 #include "server/identity/secret.hpp"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/failure_limit.hpp"
 #include "server/http/access/password_service.hpp"
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/identity/secret.hpp"
 
 namespace plimsoll::http::endpoints {

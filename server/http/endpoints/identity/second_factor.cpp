@@ -1,10 +1,10 @@
 // The second factor at sign-in with a password: the caller's own, and how system admins remove one.
 #include "server/http/access/authentication.hpp"
 #include "server/http/access/password_service.hpp"
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/identity/totp.hpp"
 
 namespace plimsoll::http::endpoints {

@@ -1,5 +1,4 @@
 // Accounts of programs: they belong to the team, act by tokens and never sign in.
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"

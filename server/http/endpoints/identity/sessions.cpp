@@ -3,13 +3,12 @@
 // How a sign-in with the identity provider begins; it ends at the sessions. And how a user signs
 // out there.
 #include "server/http/access/authentication.hpp"
-#include "server/http/access/cookies.hpp"
 #include "server/http/access/failure_limit.hpp"
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/identity/secret.hpp"
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 // Teams and their members.
 #include "server/http/access/authentication.hpp"
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
-#include "server/identity/roles.hpp"
+#include "server/http/endpoints/query.hpp"
+#include "server/identity/identity.hpp"
 
 #include <algorithm>
 

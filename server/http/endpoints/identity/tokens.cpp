@@ -1,11 +1,11 @@
 // API tokens of the caller's team.
 #include "server/http/access/authentication.hpp"
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/identity/secret.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // Users and their sign-in links. For system admins.
 //
 // Identities of users at identity providers. For system admins.
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"

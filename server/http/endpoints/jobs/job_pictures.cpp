@@ -1,7 +1,7 @@
 // Pictures of a job's results, drawn on request.
 #include "server/base/gzip.hpp"
 #include "server/base/offload.hpp"
-#include "server/http/access/holder.hpp"
+#include "server/http/access/caller_limits.hpp"
 #include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/kind_offers.hpp"

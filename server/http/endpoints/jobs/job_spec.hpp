@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/http/messages/problem.hpp"
-#include "server/planning/refusal.hpp"
+#include "server/planning/planner.hpp"
 #include "server/queue/job.hpp"
 #include "server/queue/shares.hpp"
 

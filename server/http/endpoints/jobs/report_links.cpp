@@ -1,6 +1,5 @@
 // Links that show one report to anyone who has them, and what they show.
 #include "server/http/access/authentication.hpp"
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/reports.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/base/time.hpp"
-#include "server/http/api/draining.hpp"
+#include "server/http/api/services.hpp"
 #include "server/http/messages/problem.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/queue/store.hpp"

@@ -1,5 +1,4 @@
 // Reports that a team pinned, and which of them a report is compared with.
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/kind_offers.hpp"
 #include "server/http/endpoints/json_values.hpp"

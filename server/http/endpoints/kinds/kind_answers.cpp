@@ -2,7 +2,7 @@
 //
 // What a job would report, computed immediately without one.
 #include "server/base/offload.hpp"
-#include "server/http/access/holder.hpp"
+#include "server/http/access/caller_limits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"

@@ -1,7 +1,7 @@
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/pool/pool_json.hpp"
+#include "server/http/endpoints/query.hpp"
 
 #include <algorithm>
 

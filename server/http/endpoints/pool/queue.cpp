@@ -1,10 +1,10 @@
 // The queue as a whole, and its holds.
 #include "server/http/access/authentication.hpp"
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/pool/pool_json.hpp"
+#include "server/http/endpoints/query.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "server/http/endpoints/identity/identity_json.hpp"
 #include "server/http/endpoints/json_values.hpp"
 #include "server/http/endpoints/query.hpp"
-#include "server/jobs/records/csv.hpp"
+#include "server/jobs/records/results_converter.hpp"
 
 #include <algorithm>
 #include <array>

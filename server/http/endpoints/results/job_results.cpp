@@ -2,7 +2,7 @@
 // Results of an ended job never change, so an interrupted download can resume (RFC 9110, 14).
 // Ranges are of the uncompressed bytes: a response to a Range is never compressed.
 #include "server/base/id.hpp"
-#include "server/http/access/holder.hpp"
+#include "server/http/access/caller_limits.hpp"
 #include "server/http/endpoints/endpoints.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/jobs/reports.hpp"
@@ -10,8 +10,8 @@
 #include "server/http/endpoints/user_turns.hpp"
 #include "server/http/messages/accept.hpp"
 #include "server/http/messages/byte_range.hpp"
-#include "server/http/messages/gzip_body.hpp"
 #include "server/http/messages/limits.hpp"
+#include "server/http/messages/response.hpp"
 
 #include <algorithm>
 #include <list>

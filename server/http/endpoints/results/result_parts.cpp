@@ -5,7 +5,7 @@
 #include "server/http/endpoints/jobs/item_chunk.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/messages/limits.hpp"
-#include "server/jobs/records/rows_without_input.hpp"
+#include "server/jobs/records/results_converter.hpp"
 #include "server/jobs/records/text_plan.hpp"
 
 #include <algorithm>

@@ -8,11 +8,10 @@
 #include "server/terminal/argument_options.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/field_flags.hpp"
-#include "server/terminal/files/arguments_file.hpp"
+#include "server/terminal/files/job_file.hpp"
 #include "server/terminal/finding.hpp"
 #include "server/terminal/follow_job.hpp"
-#include "server/terminal/members.hpp"
-#include "server/terminal/table_width.hpp"
+#include "server/terminal/list.hpp"
 #include "server/terminal/terminal.hpp"
 
 #include <algorithm>

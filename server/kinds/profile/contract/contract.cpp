@@ -1,6 +1,6 @@
 #include "server/jobs/kind.hpp"
-#include "server/jobs/records/failed_row.hpp"
 #include "server/jobs/records/model_requirement.hpp"
+#include "server/jobs/records/results_converter.hpp"
 #include "server/kinds/profile/contract/offer.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 #include "server/kinds/profile/contract/settings.hpp"

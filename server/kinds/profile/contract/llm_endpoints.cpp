@@ -1,6 +1,6 @@
 #include "server/kinds/profile/contract/llm_endpoints.hpp"
 
-#include "server/base/parse_url.hpp"
+#include "server/base/addresses.hpp"
 
 #include <algorithm>
 

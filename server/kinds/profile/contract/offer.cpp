@@ -1,6 +1,5 @@
 #include "server/kinds/profile/contract/offer.hpp"
 
-#include "server/jobs/records/audience.hpp"
 #include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 

@@ -3,7 +3,7 @@
 #include "engine/transformer/classifier.hpp"
 #include "server/base/gzip.hpp"
 #include "server/base/time.hpp"
-#include "server/jobs/records/models_folder.hpp"
+#include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/profile/contract/offer.hpp"
 #include "server/kinds/profile/contract/settings.hpp"
 #include "server/kinds/profile/run/figures.hpp"

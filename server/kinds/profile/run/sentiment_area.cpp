@@ -3,7 +3,7 @@
 #include "engine/sentiment/vader/vader.hpp"
 #include "engine/transformer/guard.hpp"
 #include "server/base/time.hpp"
-#include "server/jobs/records/models_folder.hpp"
+#include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/profile/contract/request.hpp"
 #include "server/kinds/profile/run/figures.hpp"
 #include "server/kinds/profile/run/system.hpp"

@@ -10,12 +10,10 @@
 #include "server/terminal/argument_options.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/field_flags.hpp"
-#include "server/terminal/files/column_flag.hpp"
 #include "server/terminal/files/job_file.hpp"
-#include "server/terminal/files/no_header.hpp"
 #include "server/terminal/files/records_file.hpp"
 #include "server/terminal/follow_job.hpp"
-#include "server/terminal/table_width.hpp"
+#include "server/terminal/terminal.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -11,7 +11,6 @@
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"
-#include "server/terminal/members.hpp"
 
 #include <filesystem>
 #include <memory>

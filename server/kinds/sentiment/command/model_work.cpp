@@ -1,7 +1,6 @@
 #include "server/kinds/sentiment/command/model_work.hpp"
 
 #include "engine/base/format_number.hpp"
-#include "server/base/programs/sibling_program.hpp"
 #include "server/base/programs/spawn.hpp"
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // `plimsoll policy`: the rules that choose the model of a text.
 //
 // `plimsoll policy report`: what models used over the last N hours, against one fixed model.
+#include "server/client/lists.hpp"
 #include "server/client/session.hpp"
-#include "server/client/whole_list.hpp"
 #include "server/kinds/sentiment/command/commands.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/list.hpp"

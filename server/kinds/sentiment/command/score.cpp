@@ -5,7 +5,7 @@
 #include "server/terminal/argument_options.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/files/input_file.hpp"
-#include "server/terminal/members.hpp"
+#include "server/terminal/list.hpp"
 
 #include <algorithm>
 #include <memory>

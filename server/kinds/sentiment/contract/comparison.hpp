@@ -1,7 +1,7 @@
 #pragma once
 
-#include "server/kinds/sentiment/contract/label.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
+#include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <functional>
 #include <map>

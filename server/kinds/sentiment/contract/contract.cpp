@@ -2,11 +2,10 @@
 #include "server/jobs/records/text_plan.hpp"
 #include "server/jobs/records/text_rows.hpp"
 #include "server/kinds/sentiment/contract/args.hpp"
-#include "server/kinds/sentiment/contract/form.hpp"
 #include "server/kinds/sentiment/contract/goal.hpp"
-#include "server/kinds/sentiment/contract/server_policy.hpp"
+#include "server/kinds/sentiment/contract/model_choice.hpp"
+#include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
-#include "server/kinds/sentiment/contract/speed.hpp"
 
 #include <algorithm>
 #include <array>

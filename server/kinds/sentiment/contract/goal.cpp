@@ -1,7 +1,7 @@
 #include "server/kinds/sentiment/contract/goal.hpp"
 
 #include "engine/base/format_number.hpp"
-#include "server/kinds/sentiment/contract/form.hpp"
+#include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "server/kinds/sentiment/contract/model_choice.hpp"
 #include "server/kinds/sentiment/contract/models.hpp"
-#include "server/kinds/sentiment/contract/speed.hpp"
 
 #include <optional>
 #include <span>

@@ -1,7 +1,7 @@
 #include "server/kinds/sentiment/contract/model_choice.hpp"
 
 #include "server/base/time.hpp"
-#include "server/kinds/sentiment/contract/form.hpp"
+#include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <algorithm>

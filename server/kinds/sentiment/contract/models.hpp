@@ -3,7 +3,7 @@
 #include "engine/models/manifest.hpp"
 #include "server/jobs/kind.hpp"
 #include "server/jobs/records/model_requirement.hpp"
-#include "server/jobs/records/text_kind.hpp"
+#include "server/jobs/records/text_args.hpp"
 
 #include <cstdint>
 #include <span>
@@ -32,7 +32,7 @@ std::vector<Manifest> models_of(std::span<const std::string> offers, TeamId team
 tl::expected<Manifest, FieldErrors> named_model(std::string pointer, const std::string& name,
                                                 const Knowledge& knowledge);
 
-// A model of a job, and the form that it scores in (form.hpp).
+// A model of a job, and the form that it scores in.
 struct ScoringModel {
     Manifest manifest;
     std::string form = std::string(kExactForm);
@@ -58,5 +58,22 @@ double products_per_token(const Manifest& model);
 TextKind texts_of(std::span<const ScoringModel> models);
 // Texts that all of them score.
 TextKind texts_of_all(std::span<const ScoringModel> models);
+
+// The numeric form of a model: fp32, or a form that passed the guard of the model.
+inline constexpr std::string_view kAutoForm = "auto";
+
+// The proof that allows a model to be used in a form, of its fastest method; null: there is none.
+const models::Proof* passed_proof(const Manifest& model, std::string_view form);
+
+// The form that a model scores in for a job with the argument `form`, `asked`. `auto` is the
+// fastest form that passed and is faster than fp32, else fp32. The error says why a form is not
+// used.
+tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std::string& asked);
+tl::expected<ScoringModel, FieldErrors> in_form(Manifest model, const std::string& asked);
+
+// "proofs" of the plan's arguments and of the report, which allow the models' forms, and
+// "accuracies", measured for the models in these forms.
+nlohmann::json used_proofs(std::span<const ScoringModel> models);
+nlohmann::json known_accuracies(std::span<const ScoringModel> models);
 
 }  // namespace plimsoll::jobs::sentiment

@@ -1,6 +1,6 @@
 #include "server/kinds/sentiment/contract/policy_report.hpp"
 
-#include "server/kinds/sentiment/contract/form.hpp"
+#include "server/kinds/sentiment/contract/models.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <algorithm>

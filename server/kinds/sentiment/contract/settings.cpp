@@ -1,12 +1,17 @@
 #include "server/kinds/sentiment/contract/settings.hpp"
 
 #include "engine/models/manifest.hpp"
-#include "server/base/parse_url.hpp"
+#include "server/base/addresses.hpp"
 #include "server/kinds/sentiment/contract/policy.hpp"
+#include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 namespace plimsoll::jobs::sentiment {
+
+using nlohmann::json;
 
 Result<std::string> check_batch_size(std::string_view value) {
     return whole_number(value, 0, kMostTexts);
@@ -50,6 +55,46 @@ std::size_t most_texts(const KindSettings& settings) {
 
 std::chrono::seconds warm_up_time(const KindSettings& settings) {
     return std::chrono::hours(std::stoi(std::string(settings.text(kWarmUpHours))));
+}
+
+std::string default_model(const KindSettings& settings) {
+    return std::string(settings.text(kUsesModels) == "0" ? kVader : settings.text(kModelName));
+}
+
+bool follows_server_policy(const KindSettings& settings) {
+    return settings.text(kAdaptive) == "1" && settings.text(kUsesModels) == "1";
+}
+
+json server_policy(const KindSettings& settings) {
+    if (!follows_server_policy(settings)) {
+        return {{"description", "The server's default model, or vader if no worker has it."},
+                {"model", default_model(settings)},
+                {"fallback", {kVader}}};
+    }
+    json policy{{"description", "By NYSE hours, as set in the server's settings."},
+                {"model", settings.text(kModelClosed)},
+                {"rules",
+                 {{{"markets", {"pre_market", "regular", "after_hours"}},
+                   {"model", settings.text(kModelOpen)}}}}};
+    if (const auto status = settings.text(kMarketStatus); !status.empty()) {
+        policy["market_status"] = status;
+    }
+    return policy;
+}
+
+std::vector<std::string> settings_that_name(const KindSettings& settings, std::string_view model) {
+    std::vector<std::string> keys;
+    const auto look = [&](const KindSetting& setting) {
+        if (settings.text(setting) == model) keys.emplace_back(setting.key);
+    };
+    if (settings.text(kUsesModels) == "0") return keys;
+    if (follows_server_policy(settings)) {
+        look(kModelOpen);
+        look(kModelClosed);
+    } else {
+        look(kModelName);
+    }
+    return keys;
 }
 
 }  // namespace plimsoll::jobs::sentiment

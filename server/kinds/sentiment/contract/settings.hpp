@@ -1,10 +1,16 @@
 #pragma once
 
-#include "server/jobs/records/models_folder.hpp"
+#include "server/jobs/records/model_requirement.hpp"
+#include "server/jobs/settings.hpp"
 
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 namespace plimsoll::jobs::sentiment {
 
@@ -133,5 +139,17 @@ inline constexpr std::array kUnusedVariables = {
 // The values were checked.
 std::size_t most_texts(const KindSettings& settings);
 std::chrono::seconds warm_up_time(const KindSettings& settings);
+
+// The model of jobs that name neither a model nor a policy, unless they follow the policy `server`.
+std::string default_model(const KindSettings& settings);
+
+// Whether jobs that name neither follow the policy `server`.
+bool follows_server_policy(const KindSettings& settings);
+
+// The policy `server` as a SentimentPolicyUpdate, from the settings.
+nlohmann::json server_policy(const KindSettings& settings);
+
+// The keys of the settings by which jobs use the model.
+std::vector<std::string> settings_that_name(const KindSettings& settings, std::string_view model);
 
 }  // namespace plimsoll::jobs::sentiment

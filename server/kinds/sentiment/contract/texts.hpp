@@ -1,13 +1,21 @@
 #pragma once
 
 #include "engine/text/attributes.hpp"
-#include "server/jobs/records/text_kind.hpp"
+#include "server/jobs/records/text_args.hpp"
 
 #include <array>
 #include <cstddef>
 #include <string_view>
 
 namespace plimsoll::jobs::sentiment {
+
+// The classes of plimsoll::sentiment::Table, in its order.
+enum class Label { positive, neutral, negative };
+
+constexpr std::string_view to_string(Label label) {
+    constexpr std::string_view kNames[] = {"positive", "neutral", "negative"};
+    return kNames[static_cast<std::size_t>(label)];
+}
 
 inline constexpr std::string_view kName = "sentiment";
 inline constexpr int kVersion = 5;

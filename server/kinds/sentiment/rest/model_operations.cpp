@@ -1,9 +1,9 @@
 #include "server/kinds/sentiment/rest/model_operations.hpp"
 
 #include "server/base/log.hpp"
-#include "server/base/programs/sibling_program.hpp"
+#include "server/base/programs/spawn.hpp"
 #include "server/http/endpoints/json_values.hpp"
-#include "server/jobs/records/audience.hpp"
+#include "server/jobs/records/model_requirement.hpp"
 
 #include <algorithm>
 #include <chrono>

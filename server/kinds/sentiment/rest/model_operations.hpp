@@ -3,7 +3,7 @@
 #include "server/base/id.hpp"
 #include "server/base/programs/child_program.hpp"
 #include "server/base/time.hpp"
-#include "server/http/api/draining.hpp"
+#include "server/http/api/services.hpp"
 
 #include <deque>
 #include <filesystem>

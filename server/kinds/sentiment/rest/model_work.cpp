@@ -1,10 +1,9 @@
 // Pulls and verifications of models: started by system admins, visible to all.
 #include "engine/models/store.hpp"
 #include "server/base/offload.hpp"
-#include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/identity/audit_store.hpp"
-#include "server/jobs/records/audience.hpp"
-#include "server/jobs/records/models_folder.hpp"
+#include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "server/kinds/sentiment/rest/model_operations.hpp"
 #include "server/kinds/sentiment/rest/rest.hpp"

@@ -2,13 +2,12 @@
 // choose.
 //
 // The usage of the models that policies chose over the last N hours, compared with one fixed model.
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/edits.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/kinds/sentiment/contract/policy_preview.hpp"
 #include "server/kinds/sentiment/contract/policy_report.hpp"
-#include "server/kinds/sentiment/contract/server_policy.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "server/kinds/sentiment/rest/rest.hpp"

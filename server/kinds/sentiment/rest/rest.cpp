@@ -1,6 +1,6 @@
 #include "server/kinds/sentiment/rest/rest.hpp"
 
-#include "server/jobs/records/models_folder.hpp"
+#include "server/jobs/records/model_requirement.hpp"
 #include "server/kinds/sentiment/rest/model_operations.hpp"
 
 namespace plimsoll::jobs::sentiment {

@@ -1,5 +1,5 @@
 // Scores a few short texts within one call: runs a job of the highest priority and waits for it.
-#include "server/http/access/holder.hpp"
+#include "server/http/access/caller_limits.hpp"
 #include "server/http/endpoints/jobs/job_spec.hpp"
 #include "server/http/endpoints/jobs/run_at_once.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"

@@ -7,7 +7,6 @@
 #include "engine/tuning/tune.hpp"
 #include "server/base/log.hpp"
 #include "server/kinds/sentiment/contract/policy.hpp"
-#include "server/kinds/sentiment/contract/server_policy.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/run/loaded_models.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/text/record_block.hpp"
-#include "server/kinds/sentiment/contract/label.hpp"
+#include "server/kinds/sentiment/contract/texts.hpp"
 
 #include <cmath>
 #include <cstdint>

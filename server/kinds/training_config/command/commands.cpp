@@ -6,7 +6,7 @@
 #include "server/kinds/training_config/command/summary_text.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
 #include "server/kinds/training_config/contract/settings.hpp"
-#include "server/terminal/files/arguments_file.hpp"
+#include "server/terminal/files/job_file.hpp"
 #include "server/terminal/finding.hpp"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 #include "server/kinds/training_config/command/described_cards.hpp"
 
 #include "engine/training/gpus/catalogue.hpp"
-#include "server/base/programs/run_program.hpp"
+#include "server/base/programs/child_program.hpp"
 #include "server/client/session.hpp"
 #include "server/kinds/training_config/contract/collections.hpp"
 #include "server/kinds/training_config/contract/complete.hpp"

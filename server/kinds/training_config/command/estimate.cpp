@@ -5,7 +5,7 @@
 #include "server/kinds/training_config/command/summary_text.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
-#include "server/terminal/table_width.hpp"
+#include "server/terminal/terminal.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #include "engine/training/gpus/catalogue.hpp"
 #include "server/jobs/kind.hpp"
-#include "server/jobs/records/failed_row.hpp"
+#include "server/jobs/records/results_converter.hpp"
 #include "server/kinds/training_config/contract/advice.hpp"
 #include "server/kinds/training_config/contract/collections.hpp"
 #include "server/kinds/training_config/contract/complete.hpp"

@@ -1,7 +1,7 @@
 // Measurements of real training runs, compared with their predictions.
-#include "server/http/endpoints/author.hpp"
 #include "server/http/endpoints/jobs/job_json.hpp"
 #include "server/http/endpoints/page.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/kinds/training_config/contract/collections.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
 #include "server/kinds/training_config/contract/measurement.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/http/endpoints/author.hpp"
+#include "server/http/endpoints/query.hpp"
 #include "server/kinds/operations.hpp"
 
 // The kind's own operations: what a team adds to the advice.

@@ -5,7 +5,7 @@
 #include "engine/waves/output/text.hpp"
 #include "engine/waves/output/words.hpp"
 #include "server/base/text_table.hpp"
-#include "server/jobs/records/csv.hpp"
+#include "server/jobs/records/results_converter.hpp"
 #include "server/terminal/command_context.hpp"
 
 #include <algorithm>

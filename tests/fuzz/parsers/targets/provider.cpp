@@ -3,7 +3,6 @@
 #include "server/oidc/discovery.hpp"
 #include "server/oidc/encoding.hpp"
 #include "server/oidc/id_token.hpp"
-#include "server/oidc/keys.hpp"
 #include "server/oidc/mapping.hpp"
 #include "tests/fuzz/parsers/targets.hpp"
 

@@ -1,11 +1,12 @@
 // The head of a request: target, query, parameters and the fields that have a grammar of their own.
+#include "server/http/messages/request.hpp"
+
 #include "server/http/contract/contract.hpp"
 #include "server/http/contract/contract_text.hpp"
 #include "server/http/contract/parameters.hpp"
 #include "server/http/contract/router.hpp"
 #include "server/http/messages/accept.hpp"
 #include "server/http/messages/byte_range.hpp"
-#include "server/http/messages/trace_context.hpp"
 #include "server/http/wire/wire_head.hpp"
 #include "tests/fuzz/parsers/targets.hpp"
 

@@ -1,6 +1,6 @@
 // What other servers send us: event streams, and the addresses of webhooks.
-#include "server/base/parse_url.hpp"
-#include "server/client/event_stream.hpp"
+#include "server/base/addresses.hpp"
+#include "server/client/api_client.hpp"
 #include "server/outbound/target.hpp"
 #include "tests/fuzz/parsers/targets.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/opencl/probing/self_test.hpp"
-#include "engine/routines/flavour.hpp"
+#include "engine/routines/method.hpp"
 #include "tests/unit/engine/opencl/kernel_cache.hpp"
 #include "tests/unit/engine/opencl/tested_address.hpp"
 

@@ -1,6 +1,6 @@
 #include "engine/waves/report/follower.hpp"
 
-#include "engine/waves/report/scan_symbol.hpp"
+#include "engine/waves/report/scan.hpp"
 #include "tests/unit/engine/waves/all_counts.hpp"
 #include "tests/unit/engine/waves/random_series.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/waves/ranking/found.hpp"
+#include "engine/waves/ranking/rank.hpp"
 
 #include <compare>
 #include <string>

@@ -1,5 +1,4 @@
 #include "engine/waves/ranking/outlook.hpp"
-#include "engine/waves/ranking/pool.hpp"
 #include "engine/waves/ranking/rank.hpp"
 #include "engine/waves/scoring/rarity.hpp"
 #include "engine/waves/search/patterns.hpp"

@@ -1,7 +1,6 @@
 #include "engine/waves/report/scan.hpp"
 
 #include "engine/waves/report/check_count.hpp"
-#include "engine/waves/report/scan_symbol.hpp"
 #include "engine/waves/scan/tracker.hpp"
 #include "engine/waves/settings/keys.hpp"
 #include "tests/unit/engine/waves/all_counts.hpp"

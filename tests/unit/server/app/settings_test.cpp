@@ -1,4 +1,4 @@
-#include "server/app/print_settings.hpp"
+#include "server/app/settings_table.hpp"
 #include "server/jobs/registry.hpp"
 
 #include <cstdlib>

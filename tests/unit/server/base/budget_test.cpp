@@ -1,7 +1,6 @@
 #include "server/base/background_priority.hpp"
 #include "server/base/fair_budget.hpp"
 #include "server/base/return_memory.hpp"
-#include "server/base/tiered_budget.hpp"
 
 #include <algorithm>
 #include <chrono>

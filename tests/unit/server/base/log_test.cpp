@@ -1,7 +1,5 @@
 #include "server/base/log.hpp"
 
-#include "server/base/log_format.hpp"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "server/base/programs/run_program.hpp"
+#include "server/base/programs/child_program.hpp"
 
 #include <csignal>
 

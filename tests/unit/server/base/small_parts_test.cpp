@@ -2,7 +2,6 @@
 #include "server/base/hex.hpp"
 #include "server/base/id.hpp"
 #include "server/base/json_writer.hpp"
-#include "server/base/parse_url.hpp"
 #include "server/base/text_table.hpp"
 #include "server/base/time.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/client/event_stream.hpp"
+#include "server/client/api_client.hpp"
 
 #include <vector>
 

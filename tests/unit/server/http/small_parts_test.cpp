@@ -1,11 +1,10 @@
 // Accept, server-sent events, cookies, targets: the small rules.
 #include "server/http/access/authentication.hpp"
-#include "server/http/access/cookies.hpp"
 #include "server/http/access/failure_limit.hpp"
-#include "server/http/contract/target.hpp"
+#include "server/http/contract/router.hpp"
 #include "server/http/messages/accept.hpp"
+#include "server/http/messages/request.hpp"
 #include "server/http/messages/sse.hpp"
-#include "server/http/messages/trace_context.hpp"
 
 #include <gmock/gmock.h>
 

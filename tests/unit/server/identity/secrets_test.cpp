@@ -1,5 +1,4 @@
-#include "server/identity/roles.hpp"
-#include "server/identity/seal.hpp"
+#include "server/identity/identity.hpp"
 #include "server/identity/secret.hpp"
 
 #include <algorithm>

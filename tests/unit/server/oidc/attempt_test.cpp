@@ -1,6 +1,6 @@
 #include "server/oidc/attempt.hpp"
 
-#include "server/identity/seal.hpp"
+#include "server/identity/secret.hpp"
 #include "server/oidc/discovery.hpp"
 #include "server/oidc/encoding.hpp"
 

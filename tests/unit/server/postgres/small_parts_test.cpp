@@ -1,8 +1,8 @@
 #include "server/postgres/cluster/data_lock.hpp"
-#include "server/postgres/cluster/log_tail.hpp"
+#include "server/postgres/cluster/embedded.hpp"
 #include "server/postgres/driver/sqlstate.hpp"
 #include "server/postgres/jobs/enqueue.hpp"
-#include "server/postgres/workers/held_leases.hpp"
+#include "server/postgres/workers/worker_store.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "server/schedules/misfire.hpp"
+#include "server/schedules/times.hpp"
 
 #include <gtest/gtest.h>
 

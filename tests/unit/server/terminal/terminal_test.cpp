@@ -3,11 +3,9 @@
 #include "server/terminal/assignment.hpp"
 #include "server/terminal/command_context.hpp"
 #include "server/terminal/field_flags.hpp"
-#include "server/terminal/files/no_header.hpp"
 #include "server/terminal/files/records_file.hpp"
 #include "server/terminal/files/unused_members.hpp"
-#include "server/terminal/harmless.hpp"
-#include "server/terminal/priority.hpp"
+#include "server/terminal/flag_values.hpp"
 #include "server/terminal/report_text.hpp"
 
 #include <filesystem>

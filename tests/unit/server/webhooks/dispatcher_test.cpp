@@ -1,6 +1,6 @@
 #include "server/webhooks/dispatcher.hpp"
 
-#include "server/webhooks/retry.hpp"
+#include "server/webhooks/webhook.hpp"
 
 #include <optional>
 #include <vector>

@@ -1,6 +1,5 @@
-#include "server/webhooks/message.hpp"
-#include "server/webhooks/retry.hpp"
 #include "server/webhooks/signature.hpp"
+#include "server/webhooks/webhook.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

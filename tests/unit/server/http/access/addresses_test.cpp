@@ -1,6 +1,5 @@
 #include "server/http/access/allowed_hosts.hpp"
 #include "server/http/access/network.hpp"
-#include "server/http/access/trusted_proxies.hpp"
 
 #include <gtest/gtest.h>
 

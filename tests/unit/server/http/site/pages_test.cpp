@@ -1,6 +1,6 @@
 // Web pages beside the API, and stopping.
 #include "server/base/gzip.hpp"
-#include "server/http/site/static_files.hpp"
+#include "server/http/site/site.hpp"
 #include "tests/unit/server/http/live/live_server.hpp"
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "server/jobs/records/dataset_cutter.hpp"
 
-#include "server/jobs/records/dataset_reading.hpp"
+#include "server/jobs/records/dataset.hpp"
 
 #include <gtest/gtest.h>
 

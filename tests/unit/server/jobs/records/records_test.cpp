@@ -1,7 +1,6 @@
 #include "engine/text/record_block.hpp"
 #include "server/base/gzip.hpp"
 #include "server/base/json_writer.hpp"
-#include "server/jobs/records/csv.hpp"
 #include "server/jobs/records/json_text.hpp"
 #include "server/jobs/records/model_requirement.hpp"
 #include "server/jobs/records/results_converter.hpp"

@@ -4,7 +4,6 @@
 #include "server/jobs/registry.hpp"
 #include "server/kinds/sentiment/contract/model_choice.hpp"
 #include "server/kinds/sentiment/contract/policy_preview.hpp"
-#include "server/kinds/sentiment/contract/server_policy.hpp"
 #include "server/kinds/sentiment/contract/settings.hpp"
 #include "server/kinds/sentiment/contract/texts.hpp"
 #include "tests/unit/server/jobs/run_task.hpp"

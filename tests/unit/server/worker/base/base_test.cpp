@@ -1,6 +1,6 @@
 #include "engine/opencl/probing/capability.hpp"
-#include "server/worker/base/abilities.hpp"
 #include "server/worker/base/processor_wait.hpp"
+#include "server/worker/base/worker_info.hpp"
 
 #include <array>
 #include <atomic>

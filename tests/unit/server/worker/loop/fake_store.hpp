@@ -1,7 +1,6 @@
 #pragma once
 
 #include "server/queue/worker_store.hpp"
-#include "server/worker/base/event.hpp"
 #include "server/worker/base/timer.hpp"
 
 #include <deque>

@@ -1,4 +1,4 @@
-#include "server/worker/loop/slowness.hpp"
+#include "server/worker/loop/pace.hpp"
 #include "tests/unit/server/worker/loop/worker_case.hpp"
 
 #include <string>

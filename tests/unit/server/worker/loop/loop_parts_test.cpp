@@ -2,10 +2,10 @@
 #include "server/base/gzip.hpp"
 #include "server/jobs/records/slice.hpp"
 #include "server/worker/loop/inputs.hpp"
-#include "server/worker/loop/kind_settings.hpp"
 #include "server/worker/loop/liveness.hpp"
-#include "server/worker/loop/tally.hpp"
+#include "server/worker/loop/recorder.hpp"
 #include "server/worker/loop/time_guard.hpp"
+#include "server/worker/loop/worker_process.hpp"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/worker/base/event.hpp"
+#include "server/worker/base/timer.hpp"
 #include "server/worker/supervisor/child.hpp"
 
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "server/worker/supervisor/supervisor_place.hpp"
+#include "server/worker/supervisor/supervisor_process.hpp"
 #include "tests/unit/server/worker/supervisor/supervisor_case.hpp"
 
 #include <csignal>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/jobs/records/text_kind.hpp"
+#include "server/jobs/records/text_args.hpp"
 
 #include <array>
 
