@@ -48,3 +48,23 @@ using Result = tl::expected<T, Error>;
 }
 
 }  // namespace plimsoll
+
+// Hand a failure on to the caller, else go on:
+//   TRY(const auto text, read_file(path));   // `text` is the value of the Result
+//   TRY_DO(check(text));                     // a Result whose value nobody needs
+// CO_TRY and CO_TRY_DO are the same in coroutines. TRY declares a variable, so that it cannot be
+// the only statement of an `if` without braces.
+#define TRY(declaration, ...) \
+    PLIMSOLL_TRY(PLIMSOLL_RESULT(__LINE__), return, declaration, __VA_ARGS__)
+#define CO_TRY(declaration, ...) \
+    PLIMSOLL_TRY(PLIMSOLL_RESULT(__LINE__), co_return, declaration, __VA_ARGS__)
+#define TRY_DO(...) PLIMSOLL_TRY_DO(PLIMSOLL_RESULT(__LINE__), return, __VA_ARGS__)
+#define CO_TRY_DO(...) PLIMSOLL_TRY_DO(PLIMSOLL_RESULT(__LINE__), co_return, __VA_ARGS__)
+#define PLIMSOLL_TRY(result, leave, declaration, ...)                    \
+    auto result = __VA_ARGS__;                                           \
+    if (!(result)) leave tl::make_unexpected(std::move(result).error()); \
+    declaration = *std::move(result)
+#define PLIMSOLL_TRY_DO(result, leave, ...) \
+    if (auto result = __VA_ARGS__; !(result)) leave tl::make_unexpected(std::move(result).error())
+#define PLIMSOLL_RESULT(line) PLIMSOLL_JOIN(result_of_line_, line)
+#define PLIMSOLL_JOIN(left, right) left##right

@@ -137,9 +137,8 @@ void print_knee(Printer& out, const Subject& subject, bool sweep) {
 
 Result<int> bench(const BenchOptions& options) {
     Printer out(options.json);
-    const auto ready = open_ready(options.device, options.cache);
-    if (!ready) return fail(ready.error());
-    auto& [capability, device, programs, plans, file] = **ready;
+    TRY(const auto ready, open_ready(options.device, options.cache));
+    auto& [capability, device, programs, plans, file] = *ready;
     const Subject subject{programs, capability, plans, {}};
     out.text("device", to_string(device.info().address) + ", " + device.info().name + ", " +
                            std::to_string(plans.size()) + " tuned plans");

@@ -12,20 +12,16 @@ namespace plimsoll::cli {
 
 Result<int> embed(const EmbedOptions& options) {
     const auto store = model_store(options.models);
-    const auto manifest = store.find(options.model);
-    if (!manifest) return fail(manifest.error());
-    const auto given = read_texts(options.texts);
-    if (!given) return fail(given.error());
-    const auto ready = open_ready(options.device, options.cache);
-    if (!ready) return fail(ready.error());
-    auto& [capability, device, programs, plans, file] = **ready;
+    TRY(const auto manifest, store.find(options.model));
+    TRY(const auto given, read_texts(options.texts));
+    TRY(const auto ready, open_ready(options.device, options.cache));
+    auto& [capability, device, programs, plans, file] = *ready;
     opencl::Ledger ledger(device.info().memory.bytes.value_or(device.info().driver_memory_bytes));
-    auto model =
-        transformer::TextModel::load(store.folder_of(manifest->name), programs, ledger, capability,
-                                     plans, method_for(capability, routines::Form::fp32), {});
-    if (!model) return fail(model.error());
+    TRY(auto model,
+        transformer::TextModel::load(store.folder_of(manifest.name), programs, ledger, capability,
+                                     plans, method_for(capability, routines::Form::fp32), {}));
     const auto done =
-        embed(*model, given->texts, {}, [](std::span<const float> numbers, bool truncated) {
+        embed(model, given.texts, {}, [](std::span<const float> numbers, bool truncated) {
             const nlohmann::json line{{"embedding", std::vector(numbers.begin(), numbers.end())},
                                       {"truncated", truncated}};
             std::printf("%s\n", line.dump().c_str());

@@ -75,7 +75,7 @@ Result<LabelledTexts> read_texts(const std::filesystem::path& file) {
     const auto take = [&](text::ReadRecord read) {
         if (!read.record.error) found.texts.push_back(std::move(read.record.text));
     };
-    if (auto done = read_records(file, {}, take); !done) return fail(done.error());
+    TRY_DO(read_records(file, {}, take));
     return found;
 }
 
@@ -101,7 +101,7 @@ Result<LabelledTexts> read_labelled_texts(const std::filesystem::path& file,
         found.texts.push_back(std::move(read.record.text));
         found.classes.push_back(*of_label);
     };
-    if (auto done = read_records(file, columns, take); !done) return fail(done.error());
+    TRY_DO(read_records(file, columns, take));
     if (wrong) return fail(std::move(*wrong));
     return found;
 }

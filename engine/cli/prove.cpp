@@ -71,25 +71,19 @@ struct Findings {
 
 Result<Findings> find(const ProveOptions& options, const models::Store& store,
                       const models::Manifest& manifest) {
-    const auto given = texts_of(options);
-    if (!given) return fail(given.error());
-    const auto ready = open_ready(options.device, options.cache);
-    if (!ready) return fail(ready.error());
-    auto& [capability, device, programs, plans, file] = **ready;
-    const auto forms = forms_of(options, capability);
-    if (!forms) return fail(forms.error());
+    TRY(const auto given, texts_of(options));
+    TRY(const auto ready, open_ready(options.device, options.cache));
+    auto& [capability, device, programs, plans, file] = *ready;
+    TRY(const auto forms, forms_of(options, capability));
     const auto& info = device.info();
     opencl::Ledger ledger(info.memory.bytes.value_or(info.driver_memory_bytes));
-    auto proven = transformer::prove(
-        {store.folder_of(manifest.name), programs, ledger, capability, plans, given->texts}, *forms,
-        {});
-    if (!proven) return fail(proven.error());
-    Findings found{std::move(proven->proofs), {}};
-    found.proves = given->texts.size() >= kFewestForProof;
-    if (given->classes.empty()) return found;
-    auto judged = judge(*given, manifest.labels, proven->outputs);
-    if (!judged) return fail(judged.error());
-    found.accuracies = std::move(*judged);
+    TRY(auto proven, transformer::prove({store.folder_of(manifest.name), programs, ledger,
+                                         capability, plans, given.texts},
+                                        forms, {}));
+    Findings found{std::move(proven.proofs), {}};
+    found.proves = given.texts.size() >= kFewestForProof;
+    if (given.classes.empty()) return found;
+    TRY(found.accuracies, judge(given, manifest.labels, proven.outputs));
     for (auto& accuracy : found.accuracies) {
         accuracy.texts_of = options.labels.filename().string();
         accuracy.device = info.name;
@@ -111,14 +105,12 @@ Result<void> keep(const Findings& found, const std::filesystem::path& folder,
 
 Result<int> prove(const ProveOptions& options) {
     const auto store = model_store(options.models);
-    const auto manifest = store.find(options.model);
-    if (!manifest) return fail(manifest.error());
-    const auto found = find(options, store, *manifest);
+    TRY(const auto manifest, store.find(options.model));
+    const auto found = find(options, store, manifest);
     if (!found) return fail(found.error());
     for (const auto& proof : found->proofs) print(proof);
     for (const auto& accuracy : found->accuracies) print(accuracy);
-    const auto kept = keep(*found, store.folder_of(manifest->name), manifest->hash);
-    if (!kept) return fail(kept.error());
+    TRY_DO(keep(*found, store.folder_of(manifest.name), manifest.hash));
     if (found->proofs.empty()) return EXIT_SUCCESS;
     if (!found->proves) {
         std::printf("The forms' proofs are unchanged: a proof needs at least %zu texts.\n",

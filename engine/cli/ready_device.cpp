@@ -31,9 +31,8 @@ Result<std::unique_ptr<ReadyDevice>> open_ready(const std::string& address,
             if (address.empty()) continue;
             return fail(Errc::unavailable, capability.reason, address);
         }
-        auto device = opencl::Device::open(capability.info.address);
-        if (!device) return fail(std::move(device.error()));
-        return std::make_unique<ReadyDevice>(std::move(capability), std::move(*device), cache);
+        TRY(auto device, opencl::Device::open(capability.info.address));
+        return std::make_unique<ReadyDevice>(std::move(capability), std::move(device), cache);
     }
     return fail(
         Errc::not_found,

@@ -55,11 +55,10 @@ Result<void> tune_all(ReadyDevice& ready, const TuneOptions& options) {
 }  // namespace
 
 Result<int> tune(const TuneOptions& options) {
-    const auto ready = open_ready(options.device, options.cache);
-    if (!ready) return fail(ready.error());
-    if (auto done = tune_all(**ready, options); !done) return fail(done.error());
-    const auto& file = (*ready)->plans_file;
-    if (auto written = (*ready)->plans.write(file); !written) return fail(written.error());
+    TRY(const auto ready, open_ready(options.device, options.cache));
+    TRY_DO(tune_all(*ready, options));
+    const auto& file = ready->plans_file;
+    TRY_DO(ready->plans.write(file));
     std::printf("%s\n", file.c_str());
     return EXIT_SUCCESS;
 }

@@ -57,9 +57,8 @@ void Calendar::add_sessions(local_days day, std::vector<Span>& to) const {
 }
 
 Result<Span> Calendar::at(std::int64_t seconds) const {
-    auto around = spans(seconds, seconds + 1);
-    if (!around) return fail(std::move(around.error()));
-    return around->front();
+    TRY(auto around, spans(seconds, seconds + 1));
+    return around.front();
 }
 
 Result<std::vector<Span>> Calendar::spans(std::int64_t from, std::int64_t until) const {

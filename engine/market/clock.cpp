@@ -52,9 +52,8 @@ std::vector<Span> joined(const std::vector<Span>& spans) {
 }  // namespace
 
 Result<Span> Clock::at(std::int64_t seconds) const {
-    auto around = spans(seconds, seconds + 1);
-    if (!around) return fail(std::move(around.error()));
-    return around->front();
+    TRY(auto around, spans(seconds, seconds + 1));
+    return around.front();
 }
 
 Result<std::vector<Span>> Clock::spans(std::int64_t from, std::int64_t until) const {

@@ -134,10 +134,9 @@ void add_early_closes(int number, std::vector<SpecialDay>& to) {
 }  // namespace
 
 Result<Calendar> nyse() {
-    auto zone = zones::Zone::named("America/New_York");
-    if (!zone) return fail(std::move(zone.error()));
+    TRY(auto zone, zones::Zone::named("America/New_York"));
     CalendarRules rules{.name = "nyse",
-                        .zone = *zone,
+                        .zone = zone,
                         .hours = {kPreMarket, kOpen, kClose, kEnd},
                         .weekdays = {false, true, true, true, true, true, false},
                         .special = {},

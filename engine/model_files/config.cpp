@@ -133,9 +133,8 @@ std::string_view to_string(Family family) {
 
 Result<Config> read_config(const std::filesystem::path& model) {
     constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
-    const auto text = read_text(model / "config.json", kMaxBytes);
-    if (!text) return fail(text.error());
-    const json parsed = parse_outside_json(*text);
+    TRY(const auto text, read_text(model / "config.json", kMaxBytes));
+    const json parsed = parse_outside_json(text);
     if (!parsed.is_object()) return refuse("config.json is not a JSON object.");
     Fields fields(parsed);
     const auto type = fields.text("model_type", "");
@@ -143,7 +142,7 @@ Result<Config> read_config(const std::filesystem::path& model) {
     if (keys == kFamilies.end()) {
         return refuse("\"model_type\" is \"" + type + "\"; supported: bert, distilbert, roberta.");
     }
-    if (auto supported = check_supported(fields, *keys); !supported) return fail(supported.error());
+    TRY_DO(check_supported(fields, *keys));
     constexpr std::uint64_t kMaxVocabulary = 10'000'000;
     Config config;
     config.family = keys->family;
@@ -166,10 +165,8 @@ Result<Config> read_config(const std::filesystem::path& model) {
         }
     }
     if (!fields.problem.empty()) return refuse(fields.problem);
-    if (auto shape = check_shape(config); !shape) return fail(shape.error());
-    auto labels = labels_of(parsed);
-    if (!labels) return fail(labels.error());
-    config.labels = std::move(*labels);
+    TRY_DO(check_shape(config));
+    TRY(config.labels, labels_of(parsed));
     return config;
 }
 

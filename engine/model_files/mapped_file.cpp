@@ -46,16 +46,15 @@ Result<File> open_file(const std::filesystem::path& path) {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-    const auto file = open_file(path);
-    if (!file) return fail(file.error());
-    if (file->bytes == 0) return MappedFile({});
-    void* memory = ::mmap(nullptr, file->bytes, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
+    TRY(const auto file, open_file(path));
+    if (file.bytes == 0) return MappedFile({});
+    void* memory = ::mmap(nullptr, file.bytes, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
     if (memory == MAP_FAILED) {
         return fail(Errc::exhausted,
                     path.filename().string() + " cannot be mapped: " + std::strerror(errno) + ".",
                     path.string());
     }
-    return MappedFile({static_cast<const std::byte*>(memory), file->bytes});
+    return MappedFile({static_cast<const std::byte*>(memory), file.bytes});
 }
 
 MappedFile::~MappedFile() {
@@ -63,18 +62,17 @@ MappedFile::~MappedFile() {
 }
 
 Result<std::string> read_text(const std::filesystem::path& path, std::size_t most) {
-    const auto file = open_file(path);
-    if (!file) return fail(file.error());
-    if (file->bytes > most) {
+    TRY(const auto file, open_file(path));
+    if (file.bytes > most) {
         return fail(Errc::too_large,
-                    path.filename().string() + " has " + std::to_string(file->bytes) +
+                    path.filename().string() + " has " + std::to_string(file.bytes) +
                         " bytes; at most " + std::to_string(most) + " are allowed.",
                     path.string());
     }
-    std::string text(file->bytes, '\0');
+    std::string text(file.bytes, '\0');
     std::size_t done = 0;
     while (done < text.size()) {
-        const auto got = ::read(file->descriptor, text.data() + done, text.size() - done);
+        const auto got = ::read(file.descriptor, text.data() + done, text.size() - done);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
         done += static_cast<std::size_t>(got);

@@ -75,10 +75,9 @@ Result<Placed> add_tensor(const std::string& name, const json& entry,
     Tensor tensor{.type = type_of(entry["dtype"].get<std::string_view>()),
                   .shape = entry["shape"].get<std::vector<std::uint64_t>>(),
                   .bytes = data.subspan(placed.begin, placed.end - placed.begin)};
-    const auto numbers = numbers_of(tensor.shape);
-    if (!numbers) return fail(numbers.error());
+    TRY(const auto numbers, numbers_of(tensor.shape));
     const auto wide = bytes_of(tensor.type);
-    if (wide != 0 && (*numbers > tensor.bytes.size() || *numbers * wide != tensor.bytes.size())) {
+    if (wide != 0 && (numbers > tensor.bytes.size() || numbers * wide != tensor.bytes.size())) {
         return refuse("has " + std::to_string(tensor.bytes.size()) + " bytes, but its shape is " +
                       to_string(tensor.shape) + ".");
     }
@@ -112,15 +111,13 @@ Result<void> read_tensors(TensorFile& into) {
                                        " bytes exceeds the file size or the limit of 4 MB.");
     }
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length);
-    const auto header = parse_header(text);
-    if (!header) return fail(header.error());
+    TRY(const auto header, parse_header(text));
     const auto data = bytes.subspan(kLengthBytes + length);
     std::vector<Placed> placed;
-    for (const auto& [name, entry] : header->items()) {
+    for (const auto& [name, entry] : header.items()) {
         if (name == "__metadata__") continue;
-        auto one = add_tensor(name, entry, data, into);
-        if (!one) return fail(one.error());
-        placed.push_back(std::move(*one));
+        TRY(auto one, add_tensor(name, entry, data, into));
+        placed.push_back(std::move(one));
     }
     return check_layout(std::move(placed), data.size());
 }
@@ -128,10 +125,9 @@ Result<void> read_tensors(TensorFile& into) {
 }  // namespace
 
 Result<TensorFile> read_safetensors(const std::filesystem::path& path) {
-    auto file = MappedFile::open(path);
-    if (!file) return fail(file.error());
+    TRY(auto file, MappedFile::open(path));
     TensorFile read;
-    read.parts.push_back(std::move(*file));
+    read.parts.push_back(std::move(file));
     if (auto done = read_tensors(read); !done) {
         auto error = done.error();
         error.message = path.filename().string() + " is corrupt. " + error.message;
@@ -145,12 +141,10 @@ Result<TensorFile> read_safetensors_parts(const std::filesystem::path& index) {
     const auto refuse = [&](const std::string& what) {
         return fail(Errc::corrupt, index.filename().string() + " " + what, index.string());
     };
-    const auto text = read_text(index, kLongestHeader);
-    if (!text) return fail(text.error());
-    const auto header = parse_header(*text);
-    if (!header) return fail(header.error());
-    const auto map = header->find("weight_map");
-    if (map == header->end() || !map->is_object() || map->empty())
+    TRY(const auto text, read_text(index, kLongestHeader));
+    TRY(const auto header, parse_header(text));
+    const auto map = header.find("weight_map");
+    if (map == header.end() || !map->is_object() || map->empty())
         return refuse("does not map tensors to files.");
     std::map<std::string, TensorFile, std::less<>> files;
     TensorFile all;
@@ -161,9 +155,8 @@ Result<TensorFile> read_safetensors_parts(const std::filesystem::path& index) {
                           "\" in a file that is no part of model.safetensors.");
         auto known = files.find(file);
         if (known == files.end()) {
-            auto read = read_safetensors(index.parent_path() / file);
-            if (!read) return fail(read.error());
-            known = files.emplace(file, std::move(*read)).first;
+            TRY(auto read, read_safetensors(index.parent_path() / file));
+            known = files.emplace(file, std::move(read)).first;
         }
         auto tensor = known->second.tensors.extract(name);
         if (!tensor) return refuse("places \"" + name + "\" in " + file + ", which lacks it.");

@@ -157,20 +157,19 @@ Result<void> add(const Described& tensor, const FindStorage& find, TensorFile& i
     const auto refuse = [&](const std::string& what) {
         return fail(Errc::corrupt, "The tensor \"" + tensor.name.substr(0, 200) + "\" " + what);
     };
-    const auto numbers = numbers_of(tensor.shape);
-    if (!numbers) return fail(numbers.error());
+    TRY(const auto numbers, numbers_of(tensor.shape));
     if (!is_row_major(tensor)) {
         return refuse("is a view: save it with .contiguous().");
     }
     const auto storage = find(tensor.key);
     const std::uint64_t wide = tensor.storage->wide;
     if (!storage || tensor.offset > storage->size() / wide ||
-        *numbers > storage->size() / wide - tensor.offset) {
+        numbers > storage->size() / wide - tensor.offset) {
         return refuse("lies outside the file.");
     }
     Tensor read{.type = tensor.storage->type,
                 .shape = tensor.shape,
-                .bytes = storage->subspan(tensor.offset * wide, *numbers * wide)};
+                .bytes = storage->subspan(tensor.offset * wide, numbers * wide)};
     if (!into.tensors.emplace(tensor.name, std::move(read)).second) {
         return refuse("occurs twice.");
     }
@@ -178,33 +177,30 @@ Result<void> add(const Described& tensor, const FindStorage& find, TensorFile& i
 }
 
 Result<void> add_all(const Pickle& pickle, const FindStorage& find, TensorFile& into) {
-    const auto tensors = describe_all(pickle);
-    if (!tensors) return fail(tensors.error());
-    for (const auto& tensor : *tensors) {
+    TRY(const auto tensors, describe_all(pickle));
+    for (const auto& tensor : tensors) {
         if (auto added = add(tensor, find, into); !added) return added;
     }
     return {};
 }
 
 Result<void> read_archive(TensorFile& into) {
-    const auto entries = read_zip(into.parts.front().bytes());
-    if (!entries) return fail(entries.error());
+    TRY(const auto entries, read_zip(into.parts.front().bytes()));
     const auto found = std::ranges::find_if(
-        *entries, [](const auto& entry) { return entry.first.ends_with("/data.pkl"); });
-    if (found == entries->end()) return fail(Errc::corrupt, "The archive has no data.pkl.");
+        entries, [](const auto& entry) { return entry.first.ends_with("/data.pkl"); });
+    if (found == entries.end()) return fail(Errc::corrupt, "The archive has no data.pkl.");
     const std::string folder = found->first.substr(0, found->first.size() - 8);
-    if (const auto order = entries->find(folder + "byteorder"); order != entries->end()) {
+    if (const auto order = entries.find(folder + "byteorder"); order != entries.end()) {
         const std::string_view name(reinterpret_cast<const char*>(order->second.data()),
                                     order->second.size());
         if (name != "little") return fail(Errc::corrupt, "Its numbers are big-endian.");
     }
-    const auto pickle = read_pickle(found->second, kAllowed);
-    if (!pickle) return fail(pickle.error());
+    TRY(const auto pickle, read_pickle(found->second, kAllowed));
     return add_all(
-        *pickle,
+        pickle,
         [&](const std::string& key) -> std::optional<Bytes> {
-            const auto entry = entries->find(folder + "data/" + key);
-            return entry == entries->end() ? std::nullopt : std::optional(entry->second);
+            const auto entry = entries.find(folder + "data/" + key);
+            return entry == entries.end() ? std::nullopt : std::optional(entry->second);
         },
         into);
 }
@@ -215,21 +211,19 @@ Result<void> read_before_archives(TensorFile& into) {
     Bytes rest = into.parts.front().bytes();
     std::vector<Pickle> pickles;
     for (int i = 0; i < 5; ++i) {
-        auto pickle = read_pickle(rest, kAllowed);
-        if (!pickle) return fail(pickle.error());
-        rest = rest.subspan(pickle->bytes);
-        pickles.push_back(std::move(*pickle));
+        TRY(auto pickle, read_pickle(rest, kAllowed));
+        rest = rest.subspan(pickle.bytes);
+        pickles.push_back(std::move(pickle));
         const auto& magic = pickles[0].at(pickles[0].root);
         // 0x1950a86a20f9469cfc6c, little-endian.
         if (magic.text != std::string_view("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10)) {
             return fail(Errc::corrupt, "It was not written by torch.save.");
         }
     }
-    const auto tensors = describe_all(pickles[3]);
-    if (!tensors) return fail(tensors.error());
+    TRY(const auto tensors, describe_all(pickles[3]));
     const auto wide_of = [&](const std::string& key) -> std::size_t {
-        const auto found = std::ranges::find(*tensors, key, &Described::key);
-        return found == tensors->end() ? 0 : found->storage->wide;
+        const auto found = std::ranges::find(tensors, key, &Described::key);
+        return found == tensors.end() ? 0 : found->storage->wide;
     };
     std::map<std::string, Bytes, std::less<>> storages;
     for (const auto place : pickles[4].at(pickles[4].root).items) {
@@ -259,10 +253,9 @@ Result<void> read_before_archives(TensorFile& into) {
 }  // namespace
 
 Result<TensorFile> read_torch(const std::filesystem::path& path) {
-    auto file = MappedFile::open(path);
-    if (!file) return fail(file.error());
+    TRY(auto file, MappedFile::open(path));
     TensorFile read;
-    read.parts.push_back(std::move(*file));
+    read.parts.push_back(std::move(file));
     auto done =
         is_zip(read.parts.front().bytes()) ? read_archive(read) : read_before_archives(read);
     if (!done) {

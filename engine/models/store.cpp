@@ -67,25 +67,23 @@ Result<void> check_numbers(const model_files::Model& model, const Watch& watch) 
 
 // Reads the copied model as a job would.
 Result<void> describe(const fs::path& folder, Manifest& into, const Watch& watch) {
-    const auto model = model_files::open_model(folder);
-    if (!model) return fail(model.error());
-    const auto tokenizer = tokenizers::Tokenizer::read(folder);
-    if (!tokenizer) return fail(tokenizer.error());
-    const auto& config = model->config;
-    if (tokenizer->vocabulary() > config.vocabulary) {
+    TRY(const auto model, model_files::open_model(folder));
+    TRY(const auto tokenizer, tokenizers::Tokenizer::read(folder));
+    const auto& config = model.config;
+    if (tokenizer.vocabulary() > config.vocabulary) {
         return fail(Errc::invalid_input,
-                    "The tokenizer has " + std::to_string(tokenizer->vocabulary()) +
+                    "The tokenizer has " + std::to_string(tokenizer.vocabulary()) +
                         " tokens, but config.json says " + std::to_string(config.vocabulary) + ".");
     }
-    if (tokenizer->vocabulary() < config.vocabulary) {
-        into.warning = "The tokenizer has " + std::to_string(tokenizer->vocabulary()) +
+    if (tokenizer.vocabulary() < config.vocabulary) {
+        into.warning = "The tokenizer has " + std::to_string(tokenizer.vocabulary()) +
                        " tokens, and config.json says " + std::to_string(config.vocabulary) +
                        ": if tokens were added to the vocabulary, their file is missing.";
     }
-    if (auto numbers = check_numbers(*model, watch); !numbers) return numbers;
+    if (auto numbers = check_numbers(model, watch); !numbers) return numbers;
     into.family = to_string(config.family);
     into.labels = config.labels;
-    into.parameters = model->parameters();
+    into.parameters = model.parameters();
     into.longest_text = config.longest();
     into.layers = config.layers;
     into.hidden = config.hidden;
@@ -117,9 +115,8 @@ Result<void> write_text(const fs::path& file, const std::string& text) {
 }
 
 Result<Manifest> read_manifest(const fs::path& folder) {
-    const auto text = model_files::read_text(folder / kManifest, kMaxManifest);
-    if (!text) return fail(text.error());
-    auto manifest = manifest_from_json(nlohmann::json::parse(*text, nullptr, false));
+    TRY(const auto text, model_files::read_text(folder / kManifest, kMaxManifest));
+    auto manifest = manifest_from_json(nlohmann::json::parse(text, nullptr, false));
     if (manifest && manifest->name != folder.filename()) {
         return fail(Errc::corrupt, "The folder was renamed.", folder.string());
     }
@@ -219,9 +216,8 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
     about.accuracies.clear();
     for (const auto& name : published_files(published).names) {
         const auto copy = scratch.path() / name;
-        auto sha = sha256_of_file(published / name, copy, watch);
-        if (!sha) return fail(sha.error());
-        about.files.push_back({name, fs::file_size(copy, error), std::move(*sha)});
+        TRY(auto sha, sha256_of_file(published / name, copy, watch));
+        about.files.push_back({name, fs::file_size(copy, error), std::move(sha)});
     }
     if (auto described = describe(scratch.path(), about, watch); !described) {
         return fail(in_original(described.error(), scratch.path(), published));
@@ -230,9 +226,7 @@ Result<Manifest> Store::add(const fs::path& published, Manifest about, bool repl
     about.bytes = 0;
     for (const auto& file : about.files) about.bytes += file.bytes;
     about.added_at = now_text();
-    if (auto written = write_text(scratch.path() / kManifest, to_text(about)); !written) {
-        return fail(written.error());
-    }
+    TRY_DO(write_text(scratch.path() / kManifest, to_text(about)));
     if (replace) fs::remove_all(target, error);
     fs::rename(scratch.path(), target, error);
     if (error) {
@@ -247,23 +241,19 @@ Result<Manifest> Store::verify(const std::string& name, const Watch& watch) cons
     auto manifest = find(name);
     if (!manifest) return manifest;
     for (const auto& file : manifest->files) {
-        const auto sha = sha256_of_file(folder_of(name) / file.name, {}, watch);
-        if (!sha) return fail(sha.error());
-        if (*sha != file.sha256) {
+        TRY(const auto sha, sha256_of_file(folder_of(name) / file.name, {}, watch));
+        if (sha != file.sha256) {
             return fail(Errc::corrupt, file.name + " has changed since it was installed.",
                         (folder_of(name) / file.name).string());
         }
     }
     Manifest found = *manifest;
-    if (auto described = describe(folder_of(name), found, watch); !described) {
-        return fail(described.error());
-    }
+    TRY_DO(describe(folder_of(name), found, watch));
     return manifest;
 }
 
 Result<void> Store::remove(const std::string& name) {
-    const auto manifest = find(name);
-    if (!manifest) return fail(manifest.error());
+    TRY_DO(find(name));
     // Renamed first, so that nobody sees half a model.
     const Scratch scratch(folder_);
     std::error_code error;

@@ -59,11 +59,10 @@ class Search {
 
     Result<void> look(Place place) {
         if (measured_.contains(place)) return {};
-        auto point = measure_(batches_[place]);
-        if (!point) return fail(std::move(point.error()));
+        TRY(auto point, measure_(batches_[place]));
         ++measurements_;
-        fastest_ = std::max(fastest_, point->items_per_second());
-        measured_.emplace(place, std::move(*point));
+        fastest_ = std::max(fastest_, point.items_per_second());
+        measured_.emplace(place, std::move(point));
         return is_promising(place) && may_look() ? look_again_at(place) : Result<void>{};
     }
 
@@ -76,13 +75,12 @@ class Search {
 
     // Sharing only slows a device down: the faster of two measurements is closer to the truth.
     Result<void> look_again_at(Place place) {
-        auto point = measure_(batches_[place]);
-        if (!point) return fail(std::move(point.error()));
+        TRY(auto point, measure_(batches_[place]));
         ++measurements_;
         looked_again_.push_back(place);
-        fastest_ = std::max(fastest_, point->items_per_second());
+        fastest_ = std::max(fastest_, point.items_per_second());
         auto& known = measured_.at(place);
-        if (point->timing.median < known.timing.median) known = std::move(*point);
+        if (point.timing.median < known.timing.median) known = std::move(point);
         return {};
     }
 

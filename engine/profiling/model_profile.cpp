@@ -7,11 +7,10 @@ namespace plimsoll::profiling {
 Result<LoadTimes> measure_load(const Model& model, const TimingPolicy& policy, const Watch& watch,
                                const Now& now) {
     const double start = now();
-    if (auto done = model.load(); !done) return fail(std::move(done.error()));
+    TRY_DO(model.load());
     const double first = now() - start;
-    auto again = time_runs(model.load, policy, watch, now);
-    if (!again) return fail(std::move(again.error()));
-    return LoadTimes{first, *again};
+    TRY(auto again, time_runs(model.load, policy, watch, now));
+    return LoadTimes{first, again};
 }
 
 Result<KneeSearch> measure_length(const LengthBucket& length, std::span<const std::int64_t> batches,
@@ -31,9 +30,8 @@ Result<KneeSearch> measure_length(const LengthBucket& length, std::span<const st
     }
     KneeSearch found;
     for (const auto batch : batches) {
-        auto point = measure(batch);
-        if (!point) return fail(std::move(point.error()));
-        found.points.push_back(*point);
+        TRY(auto point, measure(batch));
+        found.points.push_back(point);
     }
     found.recommendation = recommend(found.points, limits);
     found.measurements = found.full_sweep = found.points.size();

@@ -43,14 +43,14 @@ Result<Timing> time_runs(const Run& run, const TimingPolicy& policy, const Watch
     const auto once = [&]() -> Result<double> {
         if (watch.stopped()) return fail(Errc::cancelled, "The measurement was stopped.");
         const double start = now();
-        if (auto done = run(); !done) return fail(std::move(done.error()));
+        TRY_DO(run());
         return now() - start;
     };
     const double start = now();
     int warm_up_runs = 0;
     while ((warm_up_runs < policy.warm_up_runs || now() - start < policy.warm_up_seconds) &&
            now() - start < policy.most_seconds) {
-        if (auto took = once(); !took) return fail(std::move(took.error()));
+        TRY_DO(once());
         ++warm_up_runs;
     }
     std::vector<double> seconds;
@@ -62,10 +62,9 @@ Result<Timing> time_runs(const Run& run, const TimingPolicy& policy, const Watch
         return runs >= policy.least_runs && spent >= policy.least_seconds;
     };
     while (!enough()) {
-        const auto took = once();
-        if (!took) return fail(took.error());
-        seconds.push_back(*took);
-        spent += *took;
+        TRY(const auto took, once());
+        seconds.push_back(took);
+        spent += took;
     }
     return summarise(std::move(seconds), warm_up_runs);
 }

@@ -102,11 +102,10 @@ Result<void> attend(opencl::Programs& programs, Method method, const opencl::Buf
         return fail(Errc::invalid_input,
                     "On CPUs, heads larger than 128 support at most 2048 tokens.");
     }
-    const auto kernel = kernel_of(programs, method, keys, heads.size);
-    if (!kernel) return fail(kernel.error());
+    TRY(const auto kernel, kernel_of(programs, method, keys, heads.size));
     const auto groups = std::size_t{sequences.steps} * heads.count;
     const std::size_t items = block ? 1 : method == Method::group_mma ? kMmaItems : kRowItems;
-    return opencl::invoke(programs.device(), **kernel, {groups * items, items}, qkv,
+    return opencl::invoke(programs.device(), *kernel, {groups * items, items}, qkv,
                           sequences.offsets, sequences.walk, out, heads.count);
 }
 

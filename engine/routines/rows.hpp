@@ -11,9 +11,8 @@ namespace plimsoll::routines {
 template <class... Arguments>
 Result<void> over_rows(opencl::Programs& programs, Flavour flavour, const std::string& name,
                        const std::string& options, Shape shape, const Arguments&... arguments) {
-    const auto kernel = row_kernel(programs, flavour, name, options);
-    if (!kernel) return fail(kernel.error());
-    return opencl::invoke(programs.device(), **kernel, row_range(flavour, shape.rows), arguments...,
+    TRY(const auto kernel, row_kernel(programs, flavour, name, options));
+    return opencl::invoke(programs.device(), *kernel, row_range(flavour, shape.rows), arguments...,
                           shape.rows, shape.columns);
 }
 

@@ -60,11 +60,9 @@ class NvidiaSensor {
 }  // namespace
 
 Result<Sensor> nvidia_sensor(const std::string& pci_address, const std::string& library) {
-    const auto nvml = nvml::Library::load(library);
-    if (!nvml) return fail(nvml.error());
-    const auto device = (*nvml)->device_at(pci_address);
-    if (!device) return fail(device.error());
-    return NvidiaSensor(*nvml, *device);
+    TRY(const auto nvml, nvml::Library::load(library));
+    TRY(const auto device, nvml.device_at(pci_address));
+    return NvidiaSensor(nvml, device);
 }
 
 }  // namespace plimsoll::telemetry

@@ -136,25 +136,18 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
         return layout;
     }
     if (text.empty()) text = header.size() == 1 && !has("text") ? header.front() : "text";
-    const auto position = find_column(header, text, "text");
-    if (!position) return fail(position.error());
-    layout.text_position = *position;
+    TRY(layout.text_position, find_column(header, text, "text"));
     if (custom_id.empty() && has("custom_id")) custom_id = "custom_id";
     const auto find = [&](std::string_view member, const std::string& name,
                           std::optional<std::size_t>& place) -> Result<void> {
         if (name.empty()) return {};
-        const auto found = find_column(header, name, member);
-        if (!found) return fail(found.error());
-        place = *found;
+        TRY(place, find_column(header, name, member));
         return {};
     };
-    if (auto id = find("custom_id", custom_id, layout.custom_id_position); !id) {
-        return fail(id.error());
-    }
+    TRY_DO(find("custom_id", custom_id, layout.custom_id_position));
     for (const auto attribute : kColumnAttributes) {
-        auto found =
-            find(name_of(attribute), attributes[attribute], layout.attribute_positions[attribute]);
-        if (!found) return fail(found.error());
+        TRY_DO(
+            find(name_of(attribute), attributes[attribute], layout.attribute_positions[attribute]));
     }
     // In the order of the file, whatever that of the request.
     std::ranges::sort(keep, {}, [&](const std::string& name) {
@@ -165,9 +158,8 @@ Result<RecordLayout> find_columns(RecordFormat format, const std::vector<std::st
             return fail(Errc::invalid_input, "The column \"" + name + "\" is listed twice.",
                         "keep");
         }
-        const auto found = find_column(header, name, "keep");
-        if (!found) return fail(found.error());
-        layout.keep_positions.push_back(*found);
+        TRY(const auto found, find_column(header, name, "keep"));
+        layout.keep_positions.push_back(found);
     }
     return layout;
 }

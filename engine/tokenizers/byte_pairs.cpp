@@ -239,7 +239,7 @@ Result<std::unique_ptr<Subwords>> make_byte_pairs(const Vocabulary& vocabulary,
                                                   const Merges& merges, bool space_before) {
     auto made = std::make_unique<BytePairs>();
     made->space_before = space_before;
-    if (auto found = find_bytes(vocabulary, *made); !found) return fail(found.error());
+    TRY_DO(find_bytes(vocabulary, *made));
     for (std::uint32_t rank = 0; rank < merges.size(); ++rank) {
         const auto& [left, right] = merges[rank];
         const auto first = vocabulary.find(left);

@@ -10,9 +10,8 @@ using nlohmann::json;
 
 Result<json> read_json_object(const std::filesystem::path& file) {
     constexpr std::size_t kMost = std::size_t{64} << 20;
-    const auto text = model_files::read_text(file, kMost);
-    if (!text) return fail(text.error());
-    json parsed = parse_outside_json(*text);
+    TRY(const auto text, model_files::read_text(file, kMost));
+    json parsed = parse_outside_json(text);
     if (!parsed.is_object()) {
         return fail(Errc::invalid_input, file.filename().string() + " is not a JSON object.",
                     file.string());

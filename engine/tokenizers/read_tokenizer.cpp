@@ -27,15 +27,11 @@ class TokenizerReader {
   public:
     static Result<Tokenizer> make(const Description& description) {
         Tokenizer tokenizer;
-        auto subwords = subwords_of(description);
-        if (!subwords) return fail(subwords.error());
-        tokenizer.subwords_ = std::move(*subwords);
-        const auto before = id_of(description, description.before);
-        if (!before) return fail(before.error());
-        const auto behind = id_of(description, description.behind);
-        if (!behind) return fail(behind.error());
-        tokenizer.before_ = *before;
-        tokenizer.behind_ = *behind;
+        TRY(tokenizer.subwords_, subwords_of(description));
+        TRY(const auto before, id_of(description, description.before));
+        TRY(const auto behind, id_of(description, description.behind));
+        tokenizer.before_ = before;
+        tokenizer.behind_ = behind;
         for (auto one : description.special) {
             tokenizer.vocabulary_ = std::max(tokenizer.vocabulary_, one.id + 1);
             if (one.normalized) one.content = tokenizer.subwords_->normalized(one.content);

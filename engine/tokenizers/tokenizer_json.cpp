@@ -100,9 +100,7 @@ Result<void> read_byte_pairs(const json& file, Description& into) {
         return not_supported("pre_tokenizer", type_of(words), "ByteLevel");
     }
     into.space_before = value_of(words, "add_prefix_space", true);
-    auto merges = merges_of(model.at("merges"));
-    if (!merges) return fail(merges.error());
-    into.merges = std::move(*merges);
+    TRY(into.merges, merges_of(model.at("merges")));
     return {};
 }
 
@@ -132,9 +130,7 @@ Result<Description> read_parts(const json& file) {
     const auto type =
         value_of<std::string>(model, "type", model.contains("merges") ? "BPE" : "WordPiece");
     if (type != "WordPiece" && type != "BPE") return not_supported("model", type, "WordPiece, BPE");
-    auto vocabulary = vocabulary_of(model.at("vocab"));
-    if (!vocabulary) return fail(vocabulary.error());
-    description.vocabulary = std::move(*vocabulary);
+    TRY(description.vocabulary, vocabulary_of(model.at("vocab")));
     auto done =
         type == "BPE" ? read_byte_pairs(file, description) : read_word_piece(file, description);
     for (const json& one : value_of(file, "added_tokens", json::array()))
@@ -147,9 +143,8 @@ Result<Description> read_parts(const json& file) {
 }  // namespace
 
 Result<Description> read_tokenizer_json(const std::filesystem::path& file) try {
-    const auto parsed = read_json_object(file);
-    if (!parsed) return fail(parsed.error());
-    return read_parts(*parsed);
+    TRY(const auto parsed, read_json_object(file));
+    return read_parts(parsed);
 } catch (const json::exception&) {
     return fail(Errc::invalid_input, "A member of tokenizer.json is missing or of the wrong type.");
 }

@@ -58,9 +58,8 @@ Result<void> add_tokens(const std::filesystem::path& model, const json& config,
         if (!beside && beside.error().code != Errc::not_found) return fail(beside.error());
         if (beside) ids = std::move(*beside);
     }
-    const auto added = ids.empty() ? Vocabulary{} : vocabulary_of(ids);
-    if (!added) return fail(added.error());
-    for (const json& one : described) add_token(one, added->at(one.at("content")), into);
+    TRY(const auto added, ids.empty() ? Vocabulary{} : vocabulary_of(ids));
+    for (const json& one : described) add_token(one, added.at(one.at("content")), into);
 
     std::set<std::string, std::less<>> known;
     for (const auto& one : into.special) known.insert(one.content);
@@ -70,8 +69,8 @@ Result<void> add_tokens(const std::filesystem::path& model, const json& config,
     const auto id_of = [&](const std::string& token) -> std::optional<std::uint32_t> {
         if (const auto found = into.vocabulary.find(token); found != into.vocabulary.end())
             return found->second;
-        const auto found = added->find(token);
-        return found == added->end() ? std::nullopt : std::optional(found->second);
+        const auto found = added.find(token);
+        return found == added.end() ? std::nullopt : std::optional(found->second);
     };
     for (const Role& role : roles) {
         const auto token = token_of(config, role.key, role.token);
@@ -88,17 +87,16 @@ Result<void> add_tokens(const std::filesystem::path& model, const json& config,
         const std::string token = one.is_object() ? one.at("content") : one;
         if (const auto id = id_of(token)) add({.content = token, .id = *id});
     }
-    for (const auto& [token, id] : *added) add({.content = token, .id = id, .normalized = true});
+    for (const auto& [token, id] : added) add({.content = token, .id = id, .normalized = true});
     return {};
 }
 
 Result<Description> read_words(const std::filesystem::path& model, const json& config) {
-    const auto text = model_files::read_text(model / "vocab.txt", kMaxBytes);
-    if (!text) return fail(text.error());
+    TRY(const auto text, model_files::read_text(model / "vocab.txt", kMaxBytes));
     Description description;
     std::uint32_t id = 0;
     std::string twice;
-    each_line(*text, [&](std::string_view line) {
+    each_line(text, [&](std::string_view line) {
         const bool added = description.vocabulary.insert_or_assign(std::string(line), id++).second;
         if (!added && line.starts_with('[') && line.ends_with(']')) twice = line;
     });
@@ -120,21 +118,17 @@ Result<Description> read_words(const std::filesystem::path& model, const json& c
 }
 
 Result<Description> read_pairs(const std::filesystem::path& model, const json& config) {
-    const auto tokens = read_json_object(model / "vocab.json");
-    if (!tokens) return fail(tokens.error());
-    auto vocabulary = vocabulary_of(*tokens);
-    if (!vocabulary) return fail(vocabulary.error());
-    const auto text = model_files::read_text(model / "merges.txt", kMaxBytes);
-    if (!text) return fail(text.error());
+    TRY(const auto tokens, read_json_object(model / "vocab.json"));
+    TRY(auto vocabulary, vocabulary_of(tokens));
+    TRY(const auto text, model_files::read_text(model / "merges.txt", kMaxBytes));
     json lines = json::array();
-    each_line(*text, [&](std::string_view line) {
+    each_line(text, [&](std::string_view line) {
         if (!line.empty() && !line.starts_with("#version")) lines.push_back(line);
     });
-    auto merges = merges_of(lines);
-    if (!merges) return fail(merges.error());
+    TRY(auto merges, merges_of(lines));
     Description description;
-    description.vocabulary = std::move(*vocabulary);
-    description.merges = std::move(*merges);
+    description.vocabulary = std::move(vocabulary);
+    description.merges = std::move(merges);
     description.space_before = flag(config, "add_prefix_space", false);
     description.before = token_of(config, "cls_token", "<s>");
     description.behind = token_of(config, "sep_token", "</s>");

@@ -47,13 +47,12 @@ Result<MeasuredProduct> measure(opencl::Programs& programs, const MatrixShape& s
     const double per_row =
         2.0 * static_cast<double>(out.columns) * static_cast<double>(shape.depth);
     const auto rows = rows_for(per_row, processor ? kProcessorFlops : kGpuFlops);
-    const auto found = tuning::search(programs,
-                                      {out.method, rows, static_cast<std::uint32_t>(out.columns),
-                                       static_cast<std::uint32_t>(shape.depth)},
-                                      {.budget = budget});
-    if (!found) return fail(found.error());
+    TRY(const auto found, tuning::search(programs,
+                                         {out.method, rows, static_cast<std::uint32_t>(out.columns),
+                                          static_cast<std::uint32_t>(shape.depth)},
+                                         {.budget = budget}));
     out.rows = rows;
-    out.seconds = std::ranges::find(found->tried, found->best, &tuning::Candidate::plan)->seconds;
+    out.seconds = std::ranges::find(found.tried, found.best, &tuning::Candidate::plan)->seconds;
     return out;
 }
 
@@ -79,9 +78,8 @@ Result<DeviceMeasurement> probe_device(opencl::Programs& programs,
     for (std::size_t i = 0; i < std::min(shapes.size(), kShapes); ++i) {
         if (stop.stop_requested()) return fail(Errc::cancelled, "The measurement was stopped.");
         progress.beat();
-        auto product = measure(programs, shapes[i], each);
-        if (!product) return fail(product.error());
-        out.products.push_back(std::move(*product));
+        TRY(auto product, measure(programs, shapes[i], each));
+        out.products.push_back(std::move(product));
     }
     return out;
 }

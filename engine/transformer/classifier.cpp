@@ -80,21 +80,15 @@ Result<std::unique_ptr<Classifier>> Classifier::load(opencl::Programs& programs,
                                            std::to_string(routines::kLargestMmaHead) + ".");
     }
     const auto capacity = std::max<std::size_t>(tokens, model.config.longest());
-    auto entry = ledger.enter(predicted_bytes(capability, plans, model.config, method, capacity),
-                              "the model's weights and batches");
-    if (!entry) return fail(entry.error());
-    std::unique_ptr<Classifier> made(new Classifier(programs, std::move(*entry), plans,
+    TRY(auto entry, ledger.enter(predicted_bytes(capability, plans, model.config, method, capacity),
+                                 "the model's weights and batches"));
+    std::unique_ptr<Classifier> made(new Classifier(programs, std::move(entry), plans,
                                                     methods_with(capability, method), attention,
                                                     model.config, capacity));
-    const auto loading = ledger.enter(loading_bytes(model.config), "loading the model");
-    if (!loading) return fail(loading.error());
-    auto weights = load_weights(programs, plans, made->methods_, model, watch);
-    if (!weights) return fail(weights.error());
-    made->weights_ = std::move(*weights);
-    auto activations = allocate_activations(programs.device(), model.config, made->methods_.layers,
-                                            made->attention_, capacity);
-    if (!activations) return fail(activations.error());
-    made->on_device_ = std::move(*activations);
+    TRY_DO(ledger.enter(loading_bytes(model.config), "loading the model"));
+    TRY(made->weights_, load_weights(programs, plans, made->methods_, model, watch));
+    TRY(made->on_device_, allocate_activations(programs.device(), model.config,
+                                               made->methods_.layers, made->attention_, capacity));
     return made;
 }
 
@@ -294,19 +288,18 @@ Result<void> Classifier::run(const Batch& batch, const Watch& watch, Scores& sco
     if (auto fits = check(batch); !fits) return fits;
     scores = {};
     if (batch.lengths.empty()) return {};
-    const auto layout = upload(batch);
-    if (!layout) return fail(layout.error());
+    TRY(const auto layout, upload(batch));
     // Kernels are compiled at their first launch, those of attention again for every length.
-    const auto keys = std::bit_ceil(layout->longest);
+    const auto keys = std::bit_ceil(layout.longest);
     std::optional<SteadyBeat> beat;
     if ((built_for_ & keys) == 0) beat.emplace(watch.progress);
     const auto began = Clock::now();
-    const auto tokens = layout->offsets.back();
+    const auto tokens = layout.offsets.back();
     auto done = embed(tokens);
     double unwatched = 0;
     for (std::size_t i = 0; done && i < weights_.layers.size(); ++i) {
         const bool last = i + 1 == weights_.layers.size();
-        done = layer(weights_.layers[i], *layout, last && has_head());
+        done = layer(weights_.layers[i], layout, last && has_head());
         if (done && seen && !last) done = show(tokens, seen);
         unwatched += seconds_per_token_layer_ * tokens;
         // Before the first batch the device's speed is unknown.

@@ -160,9 +160,8 @@ Result<DeviceWeights> load_weights(opencl::Programs& programs, const tuning::Pla
                                    const Watch& watch) {
     const auto& [config, file, weights] = model;
     const std::size_t hidden = config.hidden;
-    const auto rows = programs.device().allocate(loading_bytes(config));
-    if (!rows) return fail(rows.error());
-    Loader loader(programs, plans, watch, *rows);
+    TRY(const auto rows, programs.device().allocate(loading_bytes(config)));
+    Loader loader(programs, plans, watch, rows);
     DeviceWeights loaded;
     loaded.words = loader.table(weights.words, config.vocabulary * hidden);
     loaded.positions = loader.table(weights.positions, config.positions * hidden);

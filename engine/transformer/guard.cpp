@@ -86,9 +86,8 @@ Result<Trial> try_form(TextClassifier& classifier, std::span<const std::string> 
             largest = std::max(largest, std::abs(hidden[i]));
         }
     };
-    const auto found = classify(classifier, texts, watch, look);
-    if (!found) return fail(found.error());
-    for (const auto& one : *found) {
+    TRY(const auto found, classify(classifier, texts, watch, look));
+    for (const auto& one : found) {
         trial.probabilities.insert(trial.probabilities.end(), one.probabilities.begin(),
                                    one.probabilities.end());
     }
@@ -107,21 +106,19 @@ Result<Speed> speed_of(TextClassifier& exact, TextClassifier& form,
     std::uint64_t tokens = 0;
     const auto work_of = [&](TextClassifier& classifier) -> Work {
         return [&classifier, &tokens, timed, &watch]() -> Result<void> {
-            auto done = classify(classifier, timed, watch, nullptr);
-            if (!done) return fail(done.error());
+            TRY(auto done, classify(classifier, timed, watch, nullptr));
             tokens = 0;
-            for (const auto& one : *done) {
+            for (const auto& one : done) {
                 if (!one.duplicate) tokens += one.tokens;
             }
             return {};
         };
     };
     const std::array works{work_of(exact), work_of(form)};
-    const auto least = best_seconds(works, kRounds);
-    if (!least) return fail(least.error());
-    return Speed{.speedup = least->front() / least->back(),
+    TRY(const auto least, best_seconds(works, kRounds));
+    return Speed{.speedup = least.front() / least.back(),
                  .seconds_per_token =
-                     least->back() / static_cast<double>(std::max<std::uint64_t>(1, tokens))};
+                     least.back() / static_cast<double>(std::max<std::uint64_t>(1, tokens))};
 }
 
 std::vector<routines::Method> methods_of(const opencl::Capability& capability,
@@ -220,39 +217,33 @@ Result<Trial> try_exact(const Guarded& guarded, const Watch& watch) {
 Result<ProvenMethod> prove_method(const Guarded& guarded, const Trial& exact,
                                   routines::Method method, const Watch& watch) {
     const auto form = form_of(method);
-    const auto classifier = load(guarded, method, watch);
-    if (!classifier) return fail(classifier.error());
-    auto found = try_form(**classifier, guarded.texts, watch);
-    if (!found) return fail(found.error());
-    const auto fp32 = load(guarded, method_for(guarded.capability, Form::fp32), watch);
-    if (!fp32) return fail(fp32.error());
-    const auto speed = speed_of(**fp32, **classifier, guarded.texts, watch);
-    if (!speed) return fail(speed.error());
+    TRY(const auto classifier, load(guarded, method, watch));
+    TRY(auto found, try_form(*classifier, guarded.texts, watch));
+    TRY(const auto fp32, load(guarded, method_for(guarded.capability, Form::fp32), watch));
+    TRY(const auto speed, speed_of(*fp32, *classifier, guarded.texts, watch));
     Proof proof{.form = std::string(to_string(form)),
                 .method = std::string(to_string(method)),
                 .why = {},
-                .speedup = speed->speedup,
-                .seconds_per_token = speed->seconds_per_token,
+                .speedup = speed.speedup,
+                .seconds_per_token = speed.seconds_per_token,
                 .device = guarded.capability.info.name,
                 .proven_at = models::now_text()};
     find_outliers(exact.largest, proof);
-    const std::size_t labels = (*fp32)->model().config().labels.size();
-    compare(exact.probabilities, found->probabilities, labels, form, proof);
-    return ProvenMethod{std::move(proof), std::move(found->probabilities)};
+    const std::size_t labels = fp32->model().config().labels.size();
+    compare(exact.probabilities, found.probabilities, labels, form, proof);
+    return ProvenMethod{std::move(proof), std::move(found.probabilities)};
 }
 
 Result<Proven> prove(const Guarded& guarded, std::span<const Form> forms, const Watch& watch) {
-    auto exact = try_exact(guarded, watch);
-    if (!exact) return fail(exact.error());
+    TRY(auto exact, try_exact(guarded, watch));
     Proven proven;
     for (const auto method : methods_of(guarded.capability, forms)) {
-        auto one = prove_method(guarded, *exact, method, watch);
-        if (!one) return fail(one.error());
-        proven.proofs.push_back(std::move(one->proof));
-        keep_fastest(proven, std::move(one->probabilities));
+        TRY(auto one, prove_method(guarded, exact, method, watch));
+        proven.proofs.push_back(std::move(one.proof));
+        keep_fastest(proven, std::move(one.probabilities));
     }
     proven.outputs.insert(proven.outputs.begin(),
-                          {std::string(to_string(Form::fp32)), std::move(exact->probabilities)});
+                          {std::string(to_string(Form::fp32)), std::move(exact.probabilities)});
     return proven;
 }
 

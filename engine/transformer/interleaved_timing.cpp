@@ -12,7 +12,7 @@ Result<std::vector<double>> best_seconds(std::span<const Work> works, std::size_
         for (std::size_t turn = 0; turn < works.size(); ++turn) {
             const auto at = round % 2 == 0 ? turn : works.size() - 1 - turn;
             const auto began = now();
-            if (auto done = works[at](); !done) return fail(done.error());
+            TRY_DO(works[at]());
             const double seconds = std::chrono::duration<double>(now() - began).count();
             least[at] = std::min(least[at], seconds);
         }

@@ -32,16 +32,15 @@ Result<std::unique_ptr<TextClassifier>> TextClassifier::load(
     const std::filesystem::path& folder, opencl::Programs& programs, opencl::Ledger& ledger,
     const opencl::Capability& capability, const tuning::Plans& plans, routines::Method method,
     const Watch& watch) {
-    auto model = TextModel::load(folder, programs, ledger, capability, plans, method, watch);
-    if (!model) return fail(model.error());
-    if (model->classifier->config().labels.empty()) {
+    TRY(auto model, TextModel::load(folder, programs, ledger, capability, plans, method, watch));
+    if (model.classifier->config().labels.empty()) {
         return fail(
             Errc::invalid_input,
             "The model has no classification head and cannot score texts; it makes embeddings: "
             "`plimsoll-engine embed`.");
     }
     return std::unique_ptr<TextClassifier>(
-        new TextClassifier(std::move(model->tokenizer), std::move(model->classifier)));
+        new TextClassifier(std::move(model.tokenizer), std::move(model.classifier)));
 }
 
 // The place of the sequence that was encoded last.
@@ -218,9 +217,7 @@ Result<std::vector<Classified>> TextClassifier::classify(const Next& next, std::
                                                          const Watch& watch, const Done& done,
                                                          const Classifier::Seen& seen) {
     Part all{.next = next, .done = done};
-    if (auto computed = classify(std::span(&all, 1), texts, watch, seen); !computed) {
-        return fail(computed.error());
-    }
+    TRY_DO(classify(std::span(&all, 1), texts, watch, seen));
     return std::move(all.classified);
 }
 

@@ -22,19 +22,16 @@ Result<TextModel> TextModel::load(const std::filesystem::path& folder, opencl::P
                                   opencl::Ledger& ledger, const opencl::Capability& capability,
                                   const tuning::Plans& plans, routines::Method method,
                                   const Watch& watch) {
-    auto tokenizer = tokenizers::Tokenizer::read(folder);
-    if (!tokenizer) return fail(tokenizer.error());
-    const auto model = model_files::open_model(folder);
-    if (!model) return fail(model.error());
-    if (tokenizer->vocabulary() > model->config.vocabulary) {
+    TRY(auto tokenizer, tokenizers::Tokenizer::read(folder));
+    TRY(const auto model, model_files::open_model(folder));
+    if (tokenizer.vocabulary() > model.config.vocabulary) {
         return fail(Errc::invalid_input, "The tokenizer has more tokens than the model.",
                     folder.string());
     }
-    auto classifier =
-        Classifier::load(programs, ledger, capability, plans, *model, method,
-                         most_tokens(capability.info, model->config.longest()), watch);
-    if (!classifier) return fail(classifier.error());
-    return TextModel{std::move(*tokenizer), std::move(*classifier)};
+    TRY(auto classifier,
+        Classifier::load(programs, ledger, capability, plans, model, method,
+                         most_tokens(capability.info, model.config.longest()), watch));
+    return TextModel{std::move(tokenizer), std::move(classifier)};
 }
 
 Result<void> embed(TextModel& model, std::span<const std::string> texts, const Watch& watch,

@@ -87,15 +87,12 @@ class Bench {
         for (const auto& [buffer, values] :
              {std::pair{&bench.a_, &bench.host_a_}, std::pair{&bench.b_, &bench.host_b_}}) {
             const auto bytes = std::as_bytes(std::span(*values));
-            auto made = device.allocate(bytes.size());
-            if (!made) return fail(made.error());
-            if (auto written = device.write(*made, bytes); !written) return fail(written.error());
-            *buffer = std::move(*made);
+            TRY(auto made, device.allocate(bytes.size()));
+            TRY_DO(device.write(made, bytes));
+            *buffer = std::move(made);
         }
-        auto c = device.allocate(std::size_t{bucket.m} * bucket.n * sizeof(float));
-        if (!c) return fail(c.error());
-        bench.c_ = std::move(*c);
-        if (auto narrowed = bench.narrow_rows(); !narrowed) return fail(narrowed.error());
+        TRY(bench.c_, device.allocate(std::size_t{bucket.m} * bucket.n * sizeof(float)));
+        TRY_DO(bench.narrow_rows());
         return bench;
     }
 
@@ -129,14 +126,10 @@ class Bench {
 
     // Checks a product into poisoned memory: some rows against double precision, all against NaN.
     Result<double> error_of(const GemmPlan& plan, const opencl::Buffer& packed) const {
-        if (auto filled = programs_.device().fill(c_, std::byte{0xff}); !filled) {
-            return fail(filled.error());
-        }
+        TRY_DO(programs_.device().fill(c_, std::byte{0xff}));
         if (auto ran = run(plan, packed); !ran) return ran;
         Floats c(std::size_t{bucket_.m} * bucket_.n);
-        if (auto read = programs_.device().read(c_, std::as_writable_bytes(std::span(c))); !read) {
-            return fail(read.error());
-        }
+        TRY_DO(programs_.device().read(c_, std::as_writable_bytes(std::span(c))));
         if (std::ranges::any_of(c, [](float x) { return std::isnan(x); })) {
             return std::numeric_limits<double>::infinity();
         }
@@ -175,9 +168,7 @@ class Bench {
              {std::pair{&narrow_.numbers, bucket_.k * bytes_of_number(form)},
               {&narrow_.scales, bytes_of_scale(form)}}) {
             if (bytes == 0) continue;
-            auto made = programs_.device().allocate(bucket_.m * bytes);
-            if (!made) return fail(made.error());
-            *buffer = std::move(*made);
+            TRY(*buffer, programs_.device().allocate(bucket_.m * bytes));
         }
         return narrow(programs_, bucket_.method, a_, narrow_, {bucket_.m, bucket_.k});
     }
@@ -209,8 +200,7 @@ struct Entrant {
 Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
                             const SearchLimits& limits) {
     const auto deadline = Clock::now() + limits.budget;
-    const auto bench = Bench::create(programs, bucket);
-    if (!bench) return fail(bench.error());
+    TRY(const auto bench, Bench::create(programs, bucket));
     const double tolerance = tolerance_of(bucket.method);
     std::vector<Entrant> entrants;
     // Half of the time is for compiling and checking: the default and what fits.
@@ -218,20 +208,18 @@ Result<SearchResult> search(opencl::Programs& programs, const Bucket& bucket,
         if (!entrants.empty() && Clock::now() + limits.budget / 2 > deadline) break;
         if (entrants.size() >= limits.plans) break;
         if (limits.stop.stop_requested()) return stopped();
-        auto packed = bench->packed_for(plan);
-        if (!packed) return fail(packed.error());
-        const auto error = bench->error_of(plan, *packed);
+        TRY(auto packed, bench.packed_for(plan));
+        const auto error = bench.error_of(plan, packed);
         if (!error && entrants.empty()) return fail(error.error());
         if (!error) continue;  // skip a plan that cannot run
-        entrants.push_back({{plan, 0, *error, *error <= tolerance}, std::move(*packed), {}});
+        entrants.push_back({{plan, 0, *error, *error <= tolerance}, std::move(packed), {}});
     }
     for (int round = 0; round < kMaxRounds && (round == 0 || Clock::now() < deadline); ++round) {
         for (auto& entrant : entrants) {
             if (limits.stop.stop_requested()) return stopped();
             if (!entrant.candidate.accurate) continue;
-            const auto seconds = bench->run(entrant.candidate.plan, entrant.packed);
-            if (!seconds) return fail(seconds.error());
-            entrant.seconds.push_back(*seconds);
+            TRY(const auto seconds, bench.run(entrant.candidate.plan, entrant.packed));
+            entrant.seconds.push_back(seconds);
         }
     }
     SearchResult result;

@@ -31,12 +31,11 @@ Result<void> tune(opencl::Programs& programs, std::span<const Bucket> buckets,
         own.budget = left / (buckets.size() - i);
         const auto largest = bucket_of(bucket.method, UINT32_MAX, bucket.n, bucket.k);
         if (bucket != largest && plans.has(largest)) own.packed_as = plans.plan_for(largest);
-        const auto found = search(programs, bucket, own);
-        if (!found) return fail(found.error());
+        TRY(const auto found, search(programs, bucket, own));
         // If there was time for the default only, an earlier plan may be better.
-        const bool is_news = found->tried.size() > 1 || !plans.has(bucket);
-        if (is_news) plans.keep(bucket, found->best);
-        on_result(bucket, *found);
+        const bool is_news = found.tried.size() > 1 || !plans.has(bucket);
+        if (is_news) plans.keep(bucket, found.best);
+        on_result(bucket, found);
     }
     return {};
 }

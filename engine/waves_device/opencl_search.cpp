@@ -215,11 +215,11 @@ Result<void> OpenclSearch::search_batch(std::span<const SearchInput> inputs,
             if (counts > kMaxCounts)
                 return fail(Errc::exhausted, "There are more counts than fit on the device.",
                             name());
-            auto found = runner_.count(passes[p].family, lanes, inputs, keeping, settings, watch);
-            if (!found) return fail(found.error());
+            TRY(auto found,
+                runner_.count(passes[p].family, lanes, inputs, keeping, settings, watch));
             for (std::size_t l = 0; l < lanes.size(); ++l)
                 gatherings[lanes[l].input].take(passes[p].family, lanes[l].rising,
-                                                std::move((*found)[l]));
+                                                std::move(found[l]));
         }
         std::vector<std::size_t> again;
         for (const std::size_t e : searched) {
@@ -238,9 +238,9 @@ Result<void> OpenclSearch::search_batch(std::span<const SearchInput> inputs,
             results.push_back(gatherings[e].result());
             continue;
         }
-        auto result = waves::search(*inputs[e].table, *inputs[e].itinerary, settings, keep, watch);
-        if (!result) return fail(result.error());
-        results.push_back(std::move(*result));
+        TRY(auto result,
+            waves::search(*inputs[e].table, *inputs[e].itinerary, settings, keep, watch));
+        results.push_back(std::move(result));
     }
     return {};
 }
@@ -251,9 +251,7 @@ Result<std::vector<SearchResult>> OpenclSearch::search(std::span<const SearchInp
     std::vector<SearchResult> results;
     while (results.size() < inputs.size()) {
         const auto rest = inputs.subspan(results.size());
-        const auto done =
-            search_batch(rest.first(batch_size(rest, true)), settings, keep, watch, results);
-        if (!done) return fail(done.error());
+        TRY_DO(search_batch(rest.first(batch_size(rest, true)), settings, keep, watch, results));
     }
     runner_.drop_large_buffers();
     return results;
@@ -270,13 +268,12 @@ Result<void> OpenclSearch::best_of_batch(std::span<const SearchInput> inputs,
         std::vector<Lane> lanes;
         for (const bool rising : pass.directions)
             for (std::size_t e = 0; e < inputs.size(); ++e) lanes.push_back({e, rising});
-        const auto best = runner_.best(pass.family, lanes, inputs, settings, watch);
-        if (!best) return fail(best.error());
+        TRY(const auto best, runner_.best(pass.family, lanes, inputs, settings, watch));
         const std::size_t patterns = pass.family.patterns.size();
         for (std::size_t l = 0; l < lanes.size(); ++l)
             for (std::size_t p = 0; p < patterns; ++p)
                 scores[first + lanes[l].input][kind_index(
-                    pass.family.patterns[p].shape, lanes[l].rising)] = (*best)[l * patterns + p];
+                    pass.family.patterns[p].shape, lanes[l].rising)] = best[l * patterns + p];
     }
     return {};
 }
@@ -291,9 +288,7 @@ Result<std::vector<std::array<double, kKinds>>> OpenclSearch::best_scores(
     std::vector<std::array<double, kKinds>> scores;
     while (scores.size() < inputs.size()) {
         const auto rest = inputs.subspan(scores.size());
-        const auto done =
-            best_of_batch(rest.first(batch_size(rest, false)), settings, watch, scores);
-        if (!done) return fail(done.error());
+        TRY_DO(best_of_batch(rest.first(batch_size(rest, false)), settings, watch, scores));
     }
     return scores;
 }

@@ -58,11 +58,9 @@ Result<const opencl::Buffer*> Runner::room(Place place, std::size_t bytes) {
         if (held->second.buffer.bytes >= needed) return &held->second.buffer;
         buffers_.erase(held);  // before the larger one is allocated
     }
-    auto entry = ledger_.enter(needed, "waves");
-    if (!entry) return fail(entry.error());
-    auto made = device_.allocate(needed);
-    if (!made) return fail(made.error());
-    const auto kept = buffers_.emplace(place, Held{std::move(*made), std::move(*entry)}).first;
+    TRY(auto entry, ledger_.enter(needed, "waves"));
+    TRY(auto made, device_.allocate(needed));
+    const auto kept = buffers_.emplace(place, Held{std::move(made), std::move(entry)}).first;
     return &kept->second.buffer;
 }
 
@@ -80,9 +78,8 @@ void Runner::drop_large_buffers() {
 Result<void> Runner::send(const opencl::Buffer& to, std::span<const std::byte> from) {
     if (!device_.copies_apart()) return device_.write(to, from);
     if (!transfers_) {
-        auto made = opencl::Transfers::create(device_, opencl::Transfers::Mode::staged);
-        if (!made) return fail(made.error());
-        transfers_.emplace(std::move(*made));
+        TRY(auto made, opencl::Transfers::create(device_, opencl::Transfers::Mode::staged));
+        transfers_.emplace(std::move(made));
     }
     return transfers_->upload(to, from);
 }
@@ -99,7 +96,7 @@ template <class T>
 Result<const opencl::Buffer*> Runner::put(Place place, std::span<const T> values) {
     auto buffer = room(place, values.size_bytes());
     if (!buffer || values.empty()) return buffer;
-    if (auto sent = send(**buffer, std::as_bytes(values)); !sent) return fail(sent.error());
+    TRY_DO(send(**buffer, std::as_bytes(values)));
     return buffer;
 }
 
@@ -107,9 +104,7 @@ template <class T>
 Result<std::vector<T>> Runner::fetch(Place place, std::size_t count) {
     std::vector<T> values(count);
     if (count == 0) return values;
-    const auto read =
-        device_.read(buffers_.at(place).buffer, std::as_writable_bytes(std::span(values)));
-    if (!read) return fail(read.error());
+    TRY_DO(device_.read(buffers_.at(place).buffer, std::as_writable_bytes(std::span(values))));
     return values;
 }
 
@@ -117,9 +112,8 @@ Result<const opencl::Kernel*> Runner::kernel(const std::string& key, const std::
                                              const std::function<std::string()>& source) {
     const auto known = kernels_.find(key);
     if (known != kernels_.end()) return &known->second;
-    auto built = device_.build(source(), name, flavour_.columns ? "-DCOLUMNS" : "");
-    if (!built) return fail(built.error());
-    return &kernels_.emplace(key, std::move(*built)).first->second;
+    TRY(auto built, device_.build(source(), name, flavour_.columns ? "-DCOLUMNS" : ""));
+    return &kernels_.emplace(key, std::move(built)).first->second;
 }
 
 Result<void> Runner::load(std::span<const SearchInput> inputs) {
@@ -129,23 +123,18 @@ Result<void> Runner::load(std::span<const SearchInput> inputs) {
                std::string(kernels::source("waves_table"));
     });
     if (!build) return fail(build.error());
-    const auto table = room(Place::table, 2 * prices_.bars() * 64);
-    if (!table) return fail(table.error());
-    const auto lows = put<double>(Place::lows, prices_.lows);
-    if (!lows) return fail(lows.error());
-    const auto highs = put<double>(Place::highs, prices_.highs);
-    if (!highs) return fail(highs.error());
-    const auto working = room(Place::working, 4 * prices_.bars() * sizeof(std::int32_t));
-    if (!working) return fail(working.error());
-    const auto series = put<std::int32_t>(Place::series, prices_.series);
-    if (!series) return fail(series.error());
+    TRY(const auto table, room(Place::table, 2 * prices_.bars() * 64));
+    TRY(const auto lows, put<double>(Place::lows, prices_.lows));
+    TRY(const auto highs, put<double>(Place::highs, prices_.highs));
+    TRY(const auto working, room(Place::working, 4 * prices_.bars() * sizeof(std::int32_t)));
+    TRY(const auto series, put<std::int32_t>(Place::series, prices_.series));
     const auto set = Arguments(device_, **build)
-                         .add(**table)
+                         .add(*table)
                          .add(small(2 * prices_.bars()))
-                         .add(**lows)
-                         .add(**highs)
-                         .add(**working)
-                         .add(**series)
+                         .add(*lows)
+                         .add(*highs)
+                         .add(*working)
+                         .add(*series)
                          .add(small(inputs.size()))
                          .result();
     if (!set) return set;
@@ -159,19 +148,14 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
     const auto search = kernel(key, "waves_search", [&] { return search_source(family, counts); });
     if (!search) return fail(search.error());
     const std::size_t patterns = family.patterns.size();
-    const auto lanes = put<std::int32_t>(Place::lanes, plan.lanes);
-    if (!lanes) return fail(lanes.error());
-    const auto items = put<std::int32_t>(Place::items, plan.items);
-    if (!items) return fail(items.error());
-    const auto visits = put<std::int32_t>(Place::visits, plan.visits);
-    if (!visits) return fail(visits.error());
-    const auto weights = put<double>(Place::weights, weights_of(settings));
-    if (!weights) return fail(weights.error());
-    const auto hints = put<std::int32_t>(
-        Place::hints, std::vector(lane_count * patterns, std::bit_cast<std::int32_t>(-1.0F)));
-    if (!hints) return fail(hints.error());
-    const auto best = room(Place::item_best, plan.item_count() * patterns * sizeof(double));
-    if (!best) return fail(best.error());
+    TRY(const auto lanes, put<std::int32_t>(Place::lanes, plan.lanes));
+    TRY(const auto items, put<std::int32_t>(Place::items, plan.items));
+    TRY(const auto visits, put<std::int32_t>(Place::visits, plan.visits));
+    TRY(const auto weights, put<double>(Place::weights, weights_of(settings)));
+    TRY(const auto hints,
+        put<std::int32_t>(Place::hints,
+                          std::vector(lane_count * patterns, std::bit_cast<std::int32_t>(-1.0F))));
+    TRY(const auto best, room(Place::item_best, plan.item_count() * patterns * sizeof(double)));
 
     for (std::size_t first = 0; first < plan.item_count();) {
         if (watch.stopped()) return fail(Errc::cancelled, "The search was stopped.");
@@ -182,16 +166,16 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
         Arguments arguments(device_, **search);
         arguments.add(buffers_.at(Place::table).buffer)
             .add(small(2 * prices_.bars()))
-            .add(**lanes)
-            .add(**items)
-            .add(**visits)
+            .add(*lanes)
+            .add(*items)
+            .add(*visits)
             .add(small(first))
             .add(small(last - first))
             .add(small(settings.up_to > 0 ? static_cast<std::size_t>(settings.up_to) : kNever))
             .add(std::uint32_t{wanted(family, settings)})
-            .add(**weights)
-            .add(**hints)
-            .add(**best);
+            .add(*weights)
+            .add(*hints)
+            .add(*best);
         if (counts)
             for (const Place place : {Place::counters, Place::histogram, Place::floors,
                                       Place::found, Place::regions, Place::kept})
@@ -206,16 +190,14 @@ Result<void> Runner::launch_search(const FamilyView& family, const LanePlan& pla
     const auto sum =
         kernel("best", "waves_best", [] { return std::string(kernels::source("waves_best")); });
     if (!sum) return fail(sum.error());
-    const auto first_items = put<std::int32_t>(Place::first_items, plan.first_items);
-    if (!first_items) return fail(first_items.error());
-    const auto lane_best = room(Place::lane_best, lane_count * patterns * sizeof(double));
-    if (!lane_best) return fail(lane_best.error());
+    TRY(const auto first_items, put<std::int32_t>(Place::first_items, plan.first_items));
+    TRY(const auto lane_best, room(Place::lane_best, lane_count * patterns * sizeof(double)));
     const auto set = Arguments(device_, **sum)
-                         .add(**best)
-                         .add(**first_items)
+                         .add(*best)
+                         .add(*first_items)
                          .add(small(lane_count))
                          .add(small(patterns))
-                         .add(**lane_best)
+                         .add(*lane_best)
                          .result();
     if (!set) return set;
     return launch(**sum, lane_count * patterns);
@@ -258,16 +240,11 @@ Result<std::vector<LaneResult>> Runner::count(const FamilyView& family, std::spa
     const LanePlan plan(lanes, inputs, prices_, flavour_);
     if (auto done = launch_search(family, plan, lanes.size(), true, settings, watch); !done)
         return fail(done.error());
-    const auto best = fetch<double>(Place::lane_best, patterns * lanes.size());
-    if (!best) return fail(best.error());
-    const auto counted = fetch<std::uint32_t>(Place::counters, each * lanes.size());
-    if (!counted) return fail(counted.error());
-    const auto histogram = fetch<std::uint32_t>(Place::histogram, bins * lanes.size());
-    if (!histogram) return fail(histogram.error());
-    const auto kept = fetch<std::uint32_t>(Place::kept, lanes.size());
-    if (!kept) return fail(kept.error());
-    const auto counts = fetch<DeviceCount>(Place::found, found);
-    if (!counts) return fail(counts.error());
+    TRY(const auto best, fetch<double>(Place::lane_best, patterns * lanes.size()));
+    TRY(const auto counted, fetch<std::uint32_t>(Place::counters, each * lanes.size()));
+    TRY(const auto histogram, fetch<std::uint32_t>(Place::histogram, bins * lanes.size()));
+    TRY(const auto kept, fetch<std::uint32_t>(Place::kept, lanes.size()));
+    TRY(const auto counts, fetch<DeviceCount>(Place::found, found));
 
     std::vector<LaneResult> results(lanes.size());
     const auto part = [](const auto& all, std::size_t index, std::size_t size) {
@@ -275,10 +252,10 @@ Result<std::vector<LaneResult>> Runner::count(const FamilyView& family, std::spa
         return std::vector(begin, begin + static_cast<std::ptrdiff_t>(size));
     };
     for (std::size_t l = 0; l < lanes.size(); ++l) {
-        const std::uint32_t size = std::min((*kept)[l], keeping[l].capacity);
-        const auto begin = counts->begin() + regions[2 * l];
-        results[l] = {part(*best, l, patterns), part(*counted, l, each), part(*histogram, l, bins),
-                      std::vector(begin, begin + size), (*kept)[l] <= keeping[l].capacity};
+        const std::uint32_t size = std::min(kept[l], keeping[l].capacity);
+        const auto begin = counts.begin() + regions[2 * l];
+        results[l] = {part(best, l, patterns), part(counted, l, each), part(histogram, l, bins),
+                      std::vector(begin, begin + size), kept[l] <= keeping[l].capacity};
     }
     return results;
 }

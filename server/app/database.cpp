@@ -28,18 +28,16 @@ Result<std::unique_ptr<Database>> Database::attach(const Settings& settings) {
         database->worker_url_ = chosen.worker_url.empty() ? chosen.url : chosen.worker_url;
         return database;
     }
-    auto data = data_directory(settings);
-    if (!data) return fail(data.error());
-    auto conninfo = postgres::EmbeddedCluster::conninfo_of(*data, chosen.postgres);
-    if (!conninfo) return fail(conninfo.error());
-    database->set_private(*conninfo);
+    TRY(auto data, data_directory(settings));
+    TRY(auto conninfo, postgres::EmbeddedCluster::conninfo_of(data, chosen.postgres));
+    database->set_private(conninfo);
     return database;
 }
 
 Result<std::unique_ptr<Database>> Database::open(const Settings& settings) {
     auto database = attach(settings);
     if (!database || !settings.database.url.empty()) return database;
-    if (auto started = (*database)->restart(); !started) return fail(started.error());
+    TRY_DO((*database)->restart());
     return database;
 }
 
@@ -47,11 +45,8 @@ Result<void> Database::restart() {
     const std::lock_guard lock(mutex_);
     keeps_cluster_ = true;
     cluster_.reset();  // releases the data directory's lock
-    auto data = data_directory(settings_);
-    if (!data) return fail(data.error());
-    auto started = postgres::EmbeddedCluster::start(*data, settings_.database.postgres);
-    if (!started) return fail(started.error());
-    cluster_ = std::move(*started);
+    TRY(auto data, data_directory(settings_));
+    TRY(cluster_, postgres::EmbeddedCluster::start(data, settings_.database.postgres));
     return {};
 }
 

@@ -117,22 +117,19 @@ Result<Settings> load_settings(const std::filesystem::path& file,
     for (const auto& entry : table()) entry.set(settings, std::string(entry.fallback));
     Loader loader(settings);
     if (!file.empty()) {
-        if (auto done = loader.assign_file(file); !done) return fail(done.error());
+        TRY_DO(loader.assign_file(file));
     }
     for (const auto& entry : table()) {
         const std::string name(entry.about.environment);
         if (const char* value = std::getenv(name.c_str())) {
-            auto done = loader.assign(std::string(entry.about.key), value, name);
-            if (!done) return fail(done.error());
+            TRY_DO(loader.assign(std::string(entry.about.key), value, name));
         }
     }
     for (const auto& [key, value] : flags) {
-        if (auto done = loader.assign(key, value, "--" + key); !done) return fail(done.error());
+        TRY_DO(loader.assign(key, value, "--" + key));
     }
     settings.http.host = without_brackets(settings.http.host);
-    if (auto done = check_together(settings, loader.sources(), reader); !done) {
-        return fail(done.error());
-    }
+    TRY_DO(check_together(settings, loader.sources(), reader));
     return settings;
 }
 

@@ -43,8 +43,7 @@ std::string origin_of(const std::string& address) {
 // Errc::invalid_input names one that cannot be used.
 Result<std::optional<oidc::Registration>> identity_provider(const Settings::Oidc& settings) {
     if (settings.issuer.empty()) return std::optional<oidc::Registration>();
-    auto secret = client_secret(settings);
-    if (!secret) return fail(std::move(secret.error()));
+    TRY(auto secret, client_secret(settings));
     auto tls = outbound::verifying_context(settings.ca_file);
     if (!tls)
         return fail(tls.error().code, "oidc.ca_file: " + tls.error().message, tls.error().where);
@@ -54,7 +53,7 @@ Result<std::optional<oidc::Registration>> identity_provider(const Settings::Oidc
     return oidc::Registration{
         {.issuer = settings.issuer,
          .id = settings.client_id,
-         .secret = std::move(*secret),
+         .secret = std::move(secret),
          .redirect_uri = settings.redirect_uri,
          .scopes = settings.scopes,
          .name = settings.name,
@@ -122,32 +121,28 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
     tell_unused_variables();
     for (const auto& note : settings.notes) log::warn(note);
     export_worker_env(settings);
-    auto rules = password_rules(settings.passwords);
-    if (!rules) return fail(rules.error());
-    auto provider = identity_provider(settings.oidc);
-    if (!provider) return fail(provider.error());
+    TRY(auto rules, password_rules(settings.passwords));
+    TRY(auto provider, identity_provider(settings.oidc));
     // Before a database is made, or another server's is touched.
     if (auto free = http::check_listenable(settings.http.host, settings.http.port); !free) {
         return free;
     }
-    auto database = Database::open(settings);
-    if (!database) return fail(database.error());
-    if ((*database)->can_migrate()) {
-        const auto report = postgres::migrate((*database)->migrator());
-        if (!report) return fail(report.error());
-        if (report->before != report->after || report->functions > 0) {
-            log::info("schema migrated", {{"from", std::to_string(report->before)},
-                                          {"to", std::to_string(report->after)},
-                                          {"functions", std::to_string(report->functions)}});
+    TRY(auto database, Database::open(settings));
+    if (database.can_migrate()) {
+        TRY(const auto report, postgres::migrate(database.migrator()));
+        if (report.before != report.after || report.functions > 0) {
+            log::info("schema migrated", {{"from", std::to_string(report.before)},
+                                          {"to", std::to_string(report.after)},
+                                          {"functions", std::to_string(report.functions)}});
         }
-        if (report->newer_functions) {
+        if (report.newer_functions) {
             log::warn("the database's functions are from a newer plimsoll and were not replaced");
         }
     }
-    if (auto suits = check_database((*database)->app()); !suits) return suits;
-    Server server(settings, **database, std::move(*rules), std::move(*provider), announce);
+    if (auto suits = check_database(database.app()); !suits) return suits;
+    Server server(settings, *database, std::move(rules), std::move(provider), announce);
     const auto served = server.run();
-    (*database)->close();
+    database.close();
     if (served) log::info("stopped");
     return served;
 }

@@ -221,9 +221,8 @@ asio::awaitable<Result<void>> Server::start() {
     if (auto made = co_await background_.duties.run("ensure_partitions"); !made)
         co_return fail(made.error());
     allow_open_files(settings_.limits.connections);
-    const auto port = http_.start(listen_options(settings_.http, settings_.limits));
-    if (!port) co_return fail(port.error());
-    address_ = address_of(settings_.http, *port);
+    CO_TRY(const auto port, http_.start(listen_options(settings_.http, settings_.limits)));
+    address_ = address_of(settings_.http, port);
     if (auto metrics = start_metrics(); !metrics) co_return metrics;
     if (auto bootstrapped = co_await bootstrap(); !bootstrapped) co_return bootstrapped;
     if (auto notices = start_notices(); !notices) co_return notices;
@@ -264,17 +263,15 @@ Result<void> Server::start_metrics() {
     std::tie(http.host, http.port) = *where;
     auto options = listen_options(http, settings_.limits);
     options.hosts = {};  // Prometheus uses names that only its own network knows
-    const auto port = metrics_server_.start(options);
-    if (!port) return fail(port.error());
-    announce_("metrics", address_of(http, *port) + "/metrics");
+    TRY(const auto port, metrics_server_.start(options));
+    announce_("metrics", address_of(http, port) + "/metrics");
     return {};
 }
 
 Result<void> Server::start_notices() {
-    auto sender = webhooks::Sender::make(webhook_targets_, settings_.webhooks.ca_file);
-    if (!sender) return fail(sender.error());
+    TRY(auto sender, webhooks::Sender::make(webhook_targets_, settings_.webhooks.ca_file));
     notices_ = std::make_unique<webhooks::Dispatcher>(io_.get_executor(), background_.deliveries,
-                                                      std::move(*sender), server_database_.clock(),
+                                                      std::move(sender), server_database_.clock(),
                                                       system_random());
     notices_->start();
     return {};
@@ -282,10 +279,10 @@ Result<void> Server::start_notices() {
 
 asio::awaitable<Result<void>> Server::bootstrap() {
     const auto link = identity::make_secret(identity::SecretKind::sign_in);
-    auto made = co_await stores_.identity.bootstrap(
-        "admin", "main", link.hash, server_database_.clock().now() + kWelcomeLifetime);
-    if (!made) co_return fail(made.error());
-    if (!*made) co_return Result<void>{};
+    CO_TRY(auto made,
+           co_await stores_.identity.bootstrap("admin", "main", link.hash,
+                                               server_database_.clock().now() + kWelcomeLifetime));
+    if (!made) co_return Result<void>{};
     if (isatty(STDOUT_FILENO) == 1) {
         announce_("sign-in", address_ + "/#/sign-in/" + link.text);
     } else {

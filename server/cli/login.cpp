@@ -50,19 +50,18 @@ std::string token_name() {
 // A link or a password opens a session, which creates a token and ends.
 Result<std::string> sign_in(const std::string& server, const nlohmann::json& with) {
     client::ApiClient api(server, "");
-    auto reply = api.send("POST", "/v1/sessions", with.dump());
-    if (!reply) return fail(reply.error());
-    const auto session = nlohmann::json::parse(reply->body, nullptr, false);
+    TRY(auto reply, api.send("POST", "/v1/sessions", with.dump()));
+    const auto session = nlohmann::json::parse(reply.body, nullptr, false);
     if (!session.is_object()) return fail(Errc::corrupt, "The server's response is not JSON.");
-    const auto& cookie = reply->headers["set-cookie"];
+    const auto& cookie = reply.headers["set-cookie"];
     const client::Headers headers = {{"cookie", cookie.substr(0, cookie.find(';'))},
                                      {"x-csrf-token", session.value("csrf_token", "")}};
-    auto created = api.post_json(
-        "/v1/tokens", {{"name", token_name()}, {"scopes", session.at("scopes")}}, headers);
-    if (!created) return fail(created.error());
+    TRY(auto created,
+        api.post_json("/v1/tokens", {{"name", token_name()}, {"scopes", session.at("scopes")}},
+                      headers));
     if (auto ended = api.send("DELETE", "/v1/sessions/current", {}, headers); !ended)
         return fail(ended.error());
-    return created->at("secret").get<std::string>();
+    return created.at("secret").get<std::string>();
 }
 
 // The origin that a token may be sent to, or the reason why not.
@@ -88,9 +87,9 @@ bool names_code(const Error& error) {
 }
 
 Result<client::Credentials> by_password(const LoginOptions& options, const std::string& origin) {
-    auto password = terminal::read_password(options.password_file, "Password of " + options.user);
-    if (!password) return fail(password.error());
-    nlohmann::json credentials = {{"user", options.user}, {"password", std::move(*password)}};
+    TRY(auto password,
+        terminal::read_password(options.password_file, "Password of " + options.user));
+    nlohmann::json credentials = {{"user", options.user}, {"password", std::move(password)}};
     if (!options.code.empty()) credentials["code"] = options.code;
     auto token = sign_in(origin, {{"credentials", credentials}});
     if (!token && options.code.empty() && names_code(token.error())) {
@@ -109,10 +108,9 @@ Result<client::Credentials> by_password(const LoginOptions& options, const std::
 
 Result<client::Credentials> credentials_of(const LoginOptions& options) {
     if (options.link.empty()) {
-        auto origin = trusted_origin(options.server, options.allow_http);
-        if (!origin) return fail(origin.error());
-        if (!options.user.empty()) return by_password(options, *origin);
-        return client::Credentials{*origin, options.token, options.allow_http};
+        TRY(auto origin, trusted_origin(options.server, options.allow_http));
+        if (!options.user.empty()) return by_password(options, origin);
+        return client::Credentials{origin, options.token, options.allow_http};
     }
     const auto at = options.link.find(kFragment);
     if (at == std::string::npos) {
@@ -121,9 +119,8 @@ Result<client::Credentials> credentials_of(const LoginOptions& options) {
                     "admin sign-in-link` prints one on the server's machine. With a password: "
                     "plimsoll login --server https://host:port --user NAME.");
     }
-    auto origin = trusted_origin(options.link.substr(0, at), options.allow_http);
-    if (!origin) return fail(origin.error());
-    auto token = sign_in(*origin, {{"sign_in_token", options.link.substr(at + kFragment.size())}});
+    TRY(auto origin, trusted_origin(options.link.substr(0, at), options.allow_http));
+    auto token = sign_in(origin, {{"sign_in_token", options.link.substr(at + kFragment.size())}});
     if (!token && token.error().code == Errc::unauthenticated) {
         return fail(
             Errc::unauthenticated,
@@ -131,19 +128,18 @@ Result<client::Credentials> credentials_of(const LoginOptions& options) {
             "with `plimsoll admin sign-in-link`.");
     }
     if (!token) return fail(token.error());
-    return client::Credentials{*origin, *token, options.allow_http};
+    return client::Credentials{origin, *token, options.allow_http};
 }
 
 // A token that an earlier login made for this server is revoked: nobody would use it any more.
 Result<void> remember(const CommandContext& context, const client::Credentials& credentials,
                       bool made_by_login) {
-    auto wallet = client::load_wallet();
-    if (!wallet) return fail(wallet.error());
-    auto& entry = wallet->servers[credentials.server];
+    TRY(auto wallet, client::load_wallet());
+    auto& entry = wallet.servers[credentials.server];
     const auto earlier = std::exchange(
         entry, client::Wallet::Entry{credentials.token, credentials.allow_http, made_by_login});
-    wallet->current = credentials.server;
-    if (auto saved = client::save_wallet(*wallet); !saved) return saved;
+    wallet.current = credentials.server;
+    if (auto saved = client::save_wallet(wallet); !saved) return saved;
     if (!earlier.made_by_login || earlier.token == credentials.token) return {};
     if (const auto revoked = client::revoke(credentials.server, earlier.token); !revoked) {
         context.terminal.note("The token of the previous login is still valid on the server. " +

@@ -51,18 +51,16 @@ Result<std::string> by_link(const PasswordOptions& options) {
     auto password = new_password(options.new_file);
     if (!password) return password;
     client::ApiClient api(*origin, "");
-    const auto done = api.post_json("/v1/passwords",
-                                    {{"password_token", options.link.substr(at + kLinkMark.size())},
-                                     {"password", std::move(*password)},
-                                     {"end_tokens", options.end_tokens}});
-    if (!done) return fail(done.error());
+    TRY_DO(api.post_json("/v1/passwords",
+                         {{"password_token", options.link.substr(at + kLinkMark.size())},
+                          {"password", std::move(*password)},
+                          {"end_tokens", options.end_tokens}}));
     return *origin;
 }
 
 Result<std::string> change(const PasswordOptions& options) {
-    auto api = client::signed_in();
-    if (!api) return fail(api.error());
-    const auto state = api->get_json("/v1/users/me/password");
+    TRY(auto api, client::signed_in());
+    const auto state = api.get_json("/v1/users/me/password");
     if (!state) return fail(state.error());
     if (!state->value("is_set", false)) {
         return fail(Errc::conflict,
@@ -73,11 +71,9 @@ Result<std::string> change(const PasswordOptions& options) {
     if (!present) return present;
     auto password = new_password(options.new_file);
     if (!password) return password;
-    const auto done = api->put_json(
-        "/v1/users/me/password",
-        {{"present_password", std::move(*present)}, {"password", std::move(*password)}});
-    if (!done) return fail(done.error());
-    return api->server();
+    TRY_DO(api.put_json("/v1/users/me/password", {{"present_password", std::move(*present)},
+                                                  {"password", std::move(*password)}}));
+    return api.server();
 }
 
 void set_password(const CommandContext& context, const PasswordOptions& options) {

@@ -253,9 +253,8 @@ Result<Reply> ApiClient::send(std::string_view method, const std::string& target
 }
 
 Result<nlohmann::json> ApiClient::get_json(const std::string& target) {
-    auto reply = send("GET", target);
-    if (!reply) return fail(reply.error());
-    auto json = nlohmann::json::parse(reply->body, nullptr, false);
+    TRY(auto reply, send("GET", target));
+    auto json = nlohmann::json::parse(reply.body, nullptr, false);
     if (json.is_discarded()) return fail(Errc::corrupt, "The server's response is not JSON.");
     return json;
 }
@@ -272,11 +271,10 @@ Result<nlohmann::json> ApiClient::put_json(const std::string& target, const nloh
 
 Result<nlohmann::json> ApiClient::send_json(std::string_view method, const std::string& target,
                                             const nlohmann::json& body, Headers headers) {
-    auto reply =
-        send(method, target, body.is_null() ? std::string() : body.dump(), std::move(headers));
-    if (!reply) return fail(reply.error());
-    if (reply->body.empty()) return nlohmann::json::object();
-    auto json = nlohmann::json::parse(reply->body, nullptr, false);
+    TRY(auto reply,
+        send(method, target, body.is_null() ? std::string() : body.dump(), std::move(headers)));
+    if (reply.body.empty()) return nlohmann::json::object();
+    auto json = nlohmann::json::parse(reply.body, nullptr, false);
     if (json.is_discarded()) return fail(Errc::corrupt, "The server's response is not JSON.");
     return json;
 }
@@ -284,15 +282,13 @@ Result<nlohmann::json> ApiClient::send_json(std::string_view method, const std::
 Result<void> ApiClient::stream(const std::string& target, Headers headers,
                                const std::function<bool(std::string_view)>& on_piece) {
     connection_.reset();  // a stream that is left early cannot be reused
-    auto connection = connect();
-    if (!connection) return fail(connection.error());
-    const auto request =
-        make_request("GET", target, (*connection)->authority(), token_, {}, headers);
+    TRY(auto connection, connect());
+    const auto request = make_request("GET", target, connection.authority(), token_, {}, headers);
     beast::error_code code;
-    (*connection)->write(request, code);
+    connection.write(request, code);
     http::response_parser<http::buffer_body> parser;
     parser.body_limit(boost::none);
-    if (!code) (*connection)->read_header(parser, code);
+    if (!code) connection.read_header(parser, code);
     if (code) {
         connection_.reset();
         return fail(transport_error(server_, code));
@@ -303,7 +299,7 @@ Result<void> ApiClient::stream(const std::string& target, Headers headers,
         parser.get().body().data = piece;
         parser.get().body().size = sizeof piece;
         parser.get().body().more = true;
-        (*connection)->read_some(parser, code);
+        connection.read_some(parser, code);
         if (code == http::error::need_buffer) code = {};
         const std::string_view bytes(piece, sizeof piece - parser.get().body().size);
         if (code) break;

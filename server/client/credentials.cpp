@@ -171,19 +171,16 @@ Result<void> save_wallet(const Wallet& wallet) {
 Result<Credentials> load_credentials() {
     Credentials credentials{{}, environment("PLIMSOLL_TOKEN"), false};
     if (const auto named = environment("PLIMSOLL_SERVER"); !named.empty()) {
-        auto origin = origin_of(named);
-        if (!origin) return fail(origin.error());
-        credentials.server = std::move(*origin);
+        TRY(credentials.server, origin_of(named));
     } else if (!credentials.token.empty()) {
         return fail(Errc::invalid_input, "PLIMSOLL_TOKEN also needs PLIMSOLL_SERVER.");
     }
     // With both given, nothing of the file matters.
     if (credentials.token.empty()) {
-        const auto wallet = load_wallet();
-        if (!wallet) return fail(wallet.error());
-        if (credentials.server.empty()) credentials.server = wallet->current;
-        const auto saved = wallet->servers.find(credentials.server);
-        if (saved == wallet->servers.end()) return fail(not_signed_in(*wallet, credentials.server));
+        TRY(const auto wallet, load_wallet());
+        if (credentials.server.empty()) credentials.server = wallet.current;
+        const auto saved = wallet.servers.find(credentials.server);
+        if (saved == wallet.servers.end()) return fail(not_signed_in(wallet, credentials.server));
         credentials.token = saved->second.token;
         credentials.allow_http = saved->second.allow_http;
     }

@@ -101,9 +101,7 @@ class Answer {
                 if (status >= 400 && status != 416) return fail(refused(status, address));
                 return made;
             }
-            auto next = redirected(origin, address, (*made)->field("Location"));
-            if (!next) return fail(next.error());
-            address = std::move(*next);
+            TRY(address, redirected(origin, address, (*made)->field("Location")));
         }
         return fail(Errc::corrupt, "The server redirects too many times.");
     }
@@ -181,18 +179,17 @@ std::uint64_t size_of(const std::filesystem::path& path) {
 Result<void> receive(Answer& answer, std::FILE* to, std::uint64_t left,
                      const std::filesystem::path& part, const Watch& watch) {
     while (true) {
-        const auto piece = answer.next();
-        if (!piece) return fail(piece.error());
-        if (piece->empty()) break;
-        if (piece->size() > left) {
+        TRY(const auto piece, answer.next());
+        if (piece.empty()) break;
+        if (piece.size() > left) {
             return fail(Errc::corrupt, "The file is larger than the server announced.");
         }
-        left -= piece->size();
-        if (std::fwrite(piece->data(), 1, piece->size(), to) != piece->size()) {
+        left -= piece.size();
+        if (std::fwrite(piece.data(), 1, piece.size(), to) != piece.size()) {
             return not_written(part);
         }
         if (watch.progress != nullptr) {
-            watch.progress->advance(static_cast<std::int64_t>(piece->size()));
+            watch.progress->advance(static_cast<std::int64_t>(piece.size()));
         }
         if (watch.stopped()) return fail(Errc::cancelled, "The download was stopped.");
     }
@@ -210,13 +207,12 @@ Result<void> download(const Origin& origin, const RemoteFile& file,
     auto there = size_of(part);
     if (there > file.bytes) there = 0;
     if (there < file.bytes || there == 0) {
-        auto answer = Answer::get(origin, file.target, there);
-        if (!answer) return fail(answer.error());
-        const bool goes_on = (*answer)->status() == 206 && there > 0;
+        TRY(auto answer, Answer::get(origin, file.target, there));
+        const bool goes_on = answer.status() == 206 && there > 0;
         if (!goes_on) there = 0;
         const File to(std::fopen(part.c_str(), goes_on ? "abe" : "wbe"));
         if (to == nullptr) return not_written(part);
-        auto received = receive(**answer, to.get(), file.bytes - there, part, watch);
+        auto received = receive(*answer, to.get(), file.bytes - there, part, watch);
         if (received && std::fflush(to.get()) != 0) received = not_written(part);
         if (!received) {
             std::error_code ignored;
@@ -236,14 +232,12 @@ Result<void> download(const Origin& origin, const RemoteFile& file,
 
 Result<std::string> download_text(const Origin& origin, const std::string& target,
                                   std::size_t most) {
-    auto answer = Answer::get(origin, target, 0);
-    if (!answer) return fail(answer.error());
+    TRY(auto answer, Answer::get(origin, target, 0));
     std::string text;
     while (true) {
-        const auto piece = (*answer)->next();
-        if (!piece) return fail(piece.error());
-        if (piece->empty()) return text;
-        text += *piece;
+        TRY(const auto piece, answer.next());
+        if (piece.empty()) return text;
+        text += piece;
         if (text.size() > most) return fail(Errc::too_large, "The response is too large.");
     }
 }

@@ -16,28 +16,25 @@ Result<json> whole_list(ApiClient& api, const std::string& target) {
     json whole = {{"items", json::array()}};
     std::string cursor;
     do {
-        const auto page = api.get_json(cursor.empty() ? joined : joined + "&cursor=" + cursor);
-        if (!page) return fail(page.error());
-        for (const auto& item : page->at("items")) whole["items"].push_back(item);
-        const auto next = page->find("next_cursor");
-        cursor = next != page->end() && next->is_string() ? next->get<std::string>() : "";
+        TRY(const auto page, api.get_json(cursor.empty() ? joined : joined + "&cursor=" + cursor));
+        for (const auto& item : page.at("items")) whole["items"].push_back(item);
+        const auto next = page.find("next_cursor");
+        cursor = next != page.end() && next->is_string() ? next->get<std::string>() : "";
     } while (!cursor.empty());
     return whole;
 }
 
 Result<json> whole_list(const std::string& target) {
-    auto api = signed_in();
-    if (!api) return fail(api.error());
-    return whole_list(*api, target);
+    TRY(auto api, signed_in());
+    return whole_list(api, target);
 }
 
 Result<std::string> id_of(ApiClient& api, const Named& list, const std::string& text) {
     if (text.starts_with(list.prefix)) return text;
     std::vector<std::string> names;
     std::vector<std::string> fitting;
-    const auto found = whole_list(api, list.target);
-    if (!found) return fail(found.error());
-    for (const auto& item : found->at("items")) {
+    TRY(const auto found, whole_list(api, list.target));
+    for (const auto& item : found.at("items")) {
         names.push_back(item.at("name").get<std::string>());
         if (names.back() == text) fitting.push_back(item.at("id").get<std::string>());
     }

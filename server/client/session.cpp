@@ -16,9 +16,8 @@ constexpr int kMostPages = 25;  // of 200 jobs, newest first
 }  // namespace
 
 Result<ApiClient> signed_in() {
-    auto credentials = load_credentials();
-    if (!credentials) return fail(credentials.error());
-    return ApiClient(credentials->server, credentials->token);
+    TRY(auto credentials, load_credentials());
+    return ApiClient(credentials.server, credentials.token);
 }
 
 std::string short_job_id(const std::string& id) {
@@ -31,16 +30,15 @@ Result<void> complete_job_id(ApiClient& api, std::string& job) {
     if (job.size() > kLongestShortId) return {};
     std::string cursor;
     for (int i = 0; i < kMostPages; ++i) {
-        const auto page =
-            api.get_json("/v1/jobs?limit=200" + (cursor.empty() ? "" : "&cursor=" + cursor));
-        if (!page) return fail(page.error());
-        for (const auto& item : page->at("items")) {
+        TRY(const auto page,
+            api.get_json("/v1/jobs?limit=200" + (cursor.empty() ? "" : "&cursor=" + cursor)));
+        for (const auto& item : page.at("items")) {
             auto id = item.at("id").get<std::string>();
             if (short_job_id(id) != job) continue;
             job = std::move(id);
             return {};
         }
-        const auto& next = page->at("next_cursor");
+        const auto& next = page.at("next_cursor");
         if (next.is_null()) break;
         cursor = next.get<std::string>();
     }
@@ -51,7 +49,7 @@ Result<void> complete_job_id(ApiClient& api, std::string& job) {
 Result<ApiClient> signed_in(std::string& job) {
     auto api = signed_in();
     if (!api) return api;
-    if (auto known = complete_job_id(*api, job); !known) return fail(known.error());
+    TRY_DO(complete_job_id(*api, job));
     return api;
 }
 

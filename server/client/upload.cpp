@@ -47,12 +47,10 @@ Result<std::string> read_part(const std::string& file, std::int64_t offset, std:
 Result<json> send_part(ApiClient& api, const json& dataset, const std::string& file) {
     const auto offset = dataset.value("bytes_received", std::int64_t{0});
     const auto left = dataset.value("bytes_total", std::int64_t{0}) - offset;
-    auto part = read_part(file, offset, std::min(left, kPartBytes));
-    if (!part) return fail(part.error());
-    auto reply = api.send("PUT", path_of(dataset) + "/content?offset=" + std::to_string(offset),
-                          std::move(*part), {{"content-type", "application/octet-stream"}});
-    if (!reply) return fail(reply.error());
-    return json::parse(reply->body, nullptr, false);
+    TRY(auto part, read_part(file, offset, std::min(left, kPartBytes)));
+    TRY(auto reply, api.send("PUT", path_of(dataset) + "/content?offset=" + std::to_string(offset),
+                             std::move(part), {{"content-type", "application/octet-stream"}}));
+    return json::parse(reply.body, nullptr, false);
 }
 
 }  // namespace
@@ -75,18 +73,17 @@ Result<std::int64_t> file_bytes(const std::string& file) {
 Result<json> upload_file(ApiClient& api, const UploadRequest& request,
                          const UploadProgress& progress) {
     const auto& file = request.file;
-    const auto bytes = file_bytes(file);
-    if (!bytes) return fail(bytes.error());
-    auto dataset = request.dataset_id.empty() ? announce(api, file, request.name, *bytes)
+    TRY(const auto bytes, file_bytes(file));
+    auto dataset = request.dataset_id.empty() ? announce(api, file, request.name, bytes)
                                               : api.get_json("/v1/datasets/" + request.dataset_id);
     if (!dataset) return dataset;
-    if (dataset->value("bytes_total", std::int64_t{0}) != *bytes) {
+    if (dataset->value("bytes_total", std::int64_t{0}) != bytes) {
         return fail(Errc::invalid_input, "The size of the file does not match this upload.", file);
     }
     int tries = 0;
     while (dataset->value("state", "") == "uploading") {
         progress(dataset->value("id", ""), dataset->value("bytes_received", std::int64_t{0}),
-                 *bytes);
+                 bytes);
         auto sent = send_part(api, *dataset, file);
         if (sent) {
             dataset = std::move(sent);
@@ -100,7 +97,7 @@ Result<json> upload_file(ApiClient& api, const UploadRequest& request,
         // Some of the part may have arrived.
         if (auto now = api.get_json(path_of(*dataset))) dataset = std::move(now);
     }
-    progress(dataset->value("id", ""), *bytes, *bytes);
+    progress(dataset->value("id", ""), bytes, bytes);
     if (dataset->value("state", "") == "failed") {
         return fail(Errc::invalid_input, dataset->value("error", "The upload failed."), file);
     }

@@ -80,9 +80,8 @@ Result<void> check_password(const PasswordRules& rules, std::string_view normali
                     "must have at least " + std::to_string(rules.min_length) + " characters");
     }
     if (!rules.breached) return {};
-    const auto known = rules.breached->contains(normalized);
-    if (!known) return fail(known.error());
-    if (*known) {
+    TRY(const auto known, rules.breached->contains(normalized));
+    if (known) {
         return fail(Errc::invalid_input, "is in a list of breached passwords: choose another one");
     }
     return {};
@@ -171,25 +170,24 @@ Result<bool> BreachedPasswords::contains(std::string_view password) const {
     while (low < high) {
         const auto middle = low + (high - low) / 2;
         auto line_at = low;
-        auto text = file_->read(middle > low ? middle - 1 : low);
-        if (!text) return fail(text.error());
+        TRY(auto text, file_->read(middle > low ? middle - 1 : low));
         if (middle > low) {
-            const auto end = text->find('\n');
+            const auto end = text.find('\n');
             if (end == std::string::npos || middle + end >= high) {  // no line begins there
                 high = middle;
                 continue;
             }
             line_at = middle + end;
-            text->erase(0, end + 1);
+            text.erase(0, end + 1);
         }
-        const auto digits = File::digits_of(*text);
+        const auto digits = File::digits_of(text);
         if (!digits)
             return fail(Errc::corrupt, "The list of breached passwords has an invalid line.");
         if (*digits == wanted) return true;
         if (*digits > wanted) {
             high = middle;
         } else {
-            const auto end = text->find('\n');
+            const auto end = text.find('\n');
             if (end == std::string::npos) return false;
             low = line_at + end + 1;
         }

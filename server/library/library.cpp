@@ -50,26 +50,23 @@ Result<std::string> run(const jobs::Contract& contract, const json& args) {
     const auto plan = contract.plan(args, {});
     if (!plan) return fail(described(plan.error()));
     const auto* run = jobs::find_run(contract.name, contract.version);
-    const auto parsed = run->parse(plan->args);
-    if (!parsed) return fail(parsed.error());
+    TRY(const auto parsed, run->parse(plan->args));
     std::vector<std::string> rows;
     std::vector<std::string> partials;
     Progress progress;
     for (const auto& task : plan->tasks) {
         jobs::RunContext context{.progress = progress, .stop = {}};
-        auto output = run->run(*parsed, task.input, context);
-        if (!output) return fail(output.error());
-        rows.push_back(std::move(output->results));
-        partials.push_back(std::move(output->partial));
+        TRY(auto output, run->run(parsed, task.input, context));
+        rows.push_back(std::move(output.results));
+        partials.push_back(std::move(output.partial));
     }
-    auto merged = run->merge(*parsed, partials);
+    auto merged = run->merge(parsed, partials);
     if (!merged) return fail(merged.error());
     if (!merged->results.empty()) rows.back() = std::move(merged->results);
     std::string out = merged->summary + "\n";
     for (const auto& packed : rows) {
-        auto some = gunzip(packed, std::numeric_limits<std::uint32_t>::max());
-        if (!some) return fail(some.error());
-        out += *some;
+        TRY(auto some, gunzip(packed, std::numeric_limits<std::uint32_t>::max()));
+        out += some;
     }
     return out;
 }
@@ -96,8 +93,7 @@ PLIMSOLL_EXPORT int plimsoll_run(const char* kind, const char* args, std::size_t
     return library::answer(*out, [&]() -> Result<std::string> {
         const auto* contract = jobs::find_contract(kind);
         if (contract == nullptr) return fail(Errc::not_found, "There is no such kind.", kind);
-        const auto checked = library::checked_args(kind, {args, size});
-        if (!checked) return fail(checked.error());
-        return library::run(*contract, *checked);
+        TRY(const auto checked, library::checked_args(kind, {args, size}));
+        return library::run(*contract, checked);
     });
 }

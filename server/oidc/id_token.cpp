@@ -220,10 +220,9 @@ Result<SignedToken> read_token(std::string_view token) {
     if (first == std::string_view::npos || first == last || token.find('.', first + 1) != last) {
         return wrong("does not have three parts");
     }
-    const auto header = part(token.substr(0, first), "header");
-    if (!header) return fail(header.error());
+    TRY(const auto header, part(token.substr(0, first), "header"));
     SignedToken read;
-    const auto algorithm = text_in(*header, "alg");
+    const auto algorithm = text_in(header, "alg");
     if (algorithm == "RS256") {
         read.algorithm = Algorithm::rs256;
     } else if (algorithm == "ES256") {
@@ -232,11 +231,9 @@ Result<SignedToken> read_token(std::string_view token) {
         return wrong("is signed with an algorithm other than RS256 and ES256");
     }
     // An extension that must be understood, and is not.
-    if (header->contains("crit")) return wrong("has a critical extension");
-    read.key_id = text_in(*header, "kid");
-    auto claims = part(token.substr(first + 1, last - first - 1), "content");
-    if (!claims) return fail(claims.error());
-    read.claims = std::move(*claims);
+    if (header.contains("crit")) return wrong("has a critical extension");
+    read.key_id = text_in(header, "kid");
+    TRY(read.claims, part(token.substr(first + 1, last - first - 1), "content"));
     read.message = token.substr(0, last);
     auto signature = from_base64url(token.substr(last + 1));
     if (!signature || signature->empty()) return wrong("has a malformed signature");

@@ -160,11 +160,10 @@ Result<ProvidedUser> Admission::admit(const json& claims) const {
         }
     }
     if (reads_groups()) {
-        const auto groups = groups_of(claims, groups_claim);
-        if (!groups) return fail(groups.error());
-        user.teams = mapping.of(*groups);
+        TRY(const auto groups, groups_of(claims, groups_claim));
+        user.teams = mapping.of(groups);
         if (!admin_groups.empty()) {
-            user.admin = std::ranges::find_first_of(*groups, admin_groups) != groups->end();
+            user.admin = std::ranges::find_first_of(groups, admin_groups) != groups.end();
         }
     }
     return user;

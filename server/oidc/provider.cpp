@@ -72,27 +72,22 @@ Provider::Provider(const asio::any_io_executor& executor, Registration registrat
       read_(executor, Steady::time_point::max()) {}
 
 awaitable<Result<std::string>> Provider::document(std::string url) const {
-    auto reply = co_await calls_.get(std::move(url), {});
-    if (!reply) co_return fail(std::move(reply.error()));
-    if (reply->status != 200) {
+    CO_TRY(auto reply, co_await calls_.get(std::move(url), {}));
+    if (reply.status != 200) {
         co_return fail(Errc::unavailable,
                        "The identity provider's discovery or key endpoint responded with " +
-                           std::to_string(reply->status) + ".");
+                           std::to_string(reply.status) + ".");
     }
-    co_return std::move(reply->body);
+    co_return std::move(reply.body);
 }
 
 awaitable<Provider::KnownOrError> Provider::read() const {
-    const auto about_text = co_await document(discovery_url(client_.issuer));
-    if (!about_text) co_return fail(about_text.error());
-    auto about = parse_discovery(*about_text, client_.issuer);
-    if (!about) co_return fail(std::move(about.error()));
-    const auto keys_text = co_await document(about->jwks_uri);
-    if (!keys_text) co_return fail(keys_text.error());
-    auto keys = parse_keys(*keys_text);
-    if (!keys) co_return fail(std::move(keys.error()));
+    CO_TRY(const auto about_text, co_await document(discovery_url(client_.issuer)));
+    CO_TRY(auto about, parse_discovery(about_text, client_.issuer));
+    CO_TRY(const auto keys_text, co_await document(about.jwks_uri));
+    CO_TRY(auto keys, parse_keys(keys_text));
     co_return std::make_shared<const Known>(
-        Known{std::move(*about), std::move(*keys), Steady::now()});
+        Known{std::move(about), std::move(keys), Steady::now()});
 }
 
 awaitable<Provider::KnownOrError> Provider::known(Instant since) {
@@ -118,9 +113,8 @@ awaitable<Provider::KnownOrError> Provider::known(Instant since) {
 }
 
 awaitable<Result<std::string>> Provider::authorization_url(const Attempt& attempt) {
-    const auto provider = co_await known(Steady::now() - kKept);
-    if (!provider) co_return fail(provider.error());
-    co_return with_query((*provider)->about.authorization_endpoint,
+    CO_TRY(const auto provider, co_await known(Steady::now() - kKept));
+    co_return with_query(provider.about.authorization_endpoint,
                          {{"response_type", "code"},
                           {"client_id", client_.id},
                           {"redirect_uri", client_.redirect_uri},
@@ -143,11 +137,10 @@ awaitable<Result<Provider::Tokens>> Provider::redeemed(const Discovered& about,
     if (!by_field && !client_.secret.empty()) {
         form += '&' + form_of({{"client_secret", client_.secret}});
     }
-    const auto reply =
-        co_await calls_.post(about.token_endpoint, by_field ? basic(client_) : std::string(), form);
-    if (!reply) co_return fail(reply.error());
-    if (reply->status != 200) co_return refused("token endpoint", reply->status, reply->body);
-    const auto body = json::parse(reply->body, nullptr, false);
+    CO_TRY(const auto reply, co_await calls_.post(about.token_endpoint,
+                                                  by_field ? basic(client_) : std::string(), form));
+    if (reply.status != 200) co_return refused("token endpoint", reply.status, reply.body);
+    const auto body = json::parse(reply.body, nullptr, false);
     const auto has = [&body](const char* name) {
         return body.is_object() && body.contains(name) && body[name].is_string();
     };
@@ -160,22 +153,20 @@ awaitable<Result<Provider::Tokens>> Provider::redeemed(const Discovered& about,
 
 awaitable<Result<json>> Provider::claims(const Tokens& tokens, const Attempt& attempt,
                                          Timestamp now) {
-    auto token = read_token(tokens.id);
-    if (!token) co_return fail(token.error());
+    CO_TRY(auto token, read_token(tokens.id));
     auto provider = co_await known(Steady::now() - kKept);
     // It signs with a new key.
-    if (provider && !has_key((*provider)->keys, *token)) {
+    if (provider && !has_key((*provider)->keys, token)) {
         provider = co_await known(Steady::now() - kBetweenReadings);
     }
     if (!provider) co_return fail(provider.error());
-    const auto good = check_id_token(*token, (*provider)->keys,
-                                     {.issuer = client_.issuer,
-                                      .client_id = client_.id,
-                                      .nonce = attempt.nonce,
-                                      .access_token = tokens.access,
-                                      .now = now});
-    if (!good) co_return fail(good.error());
-    co_return std::move(token->claims);
+    CO_TRY_DO(check_id_token(token, (*provider)->keys,
+                             {.issuer = client_.issuer,
+                              .client_id = client_.id,
+                              .nonce = attempt.nonce,
+                              .access_token = tokens.access,
+                              .now = now}));
+    co_return std::move(token.claims);
 }
 
 awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about,
@@ -186,10 +177,10 @@ awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about
                (name == admission_.groups_claim && !admission_.reads_groups());
     });
     if (all || about.userinfo_endpoint.empty()) co_return Result<void>{};
-    const auto reply = co_await calls_.get(about.userinfo_endpoint, "Bearer " + access_token);
-    if (!reply) co_return fail(reply.error());
-    if (reply->status != 200) co_return refused("userinfo endpoint", reply->status, reply->body);
-    const auto more = json::parse(reply->body, nullptr, false);
+    CO_TRY(const auto reply,
+           co_await calls_.get(about.userinfo_endpoint, "Bearer " + access_token));
+    if (reply.status != 200) co_return refused("userinfo endpoint", reply.status, reply.body);
+    const auto more = json::parse(reply.body, nullptr, false);
     if (!more.is_object() || !more.contains("sub") || more["sub"] != claims["sub"]) {
         co_return fail(Errc::corrupt, "The identity provider's userinfo is for another user.");
     }
@@ -204,9 +195,8 @@ awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about
 }
 
 awaitable<Result<std::string>> Provider::sign_out_url(const std::string& id_token) {
-    const auto provider = co_await known(Steady::now() - kKept);
-    if (!provider) co_return fail(provider.error());
-    const auto& endpoint = (*provider)->about.end_session_endpoint;
+    CO_TRY(const auto provider, co_await known(Steady::now() - kKept));
+    const auto& endpoint = provider.about.end_session_endpoint;
     if (endpoint.empty()) co_return std::string();
     auto url = with_query(
         endpoint, {{"client_id", client_.id}, {"post_logout_redirect_uri", client_.redirect_uri}});
@@ -216,27 +206,22 @@ awaitable<Result<std::string>> Provider::sign_out_url(const std::string& id_toke
 
 awaitable<Result<Redeemed>> Provider::redeem(Return returned, const Attempt& attempt,
                                              Timestamp now) {
-    const auto provider = co_await known(Steady::now() - kKept);
-    if (!provider) co_return fail(provider.error());
-    const auto about = (*provider)->about;
+    CO_TRY(const auto provider, co_await known(Steady::now() - kKept));
+    const auto about = provider.about;
     // RFC 9207: a response of another provider, mixed up with ours.
     const bool named = !returned.issuer.empty();
     if (named ? returned.issuer != client_.issuer : about.names_itself) {
         co_return fail(Errc::unauthenticated, "The response is from another issuer.");
     }
-    const auto tokens = co_await redeemed(about, returned.code, attempt.verifier);
-    if (!tokens) co_return fail(tokens.error());
-    auto found = co_await claims(*tokens, attempt, now);
-    if (!found) co_return fail(found.error());
-    if (auto complete_now = co_await complete(*found, about, tokens->access); !complete_now) {
-        co_return fail(complete_now.error());
-    }
-    auto user = admission_.admit(*found);
+    CO_TRY(const auto tokens, co_await redeemed(about, returned.code, attempt.verifier));
+    CO_TRY(auto found, co_await claims(tokens, attempt, now));
+    CO_TRY_DO(co_await complete(found, about, tokens.access));
+    auto user = admission_.admit(found);
     if (!user) {
         co_return fail(user.error().code, user.error().message + " (subject " +
-                                              found->at("sub").get<std::string>() + ")");
+                                              found.at("sub").get<std::string>() + ")");
     }
-    co_return Redeemed{std::move(*user), tokens->id};
+    co_return Redeemed{std::move(*user), tokens.id};
 }
 
 }  // namespace plimsoll::oidc

@@ -88,9 +88,7 @@ Result<AllowList> AllowList::parse(const std::string& origins, const std::string
         list.origins_.push_back(
             {target->tls, star != std::string::npos, target->host, target->port});
     }
-    auto inside = Networks::parse(networks);
-    if (!inside) return fail(std::move(inside.error()));
-    list.networks_ = std::move(*inside);
+    TRY(list.networks_, Networks::parse(networks));
     return list;
 }
 

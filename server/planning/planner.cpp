@@ -68,14 +68,13 @@ awaitable<Result<queue::Dataset>> newest_dataset(queue::DatasetStore& datasets, 
     constexpr int kPage = 200;
     std::optional<DatasetId> before;
     for (;;) {
-        const auto page = co_await datasets.list(team, before, kPage);
-        if (!page) co_return fail(page.error());
-        const auto found = std::ranges::find_if(*page, [&](const queue::Dataset& dataset) {
+        CO_TRY(const auto page, co_await datasets.list(team, before, kPage));
+        const auto found = std::ranges::find_if(page, [&](const queue::Dataset& dataset) {
             return dataset.name == name && dataset.state == queue::DatasetState::ready;
         });
-        if (found != page->end()) co_return *found;
-        if (page->size() < kPage) co_return fail(Errc::not_found, "The dataset was not found.");
-        before = page->back().id;
+        if (found != page.end()) co_return *found;
+        if (page.size() < kPage) co_return fail(Errc::not_found, "The dataset was not found.");
+        before = page.back().id;
     }
 }
 
@@ -138,9 +137,9 @@ awaitable<Result<KnowledgeReader::Facts>> KnowledgeReader::read(TeamId team,
         known.settings = &settings_;
         for (const auto& collection : kind->collections) {
             if (!needs.collections.contains(collection.name)) continue;
-            auto records = co_await records_.list(collection, team, {.limit = collection.planning});
-            if (!records) co_return fail(std::move(records.error()));
-            known.records.emplace(collection.name, std::move(*records));
+            CO_TRY(auto records,
+                   co_await records_.list(collection, team, {.limit = collection.planning}));
+            known.records.emplace(collection.name, std::move(records));
             has_records = true;
         }
     }
@@ -150,7 +149,7 @@ awaitable<Result<KnowledgeReader::Facts>> KnowledgeReader::read(TeamId team,
     facts.is_recent = !anew && !has_records && last_pool_ != nullptr &&
                       std::chrono::steady_clock::now() - last_pool_->read_at < kRecent;
     if (!facts.is_recent) {
-        if (auto read = co_await read_pool(); !read) co_return fail(std::move(read.error()));
+        CO_TRY_DO(co_await read_pool());
     }
     facts.pool = last_pool_;
     for (auto& [kind, known] : facts.kinds) {
@@ -163,12 +162,11 @@ awaitable<Result<KnowledgeReader::Facts>> KnowledgeReader::read(TeamId team,
 }
 
 awaitable<Result<void>> KnowledgeReader::read_pool() const {
-    const auto devices = co_await jobs_.devices();
-    if (!devices) co_return fail(devices.error());
+    CO_TRY(const auto devices, co_await jobs_.devices());
     const auto pool = std::make_shared<Pool>();
     pool->read_at = std::chrono::steady_clock::now();
     const auto now = SystemClock().now();
-    for (const auto& device : *devices) {
+    for (const auto& device : devices) {
         pool->classes.emplace(device.node + "/" + device.device, device.device_class);
         if (may_come_back(device, now)) {
             if (auto offers = queue::offers_of(device); !offers.empty()) {
@@ -217,8 +215,7 @@ awaitable<tl::expected<std::string, Refusal>> Planner::estimate(
         const BackgroundPriority background_priority;
         return keep(given.kind.estimate(args, knowledge), summary);
     };
-    const auto done = co_await decide(team, given, work, &computing);
-    if (!done) co_return tl::unexpected(done.error());
+    CO_TRY_DO(co_await decide(team, given, work, &computing));
     co_return summary;
 }
 
@@ -228,10 +225,9 @@ awaitable<Result<Planner::Plans>> Planner::plan_all(TeamId team,
     const auto work = [&](std::size_t place, const json& args, const jobs::Knowledge& knowledge) {
         return keep(all[place].kind.plan(args, knowledge), *plans[place]);
     };
-    const auto outcomes = co_await knowledge_.decide(team, all, work, &pool_);
-    if (!outcomes) co_return fail(outcomes.error());
+    CO_TRY(const auto outcomes, co_await knowledge_.decide(team, all, work, &pool_));
     for (std::size_t i = 0; i < plans.size(); ++i) {
-        if (!(*outcomes)[i]) plans[i] = tl::unexpected((*outcomes)[i].error());
+        if (!outcomes[i]) plans[i] = tl::unexpected(outcomes[i].error());
     }
     co_return plans;
 }
@@ -244,8 +240,7 @@ awaitable<Answered> Planner::plan(TeamId team, Arguments given, bool large) {
     const auto work = [&](const json& args, const jobs::Knowledge& knowledge) {
         return keep(given.kind.plan(args, knowledge), planned.plan);
     };
-    const auto done = co_await decide(team, given, work, large ? &pool_ : nullptr);
-    if (!done) co_return tl::unexpected(done.error());
+    CO_TRY_DO(co_await decide(team, given, work, large ? &pool_ : nullptr));
     co_return planned;
 }
 
@@ -296,9 +291,8 @@ awaitable<Answered> Planner::gather(TeamId team, jobs::Gatherer& gatherer,
         co_return tl::unexpected<Refusal>(
             Error{Errc::unavailable, "Too many datasets are being read.", {}});
     }
-    const auto chunks = co_await datasets_.chunks(team, dataset.id);
-    if (!chunks) co_return tl::unexpected<Refusal>(chunks.error());
-    for (const auto& chunk : *chunks) {
+    CO_TRY(const auto chunks, co_await datasets_.chunks(team, dataset.id));
+    for (const auto& chunk : chunks) {
         const auto content = co_await datasets_.chunk(team, dataset.id, chunk.seq);
         if (!content && content.error().code == Errc::not_found) {
             co_return tl::unexpected(no_dataset());
@@ -311,14 +305,12 @@ awaitable<Answered> Planner::gather(TeamId team, jobs::Gatherer& gatherer,
                 return taken.has_value();
             });
         };
-        const auto read = co_await offload(pool_, work);
-        if (!read) co_return tl::unexpected<Refusal>(read.error());
+        CO_TRY_DO(co_await offload(pool_, work));
         if (!taken) co_return tl::unexpected<Refusal>(taken.error());
     }
     const auto cut = [&] { return gatherer.finish(); };
-    auto plan = co_await offload(pool_, cut);
-    if (!plan) co_return tl::unexpected<Refusal>(std::move(plan.error()));
-    co_return Planned{std::move(*plan), {}};
+    CO_TRY(auto plan, co_await offload(pool_, cut));
+    co_return Planned{std::move(plan), {}};
 }
 
 queue::NewJob new_job(TeamId team, UserId submitter, const jobs::Contract& kind, const json& spec) {

@@ -100,17 +100,15 @@ Result<Range> range_of(const Field& field, std::string_view text) {
     }
     if (body == "*") return range;
     const auto dash = body.find('-');
-    const auto first = value_of(field, body.substr(0, dash));
-    if (!first) return fail(first.error());
-    range.first = *first;
+    TRY(const auto first, value_of(field, body.substr(0, dash)));
+    range.first = first;
     if (dash == std::string_view::npos) {
         if (slash == std::string_view::npos) range.last = range.first;
         return range;
     }
     const auto end = body.substr(dash + 1);
-    const auto last = value_of(field, end);
-    if (!last) return fail(last.error());
-    range.last = field.high == 7 && end == "sun" ? 7 : *last;  // "fri-sun"
+    TRY(const auto last, value_of(field, end));
+    range.last = field.high == 7 && end == "sun" ? 7 : last;  // "fri-sun"
     if (range.last < range.first) {
         return refuse(field, "the range " + quoted(body) + " runs backwards");
     }
@@ -127,9 +125,8 @@ void set(std::bitset<N>& bits, const Range& range) {
 template <std::size_t N>
 Result<void> set(std::bitset<N>& bits, const Field& field, std::string_view text) {
     for (const auto part : split(text, ",")) {
-        const auto range = range_of(field, part);
-        if (!range) return fail(range.error());
-        set(bits, *range);
+        TRY(const auto range, range_of(field, part));
+        set(bits, range);
     }
     return {};
 }
@@ -164,8 +161,8 @@ Result<Cron> Cron::parse(std::string_view given) {
     Cron cron;
     cron.fixed_ = !fields[0].starts_with('*') && !fields[1].starts_with('*');
     cron.both_days_ = fields[2].starts_with('*') || fields[4].starts_with('*');
-    if (auto done = set(cron.minutes_, kMinuteField, fields[0]); !done) return fail(done.error());
-    if (auto done = set(cron.hours_, kHourField, fields[1]); !done) return fail(done.error());
+    TRY_DO(set(cron.minutes_, kMinuteField, fields[0]));
+    TRY_DO(set(cron.hours_, kHourField, fields[1]));
     for (const auto part : split(fields[2], ",")) {
         if (part == "l") {
             cron.last_day_ = true;
@@ -173,7 +170,7 @@ Result<Cron> Cron::parse(std::string_view given) {
             return fail(done.error());
         }
     }
-    if (auto done = set(cron.months_, kMonthField, fields[3]); !done) return fail(done.error());
+    TRY_DO(set(cron.months_, kMonthField, fields[3]));
     for (const auto part : split(fields[4], ",")) {
         const auto hash = part.find('#');
         const bool last = part.size() > 1 && part.ends_with('l');
@@ -182,10 +179,9 @@ Result<Cron> Cron::parse(std::string_view given) {
                 return fail(done.error());
             continue;
         }
-        const auto weekday =
-            value_of(kWeekdayField, last ? part.substr(0, part.size() - 1) : part.substr(0, hash));
-        if (!weekday) return fail(weekday.error());
-        const auto index = static_cast<std::size_t>(*weekday % 7);
+        TRY(const auto weekday,
+            value_of(kWeekdayField, last ? part.substr(0, part.size() - 1) : part.substr(0, hash)));
+        const auto index = static_cast<std::size_t>(weekday % 7);
         if (last) {
             cron.last_weekdays_.set(index);
             continue;

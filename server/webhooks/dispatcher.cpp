@@ -79,9 +79,8 @@ Attempted judged(int status) {
 }  // namespace
 
 Result<Sender> Sender::make(outbound::AllowList allowed, const std::string& authorities) {
-    auto tls = outbound::verifying_context(authorities);
-    if (!tls) return fail(std::move(tls.error()));
-    return Sender(Caller(std::move(allowed), std::move(*tls), kLookups));
+    TRY(auto tls, outbound::verifying_context(authorities));
+    return Sender(Caller(std::move(allowed), std::move(tls), kLookups));
 }
 
 awaitable<Attempted> Sender::send(const Outgoing& notice, Timestamp now) {

@@ -147,13 +147,11 @@ struct PlatformInfo {
 };
 
 Result<PlatformInfo> describe(cl_platform_id platform) {
-    auto name = platform_text(platform, CL_PLATFORM_NAME);
-    if (!name) return fail(name.error());
-    auto version = platform_text(platform, CL_PLATFORM_VERSION);
-    if (!version) return fail(version.error());
+    TRY(auto name, platform_text(platform, CL_PLATFORM_NAME));
+    TRY(auto version, platform_text(platform, CL_PLATFORM_VERSION));
     const auto suffix = platform_text(platform, kPlatformIcdSuffix);
-    const auto& source = suffix && !suffix->empty() ? *suffix : *name;
-    return PlatformInfo{short_name(source), *name, *version};
+    const auto& source = suffix && !suffix->empty() ? *suffix : name;
+    return PlatformInfo{short_name(source), name, version};
 }
 
 Result<DeviceInfo> describe(cl_device_id device, const PlatformInfo& platform, int index) {

@@ -39,25 +39,19 @@ struct Run {
     std::size_t outputs = 0;
 
     Result<Floats> operator()() const {
-        auto built = device.build(kernels::source(kernel), kernel);
-        if (!built) return fail(built.error());
+        TRY(auto built, device.build(kernels::source(kernel), kernel));
         std::vector<Buffer> buffers;
         unsigned argument = 0;
         for (const auto input : inputs) {
-            auto added = add(buffers, *built, argument++, input);
-            if (!added) return fail(added.error());
+            TRY_DO(add(buffers, built, argument++, input));
         }
         if (count) {
-            auto set = device.set_argument(*built, argument++, *count);
-            if (!set) return fail(set.error());
+            TRY_DO(device.set_argument(built, argument++, *count));
         }
         Floats out(outputs + kGuard, kPoison);
-        auto added = add(buffers, *built, argument, std::as_bytes(std::span(out)));
-        if (!added) return fail(added.error());
-        auto launched = device.launch(*built, items, kGroup);
-        if (!launched) return fail(launched.error());
-        auto read = device.read(buffers.back(), std::as_writable_bytes(std::span(out)));
-        if (!read) return fail(read.error());
+        TRY_DO(add(buffers, built, argument, std::as_bytes(std::span(out))));
+        TRY_DO(device.launch(built, items, kGroup));
+        TRY_DO(device.read(buffers.back(), std::as_writable_bytes(std::span(out))));
         for (std::size_t i = outputs; i < out.size(); ++i) {
             if (!std::isnan(out[i]))
                 return fail(Errc::corrupt, "Wrote past the end of its output.");
@@ -69,10 +63,9 @@ struct Run {
   private:
     Result<void> add(std::vector<Buffer>& buffers, const Kernel& built, unsigned argument,
                      std::span<const std::byte> data) const {
-        auto buffer = device.allocate(data.size());
-        if (!buffer) return fail(buffer.error());
-        if (auto written = device.write(*buffer, data); !written) return written;
-        buffers.push_back(std::move(*buffer));
+        TRY(auto buffer, device.allocate(data.size()));
+        if (auto written = device.write(buffer, data); !written) return written;
+        buffers.push_back(std::move(buffer));
         return device.set_argument(built, argument, buffers.back());
     }
 };

@@ -7,11 +7,10 @@
 namespace plimsoll::opencl {
 
 Result<AnswerCheck> AnswerCheck::make(const Device& device) {
-    auto buffer = device.allocate(sizeof(Numbers));
-    if (!buffer) return fail(std::move(buffer.error()));
-    AnswerCheck check(device, std::move(*buffer));
+    TRY(auto buffer, device.allocate(sizeof(Numbers)));
+    AnswerCheck check(device, std::move(buffer));
     // Many drivers allocate at first use.
-    if (auto answers = check.run(); !answers) return fail(std::move(answers.error()));
+    TRY_DO(check.run());
     return check;
 }
 

@@ -47,7 +47,7 @@ Result<std::filesystem::path> use_temporary_kernel_cache() {
         return fail(Errc::unavailable, "The folder is not private to this user.",
                     directory.string());
     }
-    if (auto used = use_kernel_cache(directory); !used) return fail(std::move(used.error()));
+    TRY_DO(use_kernel_cache(directory));
     return directory;
 }
 

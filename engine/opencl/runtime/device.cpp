@@ -112,7 +112,7 @@ Result<ProgramBinary> Device::binary_of(const Kernel& kernel) const {
         auto* out = reinterpret_cast<unsigned char*>(binary.bytes.data());
         status = clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof out, &out, nullptr);
     }
-    if (auto ok = check("clGetProgramInfo", status); !ok) return fail(ok.error());
+    TRY_DO(check("clGetProgramInfo", status));
     return binary;
 }
 
@@ -125,7 +125,7 @@ Result<Buffer> Device::allocate(std::size_t bytes) const {
             : clCreateBuffer(context_.get(),
                              CL_MEM_READ_WRITE | (shared ? CL_MEM_ALLOC_HOST_PTR : 0), bytes,
                              nullptr, &status));
-    if (auto ok = check("clCreateBuffer", status); !ok) return fail(ok.error());
+    TRY_DO(check("clCreateBuffer", status));
     return Buffer{std::move(memory), bytes};
 }
 
@@ -146,7 +146,7 @@ Result<Mapping> Device::map(const Buffer& buffer) const {
     void* bytes =
         clEnqueueMapBuffer(queue_.get(), buffer.memory.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
                            0, buffer.bytes, 0, nullptr, nullptr, &status);
-    if (auto ok = check("clEnqueueMapBuffer", status); !ok) return fail(ok.error());
+    TRY_DO(check("clEnqueueMapBuffer", status));
     return Mapping(*this, buffer, {static_cast<std::byte*>(bytes), buffer.bytes});
 }
 

@@ -111,10 +111,9 @@ Result<const Kernel*> Programs::get(const std::string& name, const std::string& 
                                     const std::function<std::string()>& source) {
     auto known = kernels_.find({name, options});
     if (known == kernels_.end()) {
-        auto kernel = make(name, options, source());
-        if (!kernel) return fail(kernel.error());
+        TRY(auto kernel, make(name, options, source()));
         known =
-            kernels_.emplace(std::pair(name, options), std::make_unique<Kernel>(std::move(*kernel)))
+            kernels_.emplace(std::pair(name, options), std::make_unique<Kernel>(std::move(kernel)))
                 .first;
     }
     return known->second.get();

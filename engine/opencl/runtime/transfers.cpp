@@ -25,17 +25,17 @@ Result<Transfers> Transfers::create(const Device& device, Mode mode, std::size_t
     if (mode == Mode::mapped) return transfers;
     cl_int status = CL_SUCCESS;
     transfers.queue_ = QueueHandle(clCreateCommandQueue(device.context(), device.id(), 0, &status));
-    if (auto ok = checked("clCreateCommandQueue", status); !ok) return fail(ok.error());
+    TRY_DO(checked("clCreateCommandQueue", status));
     for (auto& piece : transfers.pieces_) {
         piece.buffer.memory =
             BufferHandle(clCreateBuffer(device.context(), CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR,
                                         piece_bytes, nullptr, &status));
-        if (auto ok = checked("clCreateBuffer", status); !ok) return fail(ok.error());
+        TRY_DO(checked("clCreateBuffer", status));
         piece.buffer.bytes = piece_bytes;
         void* pinned =
             clEnqueueMapBuffer(transfers.queue_.get(), piece.buffer.memory.get(), CL_TRUE,
                                CL_MAP_WRITE, 0, piece_bytes, 0, nullptr, nullptr, &status);
-        if (auto ok = checked("clEnqueueMapBuffer", status); !ok) return fail(ok.error());
+        TRY_DO(checked("clEnqueueMapBuffer", status));
         piece.bytes = {static_cast<std::byte*>(pinned), piece_bytes};
     }
     return transfers;
@@ -47,9 +47,8 @@ Transfers::~Transfers() {
 
 Result<void> Transfers::upload(const Buffer& to, std::span<const std::byte> from) {
     if (queue_.get() != nullptr) return stage(to, from);
-    auto mapped = device_->map(to);
-    if (!mapped) return fail(mapped.error());
-    std::memcpy(mapped->bytes().data(), from.data(), from.size());
+    TRY(auto mapped, device_->map(to));
+    std::memcpy(mapped.bytes().data(), from.data(), from.size());
     return {};
 }
 

@@ -24,9 +24,7 @@ template <class T>
 Result<opencl::Buffer> uploaded(const opencl::Device& device, const std::vector<T>& values) {
     auto buffer = device.allocate(values.size() * sizeof(T));
     if (!buffer) return buffer;
-    if (auto written = device.write(*buffer, std::as_bytes(std::span(values))); !written) {
-        return fail(std::move(written.error()));
-    }
+    TRY_DO(device.write(*buffer, std::as_bytes(std::span(values))));
     return buffer;
 }
 

@@ -30,24 +30,19 @@ Result<double> first_launch(const opencl::Device& device, const std::filesystem:
 
 Result<LaunchCost> measure_launches(const Subject& subject, const std::filesystem::path& cache) {
     const auto& device = subject.programs.device();
-    const auto out = device.allocate(kItems * sizeof(float));
-    if (!out) return fail(out.error());
+    TRY(const auto out, device.allocate(kItems * sizeof(float)));
     LaunchCost cost;
     // Drivers cache compiled kernels too: a program never compiled before is cold everywhere.
     const auto unseen =
         "-DUNSEEN=" + std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
     for (double* seconds : {&cost.cold_build, &cost.warm_build}) {
-        const auto took = first_launch(device, cache, unseen, *out);
-        if (!took) return fail(took.error());
-        *seconds = *took;
+        TRY(*seconds, first_launch(device, cache, unseen, out));
     }
     const auto kernel = subject.programs.get(
         "profile_nothing", {}, [] { return std::string(kernels::source("profile_nothing")); });
     if (!kernel) return fail(kernel.error());
-    const auto launch = [&] { return opencl::invoke(device, **kernel, {kItems, kItems}, *out); };
-    const auto waited = time_launches(subject, launch);
-    if (!waited) return fail(waited.error());
-    cost.waited = *waited;
+    const auto launch = [&] { return opencl::invoke(device, **kernel, {kItems, kItems}, out); };
+    TRY(cost.waited, time_launches(subject, launch));
     const auto queued = time_launches(subject, [&]() -> Result<void> {
         for (int i = 0; i < kQueuedLaunches; ++i) {
             if (auto done = launch(); !done) return done;
@@ -74,9 +69,8 @@ Result<Overlap> measure_overlap(const Subject& subject) {
     for (const auto* made : {&a, &packed, &c, &next}) {
         if (!*made) return fail(made->error());
     }
-    auto transfers =
-        opencl::Transfers::create(device, opencl::Transfers::Mode::staged, kCopied / 2);
-    if (!transfers) return fail(transfers.error());
+    TRY(auto transfers,
+        opencl::Transfers::create(device, opencl::Transfers::Mode::staged, kCopied / 2));
     const std::vector<std::byte> bytes(kCopied, std::byte{1});
     const auto compute = [&] {
         return multiply(
@@ -84,16 +78,16 @@ Result<Overlap> measure_overlap(const Subject& subject) {
             {.a = *a, .b = *packed, .c = *c, .m = kRows, .n = kKneeColumns, .k = kKneeDepth});
     };
     const auto copy = [&]() -> Result<void> {
-        if (auto done = transfers->upload(*next, bytes); !done) return done;
-        return transfers->arrive();
+        if (auto done = transfers.upload(*next, bytes); !done) return done;
+        return transfers.arrive();
     };
     const auto computed = time_launches(subject, compute);
     const auto copied = time_launches(subject, copy);
     const auto both = time_launches(subject, [&]() -> Result<void> {
         // An upload waits for earlier launches, which may read the old bytes.
-        if (auto done = transfers->upload(*next, bytes); !done) return done;
+        if (auto done = transfers.upload(*next, bytes); !done) return done;
         if (auto done = compute(); !done) return done;
-        return transfers->arrive();
+        return transfers.arrive();
     });
     for (const auto* timing : {&computed, &copied, &both}) {
         if (!*timing) return fail(timing->error());

@@ -27,10 +27,9 @@ Result<Rate> measure_fma(const Subject& subject) {
         subject.programs.get("profile_fma", "-DCHAINS=" + std::to_string(chains),
                              [] { return std::string(kernels::source("profile_fma")); });
     if (!kernel) return fail(kernel.error());
-    const auto out = device.allocate(items * sizeof(float));
-    if (!out) return fail(out.error());
+    TRY(const auto out, device.allocate(items * sizeof(float)));
     const auto timing = time_launches(subject, [&] {
-        return opencl::invoke(device, **kernel, {items, group}, *out, 0.5F, rounds);
+        return opencl::invoke(device, **kernel, {items, group}, out, 0.5F, rounds);
     });
     if (!timing) return fail(timing.error());
     return Rate{"fp32 multiply-add from registers",
@@ -58,7 +57,7 @@ Result<Rate> measure_copy(const Subject& subject) {
     const auto out = device.allocate(bytes);
     if (!in) return fail(in.error());
     if (!out) return fail(out.error());
-    if (auto filled = device.fill(*in, std::byte{0x3f}); !filled) return fail(filled.error());
+    TRY_DO(device.fill(*in, std::byte{0x3f}));
     const auto timing = time_launches(subject, [&] {
         return opencl::invoke(device, **kernel, {bytes / kVectors / kVectorBytes, group}, *in,
                               *out);
@@ -74,11 +73,9 @@ Result<Rate> measure_copy(const Subject& subject) {
 }  // namespace
 
 Result<Peak> measure_peak(const Subject& subject) {
-    auto fma = measure_fma(subject);
-    if (!fma) return fail(fma.error());
-    auto copy = measure_copy(subject);
-    if (!copy) return fail(copy.error());
-    return Peak{std::move(*fma), std::move(*copy)};
+    TRY(auto fma, measure_fma(subject));
+    TRY(auto copy, measure_copy(subject));
+    return Peak{std::move(fma), std::move(copy)};
 }
 
 }  // namespace plimsoll::profiling

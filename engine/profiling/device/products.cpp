@@ -63,9 +63,8 @@ Result<Product> product_of(const Subject& subject, const routines::GemmPlan& pla
     }
     auto done = pack(subject.programs, plan, *b, {size.k, size.n, size.n, 1}, *packed);
     if (const auto form = form_of(plan.method); done && form != routines::Form::fp32) {
-        auto rows = device.allocate(std::size_t{size.m} * size.k * bytes_of_number(form));
-        if (!rows) return fail(rows.error());
-        routines::NarrowRows narrowed{std::move(*rows), {}};
+        TRY(auto rows, device.allocate(std::size_t{size.m} * size.k * bytes_of_number(form)));
+        routines::NarrowRows narrowed{std::move(rows), {}};
         done = narrow(subject.programs, plan.method, *a, narrowed, {size.m, size.k});
         if (done) done = device.finish();  // before the rows in fp32 are released
         a = std::move(narrowed.numbers);
@@ -86,14 +85,12 @@ Result<std::vector<Rate>> measure_products(const Subject& subject, const Peak& p
         for (const auto size : sizes_for(subject.programs.device())) {
             const auto plan =
                 subject.plans.plan_for(tuning::bucket_of(method, size.m, size.n, size.k));
-            const auto product = product_of(subject, plan, size);
-            if (!product) return fail(product.error());
-            const auto timing = product->time(subject, plan, size.m);
-            if (!timing) return fail(timing.error());
+            TRY(const auto product, product_of(subject, plan, size));
+            TRY(const auto timing, product.time(subject, plan, size.m));
             Rate rate{std::to_string(size.m) + " x " + std::to_string(size.n) + " x " +
                           std::to_string(size.k),
                       std::string(to_string(method)),
-                      *timing,
+                      timing,
                       2.0 * size.m * size.n * size.k,
                       {}};
             rate.share_of_peak = rate.per_second() / peak.fma.most_per_second();
@@ -111,33 +108,28 @@ Result<MeasureBatch> product_by_rows(const Subject& subject, const BatchLimits& 
     const auto rows = static_cast<std::uint32_t>(limits.largest_batch);
     const auto plan =
         subject.plans.plan_for(tuning::bucket_of(method, rows, kKneeColumns, kKneeDepth));
-    auto made = product_of(subject, plan, {rows, kKneeColumns, kKneeDepth});
-    if (!made) return fail(std::move(made.error()));
-    const auto product = std::make_shared<const Product>(std::move(*made));
+    TRY(auto made, product_of(subject, plan, {rows, kKneeColumns, kKneeDepth}));
+    const auto product = std::make_shared<const Product>(std::move(made));
     return [&subject, plan, product](std::int64_t batch) -> Result<BatchPoint> {
-        const auto timing = product->time(subject, plan, static_cast<std::uint32_t>(batch));
-        if (!timing) return fail(timing.error());
+        TRY(const auto timing, product->time(subject, plan, static_cast<std::uint32_t>(batch)));
         const auto numbers = static_cast<std::uint64_t>(batch) * (kKneeColumns + kKneeDepth);
-        return BatchPoint{batch, *timing, numbers * sizeof(float)};
+        return BatchPoint{batch, timing, numbers * sizeof(float)};
     };
 }
 
 }  // namespace
 
 Result<KneeSearch> measure_product_knee(const Subject& subject, const BatchLimits& limits) {
-    const auto measure = product_by_rows(subject, limits);
-    if (!measure) return fail(measure.error());
-    return search_knee(*measure, limits);
+    TRY(const auto measure, product_by_rows(subject, limits));
+    return search_knee(measure, limits);
 }
 
 Result<std::vector<BatchPoint>> sweep_product(const Subject& subject, const BatchLimits& limits) {
-    const auto measure = product_by_rows(subject, limits);
-    if (!measure) return fail(measure.error());
+    TRY(const auto measure, product_by_rows(subject, limits));
     std::vector<BatchPoint> points;
     for (const auto batch : sweep_batches(limits.largest_batch)) {
-        auto point = (*measure)(batch);
-        if (!point) return fail(std::move(point.error()));
-        points.push_back(std::move(*point));
+        TRY(auto point, measure(batch));
+        points.push_back(std::move(point));
     }
     return points;
 }
@@ -146,17 +138,15 @@ Result<std::vector<double>> compare_product_batches(const Subject& subject,
                                                     const BatchLimits& limits,
                                                     std::span<const std::int64_t> batches,
                                                     int rounds) {
-    const auto measure = product_by_rows(subject, limits);
-    if (!measure) return fail(measure.error());
+    TRY(const auto measure, product_by_rows(subject, limits));
     std::vector<std::vector<double>> rates(batches.size());
     for (int round = 0; round < rounds; ++round) {
         // Each size is measured once.
         std::map<std::int64_t, double> of_round;
         for (std::size_t i = 0; i < batches.size(); ++i) {
             if (!of_round.contains(batches[i])) {
-                const auto point = (*measure)(batches[i]);
-                if (!point) return fail(point.error());
-                of_round.emplace(batches[i], point->items_per_second());
+                TRY(const auto point, measure(batches[i]));
+                of_round.emplace(batches[i], point.items_per_second());
             }
             rates[i].push_back(of_round.at(batches[i]));
         }

@@ -32,10 +32,9 @@ Result<std::vector<Rate>> measure_rows(const Subject& subject, const Peak& peak)
         {"GELU", [&] { return unary(programs, flavour, Function::gelu, *in, *out, shape); }}};
     std::vector<Rate> rates;
     for (const auto& [name, run] : operations) {
-        const auto timing = time_launches(subject, run);
-        if (!timing) return fail(timing.error());
+        TRY(const auto timing, time_launches(subject, run));
         Rate rate{
-            std::string(name) + ", 8192 x 768", {}, *timing, 2.0 * kNumbers * sizeof(float), {}};
+            std::string(name) + ", 8192 x 768", {}, timing, 2.0 * kNumbers * sizeof(float), {}};
         rate.share_of_peak = rate.per_second() / peak.copy.most_per_second();
         rates.push_back(std::move(rate));
     }
@@ -48,30 +47,26 @@ Result<Rate> attention_of(const Subject& subject, Method method, const std::stri
                           const std::vector<std::uint32_t>& lengths) {
     constexpr Heads heads{12, 64};
     const auto& device = subject.programs.device();
-    const auto layout = lay_out(lengths);
-    if (!layout) return fail(layout.error());
-    const auto tokens = static_cast<std::uint32_t>(layout->sequence.size());
+    TRY(const auto layout, lay_out(lengths));
+    const auto tokens = static_cast<std::uint32_t>(layout.sequence.size());
     const std::size_t width = heads.count * heads.size;
     const auto qkv = random_buffer(device, tokens * 3 * width);
     const auto out = device.allocate(tokens * width * sizeof(float));
-    const auto offsets = uploaded(device, layout->offsets);
-    const auto& steps = walk_of(method, *layout);
+    const auto offsets = uploaded(device, layout.offsets);
+    const auto& steps = walk_of(method, layout);
     const auto walk = uploaded(device, steps);
     for (const auto* made : {&qkv, &out, &offsets, &walk}) {
         if (!*made) return fail(made->error());
     }
     const bool is_narrow = form_of(method) != Form::fp32;
-    auto numbers = device.allocate(tokens * 3 * width * bytes_of_number(form_of(method)));
-    if (!numbers) return fail(numbers.error());
-    const NarrowRows rows{std::move(*numbers), {}};
+    TRY(auto numbers, device.allocate(tokens * 3 * width * bytes_of_number(form_of(method))));
+    const NarrowRows rows{std::move(numbers), {}};
     if (is_narrow) {
         const Shape shape{tokens, static_cast<std::uint32_t>(3 * width)};
-        if (auto done = narrow(subject.programs, method, *qkv, rows, shape); !done) {
-            return fail(done.error());
-        }
+        TRY_DO(narrow(subject.programs, method, *qkv, rows, shape));
     }
     const Sequences sequences{*offsets, *walk, static_cast<std::uint32_t>(steps.size()),
-                              layout->longest};
+                              layout.longest};
     const auto timing = time_launches(subject, [&] {
         return attend(subject.programs, method, is_narrow ? rows.numbers : *qkv, sequences, heads,
                       *out);
@@ -100,10 +95,9 @@ Result<std::vector<Rate>> measure_attention(const Subject& subject, const Peak& 
     std::vector<Rate> rates;
     for (const auto method : methods) {
         for (const auto& [name, lengths] : batches) {
-            auto rate = attention_of(subject, method, name, lengths);
-            if (!rate) return fail(rate.error());
-            rate->share_of_peak = rate->per_second() / peak.fma.most_per_second();
-            rates.push_back(std::move(*rate));
+            TRY(auto rate, attention_of(subject, method, name, lengths));
+            rate.share_of_peak = rate.per_second() / peak.fma.most_per_second();
+            rates.push_back(std::move(rate));
         }
     }
     return rates;

@@ -55,10 +55,10 @@ class Maker {
         // From the second micro-batch on, gradients are already allocated.
         if (!guide_ && settings_.accumulation == 1 && !target_fits_at_once(gpu))
             settings_.accumulation = 2;
-        if (auto ok = search(out); !ok) return fail(ok.error());
+        TRY_DO(search(out));
         if (!guide_ && settings_.accumulation == 1 && out.batch < share_) {
             settings_.accumulation = 2;
-            if (auto ok = search(out); !ok) return fail(ok.error());
+            TRY_DO(search(out));
         }
         if (r_.curves) {
             const auto cards =
@@ -74,7 +74,7 @@ class Maker {
             if (r_.settings.accumulation == 1) settings_.accumulation = r_.batch < share_ ? 2 : 1;
             estimated_.reset();
         }
-        if (auto ok = estimate_at(gpu, out.batch); !ok) return fail(ok.error());
+        TRY_DO(estimate_at(gpu, out.batch));
         settings_.batch = out.batch;
         out.at_batch = std::move(estimated_->second);
         footprints_on(gpu).learn(out.batch, out.at_batch);
@@ -86,7 +86,7 @@ class Maker {
         out.headroom_bytes = gpu.total_bytes() - out.device_used;
         out.out_of_memory_probability = out_of_memory_probability(
             out.reserved, gpu.usable_bytes() - r_.search.reserved_elsewhere, out.band);
-        if (auto ok = advise(out); !ok) return fail(ok.error());
+        TRY_DO(advise(out));
         if (r_.curves) add_curve(out);
         const bool stuck =
             r_.curves && out.limits.max_batch == 0 && r_.gpus.size() == 1 && r_.compared <= 1;
@@ -149,9 +149,8 @@ class Maker {
         settings.batch = batch;
         auto options = r_.search.estimate;
         options.timeline = true;
-        auto made = estimate(r_.shape, settings, tape_device(gpu), options);
-        if (!made) return fail(made.error());
-        estimated_.emplace(batch, std::move(*made));
+        TRY(auto made, estimate(r_.shape, settings, tape_device(gpu), options));
+        estimated_.emplace(batch, std::move(made));
         return {};
     }
 
@@ -194,21 +193,19 @@ class Maker {
     Result<void> search(GpuReport& out) {
         estimated_.reset();
         auto& footprints = footprints_on(out.gpu);
-        auto limits = find_batch(out.gpu, r_.search, footprints);
-        if (!limits) return fail(limits.error());
-        out.limits = *limits;
+        TRY(auto limits, find_batch(out.gpu, r_.search, footprints));
+        out.limits = limits;
         out.band = band_of(r_.shape, settings_, out.gpu);
-        for (std::int64_t batch = 4; batch < limits->round_batch; batch *= 4)
-            footprints.work(batch);
-        out.knee = knee_of(footprints, settings_, out.gpu, *limits);
+        for (std::int64_t batch = 4; batch < limits.round_batch; batch *= 4) footprints.work(batch);
+        out.knee = knee_of(footprints, settings_, out.gpu, limits);
         if (guide_) {
             out.batch = guide_->batch;
             out.reason = BatchReason::guide;
-        } else if (limits->max_batch == 0) {
+        } else if (limits.max_batch == 0) {
             out.batch = 1;
             out.reason = BatchReason::nothing_fits;
         } else if (r_.goal != Goal::knee) {
-            const bool at_once = share_ <= limits->max_batch && share_fits(out);
+            const bool at_once = share_ <= limits.max_batch && share_fits(out);
             out.batch = at_once ? share_ : filling(out);
             out.reason = at_once ? BatchReason::target : BatchReason::fill;
         } else if (share_ <= out.knee.batch && share_fits(out)) {
@@ -216,9 +213,9 @@ class Maker {
             out.reason = BatchReason::target;
         } else {
             out.batch = dividing(out);
-            out.reason = out.batch == share_                    ? BatchReason::target
-                         : out.knee.batch < limits->round_batch ? BatchReason::knee
-                                                                : BatchReason::memory;
+            out.reason = out.batch == share_                   ? BatchReason::target
+                         : out.knee.batch < limits.round_batch ? BatchReason::knee
+                                                               : BatchReason::memory;
         }
         return {};
     }
@@ -262,9 +259,7 @@ class Maker {
             out.throughput.optimizer_steps_per_epoch = static_cast<double>(steps);
             question.optimizer_steps = steps * r_.workload.epochs;
         }
-        auto rate = advise_rate(question);
-        if (!rate) return fail(rate.error());
-        out.rate = *rate;
+        TRY(out.rate, advise_rate(question));
         out.loader = advise_loader(r_.cpu_cores, r_.heavy_preprocessing,
                                    batch_bytes(r_.shape, settings_, out.batch), r_.host_ram_bytes,
                                    r_.shape.reads_text());
@@ -367,7 +362,7 @@ class Maker {
 Result<Report> make_report(const ReportRequest& request) {
     if (request.gpus.empty())
         return fail(Errc::invalid_input, "At least one GPU is needed.", "/gpus");
-    if (auto ok = check_settings(request.shape, request.settings); !ok) return fail(ok.error());
+    TRY_DO(check_settings(request.shape, request.settings));
     Report report;
     report.gpus.resize(request.gpus.size());
     // From the largest down: the tapes of its batches give those of the others' smaller ones.
@@ -377,9 +372,7 @@ Result<Report> make_report(const ReportRequest& request) {
                       [&](std::size_t i) { return std::pair(request.gpus[i].total_bytes(), i); });
     Maker maker(request);
     for (const auto i : order) {
-        auto card = maker.card(request.gpus[i]);
-        if (!card) return fail(card.error());
-        report.gpus[i] = std::move(*card);
+        TRY(report.gpus[i], maker.card(request.gpus[i]));
     }
     return report;
 }

@@ -171,7 +171,7 @@ TapeDevice tape_device(const GpuProfile& gpu) {
 
 Result<Estimate> estimate(const ModelShape& shape, const TrainingSettings& settings,
                           const TapeDevice& device, const EstimateOptions& options) {
-    if (auto ok = check_settings(shape, settings); !ok) return fail(ok.error());
+    TRY_DO(check_settings(shape, settings));
     const Tape tape = record_tape(shape, settings, device);
     Estimate out;
     count_parameters(shape, settings, out);

@@ -95,13 +95,13 @@ Result<GpuProfile> make_custom_gpu(const CustomGpu& gpu) {
         return bad("/context_gib", "The CUDA context must be between 0 and half the memory.");
     const bool has_rates = gpu.bandwidth_gb_s != 0 || gpu.fp32_tflops != 0;
     if (has_rates) {
-        if (auto ok = check_rates(gpu); !ok) return fail(ok.error());
+        TRY_DO(check_rates(gpu));
     } else if (gpu.fp16_tflops != 0 || gpu.bf16_tflops != 0) {
         return bad("/fp32_tflops",
                    "fp16_tflops and bf16_tflops also need bandwidth_gb_s and fp32_tflops.");
     }
-    if (auto ok = check_chip(gpu); !ok) return fail(ok.error());
-    if (auto ok = check_guide(gpu); !ok) return fail(ok.error());
+    TRY_DO(check_chip(gpu));
+    TRY_DO(check_guide(gpu));
     auto p = has_rates ? with_rates(gpu) : like_another(gpu);
     p.id = gpu.id;
     p.name = gpu.name.empty() ? gpu.id : gpu.name;

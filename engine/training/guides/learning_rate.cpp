@@ -67,7 +67,7 @@ void choose_rule(const RateQuestion& q, RateAdvice& a) {
 }  // namespace
 
 Result<RateAdvice> advise_rate(const RateQuestion& q) {
-    if (auto ok = check_rate(q); !ok) return fail(ok.error());
+    TRY_DO(check_rate(q));
     RateAdvice a;
     if (q.base_rate) {
         a.base_rate = q.base_rate;

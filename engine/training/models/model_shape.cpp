@@ -192,14 +192,13 @@ Result<ModelShape> validated(ModelShape s) {
         return fail(ok.error());
     if (auto ok = check_range("/hidden", "The hidden size", s.hidden, 1, 1 << 18); !ok)
         return fail(ok.error());
-    if (s.family != Family::lstm)
-        if (auto ok = check_attention(s); !ok) return fail(ok.error());
-    if (auto ok = check_input(s); !ok) return fail(ok.error());
+    if (s.family != Family::lstm) TRY_DO(check_attention(s));
+    TRY_DO(check_input(s));
     if (s.family == Family::naics) {
         if (auto ok = check_range("/channels", "The number of channels", s.channels, 1, 64); !ok)
             return fail(ok.error());
     }
-    if (auto ok = check_experts(s); !ok) return fail(ok.error());
+    TRY_DO(check_experts(s));
     if (s.head == Head::language_model && (!s.reads_text() || s.family == Family::naics))
         return wrong("/head", "This model has no language-model head.");
     if (!probability(s.hidden_dropout))

@@ -35,11 +35,10 @@ Result<void> search_block(SearchDevice& device, std::span<SymbolSearch> block,
         for (const SymbolSearch* it : left)
             inputs.push_back(
                 {it->report.series.low, it->report.series.high, &it->itinerary, &it->table});
-        auto found = device.search(inputs, settings, pool, watch);
-        if (!found) return fail(found.error());
+        TRY(auto found, device.search(inputs, settings, pool, watch));
         std::vector<SymbolSearch*> again;
         for (std::size_t i = 0; i < left.size(); ++i)
-            if (!left[i]->rank(std::move((*found)[i]), pool, settings)) again.push_back(left[i]);
+            if (!left[i]->rank(std::move(found[i]), pool, settings)) again.push_back(left[i]);
         left = std::move(again);
     }
     return {};

@@ -66,7 +66,7 @@ Result<void> Follower::take(const Series& from, std::size_t begin, std::size_t e
 }
 
 Result<FollowStep> Follower::add(const Series& series, std::size_t bar) {
-    if (const auto taken = take(series, bar, bar + 1); !taken) return fail(taken.error());
+    TRY_DO(take(series, bar, bar + 1));
     const auto described = [&](const std::vector<Ranked>& ranking) {
         std::vector<CountReport> out;
         for (const Ranked& ranked : ranking)

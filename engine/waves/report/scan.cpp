@@ -233,9 +233,8 @@ Result<SymbolReport> scan_symbol(SymbolPrices prices, const Settings& settings,
     const double began = processor_seconds();
     if (it.report.ok()) {
         for (std::size_t pool = first_pool(settings);; pool = larger_pool(pool)) {
-            auto found = search(it.table, it.itinerary, settings, pool, watch);
-            if (!found) return fail(found.error());
-            if (it.rank(std::move(*found), pool, settings)) break;
+            TRY(auto found, search(it.table, it.itinerary, settings, pool, watch));
+            if (it.rank(std::move(found), pool, settings)) break;
         }
         it.report.seconds += processor_seconds() - began;
     }

@@ -214,11 +214,11 @@ bool is_bar(const Fields& row) {
 
 Result<CsvForm> form_of(std::span<const Fields> rows, const PriceReading& reading) {
     CsvForm f;
-    if (auto ok = find_columns(rows, reading, f); !ok) return fail(ok.error());
+    TRY_DO(find_columns(rows, reading, f));
     const auto bars = rows.subspan(std::min(f.headers, rows.size()));
     find_dates(bars, f);
-    if (auto ok = find_decimals(bars, f); !ok) return fail(ok.error());
-    if (auto ok = find_order(bars, f); !ok) return fail(ok.error());
+    TRY_DO(find_decimals(bars, f));
+    TRY_DO(find_order(bars, f));
     drop_idle_time(bars, f);
     return f;
 }

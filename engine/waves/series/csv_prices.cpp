@@ -294,7 +294,7 @@ Result<std::unique_ptr<PriceRecords>> read_csv(std::string_view bytes, PriceRead
     auto records = std::make_unique<CsvPriceRecords>(separator, std::move(reading));
     for (const auto& [text, number] : first) records->add(text, number);
     while (lines.next(line)) records->add(line, lines.number());
-    if (auto ok = records->decide(); !ok) return fail(ok.error());
+    TRY_DO(records->decide());
     return records;
 }
 

@@ -16,12 +16,11 @@ Result<std::vector<SymbolPrices>> read_prices(std::string_view bytes, PriceForma
                                               const PriceReading& reading, std::string* told) {
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
-    auto records = format == PriceFormat::csv
-                       ? read_csv(bytes, reading)
-                       : Result<std::unique_ptr<PriceRecords>>(read_json_lines(bytes, reading));
-    if (!records) return fail(records.error());
-    auto symbols = (*records)->take();
-    if (told != nullptr) *told = (*records)->told();
+    TRY(auto records, format == PriceFormat::csv
+                          ? read_csv(bytes, reading)
+                          : Result<std::unique_ptr<PriceRecords>>(read_json_lines(bytes, reading)));
+    auto symbols = records->take();
+    if (told != nullptr) *told = records->told();
     for (const auto& prices : symbols)
         if (told != nullptr && prices.newest_first && told->find("newest") == std::string::npos)
             *told += (told->empty() ? "" : ", ") + std::string("newest first");

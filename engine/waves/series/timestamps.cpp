@@ -34,9 +34,8 @@ bool skip(std::string_view& text, char c) {
 // was taken from in brackets (RFC 9557).
 Result<Timestamp> in_zone(std::int64_t local, std::string_view text, const Zone& otherwise) {
     if (text.empty()) {
-        const auto instant = otherwise.at(local);
-        if (!instant) return fail(instant.error());
-        return Timestamp{*instant, std::nullopt};
+        TRY(const auto instant, otherwise.at(local));
+        return Timestamp{instant, std::nullopt};
     }
     skip(text, ' ');
     std::string_view place;
@@ -47,17 +46,14 @@ Result<Timestamp> in_zone(std::int64_t local, std::string_view text, const Zone&
             text = text.substr(0, bracket);
         }
     }
-    const auto named = Zone::named(text.empty() ? place : text);
-    if (!named) return fail(named.error());
-    const auto instant = named->at(local);
-    if (!instant) return fail(instant.error());
-    if (text.empty() || place.empty()) return Timestamp{*instant, *named};
-    const auto there = Zone::named(place);
-    if (!there) return fail(there.error());
-    if (there->offset(instant->seconds) != named->offset(instant->seconds))
+    TRY(const auto named, Zone::named(text.empty() ? place : text));
+    TRY(const auto instant, named.at(local));
+    if (text.empty() || place.empty()) return Timestamp{instant, named};
+    TRY(const auto there, Zone::named(place));
+    if (there.offset(instant.seconds) != named.offset(instant.seconds))
         return fail(Errc::invalid_input, "The offset of " + std::string(place) +
                                              " at this time is not " + std::string(text) + ".");
-    return Timestamp{*instant, *there};
+    return Timestamp{instant, there};
 }
 
 std::optional<std::int64_t> from_number(std::string_view text) {

@@ -375,12 +375,11 @@ Result<std::vector<KeyNote>> apply_settings(const json& object, Settings& settin
     for (const bool mode : {true, false}) {
         for (const auto& [name, value] : object.items()) {
             if ((name == "mode") != mode) continue;
-            const auto entry = entry_of(name);
-            if (!entry) return fail(entry.error());
-            if (const auto set = (*entry)->set(changed, value); !set)
+            TRY(const auto entry, entry_of(name));
+            if (const auto set = entry->set(changed, value); !set)
                 return fail(set.error().code, "The setting \"" + name + "\" " + set.error().message,
                             "/" + name);
-            if (const auto why = (*entry)->key.no_effect; !why.empty())
+            if (const auto why = entry->key.no_effect; !why.empty())
                 notes.push_back({name, std::string(why)});
         }
     }

@@ -237,12 +237,11 @@ Result<std::string> probe() {
     if (access(program.c_str(), X_OK) != 0) {
         return fail(Errc::not_found, program + " cannot be run: " + std::strerror(errno) + ".");
     }
-    auto probed = run_program({.path = program,
-                               .arguments = {"probe", "--json"},
-                               .environment = own_environment(),
-                               .redirections = {{ChildCommand::kNothing, STDERR_FILENO}}});
-    if (!probed) return fail(std::move(probed.error()));
-    return std::move(probed->output);
+    TRY(auto probed, run_program({.path = program,
+                                  .arguments = {"probe", "--json"},
+                                  .environment = own_environment(),
+                                  .redirections = {{ChildCommand::kNothing, STDERR_FILENO}}}));
+    return std::move(probed.output);
 }
 
 std::optional<std::uint64_t> available_memory() {

@@ -139,9 +139,7 @@ awaitable<Outcome<Principal>> authenticate(identity::IdentityStore& store, const
     }
     auto principal = admitted(co_await store.by_session(std::move(credential.hash)));
     if (principal && changes_something(request.method)) {
-        if (auto checked = check_csrf(*principal, request); !checked) {
-            co_return tl::unexpected(std::move(checked.error()));
-        }
+        CO_TRY_DO(check_csrf(*principal, request));
     }
     co_return principal;
 }

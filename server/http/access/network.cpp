@@ -36,10 +36,9 @@ std::string network_of(const std::string& address) {
 }
 
 Result<TrustedProxies> TrustedProxies::parse(const std::string& addresses) {
-    auto networks = Networks::parse(addresses);
-    if (!networks) return fail(std::move(networks.error()));
+    TRY(auto networks, Networks::parse(addresses));
     TrustedProxies proxies;
-    proxies.networks_ = std::move(*networks);
+    proxies.networks_ = std::move(networks);
     return proxies;
 }
 

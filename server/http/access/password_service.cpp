@@ -62,8 +62,7 @@ Outcome<FairBudget::Reservation> PasswordService::take_place(const std::string& 
 // processor no more than the places allow.
 awaitable<Outcome<PasswordAttempt>> PasswordService::check(Begun begun, std::string password,
                                                            const std::string& address) {
-    const auto place = take_place(address);
-    if (!place) co_return tl::unexpected(place.error());
+    CO_TRY_DO(take_place(address));
     auto attempt = co_await std::move(begun);
     if (!attempt) co_return tl::unexpected<Problem>(attempt.error());
     if (attempt->wait.count() > 0) co_return tl::unexpected(too_soon(attempt->wait));
@@ -80,58 +79,46 @@ awaitable<Outcome<PasswordAttempt>> PasswordService::check(Begun begun, std::str
     }
     if (known_.size() < limits::kKnownNetworks) known_.insert(network_of(address));
     if (!compared->newer.empty()) {
-        auto renewed = co_await store_.renew_hash(*attempt->user, attempt->hash, compared->newer);
-        if (!renewed) co_return tl::unexpected<Problem>(renewed.error());
+        CO_TRY_DO(co_await store_.renew_hash(*attempt->user, attempt->hash, compared->newer));
         attempt->hash = std::move(compared->newer);
     }
     co_return std::move(*attempt);
 }
 
 awaitable<Outcome<PasswordAttempt>> PasswordService::forget(PasswordAttempt attempt) {
-    if (auto forgotten = co_await store_.forget_attempts(attempt); !forgotten) {
-        co_return tl::unexpected<Problem>(forgotten.error());
-    }
+    CO_TRY_DO(co_await store_.forget_attempts(attempt));
     co_return std::move(attempt);
 }
 
 awaitable<Outcome<PasswordAttempt>> PasswordService::check(std::string name, std::string password,
                                                            std::string code, std::string address) {
-    auto attempt = co_await check(store_.begin_attempt(std::move(name), address),
-                                  std::move(password), address);
-    if (!attempt) co_return tl::unexpected(attempt.error());
-    const auto factor = co_await store_.second_factor(*attempt->user);
-    if (!factor) co_return tl::unexpected<Problem>(factor.error());
-    if (*factor && (*factor)->confirmed_at) {
+    CO_TRY(auto attempt, co_await check(store_.begin_attempt(std::move(name), address),
+                                        std::move(password), address));
+    CO_TRY(const auto factor, co_await store_.second_factor(*attempt.user));
+    if (factor && factor.confirmed_at) {
         if (code.empty()) co_return tl::unexpected(code_needed());
-        if (auto spent = co_await spend(*attempt->user, **factor, code); !spent) {
+        if (auto spent = co_await spend(*attempt.user, *factor, code); !spent) {
             co_return tl::unexpected(at_code(spent.error()));
         }
     }
-    co_return co_await forget(std::move(*attempt));
+    co_return co_await forget(std::move(attempt));
 }
 
 awaitable<Outcome<PasswordAttempt>> PasswordService::check(UserId user, std::string password,
                                                            std::string address) {
-    auto attempt =
-        co_await check(store_.begin_attempt(user, address), std::move(password), address);
-    if (!attempt) co_return tl::unexpected(attempt.error());
-    co_return co_await forget(std::move(*attempt));
+    CO_TRY(auto attempt,
+           co_await check(store_.begin_attempt(user, address), std::move(password), address));
+    co_return co_await forget(std::move(attempt));
 }
 
 awaitable<Outcome<void>> PasswordService::check_code(UserId user, std::string code,
                                                      std::string address) {
-    const auto factor = co_await store_.second_factor(user);
-    if (!factor) co_return tl::unexpected<Problem>(factor.error());
-    if (!*factor || !(*factor)->confirmed_at) co_return refuse(404, "You have no second factor.");
-    auto attempt = co_await store_.begin_attempt(user, std::move(address));
-    if (!attempt) co_return tl::unexpected<Problem>(attempt.error());
-    if (attempt->wait.count() > 0) co_return tl::unexpected(too_soon(attempt->wait));
-    if (auto spent = co_await spend(user, **factor, code); !spent) {
-        co_return tl::unexpected(spent.error());
-    }
-    if (auto done = co_await forget(std::move(*attempt)); !done) {
-        co_return tl::unexpected(done.error());
-    }
+    CO_TRY(const auto factor, co_await store_.second_factor(user));
+    if (!factor || !factor.confirmed_at) co_return refuse(404, "You have no second factor.");
+    CO_TRY(auto attempt, co_await store_.begin_attempt(user, std::move(address)));
+    if (attempt.wait.count() > 0) co_return tl::unexpected(too_soon(attempt.wait));
+    CO_TRY_DO(co_await spend(user, *factor, code));
+    CO_TRY_DO(co_await forget(std::move(attempt)));
     co_return Outcome<void>{};
 }
 
@@ -153,15 +140,11 @@ awaitable<Outcome<void>> PasswordService::spend(UserId user, const identity::Sec
 
 awaitable<Outcome<std::string>> PasswordService::hash(std::string password, std::string pointer,
                                                       std::string address) {
-    const auto place = take_place(address);
-    if (!place) co_return tl::unexpected(place.error());
+    CO_TRY_DO(take_place(address));
     const auto work = [&]() -> Result<std::string> {
-        const auto normalized = identity::normalize_password(password);
-        if (!normalized) return fail(normalized.error());
-        if (auto good = identity::check_password(rules_, *normalized); !good) {
-            return fail(good.error());
-        }
-        return hasher_.hash(*normalized);
+        TRY(const auto normalized, identity::normalize_password(password));
+        TRY_DO(identity::check_password(rules_, normalized));
+        return hasher_.hash(normalized);
     };
     auto hashed = co_await offload(thread_, work);
     if (hashed) co_return std::move(*hashed);

@@ -57,20 +57,16 @@ Outcome<FairBudget::Reservation> ProviderService::take_place(const Request& requ
 
 awaitable<Result<std::string>> ProviderService::key() {
     if (key_.empty()) {
-        auto found = co_await people_.cursor_key();
-        if (!found) co_return fail(std::move(found.error()));
-        key_ = std::move(*found);
+        CO_TRY(key_, co_await people_.cursor_key());
     }
     co_return key_;
 }
 
 awaitable<Outcome<ProviderService::Beginning>> ProviderService::begin(const Request& request) {
     if (!provider_) co_return tl::unexpected(no_provider());
-    const auto place = take_place(request);
-    if (!place) co_return tl::unexpected(place.error());
-    const auto secret = co_await key();
-    if (!secret) co_return tl::unexpected<Problem>(secret.error());
-    const auto attempt = oidc::begin_attempt(*secret, clock_.now());
+    CO_TRY_DO(take_place(request));
+    CO_TRY(const auto secret, co_await key());
+    const auto attempt = oidc::begin_attempt(secret, clock_.now());
     auto url = co_await provider_->authorization_url(attempt);
     if (!url) {
         log_refusal(request, "identity provider is unusable", url.error().message);
@@ -82,19 +78,17 @@ awaitable<Outcome<ProviderService::Beginning>> ProviderService::begin(const Requ
 
 awaitable<Outcome<oidc::Attempt>> ProviderService::attempt_of(const Request& request,
                                                               const std::string& state) {
-    const auto secret = co_await key();
-    if (!secret) co_return tl::unexpected<Problem>(secret.error());
+    CO_TRY(const auto secret, co_await key());
     const auto cookie = request.cookie(sign_in_cookie_name(request.secure));
-    auto attempt = oidc::continue_attempt(*secret, cookie.value_or(""), clock_.now());
+    auto attempt = oidc::continue_attempt(secret, cookie.value_or(""), clock_.now());
     if (!attempt || !oidc::same_text(attempt->state, state)) {
         log_refusal(request, "sign-in refused",
                     attempt ? "The state does not match this browser's."
                             : "This browser did not start a sign-in within the last ten minutes.");
         co_return tl::unexpected(not_signed_in());
     }
-    const auto fresh = co_await store_.spend_state(oidc::sha256(state), attempt->expires_at);
-    if (!fresh) co_return tl::unexpected<Problem>(fresh.error());
-    if (!*fresh) {
+    CO_TRY(const auto fresh, co_await store_.spend_state(oidc::sha256(state), attempt->expires_at));
+    if (!fresh) {
         log_refusal(request, "sign-in refused", "The response has already been used.");
         co_return tl::unexpected(not_signed_in());
     }
@@ -130,8 +124,7 @@ awaitable<Outcome<identity::NewSession>> ProviderService::admit(const Request& r
 awaitable<Outcome<std::string>> ProviderService::sign_out(const Request& request) {
     const auto token = request.cookie(sign_out_cookie_name(request.secure));
     if (!provider_ || !provider_->signs_out() || !token || token->empty()) co_return std::string();
-    const auto place = take_place(request);
-    if (!place) co_return tl::unexpected(place.error());
+    CO_TRY_DO(take_place(request));
     auto url = co_await provider_->sign_out_url(std::string(*token == "-" ? "" : *token));
     if (url) co_return std::move(*url);
     log_refusal(request, "identity provider is unusable", url.error().message);
@@ -142,15 +135,12 @@ awaitable<Outcome<ProviderService::Ending>> ProviderService::end(const Request& 
                                                                  oidc::Return returned,
                                                                  std::string state) {
     if (!provider_) co_return tl::unexpected(not_signed_in());
-    const auto place = take_place(request);
-    if (!place) co_return tl::unexpected(place.error());
-    const auto attempt = co_await attempt_of(request, state);
-    if (!attempt) co_return tl::unexpected(attempt.error());
-    auto redeemed = co_await provider_->redeem(std::move(returned), *attempt, clock_.now());
+    CO_TRY_DO(take_place(request));
+    CO_TRY(const auto attempt, co_await attempt_of(request, state));
+    auto redeemed = co_await provider_->redeem(std::move(returned), attempt, clock_.now());
     if (redeemed) {
-        auto session = co_await admit(request, std::move(redeemed->user));
-        if (!session) co_return tl::unexpected(std::move(session.error()));
-        co_return Ending{std::move(*session),
+        CO_TRY(auto session, co_await admit(request, std::move(redeemed->user)));
+        co_return Ending{std::move(session),
                          provider_->signs_out() ? std::move(redeemed->id_token) : std::string()};
     }
     const auto& error = redeemed.error();

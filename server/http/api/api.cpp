@@ -78,12 +78,11 @@ struct ParsedBody {
 
 // Runs on either thread: it touches nothing but its arguments.
 Outcome<ParsedBody> parse_and_check(std::string_view text, const Schema& schema, bool has_key) {
-    auto value = parse_json(text);
-    if (!value) return tl::unexpected(std::move(value.error()));
-    const auto violations = schema.check(*value);
+    TRY(auto value, parse_json(text));
+    const auto violations = schema.check(value);
     if (violations.empty()) {
-        auto print = has_key ? fingerprint(value->dump()) : std::string();
-        return ParsedBody{std::move(*value), std::move(print)};
+        auto print = has_key ? fingerprint(value.dump()) : std::string();
+        return ParsedBody{std::move(value), std::move(print)};
     }
     const auto count = violations.size();
     Problem problem(422, "The body is invalid in " + std::to_string(count) +
@@ -163,25 +162,16 @@ class ApiExchange final : public Exchange {
     }
 
     awaitable<Outcome<void>> try_admit(const Request& head) {
-        auto target = parse_target(head.target);
-        if (!target) co_return tl::unexpected(std::move(target.error()));
-        auto match = api_.router_.match(head.method, *target);
-        if (!match) co_return tl::unexpected(std::move(match.error()));
-        match_ = std::move(*match);
+        CO_TRY(auto target, parse_target(head.target));
+        CO_TRY(match_, api_.router_.match(head.method, target));
         const auto& operation = *match_.operation;
         if (!operation.open) {
-            auto principal = co_await identify(head);
-            if (!principal) co_return tl::unexpected(std::move(principal.error()));
-            principal_ = std::move(*principal);
-            auto place = api_.limits_.admit(principal_, CallerLimits::Clock::now());
-            if (!place) co_return tl::unexpected(std::move(place.error()));
-            place_ = std::move(*place);
+            CO_TRY(principal_, co_await identify(head));
+            CO_TRY(place_, api_.limits_.admit(principal_, CallerLimits::Clock::now()));
             rate_limits_ = api_.limits_.fields(principal_);
             if (auto may = require_scope(principal_, operation.scope); !may) co_return may;
         }
-        auto parameters = Parameters::read(match_, *target, head);
-        if (!parameters) co_return tl::unexpected(std::move(parameters.error()));
-        parameters_ = std::move(*parameters);
+        CO_TRY(parameters_, Parameters::read(match_, target, head));
         if (auto may = check_accept(head, operation.produces); !may) co_return may;
         if (operation.body != nullptr) co_return check_body_head(head, "application/json");
         if (takes_stream()) co_return check_body_head(head, operation.stream_type);
@@ -189,9 +179,8 @@ class ApiExchange final : public Exchange {
     }
 
     awaitable<Outcome<identity::Principal>> identify(const Request& head) {
-        const auto shown = read_credential(head);
-        if (!shown) co_return tl::unexpected(shown.error());
-        auto principal = co_await authenticate(api_.identity_, head, *shown);
+        CO_TRY(const auto shown, read_credential(head));
+        auto principal = co_await authenticate(api_.identity_, head, shown);
         if (principal || principal.error().status != 401) co_return principal;
         co_return tl::unexpected(api_.failures_.refusal(
             head.remote_address, FailureLimit::Clock::now(), std::move(principal.error())));
@@ -205,9 +194,7 @@ class ApiExchange final : public Exchange {
         }
         if (operation.body != nullptr) {
             memory.emplace(api_.parsed_.open(holder(request)));
-            auto parsed = co_await parse(request.body, *operation.body, *memory);
-            if (!parsed) co_return tl::unexpected(std::move(parsed.error()));
-            body_ = std::move(*parsed);
+            CO_TRY(body_, co_await parse(request.body, *operation.body, *memory));
         }
         Outcome<Cursors> cursors = Cursors();
         if (operation.is_paged) cursors = co_await open_cursor();
@@ -222,15 +209,12 @@ class ApiExchange final : public Exchange {
     // Signs the pages' cursors; what the caller sent is opened.
     awaitable<Outcome<Cursors>> open_cursor() {
         if (api_.cursor_key_.empty()) {
-            auto key = co_await api_.identity_.cursor_key();
-            if (!key) co_return tl::unexpected<Problem>(key.error());
-            api_.cursor_key_ = std::move(*key);
+            CO_TRY(api_.cursor_key_, co_await api_.identity_.cursor_key());
         }
         Cursors cursors(api_.cursor_key_, match_.operation->id, to_public(principal_.team.id));
         if (const auto sent = parameters_.text("cursor")) {
-            auto opened = cursors.open(*sent);
-            if (!opened) co_return tl::unexpected(std::move(opened.error()));
-            parameters_.replace("cursor", std::move(*opened));
+            CO_TRY(auto opened, cursors.open(*sent));
+            parameters_.replace("cursor", std::move(opened));
         }
         co_return cursors;
     }

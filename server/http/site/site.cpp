@@ -83,9 +83,8 @@ class StaticExchange final : public Exchange {
 
   private:
     Outcome<Response> find(const Request& head) const {
-        const auto target = parse_target(head.target);
-        if (!target) return tl::unexpected(target.error());
-        const auto file = files_.files_.find(path_of(*target));
+        TRY(const auto target, parse_target(head.target));
+        const auto file = files_.files_.find(path_of(target));
         const bool documentation = head.target.starts_with(kDocumentation);
         if (file == files_.files_.end() && !documentation) {
             return refuse(404, "There is no resource at this path.");

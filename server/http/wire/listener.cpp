@@ -109,20 +109,17 @@ Result<unsigned short> Listener::start(const ListenOptions& options) {
     tls_files_ = options.tls;
     connections_ = options.connections;
     connections_per_network_ = options.connections_per_network;
-    if (auto loaded = reload_tls(); !loaded) return fail(std::move(loaded.error()));
-    if (auto open = open_acceptor(acceptor_, options.address, options.port); !open) {
-        return fail(std::move(open.error()));
-    }
+    TRY_DO(reload_tls());
+    TRY_DO(open_acceptor(acceptor_, options.address, options.port));
     co_spawn(acceptor_.get_executor(), accept_all(), asio::detached);
     return acceptor_.local_endpoint().port();
 }
 
 Result<void> Listener::reload_tls() {
     if (!tls_files_) return {};
-    auto tls = make_tls(*tls_files_);
-    if (!tls) return fail(std::move(tls.error()));
+    TRY(auto tls, make_tls(*tls_files_));
     // Open connections keep their context: OpenSSL counts references.
-    tls_ = std::move(*tls);
+    tls_ = std::move(tls);
     return {};
 }
 

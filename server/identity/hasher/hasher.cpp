@@ -26,9 +26,8 @@ Result<std::string> Hasher::hash(std::string_view password) {
 }
 
 Result<Hasher::Comparison> Hasher::compare(std::string_view hash, std::string_view password) {
-    const auto answer = ask(hash, password);
-    if (!answer) return fail(answer.error());
-    return Comparison{answer->front() == kSame, answer->substr(1)};
+    TRY(const auto answer, ask(hash, password));
+    return Comparison{answer.front() == kSame, answer.substr(1)};
 }
 
 // Retries once if the program died, which may have happened long ago.

@@ -33,14 +33,11 @@ std::optional<std::string> member(const json& record, const std::string& column)
 
 Result<void> read_chunk(std::string_view content,
                         const std::function<bool(const text::RecordView&)>& take) {
-    const auto block = gunzip(content, kLargestBlock);
-    if (!block) return fail(block.error());
-    auto reader = text::RecordBlockReader::open(*block);
-    if (!reader) return fail(reader.error());
+    TRY(const auto block, gunzip(content, kLargestBlock));
+    TRY(auto reader, text::RecordBlockReader::open(block));
     while (true) {
-        const auto record = reader->next();
-        if (!record) return fail(record.error());
-        if (!*record || !take(**record)) return {};
+        TRY(const auto record, reader.next());
+        if (!record || !take(*record)) return {};
     }
 }
 

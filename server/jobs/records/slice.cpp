@@ -31,18 +31,15 @@ text::Record owned(const text::RecordView& view) {
 
 Result<std::string> cut_slice(std::string_view chunk, Slice slice) {
     if (slice.count == 1) return std::string(chunk);
-    auto cut = cut_slices(chunk, std::array{slice.index}, slice.count);
-    if (!cut) return fail(cut.error());
-    return std::move(cut->front());
+    TRY(auto cut, cut_slices(chunk, std::array{slice.index}, slice.count));
+    return std::move(cut.front());
 }
 
 Result<std::vector<std::string>> cut_slices(std::string_view chunk, std::span<const int> indices,
                                             int count) {
-    const auto block = gunzip(chunk, kLargestBlock);
-    if (!block) return fail(block.error());
-    auto reader = text::RecordBlockReader::open(*block);
-    if (!reader) return fail(reader.error());
-    const auto bound = [&](int index) { return std::int64_t{reader->count()} * index / count; };
+    TRY(const auto block, gunzip(chunk, kLargestBlock));
+    TRY(auto reader, text::RecordBlockReader::open(block));
+    const auto bound = [&](int index) { return std::int64_t{reader.count()} * index / count; };
     std::vector<std::string> slices;
     std::int64_t at = 0;
     for (const int index : indices) {
@@ -50,11 +47,10 @@ Result<std::vector<std::string>> cut_slices(std::string_view chunk, std::span<co
         const auto end = bound(index + 1);
         std::optional<text::RecordBlockWriter> writer;
         for (; at < end; ++at) {
-            const auto record = reader->next();
-            if (!record) return fail(record.error());
+            TRY(const auto record, reader.next());
             if (at < begin) continue;
-            if (!writer) writer.emplace((*record)->index);
-            writer->add(owned(**record));
+            if (!writer) writer.emplace(record.index);
+            writer->add(owned(*record));
         }
         slices.push_back(gzip(writer ? writer->take() : text::RecordBlockWriter(0).take()));
     }

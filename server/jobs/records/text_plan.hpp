@@ -41,10 +41,9 @@ template <std::derived_from<TextArgs> Args>
 tl::expected<DatasetPlan, FieldErrors> plan_texts(const TextKind& kind, Args args,
                                                   const DatasetShape& dataset,
                                                   text::RecordColumns columns) {
-    auto source = find_source(dataset, std::move(columns));
-    if (!source) return tl::unexpected(std::move(source.error()));
+    TRY(auto source, find_source(dataset, std::move(columns)));
     args.dataset = dataset.id;
-    args.source = std::move(*source);
+    args.source = std::move(source);
     return DatasetPlan{.plan = {.args = to_text(args), .requirement = {}, .tasks = {}},
                        .seconds_per_record = kind.seconds_per_item,
                        .seconds_per_byte = kind.seconds_per_byte};

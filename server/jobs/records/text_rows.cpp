@@ -43,18 +43,14 @@ void append_failed_text(std::string& out, const TextKind& kind, const text::Reco
 
 Result<std::string> failed_text_rows(const TextKind& kind, std::string_view args,
                                      std::string_view input, std::string_view reason) {
-    const auto texts = from_text<TextArgs>(args);
-    if (!texts) return fail(texts.error());
-    const auto block = gunzip(input, kLargestBlock);
-    if (!block) return fail(block.error());
-    auto source = TextSource::open(kind, *texts, *block);
-    if (!source) return fail(source.error());
+    TRY(const auto texts, from_text<TextArgs>(args));
+    TRY(const auto block, gunzip(input, kLargestBlock));
+    TRY(auto source, TextSource::open(kind, texts, block));
     std::string rows;
     while (true) {
-        auto record = source->next();
-        if (!record) return fail(record.error());
-        if (!*record) return rows;
-        text::RecordView& item = **record;
+        TRY(auto record, source.next());
+        if (!record) return rows;
+        text::RecordView& item = *record;
         if (!item.is_error) {
             item.error_code = "quarantined";
             item.error_message = reason;

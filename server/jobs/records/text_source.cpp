@@ -4,9 +4,8 @@ namespace plimsoll::jobs {
 
 Result<TextSource> TextSource::open(const TextKind& kind, const TextArgs& args,
                                     std::string_view block) {
-    auto reader = text::RecordBlockReader::open(block);
-    if (!reader) return fail(reader.error());
-    TextSource source(*reader);
+    TRY(auto reader, text::RecordBlockReader::open(block));
+    TextSource source(reader);
     if (args.source) source.layout_ = &*args.source;
     source.longest_text_ = kind.longest_text;
     return source;

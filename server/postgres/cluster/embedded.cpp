@@ -109,15 +109,13 @@ std::string last_words(const fs::path& logs, fs::path newest) {
 
 Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(const fs::path& data,
                                                                 const fs::path& postgres) {
-    auto layout = prepare_layout(data, postgres);
-    if (!layout) return fail(std::move(layout.error()));
-    auto locked = DataLock::take(layout->base);
-    if (!locked) return fail(std::move(locked.error()));
+    TRY(auto layout, prepare_layout(data, postgres));
+    TRY(auto locked, DataLock::take(layout.base));
     std::unique_ptr<EmbeddedCluster> cluster(
-        new EmbeddedCluster(std::move(*layout), std::move(*locked)));
+        new EmbeddedCluster(std::move(layout), std::move(locked)));
     for (auto step :
          {&EmbeddedCluster::create, &EmbeddedCluster::launch, &EmbeddedCluster::create_database}) {
-        if (auto done = (cluster.get()->*step)(); !done) return fail(std::move(done.error()));
+        TRY_DO((cluster.get()->*step)());
     }
     return cluster;
 }
@@ -134,9 +132,8 @@ std::string EmbeddedCluster::conninfo() const {
 }
 
 Result<std::string> EmbeddedCluster::conninfo_of(const fs::path& data, const fs::path& postgres) {
-    auto layout = prepare_layout(data, postgres);
-    if (!layout) return fail(std::move(layout.error()));
-    return conninfo_in(*layout);
+    TRY(auto layout, prepare_layout(data, postgres));
+    return conninfo_in(layout);
 }
 
 // initdb works in a directory beside the final one, so that an incomplete cluster is never mistaken
@@ -157,14 +154,13 @@ Result<void> EmbeddedCluster::create() {
     if (layout_.run_as && chown(draft.c_str(), layout_.run_as->user, layout_.run_as->group) != 0) {
         return fail(problem("The owner of " + draft.string() + " cannot be set."));
     }
-    auto made =
+    TRY(auto made,
         run(layout_.programs / "initdb",
             {"--pgdata", draft, "--username", kEmbeddedSuperuser, "--auth", "peer", "--encoding",
-             "UTF8", "--locale", "C", "--data-checksums", "--no-instructions"});
-    if (!made) return fail(std::move(made.error()));
-    if (made->status != 0) {
+             "UTF8", "--locale", "C", "--data-checksums", "--no-instructions"}));
+    if (made.status != 0) {
         return fail(
-            problem(cause_in(made->output, draft, "PostgreSQL's initdb failed: " + made->output)));
+            problem(cause_in(made.output, draft, "PostgreSQL's initdb failed: " + made.output)));
     }
     fs::rename(draft, layout_.cluster, error);
     if (error) return fail(problem(layout_.cluster.string() + " cannot be created."));
@@ -176,9 +172,8 @@ Result<void> EmbeddedCluster::launch() {
     if (is_alive() && answers(conninfo())) {
         adopted_ = true;
         running_ = true;
-        auto reloaded = control({"reload"});
-        if (!reloaded) return fail(std::move(reloaded.error()));
-        if (reloaded->status != 0) return fail(problem(reloaded->output));
+        TRY(auto reloaded, control({"reload"}));
+        if (reloaded.status != 0) return fail(problem(reloaded.output));
         return {};
     }
     if (!is_alive()) {
@@ -187,10 +182,9 @@ Result<void> EmbeddedCluster::launch() {
     // pg_ctl puts the server into a session of its own, so that Ctrl-C at the terminal reaches us
     // alone and the server stays until our drain is over.
     const fs::path log = layout_.logs / "start.log";
-    auto started =
-        control({"start", "--wait", "--timeout", std::to_string(kStart.count()), "--log", log});
-    if (!started) return fail(std::move(started.error()));
-    if (started->status != 0) {
+    TRY(auto started,
+        control({"start", "--wait", "--timeout", std::to_string(kStart.count()), "--log", log}));
+    if (started.status != 0) {
         const auto said = last_words(layout_.logs, log);
         return fail(problem(cause_in(
             said, layout_.cluster,
@@ -236,18 +230,16 @@ Result<void> EmbeddedCluster::remove_stale_locks() const {
     fs::remove(layout_.sockets / ".s.PGSQL.5432.lock", ignored);
     const fs::path file = layout_.cluster / "postmaster.pid";
     if (!fs::exists(file)) return {};
-    auto edited = run("/bin/sed", {"-i", std::string("1s/.*/") + kNoProcess + "/", file});
-    if (!edited) return fail(std::move(edited.error()));
-    if (edited->status != 0) return fail(problem(edited->output));
+    TRY(auto edited, run("/bin/sed", {"-i", std::string("1s/.*/") + kNoProcess + "/", file}));
+    if (edited.status != 0) return fail(problem(edited.output));
     return {};
 }
 
 Result<void> EmbeddedCluster::stop() {
     running_ = false;
     if (!is_alive()) return {};
-    auto stopped = control({"stop", "--mode", "fast", "--wait", "--timeout", kStopSeconds});
-    if (!stopped) return fail(std::move(stopped.error()));
-    if (stopped->status != 0) return fail(problem(stopped->output));
+    TRY(auto stopped, control({"stop", "--mode", "fast", "--wait", "--timeout", kStopSeconds}));
+    if (stopped.status != 0) return fail(problem(stopped.output));
     // Leave nothing outside the data directory.
     std::error_code ignored;
     if (layout_.sockets.parent_path() != layout_.base) fs::remove(layout_.sockets, ignored);

@@ -227,20 +227,13 @@ Result<EmbeddedLayout> prepare_layout(fs::path base, const fs::path& postgres) {
                         "run plimsoll as an ordinary user, or create that user (useradd --system "
                         "postgres), or set database.url."));
         }
-        if (auto passable = check_passable(base, *layout.run_as); !passable) {
-            return fail(std::move(passable.error()));
-        }
+        TRY_DO(check_passable(base, *layout.run_as));
     }
-    const auto servers = usable_servers(postgres, layout.run_as);
-    if (!servers) return fail(servers.error());
-    auto programs = programs_for(layout.cluster, *servers);
-    if (!programs) return fail(std::move(programs.error()));
-    layout.programs = *programs;
+    TRY(const auto servers, usable_servers(postgres, layout.run_as));
+    TRY(layout.programs, programs_for(layout.cluster, servers));
     for (const fs::path& path : {layout.logs, layout.sockets, layout.cluster}) {
         if (path == layout.cluster && !fs::exists(path, error)) continue;  // initdb makes it
-        if (auto made = make_private(path, layout.run_as); !made) {
-            return fail(std::move(made.error()));
-        }
+        TRY_DO(make_private(path, layout.run_as));
     }
     return layout;
 }

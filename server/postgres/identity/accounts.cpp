@@ -32,12 +32,12 @@ Result<Member> one_account(Result<Rows> rows, Error if_none) {
 }  // namespace
 
 awaitable<Result<void>> IdentityStore::remove_user(Author author, UserId user) {
-    auto rows = co_await run(
-        across_teams(), Statement::of(sql::identity_remove_user, user.value, std::nullopt,
-                                      author.team.value, author.user.value, author.request_id));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(Errc::not_found, "The user was not found.");
-    if ((*rows)[0].get<bool>("removed")) co_return Result<void>{};
+    CO_TRY(auto rows,
+           co_await run(across_teams(),
+                        Statement::of(sql::identity_remove_user, user.value, std::nullopt,
+                                      author.team.value, author.user.value, author.request_id)));
+    if (rows.empty()) co_return fail(Errc::not_found, "The user was not found.");
+    if (rows[0].get<bool>("removed")) co_return Result<void>{};
     co_return fail(Errc::conflict, "The installation must keep at least one system admin.");
 }
 

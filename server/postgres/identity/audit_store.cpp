@@ -48,10 +48,9 @@ class AuditStore final : public identity::AuditStore {
             query.team ? sql::audit_of_team : sql::audit_of_installation, number_of(query.before),
             query.limit, unless_empty(std::move(query.action)), std::move(nouns),
             number_of(query.user), unless_empty(std::move(query.target)), query.from, query.until));
-        auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-        if (!replies) co_return fail(std::move(replies.error()));
+        CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
         std::vector<identity::AuditEvent> events;
-        for (const Row row : replies->back()) events.push_back(to_audit_event(row));
+        for (const Row row : replies.back()) events.push_back(to_audit_event(row));
         co_return events;
     }
 

@@ -81,20 +81,18 @@ awaitable<Result<std::vector<identity::Team>>> IdentityStore::teams(UserId user)
     batch.push_back(Statement::of(sql::identity_user, user.value));
     batch.push_back(Statement::of(sql::identity_all_teams));
     batch.push_back(Statement::of(sql::identity_teams_of, user.value));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    const Rows& person = (*replies)[1];
+    CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
+    const Rows& person = replies[1];
     const bool administrator = !person.empty() && person[0].get<bool>("is_admin");
-    co_return all(administrator ? (*replies)[2] : (*replies)[3], to_team);
+    co_return all(administrator ? replies[2] : replies[3], to_team);
 }
 
 awaitable<Result<std::vector<identity::Membership>>> IdentityStore::memberships(UserId user) {
     Batch batch;
     batch.push_back(across_teams());
     batch.push_back(Statement::of(sql::identity_teams_of, user.value));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return all(replies->back(), to_membership);
+    CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
+    co_return all(replies.back(), to_membership);
 }
 
 awaitable<Result<identity::Team>> IdentityStore::create_team(Author author, std::string name) {

@@ -54,19 +54,20 @@ class InvitationStore final : public identity::InvitationStore {
     }
 
     Answer<Invitation> create(Author author, identity::NewInvitation invitation) override {
-        auto rows = co_await run(
-            author.team, Statement::of(sql::invitations_create, author.team.value,
+        CO_TRY(
+            auto rows,
+            co_await run(author.team,
+                         Statement::of(sql::invitations_create, author.team.value,
                                        author.user.value, std::string(to_string(invitation.role)),
                                        text_or_none(std::move(invitation.email)),
                                        Bytes{std::move(invitation.hash)}, invitation.expires_at,
                                        identity::kInvitationsPerTeam, author.request_id,
-                                       invitation.origin.token, invitation.origin.session));
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (rows->empty()) {
+                                       invitation.origin.token, invitation.origin.session)));
+        if (rows.empty()) {
             co_return fail(
                 team_has_most(identity::kInvitationsPerTeam, "open invitations", "Revoke"));
         }
-        co_return to_invitation((*rows)[0]);
+        co_return to_invitation(rows[0]);
     }
 
     Answer<void> revoke(Author author, identity::InvitationId id) override {
@@ -78,11 +79,11 @@ class InvitationStore final : public identity::InvitationStore {
     }
 
     Answer<InvitationOffer> find(std::string hash) override {
-        auto rows = co_await pool_.run(Statement::of(sql::invitations_find, Bytes{std::move(hash)}),
-                                       kCallTimeout);
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (rows->empty()) co_return fail(invites_nobody());
-        const Row row = (*rows)[0];
+        CO_TRY(auto rows,
+               co_await pool_.run(Statement::of(sql::invitations_find, Bytes{std::move(hash)}),
+                                  kCallTimeout));
+        if (rows.empty()) co_return fail(invites_nobody());
+        const Row row = rows[0];
         InvitationOffer offer;
         offer.team_name = row.get<std::string>("team_name");
         offer.role = role_in(row);

@@ -45,23 +45,21 @@ class PasswordStore final : public identity::PasswordStore {
     }
 
     awaitable<Result<std::optional<Timestamp>>> changed_at(UserId user) override {
-        auto rows = co_await run(Statement::of(sql::passwords_changed_at, user.value));
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (rows->empty()) co_return std::optional<Timestamp>{};
-        co_return std::optional((*rows)[0].get<Timestamp>("changed_at"));
+        CO_TRY(auto rows, co_await run(Statement::of(sql::passwords_changed_at, user.value)));
+        if (rows.empty()) co_return std::optional<Timestamp>{};
+        co_return std::optional(rows[0].get<Timestamp>("changed_at"));
     }
 
     awaitable<Result<void>> change(Author author, std::string hash, std::string present,
                                    std::optional<SessionId> session) override {
         const auto cache = known_;
-        auto rows = co_await run(
-            Statement::of(sql::passwords_change, author.user.value, std::move(hash),
-                          present.empty() ? std::nullopt : std::optional(std::move(present)),
-                          session ? std::optional(session->value) : std::nullopt, author.team.value,
-                          author.user.value, std::move(author.request_id)));
-        if (!rows) co_return fail(std::move(rows.error()));
+        CO_TRY(auto rows, co_await run(Statement::of(
+                              sql::passwords_change, author.user.value, std::move(hash),
+                              present.empty() ? std::nullopt : std::optional(std::move(present)),
+                              session ? std::optional(session->value) : std::nullopt,
+                              author.team.value, author.user.value, std::move(author.request_id))));
         cache->forget();
-        if ((*rows)[0].get<bool>("done")) co_return Result<void>{};
+        if (rows[0].get<bool>("done")) co_return Result<void>{};
         co_return fail(Errc::conflict,
                        "The password was not changed. A first password is set in a session that a "
                        "sign-in link opened, or with a link from a system admin.");
@@ -79,11 +77,11 @@ class PasswordStore final : public identity::PasswordStore {
     awaitable<Result<void>> spend_link(std::string link_hash, std::string hash,
                                        bool end_tokens) override {
         const auto cache = known_;
-        auto rows = co_await run(Statement::of(
-            sql::passwords_spend_link, Bytes{std::move(link_hash)}, std::move(hash), end_tokens));
-        if (!rows) co_return fail(std::move(rows.error()));
+        CO_TRY(auto rows,
+               co_await run(Statement::of(sql::passwords_spend_link, Bytes{std::move(link_hash)},
+                                          std::move(hash), end_tokens)));
         cache->forget();
-        if (!(*rows)[0].get<std::optional<std::int64_t>>("user_id")) {
+        if (!rows[0].get<std::optional<std::int64_t>>("user_id")) {
             co_return fail(Errc::unauthenticated,
                            "This link has already been used or has expired.");
         }
@@ -91,10 +89,9 @@ class PasswordStore final : public identity::PasswordStore {
     }
 
     awaitable<Result<std::optional<SecondFactor>>> second_factor(UserId user) override {
-        auto rows = co_await run(Statement::of(sql::second_factor_read, user.value));
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (rows->empty()) co_return std::optional<SecondFactor>{};
-        const Row row = (*rows)[0];
+        CO_TRY(auto rows, co_await run(Statement::of(sql::second_factor_read, user.value)));
+        if (rows.empty()) co_return std::optional<SecondFactor>{};
+        const Row row = rows[0];
         SecondFactor factor;
         factor.secret = row.get<std::string>("secret");
         factor.confirmed_at = row.get<std::optional<Timestamp>>("confirmed_at");
@@ -156,10 +153,9 @@ class PasswordStore final : public identity::PasswordStore {
     awaitable<Result<PasswordAttempt>> begin(std::optional<std::string> name,
                                              std::optional<std::int64_t> user,
                                              std::string address) {
-        auto rows = co_await run(
-            Statement::of(sql::passwords_begin_attempt, std::move(name), user, std::move(address)));
-        if (!rows) co_return fail(std::move(rows.error()));
-        const Row row = (*rows)[0];
+        CO_TRY(auto rows, co_await run(Statement::of(sql::passwords_begin_attempt, std::move(name),
+                                                     user, std::move(address))));
+        const Row row = rows[0];
         PasswordAttempt attempt;
         attempt.wait = std::chrono::seconds(row.get<std::int32_t>("wait_s"));
         attempt.user = row.get<std::optional<UserId>>("user_id");

@@ -48,14 +48,15 @@ class ProviderStore final : public identity::ProviderStore {
             teams.push_back(std::move(name));
             roles.emplace_back(role ? to_string(*role) : "");
         }
-        auto rows = co_await run(Statement::of(
-            sql::providers_sign_in, std::move(user.issuer), std::move(user.subject),
-            std::move(user.names),
-            user.email.empty() ? std::nullopt : std::optional(std::move(user.email)), user.create,
-            user.link, std::move(teams), std::move(roles), std::move(request_id), user.admin));
-        if (!rows) co_return fail(std::move(rows.error()));
+        CO_TRY(auto rows,
+               co_await run(Statement::of(
+                   sql::providers_sign_in, std::move(user.issuer), std::move(user.subject),
+                   std::move(user.names),
+                   user.email.empty() ? std::nullopt : std::optional(std::move(user.email)),
+                   user.create, user.link, std::move(teams), std::move(roles),
+                   std::move(request_id), user.admin)));
         cache->forget();
-        const Row row = (*rows)[0];
+        const Row row = rows[0];
         const auto outcome = row.get<std::string>("outcome");
         if (outcome != "signed in") co_return fail(no_provided_sign_in(outcome));
         co_return identity::ProvidedSignIn{row.get<UserId>("user_id"), row.get<TeamId>("team_id"),
@@ -65,10 +66,9 @@ class ProviderStore final : public identity::ProviderStore {
     }
 
     Answer<std::vector<identity::ProvidedIdentity>> identities(UserId user) override {
-        auto rows = co_await run(Statement::of(sql::providers_identities, user.value));
-        if (!rows) co_return fail(std::move(rows.error()));
+        CO_TRY(auto rows, co_await run(Statement::of(sql::providers_identities, user.value)));
         std::vector<identity::ProvidedIdentity> found;
-        for (const Row row : *rows) {
+        for (const Row row : rows) {
             found.push_back({row.get<identity::IdentityId>("id"), row.get<std::string>("issuer"),
                              row.get<std::string>("subject"), row.get<Timestamp>("created_at"),
                              row.get<Timestamp>("last_used_at")});

@@ -9,9 +9,8 @@ using identity::awaitable;
 using identity::Principal;
 
 awaitable<Result<std::string>> IdentityStore::cursor_key() {
-    auto rows = co_await pool_.run(Statement::of(sql::identity_cursor_key), kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    co_return (*rows)[0].get<std::string>("value");
+    CO_TRY(auto rows, co_await pool_.run(Statement::of(sql::identity_cursor_key), kCallTimeout));
+    co_return rows[0].get<std::string>("value");
 }
 
 awaitable<Result<Principal>> IdentityStore::by_token(std::string hash) {
@@ -33,11 +32,11 @@ awaitable<Result<Principal>> IdentityStore::owner_of(Credential credential) {
 }
 
 awaitable<Result<identity::NewSession>> IdentityStore::spend_sign_in_link(std::string hash) {
-    auto rows = co_await pool_.run(
-        Statement::of(sql::identity_spend_sign_in_link, Bytes{std::move(hash)}), kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) co_return fail(invalid_credential());
-    const Row row = (*rows)[0];
+    CO_TRY(auto rows, co_await pool_.run(
+                          Statement::of(sql::identity_spend_sign_in_link, Bytes{std::move(hash)}),
+                          kCallTimeout));
+    if (rows.empty()) co_return fail(invalid_credential());
+    const Row row = rows[0];
     co_return identity::NewSession{row.get<UserId>("user_id"), row.get<TeamId>("team_id"), {}};
 }
 
@@ -45,13 +44,12 @@ awaitable<Result<SessionId>> IdentityStore::create_session(identity::NewSession 
                                                            std::string hash, std::string csrf,
                                                            Timestamp expires_at) {
     const auto token = who.token ? std::optional(who.token->value) : std::nullopt;
-    auto rows =
-        co_await run(in_team(who.team),
-                     Statement::of(sql::identity_create_session, who.team.value, who.user.value,
-                                   Bytes{std::move(hash)}, std::move(csrf), expires_at, token,
-                                   std::move(who.address), std::move(who.agent)));
-    if (!rows) co_return fail(std::move(rows.error()));
-    co_return SessionId{(*rows)[0].get<std::int64_t>("id")};
+    CO_TRY(auto rows,
+           co_await run(in_team(who.team),
+                        Statement::of(sql::identity_create_session, who.team.value, who.user.value,
+                                      Bytes{std::move(hash)}, std::move(csrf), expires_at, token,
+                                      std::move(who.address), std::move(who.agent))));
+    co_return SessionId{rows[0].get<std::int64_t>("id")};
 }
 
 awaitable<Result<std::vector<identity::Session>>> IdentityStore::sessions(
@@ -70,13 +68,12 @@ awaitable<Result<void>> IdentityStore::end_session(Author author, SessionId id) 
 }
 
 awaitable<Result<void>> IdentityStore::switch_team(SessionId id, TeamId team) {
-    auto rows = co_await run(across_teams(),
-                             Statement::of(sql::identity_switch_team, id.value, team.value));
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty() || !(*rows)[0].get<bool>("is_member")) {
+    CO_TRY(auto rows, co_await run(across_teams(),
+                                   Statement::of(sql::identity_switch_team, id.value, team.value)));
+    if (rows.empty() || !rows[0].get<bool>("is_member")) {
         co_return fail(Errc::not_found, "The team was not found, or you are not a member of it.");
     }
-    if ((*rows)[0].get<bool>("by_token")) {
+    if (rows[0].get<bool>("by_token")) {
         co_return fail(Errc::conflict,
                        "This session was opened with a token, which is valid in one team only.");
     }

@@ -126,9 +126,8 @@ class DatasetStore final : public queue::DatasetStore {
     explicit DatasetStore(Pool& pool) : pool_(pool) {}
 
     awaitable<Result<queue::Dataset>> create(queue::NewDataset dataset) override {
-        auto made = co_await run_in(pool_, in_team(dataset.team), creation(dataset));
-        if (!made) co_return fail(std::move(made.error()));
-        const Row row = (*made)[0];
+        CO_TRY(auto made, co_await run_in(pool_, in_team(dataset.team), creation(dataset)));
+        const Row row = made[0];
         if (auto broken = broken_limit(row)) co_return fail(std::move(*broken));
         co_return co_await get(dataset.team, row.get<DatasetId>("id"));
     }
@@ -150,9 +149,8 @@ class DatasetStore final : public queue::DatasetStore {
                                        Statement::of(sql::datasets_get, id),
                                        Statement::of(sql::datasets_reading, id));
         if (!replies) co_return fail(std::move(replies.error()));
-        auto dataset = only(std::move((*replies)[1]));
-        if (!dataset) co_return fail(std::move(dataset.error()));
-        queue::Upload upload{std::move(*dataset), {}};
+        CO_TRY(auto dataset, only(std::move((*replies)[1])));
+        queue::Upload upload{std::move(dataset), {}};
         if (!replies->back().empty()) {
             upload.reading =
                 replies->back()[0].get<std::optional<std::string>>("reading").value_or("");
@@ -181,10 +179,9 @@ class DatasetStore final : public queue::DatasetStore {
     }
 
     awaitable<Result<void>> remove(TeamId team, UserId by, DatasetId id) override {
-        auto replies = co_await run_in(pool_, kStepTimeout, in_team(team),
-                                       Statement::of(sql::datasets_delete, team, id, by));
-        if (!replies) co_return fail(std::move(replies.error()));
-        const auto outcome = replies->back()[0].get<std::string>("outcome");
+        CO_TRY(auto replies, co_await run_in(pool_, kStepTimeout, in_team(team),
+                                             Statement::of(sql::datasets_delete, team, id, by)));
+        const auto outcome = replies.back()[0].get<std::string>("outcome");
         if (outcome == "not_found") co_return fail(no_such_dataset());
         if (outcome == "in_use") {
             co_return fail(Errc::conflict,
@@ -211,10 +208,10 @@ class DatasetStore final : public queue::DatasetStore {
     awaitable<Result<queue::Submitted>> submit(queue::NewJob job, DatasetId id,
                                                double seconds_per_record,
                                                double seconds_per_byte) override {
-        auto replies = co_await run_in(pool_, kStepTimeout, in_team(job.team),
-                                       enqueueing(job, id, seconds_per_record, seconds_per_byte));
-        if (!replies) co_return fail(std::move(replies.error()));
-        const Row row = replies->back()[0];
+        CO_TRY(auto replies,
+               co_await run_in(pool_, kStepTimeout, in_team(job.team),
+                               enqueueing(job, id, seconds_per_record, seconds_per_byte)));
+        const Row row = replies.back()[0];
         const auto outcome = row.get<std::string>("outcome");
         if (outcome == "no_dataset") co_return fail(no_such_dataset());
         co_return to_submitted(row);

@@ -123,15 +123,14 @@ class JobStore final : public queue::JobStore {
 
     awaitable<Result<queue::Submitted>> submitted_before(TeamId team,
                                                          queue::IdempotencyKey key) override {
-        auto rows = co_await run_in(
-            pool_, in_team(team),
-            Statement::of(sql::jobs_submitted_before, team, key.key, Bytes{key.fingerprint}));
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (rows->empty()) co_return fail(Errc::not_found, "This idempotency key was not used.");
-        if (!(*rows)[0].get<bool>("same")) {
+        CO_TRY(auto rows, co_await run_in(pool_, in_team(team),
+                                          Statement::of(sql::jobs_submitted_before, team, key.key,
+                                                        Bytes{key.fingerprint})));
+        if (rows.empty()) co_return fail(Errc::not_found, "This idempotency key was not used.");
+        if (!rows[0].get<bool>("same")) {
             co_return fail(Errc::conflict, "The idempotency key was used with another request.");
         }
-        co_return queue::Submitted{(*rows)[0].get<JobId>("job_id"), true};
+        co_return queue::Submitted{rows[0].get<JobId>("job_id"), true};
     }
 
     awaitable<Result<std::vector<Result<queue::Submitted>>>> submit_all(
@@ -145,15 +144,13 @@ class JobStore final : public queue::JobStore {
     }
 
     awaitable<Result<queue::FoundJobs>> list(TeamId team, queue::JobFilter filter) override {
-        auto rows = co_await run_in(pool_, in_team(team), list_query(filter));
-        if (!rows) co_return fail(std::move(rows.error()));
-        co_return to_found(*rows);
+        CO_TRY(auto rows, co_await run_in(pool_, in_team(team), list_query(filter)));
+        co_return to_found(rows);
     }
 
     awaitable<Result<queue::JobCounts>> count(TeamId team, queue::JobFilter filter) override {
-        auto rows = co_await run_in(pool_, in_team(team), count_query(filter));
-        if (!rows) co_return fail(std::move(rows.error()));
-        co_return to_counts(*rows);
+        CO_TRY(auto rows, co_await run_in(pool_, in_team(team), count_query(filter)));
+        co_return to_counts(rows);
     }
 
     awaitable<Result<std::vector<queue::Attempt>>> attempts(TeamId team, JobId id,
@@ -175,26 +172,25 @@ class JobStore final : public queue::JobStore {
         const auto given = [](const std::string& text) {
             return text.empty() ? std::nullopt : std::optional(text);
         };
-        auto rows = co_await about(
-            team, id,
-            Statement::of(sql::jobs_tasks, team, id, filter.after, given(filter.state),
-                          given(filter.node), given(filter.device),
-                          filter.attempt == 0 ? std::nullopt : std::optional(filter.attempt),
-                          given(filter.error.empty() ? "" : within_json(filter.error)),
-                          queue::kTasksExamined, filter.limit));
-        if (!rows) co_return fail(std::move(rows.error()));
-        co_return to_found_tasks(*rows);
+        CO_TRY(auto rows,
+               co_await about(
+                   team, id,
+                   Statement::of(sql::jobs_tasks, team, id, filter.after, given(filter.state),
+                                 given(filter.node), given(filter.device),
+                                 filter.attempt == 0 ? std::nullopt : std::optional(filter.attempt),
+                                 given(filter.error.empty() ? "" : within_json(filter.error)),
+                                 queue::kTasksExamined, filter.limit)));
+        co_return to_found_tasks(rows);
     }
 
     awaitable<Result<queue::Job>> cancel(TeamId team, UserId by, JobId id) override {
-        auto replies = co_await run_in(pool_, kCallTimeout, in_team(team),
-                                       Statement::of(sql::jobs_cancel, team, id, by),
-                                       Statement::of(sql::jobs_get, std::vector{id.value}));
-        if (!replies) co_return fail(std::move(replies.error()));
-        const auto outcome = (*replies)[1][0].get<std::string>("outcome");
+        CO_TRY(auto replies, co_await run_in(pool_, kCallTimeout, in_team(team),
+                                             Statement::of(sql::jobs_cancel, team, id, by),
+                                             Statement::of(sql::jobs_get, std::vector{id.value})));
+        const auto outcome = replies[1][0].get<std::string>("outcome");
         if (outcome == "finished") co_return fail(Errc::conflict, "The job has already finished.");
-        if (outcome == "not_found" || replies->back().empty()) co_return fail(no_such_job());
-        co_return to_job(replies->back()[0]);
+        if (outcome == "not_found" || replies.back().empty()) co_return fail(no_such_job());
+        co_return to_job(replies.back()[0]);
     }
 
     awaitable<Result<std::vector<queue::Redriven>>> redrive(TeamId team, UserId by,
@@ -207,17 +203,15 @@ class JobStore final : public queue::JobStore {
     }
 
     awaitable<Result<std::optional<queue::Wait>>> wait(TeamId team, JobId id) override {
-        auto rows = co_await about(team, id, Statement::of(sql::jobs_wait, team, id));
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (rows->empty()) co_return std::nullopt;
-        co_return to_wait((*rows)[0]);
+        CO_TRY(auto rows, co_await about(team, id, Statement::of(sql::jobs_wait, team, id)));
+        if (rows.empty()) co_return std::nullopt;
+        co_return to_wait(rows[0]);
     }
 
     awaitable<Result<void>> remove(TeamId team, UserId by, JobId id) override {
-        auto rows =
-            co_await run_in(pool_, in_team(team), Statement::of(sql::jobs_delete, team, id, by));
-        if (!rows) co_return fail(std::move(rows.error()));
-        const auto outcome = (*rows)[0].get<std::string>("outcome");
+        CO_TRY(auto rows, co_await run_in(pool_, in_team(team),
+                                          Statement::of(sql::jobs_delete, team, id, by)));
+        const auto outcome = rows[0].get<std::string>("outcome");
         if (outcome == "not_found") co_return fail(no_such_job());
         if (outcome == "unfinished") {
             co_return fail(Errc::conflict, "The job has not finished yet: cancel it first.");
@@ -232,17 +226,16 @@ class JobStore final : public queue::JobStore {
     }
 
     awaitable<Result<std::string>> report(TeamId team, JobId id) override {
-        auto replies = co_await run_in(pool_, kCallTimeout, in_team(team),
-                                       Statement::of(sql::jobs_version, id),
-                                       Statement::of(sql::results_report, id));
-        if (!replies) co_return fail(std::move(replies.error()));
-        if ((*replies)[1].empty()) co_return fail(no_such_job());
-        if (!(*replies)[1][0].get<bool>("finished")) {
+        CO_TRY(auto replies, co_await run_in(pool_, kCallTimeout, in_team(team),
+                                             Statement::of(sql::jobs_version, id),
+                                             Statement::of(sql::results_report, id)));
+        if (replies[1].empty()) co_return fail(no_such_job());
+        if (!replies[1][0].get<bool>("finished")) {
             co_return fail(Errc::conflict, "The job has not finished yet, so it has no report.");
         }
-        if (replies->back().empty())
+        if (replies.back().empty())
             co_return fail(Errc::not_found, "The job ended without a report.");
-        co_return replies->back()[0].get<std::string>("content");
+        co_return replies.back()[0].get<std::string>("content");
     }
 
     awaitable<Result<std::vector<queue::ChunkInfo>>> result_chunks(TeamId team, JobId id) override {
@@ -256,10 +249,9 @@ class JobStore final : public queue::JobStore {
     }
 
     awaitable<Result<queue::TaskInput>> task_input(TeamId team, JobId id, int seq) override {
-        auto rows = co_await about(team, id, Statement::of(sql::results_input, id, seq));
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (rows->empty()) co_return fail(Errc::not_found, "The task was not found.");
-        const Row row = (*rows)[0];
+        CO_TRY(auto rows, co_await about(team, id, Statement::of(sql::results_input, id, seq)));
+        if (rows.empty()) co_return fail(Errc::not_found, "The task was not found.");
+        const Row row = rows[0];
         auto input = row.get<std::optional<std::string>>("input");
         if (!input) co_return fail(Errc::not_found, "The task's input has been deleted.");
         co_return queue::TaskInput{std::move(*input),
@@ -274,11 +266,10 @@ class JobStore final : public queue::JobStore {
     awaitable<Result<queue::Uses>> uses(TeamId team, std::string sort, std::string name) override {
         const auto statement = std::ranges::find(sql::all, "uses." + sort, &Query::name);
         if (statement == std::end(sql::all)) throw std::logic_error("no statement uses." + sort);
-        auto rows =
-            co_await run_in(pool_, in_team(team), Statement::of(*statement, team, std::move(name)));
-        if (!rows) co_return fail(std::move(rows.error()));
+        CO_TRY(auto rows, co_await run_in(pool_, in_team(team),
+                                          Statement::of(*statement, team, std::move(name))));
         queue::Uses uses;
-        for (const Row row : *rows) {
+        for (const Row row : rows) {
             const auto of = row.get<std::string>("sort");
             auto& users = uses[of];
             users.own = row.get<std::int64_t>("own");
@@ -295,9 +286,9 @@ class JobStore final : public queue::JobStore {
 
     awaitable<Result<void>> ready() override {
         if (pool_.lacked_space()) co_return fail(Errc::unavailable, kDiskFull);
-        auto unsuitable = co_await pool_.run(Statement::of(sql::duties_unsuitable), kCallTimeout);
-        if (!unsuitable) co_return fail(std::move(unsuitable.error()));
-        for (const Row row : *unsuitable) {
+        CO_TRY(auto unsuitable,
+               co_await pool_.run(Statement::of(sql::duties_unsuitable), kCallTimeout));
+        for (const Row row : unsuitable) {
             if (row.get<bool>("fatal")) {
                 co_return fail(Errc::unavailable, row.get<std::string>("what"));
             }

@@ -81,14 +81,13 @@ PoolLoad Pool::load() const {
 
 asio::awaitable<Result<Replies>> Pool::run(Batch batch, std::chrono::milliseconds timeout) {
     const Deadline deadline = std::chrono::steady_clock::now() + timeout;
-    auto connection = co_await acquire(deadline);
-    if (!connection) co_return fail(std::move(connection.error()));
+    CO_TRY(auto connection, co_await acquire(deadline));
     // A response frees a place for one more caller.
     auto place = std::shared_ptr<void>(nullptr, [weak = std::weak_ptr(alive_)](void*) {
         if (auto pool = weak.lock()) (*pool)->wake(1);
     });
     auto alive = std::weak_ptr(alive_);
-    auto replies = co_await (*connection)->run(std::move(batch), deadline);
+    auto replies = co_await connection.run(std::move(batch), deadline);
     if (!replies && replies.error().message == kDiskFull && !alive.expired()) {
         lacked_space_until_ = std::chrono::steady_clock::now() + kLackOfSpace;
     }
@@ -102,9 +101,8 @@ bool Pool::lacked_space() const {
 asio::awaitable<Result<Rows>> Pool::run(Statement statement, std::chrono::milliseconds timeout) {
     Batch batch;
     batch.push_back(std::move(statement));
-    auto replies = co_await run(std::move(batch), timeout);
-    if (!replies) co_return fail(std::move(replies.error()));
-    co_return std::move(replies->front());
+    CO_TRY(auto replies, co_await run(std::move(batch), timeout));
+    co_return std::move(replies.front());
 }
 
 std::shared_ptr<Connection> Pool::least_busy() const {

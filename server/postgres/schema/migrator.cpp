@@ -121,9 +121,7 @@ class Migration {
         work_.exec(kLock);
         ledger_ = read_ledger(work_);
         if (!ledger_.versions.empty()) report_.before = ledger_.versions.back().number;
-        if (auto same = check_versions(ledger_, schema_); !same) {
-            return fail(std::move(same.error()));
-        }
+        TRY_DO(check_versions(ledger_, schema_));
         apply_versions();
         report_.newer_functions = ledger_.set > schema_.set;
         if (!report_.newer_functions) apply_functions();
@@ -182,11 +180,10 @@ class Migration {
 }  // namespace
 
 Result<MigrationReport> migrate(const Target& target, const Schema& schema) {
-    auto options = session_options(target, "plimsoll migrate");
-    if (!options) return fail(std::move(options.error()));
+    TRY(auto options, session_options(target, "plimsoll migrate"));
     std::string step;
     try {
-        pqxx::connection connection(*options);
+        pqxx::connection connection(options);
         const pqxx::quiet_errorhandler quiet(connection);
         pqxx::work work(connection);
         Migration migration(work, schema);

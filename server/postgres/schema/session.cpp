@@ -73,11 +73,10 @@ Result<std::string> session_options(const Target& target, const std::string& app
 }
 
 Result<std::vector<Unsuitable>> examine(const Target& target) {
-    const auto options = session_options(target, "plimsoll");
-    if (!options) return fail(options.error());
+    TRY(const auto options, session_options(target, "plimsoll"));
     std::vector<Unsuitable> found;
     try {
-        const auto sessions = sessions_of(*options);
+        const auto sessions = sessions_of(options);
         if (sessions == Sessions::shared_without_statements) {
             found.push_back(
                 {"A pooler such as PgBouncer divides connections by transactions and "
@@ -91,7 +90,7 @@ Result<std::vector<Unsuitable>> examine(const Target& target) {
                  "notification arrives: jobs start up to a second later than over a "
                  "direct connection or with pool_mode = session."});
         }
-        pqxx::connection connection(*options);
+        pqxx::connection connection(options);
         if (connection.server_version() < kOldestServer) {
             found.push_back({"PostgreSQL has a version before 15.", true});
             return found;

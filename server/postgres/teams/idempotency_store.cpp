@@ -17,13 +17,13 @@ class IdempotencyStore final : public teams::IdempotencyStore {
 
     asio::awaitable<Result<std::optional<teams::StoredResponse>>> reserve(
         TeamId team, std::string key, std::string fingerprint) override {
-        auto replies = co_await run_in(
-            pool_, kCallTimeout, in_team(team),
-            Statement::of(sql::answers_reserve, team, key, Bytes{fingerprint}, kKeptHours),
-            Statement::of(sql::answers_read, team, key, Bytes{fingerprint}));
-        if (!replies) co_return fail(std::move(replies.error()));
-        if (!(*replies)[1].empty()) co_return std::nullopt;
-        const Row row = replies->back()[0];
+        CO_TRY(auto replies,
+               co_await run_in(
+                   pool_, kCallTimeout, in_team(team),
+                   Statement::of(sql::answers_reserve, team, key, Bytes{fingerprint}, kKeptHours),
+                   Statement::of(sql::answers_read, team, key, Bytes{fingerprint})));
+        if (!replies[1].empty()) co_return std::nullopt;
+        const Row row = replies.back()[0];
         if (!row.get<bool>("same")) {
             co_return fail(Errc::conflict, "This Idempotency-Key was used with another request.");
         }

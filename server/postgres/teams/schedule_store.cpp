@@ -219,12 +219,11 @@ class ScheduleStore final : public schedules::ScheduleStore {
     }
 
     awaitable<Result<Answered>> run_now(Author author, Answer answer) override {
-        auto replies =
-            co_await run_in(pool_, kAnswerTimeout, in_team(author.team), answering(answer),
-                            Statement::of(sql::schedules_told_run, author.team, author.user,
-                                          author.request_id, answer.schedule));
-        if (!replies) co_return fail(std::move(replies.error()));
-        co_return to_answered((*replies)[1][0]);
+        CO_TRY(auto replies,
+               co_await run_in(pool_, kAnswerTimeout, in_team(author.team), answering(answer),
+                               Statement::of(sql::schedules_told_run, author.team, author.user,
+                                             author.request_id, answer.schedule)));
+        co_return to_answered(replies[1][0]);
     }
 
   private:

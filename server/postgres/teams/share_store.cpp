@@ -77,32 +77,31 @@ class ShareStore final : public queue::ShareStore {
         const auto subject = hold.team                   ? std::to_string(hold.team->value)
                              : hold.device_class.empty() ? hold.node
                                                          : hold.device_class;
-        auto rows = co_await run(
-            Statement::of(sql::shares_hold, hold.scope, subject, hold.device, hold.mode,
-                          hold.reason, hold.by_admin, author.user, author.request_id),
-            hold.team);
-        if (!rows) co_return fail(std::move(rows.error()));
-        const auto id = (*rows)[0].get<std::optional<std::int64_t>>("id");
+        CO_TRY(auto rows, co_await run(Statement::of(sql::shares_hold, hold.scope, subject,
+                                                     hold.device, hold.mode, hold.reason,
+                                                     hold.by_admin, author.user, author.request_id),
+                                       hold.team));
+        const auto id = rows[0].get<std::optional<std::int64_t>>("id");
         if (!id) co_return fail(Errc::not_found, "The team, class, node or device was not found.");
         co_return *id;
     }
 
     Answer<void> resume(Author author, std::int64_t id, std::optional<TeamId> team) override {
-        auto rows = co_await run(
-            Statement::of(sql::shares_resume, id, team, author.user, author.request_id), team);
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (!(*rows)[0].get<bool>("found")) {
+        CO_TRY(auto rows, co_await run(Statement::of(sql::shares_resume, id, team, author.user,
+                                                     author.request_id),
+                                       team));
+        if (!rows[0].get<bool>("found")) {
             co_return fail(Errc::not_found, "The hold was not found.");
         }
         co_return Result<void>{};
     }
 
     Answer<void> ask_cleanup(Author author, std::string node, std::string device) override {
-        auto rows = co_await run(Statement::of(sql::devices_ask_cleanup, std::move(node),
-                                               std::move(device), author.user, author.request_id));
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (rows->empty()) co_return fail(Errc::not_found, "The device was not found.");
-        if ((*rows)[0].get<std::string_view>("outcome") == "gone") {
+        CO_TRY(auto rows,
+               co_await run(Statement::of(sql::devices_ask_cleanup, std::move(node),
+                                          std::move(device), author.user, author.request_id)));
+        if (rows.empty()) co_return fail(Errc::not_found, "The device was not found.");
+        if (rows[0].get<std::string_view>("outcome") == "gone") {
             co_return fail(Errc::conflict, "No worker runs this device now, so it caches nothing.");
         }
         co_return Result<void>{};

@@ -77,26 +77,25 @@ class TeamRecordStore final : public teams::TeamRecordStore {
                              : Statement::of(sql::team_records_list, team, collection.name,
                                              filter.member, filter.job, filter.section, filter.name,
                                              limit, filter.with_data, collection.has_origins);
-        const auto rows = co_await run_in(pool_, in_team(team), std::move(statement));
-        if (!rows) co_return fail(rows.error());
+        CO_TRY(const auto rows, co_await run_in(pool_, in_team(team), std::move(statement)));
         std::vector<TeamRecord> records;
-        for (const Row row : *rows) {
+        for (const Row row : rows) {
             records.push_back(is_counted ? to_counted_record(row) : to_record(collection, row));
         }
         co_return records;
     }
 
     Answer<TeamRecord> put(Collection collection, Author author, TeamRecord record) override {
-        const auto rows = co_await run_in(
-            pool_, in_team(author.team),
-            Statement::of(sql::team_records_put, author.team, author.user, collection.name,
-                          member_of(collection, author), record.section, unless_empty(record.name),
-                          record.job, record.data, collection.most, author.seen,
-                          audited(collection, collection.written), collection.is_named,
-                          author.request_id));
-        if (!rows) co_return fail(rows.error());
-        if (rows->empty()) co_return fail(author.seen ? changed_meanwhile() : full(collection));
-        auto kept = to_record(collection, (*rows)[0]);
+        CO_TRY(const auto rows,
+               co_await run_in(pool_, in_team(author.team),
+                               Statement::of(sql::team_records_put, author.team, author.user,
+                                             collection.name, member_of(collection, author),
+                                             record.section, unless_empty(record.name), record.job,
+                                             record.data, collection.most, author.seen,
+                                             audited(collection, collection.written),
+                                             collection.is_named, author.request_id)));
+        if (rows.empty()) co_return fail(author.seen ? changed_meanwhile() : full(collection));
+        auto kept = to_record(collection, rows[0]);
         kept.data = std::move(record.data);
         co_return kept;
     }

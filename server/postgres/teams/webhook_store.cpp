@@ -71,14 +71,14 @@ class WebhookStore final : public webhooks::WebhookStore {
     }
 
     awaitable<Result<Webhook>> create(Author author, Webhook webhook, std::string secret) override {
-        auto rows = co_await run_in(
-            pool_, in_team(author.team),
-            Statement::of(sql::webhooks_create, author.team, author.user, webhook.name, webhook.url,
-                          Bytes{std::move(secret)}, author.request_id, webhooks::kWebhooksPerTeam));
-        if (!rows) co_return fail(std::move(rows.error()));
-        if (rows->empty()) co_return fail(team_has_most(webhooks::kWebhooksPerTeam, "webhooks"));
-        webhook.id = (*rows)[0].get<WebhookId>("id");
-        webhook.created_at = (*rows)[0].get<Timestamp>("created_at");
+        CO_TRY(auto rows,
+               co_await run_in(pool_, in_team(author.team),
+                               Statement::of(sql::webhooks_create, author.team, author.user,
+                                             webhook.name, webhook.url, Bytes{std::move(secret)},
+                                             author.request_id, webhooks::kWebhooksPerTeam)));
+        if (rows.empty()) co_return fail(team_has_most(webhooks::kWebhooksPerTeam, "webhooks"));
+        webhook.id = rows[0].get<WebhookId>("id");
+        webhook.created_at = rows[0].get<Timestamp>("created_at");
         co_return webhook;
     }
 

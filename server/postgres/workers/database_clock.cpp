@@ -26,11 +26,10 @@ Timestamp DatabaseClock::now() const {
 
 asio::awaitable<Result<int>> DatabaseClock::read() {
     const auto asked = steady_now();
-    auto rows = co_await pool_.run(Statement::of(sql::duties_read_clock), kClockTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
+    CO_TRY(auto rows, co_await pool_.run(Statement::of(sql::duties_read_clock), kClockTimeout));
     const auto answered = steady_now();
     if (zero_.load() != 0 && answered - asked > kLongest) co_return 0;
-    const auto now = (*rows)[0].get<Timestamp>("now").time_since_epoch();
+    const auto now = rows[0].get<Timestamp>("now").time_since_epoch();
     zero_ = (now - (asked + answered) / 2).count();
     co_return 1;
 }

@@ -68,9 +68,8 @@ struct Duties::State : std::enable_shared_from_this<State> {
         if (duty.is_of_all_teams) batch.push_back(across_teams());
         batch.push_back({*duty.query, {}});
         if (duty.parameter != nullptr) batch.back().params.emplace_back(with.*duty.parameter);
-        auto replies = co_await pool.run(std::move(batch), kDutyTimeout);
-        if (!replies) co_return fail(std::move(replies.error()));
-        const auto& rows = replies->back();
+        CO_TRY(auto replies, co_await pool.run(std::move(batch), kDutyTimeout));
+        const auto& rows = replies.back();
         if (duty.is_of_all_teams) co_return static_cast<int>(rows.affected());
         const auto done = rows[0].get<int>("done");
         const auto known = static_cast<int>(migrations::kSchema.versions.size());

@@ -6,10 +6,9 @@
 namespace plimsoll::postgres {
 
 asio::awaitable<Result<std::vector<QueueDepth>>> Statistics::depth() {
-    auto rows = co_await pool_.run(Statement::of(sql::statistics_queue_depth), kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
+    CO_TRY(auto rows, co_await pool_.run(Statement::of(sql::statistics_queue_depth), kCallTimeout));
     std::vector<QueueDepth> depths;
-    for (const Row row : *rows) {
+    for (const Row row : rows) {
         depths.push_back({row.get<std::string>("device_class"), row.get<std::string>("state"),
                           row.get<std::int64_t>("tasks")});
     }

@@ -60,9 +60,8 @@ WorkerStore::WorkerStore(const asio::any_io_executor& executor, Pool& pool, List
 
 awaitable<Result<WorkerHandle>> WorkerStore::register_worker(queue::WorkerInfo info) {
     device_class_ = info.device_class;
-    auto rows = co_await pool_.run(registration(info), kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    if (rows->empty()) {
+    CO_TRY(auto rows, co_await pool_.run(registration(info), kCallTimeout));
+    if (rows.empty()) {
         co_return fail(
             Errc::conflict,
             "A worker on another machine is registered with this node and device: set a different "
@@ -70,13 +69,12 @@ awaitable<Result<WorkerHandle>> WorkerStore::register_worker(queue::WorkerInfo i
     }
     held_.drop_all();
     resident_.clear();
-    worker_id_ = (*rows)[0].get<std::int64_t>("worker_id");
-    co_return WorkerHandle{worker_id_, (*rows)[0].get<std::int64_t>("epoch")};
+    worker_id_ = rows[0].get<std::int64_t>("worker_id");
+    co_return WorkerHandle{worker_id_, rows[0].get<std::int64_t>("epoch")};
 }
 
 awaitable<Result<void>> WorkerStore::report_unusable(queue::WorkerInfo info) {
-    const auto told = co_await pool_.run(device_report(info), kCallTimeout);
-    if (!told) co_return fail(told.error());
+    CO_TRY_DO(co_await pool_.run(device_report(info), kCallTimeout));
     co_return Result<void>{};
 }
 
@@ -88,11 +86,11 @@ awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
         jobs.push_back(job.value);
         counts.push_back(count);
     }
-    auto rows = co_await pool_.run(Statement::of(sql::worker_heartbeat, worker.id, worker.epoch,
-                                                 held_.fences(), jobs, counts, to_json(telemetry)),
-                                   kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    const Row row = (*rows)[0];
+    CO_TRY(auto rows,
+           co_await pool_.run(Statement::of(sql::worker_heartbeat, worker.id, worker.epoch,
+                                            held_.fences(), jobs, counts, to_json(telemetry)),
+                              kCallTimeout));
+    const Row row = rows[0];
     queue::HeartbeatReply reply;
     reply.expired = !row.get<bool>("alive");
     for (const std::int64_t job : row.get<std::vector<std::int64_t>>("cancelled_jobs")) {
@@ -109,10 +107,9 @@ awaitable<Result<queue::HeartbeatReply>> WorkerStore::heartbeat(
 
 awaitable<Result<void>> WorkerStore::report_cleanup(WorkerHandle worker, std::int64_t cleanup,
                                                     queue::Freed freed) {
-    const auto told = co_await pool_.run(
+    CO_TRY_DO(co_await pool_.run(
         Statement::of(sql::worker_report_cleanup, worker.id, worker.epoch, cleanup, to_json(freed)),
-        kCallTimeout);
-    if (!told) co_return fail(told.error());
+        kCallTimeout));
     resident_.clear();
     co_return Result<void>{};
 }
@@ -131,16 +128,15 @@ awaitable<Result<queue::Claim>> WorkerStore::claim_elsewhere(
 }
 
 awaitable<Result<queue::Claim>> WorkerStore::leased(WorkerHandle worker, Statement claiming) {
-    auto rows = co_await pool_.run(std::move(claiming), kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    auto claim = to_claim(*rows);
+    CO_TRY(auto rows, co_await pool_.run(std::move(claiming), kCallTimeout));
+    auto claim = to_claim(rows);
     if (runs_on_chunks(claim)) {
         // The claim stays valid in the database even if this fails: heartbeats will not name its
         // lease, so it expires.
-        auto chunks = co_await pool_.run(
-            Statement::of(sql::worker_chunks, worker.id, worker.epoch, claim.fence), kCallTimeout);
-        if (!chunks) co_return fail(std::move(chunks.error()));
-        take_chunks(claim, *chunks);
+        CO_TRY(auto chunks, co_await pool_.run(Statement::of(sql::worker_chunks, worker.id,
+                                                             worker.epoch, claim.fence),
+                                               kCallTimeout));
+        take_chunks(claim, chunks);
     }
     for (const auto& task : claim.tasks) {
         if (!task.model.empty()) resident_ = {task.model};
@@ -161,16 +157,14 @@ awaitable<Result<queue::Acceptance>> WorkerStore::complete(WorkerHandle worker, 
     // First, while the lease is there; most tasks say nothing.
     if (!said.empty()) batch.push_back(log_record(worker, fence, said));
     batch.push_back(completion(worker, fence, std::move(reports)));
-    auto replies = co_await pool_.run(std::move(batch), kCallTimeout);
-    if (!replies) co_return fail(std::move(replies.error()));
+    CO_TRY(auto replies, co_await pool_.run(std::move(batch), kCallTimeout));
     held_.settled(fence, settled);
-    co_return to_acceptance(replies->back());
+    co_return to_acceptance(replies.back());
 }
 
 awaitable<Result<void>> WorkerStore::record_log(WorkerHandle worker, std::int64_t fence,
                                                 std::vector<queue::TaskLines> tasks) {
-    const auto rows = co_await pool_.run(log_record(worker, fence, tasks), kCallTimeout);
-    if (!rows) co_return fail(rows.error());
+    CO_TRY_DO(co_await pool_.run(log_record(worker, fence, tasks), kCallTimeout));
     co_return Result<void>{};
 }
 
@@ -181,18 +175,16 @@ awaitable<Result<void>> WorkerStore::release(WorkerHandle worker, std::int64_t f
         jobs.push_back(task.job.value);
         seqs.push_back(task.seq);
     }
-    auto rows = co_await pool_.run(
+    CO_TRY_DO(co_await pool_.run(
         Statement::of(sql::worker_release, worker.id, worker.epoch, fence, jobs, seqs),
-        kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
+        kCallTimeout));
     held_.settled(fence, tasks);
     co_return Result<void>{};
 }
 
 awaitable<Result<void>> WorkerStore::retire(WorkerHandle worker) {
-    auto rows = co_await pool_.run(Statement::of(sql::worker_retire, worker.id, worker.epoch),
-                                   kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
+    CO_TRY_DO(co_await pool_.run(Statement::of(sql::worker_retire, worker.id, worker.epoch),
+                                 kCallTimeout));
     held_.drop_all();
     co_return Result<void>{};
 }
@@ -207,9 +199,8 @@ awaitable<bool> WorkerStore::wake(WorkerHandle, std::chrono::steady_clock::time_
 }
 
 awaitable<Result<bool>> WorkerStore::is_idle(std::string node) {
-    auto rows = co_await pool_.run(Statement::of(sql::worker_is_idle, node), kCallTimeout);
-    if (!rows) co_return fail(std::move(rows.error()));
-    co_return (*rows)[0].get<bool>("idle");
+    CO_TRY(auto rows, co_await pool_.run(Statement::of(sql::worker_is_idle, node), kCallTimeout));
+    co_return rows[0].get<bool>("idle");
 }
 
 void WorkerStore::woken() {

@@ -154,7 +154,7 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
         std::string_view bytes(piece.data(), size);
         if (headless && !std::exchange(started, true)) {
             if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
-            if (auto fed = reader.feed(header_for(bytes), sink); !fed) return fail(fed.error());
+            TRY_DO(reader.feed(header_for(bytes), sink));
         }
         if (auto fed = reader.feed(bytes, sink); !fed) return fail(with_hint(fed.error(), name));
         if (format == text::RecordFormat::json_lines) unused.feed(bytes);
@@ -192,14 +192,13 @@ Result<JobInput> read_items(const std::string& name, std::FILE* file, text::Reco
 }  // namespace
 
 Result<std::string> read_text(const std::string& name) {
-    const auto file = open(name);
-    if (!file) return fail(file.error());
+    TRY(const auto file, open(name));
     std::string bytes;
     std::string piece(kPieceBytes, '\0');
-    while (const auto size = std::fread(piece.data(), 1, piece.size(), file->get())) {
+    while (const auto size = std::fread(piece.data(), 1, piece.size(), file.get())) {
         bytes.append(piece, 0, size);
     }
-    if (std::ferror(file->get()) != 0)
+    if (std::ferror(file.get()) != 0)
         return fail(Errc::invalid_input, "The file cannot be read.", name);
     if (auto narrow = from_utf16(bytes)) return std::move(*narrow);
     if (const auto at = text::find_invalid_utf8(bytes)) {
@@ -210,10 +209,8 @@ Result<std::string> read_text(const std::string& name) {
 }
 
 Result<JobInput> read_input_file(const std::string& name, const std::vector<std::string>& columns) {
-    auto chosen = parse_columns(columns);
-    if (!chosen) return fail(chosen.error());
-    auto file = open(name);
-    if (!file) return fail(file.error());
+    TRY(auto chosen, parse_columns(columns));
+    TRY(auto file, open(name));
     const bool whole = name.ends_with(".json");
     if (whole && !columns.empty()) {
         return fail(Errc::invalid_input,
@@ -224,12 +221,11 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
     const bool csv = client::is_csv(name);
     const bool headless = csv && without_header(columns);
     if (!whole && name != "-") {
-        const auto bytes = client::file_bytes(name);
-        if (!bytes) return fail(bytes.error());
-        if (*bytes > client::kInlineFileBytes) return too_long(headless);
+        TRY(const auto bytes, client::file_bytes(name));
+        if (bytes > client::kInlineFileBytes) return too_long(headless);
     }
     if (whole) {
-        auto args = json::parse(file->get(), nullptr, false);
+        auto args = json::parse(file.get(), nullptr, false);
         if (args.is_array()) {
             return fail(Errc::invalid_input,
                         "A .json file holds a job's arguments, not a list. Write records to a "
@@ -241,10 +237,10 @@ Result<JobInput> read_input_file(const std::string& name, const std::vector<std:
         return JobInput{.args = std::move(args)};
     }
     if (name != "-") {
-        if (auto fits = check_records_file(name); !fits) return fail(fits.error());
+        TRY_DO(check_records_file(name));
     }
-    return read_items(name, file->get(),
-                      csv ? text::RecordFormat::csv : text::RecordFormat::json_lines, *chosen,
+    return read_items(name, file.get(),
+                      csv ? text::RecordFormat::csv : text::RecordFormat::json_lines, chosen,
                       headless);
 }
 

@@ -17,12 +17,11 @@ namespace {
 // The job names the dataset and its columns.
 Result<json> dataset_args(client::ApiClient& api, const Terminal& terminal, const std::string& file,
                           const std::vector<std::string>& columns) {
-    auto dataset = upload_with_bar(terminal, api, {file, {}, {}});
-    if (!dataset) return fail(dataset.error());
-    terminal.note("Uploaded as " + dataset->value("id", "") + ": " +
-                  format_count(dataset->value("records", std::int64_t{0})) + " records, " +
-                  format_count(dataset->value("records_failed", std::int64_t{0})) + " unreadable");
-    json args{{"dataset", dataset->at("id")}};
+    TRY(auto dataset, upload_with_bar(terminal, api, {file, {}, {}}));
+    terminal.note("Uploaded as " + dataset.value("id", "") + ": " +
+                  format_count(dataset.value("records", std::int64_t{0})) + " records, " +
+                  format_count(dataset.value("records_failed", std::int64_t{0})) + " unreadable");
+    json args{{"dataset", dataset.at("id")}};
     if (!columns.empty()) {
         auto chosen = column_args(columns);
         if (!chosen) return chosen;
@@ -61,7 +60,7 @@ Result<JobInput> read_arguments_file(const std::string& file,
 
 Result<nlohmann::json> upload_with_bar(const Terminal& terminal, client::ApiClient& api,
                                        const client::UploadRequest& request) {
-    if (auto fits = check_records_file(request.file); !fits) return fail(fits.error());
+    TRY_DO(check_records_file(request.file));
     ProgressBar bar(terminal, "upload");
     std::string unfinished;  // the dataset that lacks bytes
     auto dataset = client::upload_file(

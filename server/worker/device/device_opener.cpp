@@ -183,9 +183,8 @@ Result<OpenedDevice> open_opencl(const opencl::DeviceAddress& address, KnownKind
     opened.ledger = ledger_of(opened.info.memory_bytes);
     opened.monitor = monitor_of(info, opened.ledger, settings.thresholds);
     opened.device = std::make_unique<opencl::Device>(std::move(*device));
-    auto check = opencl::AnswerCheck::make(*opened.device);
-    if (!check) return fail(std::move(check.error()));
-    opened.check = [kept = std::make_shared<opencl::AnswerCheck>(std::move(*check))] {
+    TRY(auto check, opencl::AnswerCheck::make(*opened.device));
+    opened.check = [kept = std::make_shared<opencl::AnswerCheck>(std::move(check))] {
         return kept->run();
     };
     return opened;

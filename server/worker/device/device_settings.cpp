@@ -40,29 +40,22 @@ constexpr int kLongestInterval = 86'400;
 
 Result<DeviceSettings> device_settings() {
     DeviceSettings settings;
-    const auto busy = number_of("GPU_MAX_UTILIZATION_WARN", 1, 100);
-    if (!busy) return fail(busy.error());
-    const auto heat = number_of("GPU_MAX_TEMPERATURE_C", 1, 150);
-    if (!heat) return fail(heat.error());
-    const auto memory = number_of("GPU_MIN_FREE_VRAM_MB", 0, kMostMegabytes);
-    if (!memory) return fail(memory.error());
-    const auto log = number_of("GPU_PROFILING_ENABLED", 0, 1);
-    if (!log) return fail(log.error());
-    const auto clean = number_of("GPU_MEMORY_CLEANUP", 0, 1);
-    if (!clean) return fail(clean.error());
-    const auto interval = number_of("GPU_CLEANUP_INTERVAL_SEC", 1, kLongestInterval);
-    if (!interval) return fail(interval.error());
-    const auto streams = number_of("FEATURE_CUDA_STREAMS", 0, 1);
-    if (!streams) return fail(streams.error());
+    TRY(const auto busy, number_of("GPU_MAX_UTILIZATION_WARN", 1, 100));
+    TRY(const auto heat, number_of("GPU_MAX_TEMPERATURE_C", 1, 150));
+    TRY(const auto memory, number_of("GPU_MIN_FREE_VRAM_MB", 0, kMostMegabytes));
+    TRY(const auto log, number_of("GPU_PROFILING_ENABLED", 0, 1));
+    TRY(const auto clean, number_of("GPU_MEMORY_CLEANUP", 0, 1));
+    TRY(const auto interval, number_of("GPU_CLEANUP_INTERVAL_SEC", 1, kLongestInterval));
+    TRY(const auto streams, number_of("FEATURE_CUDA_STREAMS", 0, 1));
     auto& thresholds = settings.thresholds;
-    if (*busy) thresholds.utilization_percent = **busy;
-    if (*heat) thresholds.temperature_celsius = **heat;
-    if (*memory) thresholds.free_memory_bytes = static_cast<std::uint64_t>(**memory) * 1'000'000;
-    settings.log_readings = log->value_or(0) == 1;
-    if (clean->value_or(1) == 1) {
-        settings.clean_when_idle = std::chrono::seconds(interval->value_or(kUsualInterval));
+    if (busy) thresholds.utilization_percent = *busy;
+    if (heat) thresholds.temperature_celsius = *heat;
+    if (memory) thresholds.free_memory_bytes = static_cast<std::uint64_t>(*memory) * 1'000'000;
+    settings.log_readings = log.value_or(0) == 1;
+    if (clean.value_or(1) == 1) {
+        settings.clean_when_idle = std::chrono::seconds(interval.value_or(kUsualInterval));
     }
-    settings.second_queue = streams->value_or(0) == 1;
+    settings.second_queue = streams.value_or(0) == 1;
     return settings;
 }
 

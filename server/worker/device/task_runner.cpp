@@ -53,16 +53,13 @@ Result<void> compute(TaskSlot& slot, const jobs::Run& run, const TaskContext& pl
     const auto& args = task.args.parsed(run);
     if (!args) return fail(args.error());
     if (task.merge) {
-        auto merged = run.merge(*args, task.partials);
-        if (!merged) return fail(std::move(merged.error()));
-        report.report = std::move(merged->summary);
-        report.output.results = std::move(merged->results);
+        TRY(auto merged, run.merge(*args, task.partials));
+        report.report = std::move(merged.summary);
+        report.output.results = std::move(merged.results);
         return {};
     }
     auto context = context_of(slot, place);
-    auto output = run.run(*args, task.input, context);
-    if (!output) return fail(std::move(output.error()));
-    report.output = std::move(*output);
+    TRY(report.output, run.run(*args, task.input, context));
     return complete_whole(task, run, *args, report);
 }
 

@@ -184,9 +184,7 @@ Result<jobs::KindSettings> kind_settings(std::span<const jobs::Run> kinds,
                                          std::filesystem::path cache) {
     jobs::KindSettings settings{.values = {}, .cache = std::move(cache)};
     for (const auto& kind : kinds) {
-        if (auto read = jobs::read_environment(kind.settings, settings); !read) {
-            return fail(read.error());
-        }
+        TRY_DO(jobs::read_environment(kind.settings, settings));
     }
     return settings;
 }

@@ -147,15 +147,14 @@ awaitable<bool> Supervisor::probe_devices() {
 
 // What `plimsoll-engine probe --json` prints.
 awaitable<Result<std::string>> Supervisor::probe_output() {
-    auto child = start_child_({"probe", "--json"}, STDOUT_FILENO, {});
-    if (!child) co_return fail(child.error());
+    CO_TRY(auto child, start_child_({"probe", "--json"}, STDOUT_FILENO, {}));
     const auto limit = timer_.now() + options_.probe;
     std::string text;
     for (;;) {
-        auto happened = co_await ((*child)->wrote() || timer_.sleep_until(limit) ||
-                                  stopped_.wait() || (*child)->ended());
+        auto happened = co_await (child.wrote() || timer_.sleep_until(limit) || stopped_.wait() ||
+                                  child.ended());
         // Whichever happened first: the report may have arrived at the same moment as the end.
-        text += (*child)->read();
+        text += child.read();
         // One complete line; only the end of the process follows.
         if (text.ends_with('\n')) co_return text;
         switch (happened.index()) {

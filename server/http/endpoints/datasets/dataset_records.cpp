@@ -57,10 +57,9 @@ class ChunkWalk {
         for (const auto& chunk : chunks) {
             const auto end = static_cast<std::uint64_t>(chunk.first_record + chunk.records);
             if (end <= first || (errors && chunk.failed == 0)) continue;
-            const auto content = co_await store_.chunk(team_, id_, chunk.seq);
-            if (!content) co_return fail(content.error());
+            CO_TRY(const auto content, co_await store_.chunk(team_, id_, chunk.seq));
             const auto work = [&] {
-                return jobs::read_chunk(*content, [&](const text::RecordView& record) {
+                return jobs::read_chunk(content, [&](const text::RecordView& record) {
                     if (record.index < first || (errors && !record.is_error)) return true;
                     return more = take(record);
                 });
@@ -97,7 +96,7 @@ class ErrorStream final : public BodyStream {
                                                    });
             if (!read) co_return fail(read.error());
             const bool first = done_ == 1;
-            if (auto ok = converter_.rows(rows, first, out); !ok) co_return fail(ok.error());
+            CO_TRY_DO(converter_.rows(rows, first, out));
         } else {
             ended_ = true;
             converter_.end(out);

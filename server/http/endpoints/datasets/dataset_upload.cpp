@@ -93,9 +93,7 @@ class UploadCall {
         if (!step.ends) step.reading = cutter_.state();
         step.columns = cutter_.columns();
         step.chunks = std::exchange(chunks_, {});
-        auto stored = co_await store_.append(team_, dataset_.id, std::move(step));
-        if (!stored) co_return fail(stored.error());
-        dataset_ = std::move(*stored);
+        CO_TRY(dataset_, co_await store_.append(team_, dataset_.id, std::move(step)));
         co_return Result<void>{};
     }
 

@@ -133,13 +133,12 @@ class AuditTable final : public BodyStream {
         if (ended_) co_return std::nullopt;
         std::string out;
         if (!query_.before) jobs::append_csv_header(out, kAuditColumns);
-        const auto events = co_await store_.list(query_);
-        if (!events) co_return fail(events.error());
-        for (const auto& event : *events) {
+        CO_TRY(const auto events, co_await store_.list(query_));
+        for (const auto& event : events) {
             jobs::append_csv_row(out, kAuditColumns, {}, audit_json(event));
             query_.before = event.id;
         }
-        ended_ = events->size() < static_cast<std::size_t>(query_.limit);
+        ended_ = events.size() < static_cast<std::size_t>(query_.limit);
         co_return out;
     }
 

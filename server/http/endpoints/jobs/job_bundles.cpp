@@ -94,9 +94,7 @@ class JobBundles {
         }
         auto job =
             planning::new_job(call.principal.team.id, call.principal.user.id, kind_of(spec), spec);
-        if (auto set = set_times(job, spec, clock_.now()); !set) {
-            return tl::unexpected(std::move(set.error()));
-        }
+        TRY_DO(set_times(job, spec, clock_.now()));
         return job;
     }
 
@@ -113,11 +111,10 @@ class JobBundles {
             given.push_back({kind_of(spec), spec.at("args"), jobs[i]->run_at});
             places.push_back(i);
         }
-        auto plans = co_await planner_.plan_all(call.principal.team.id, given);
-        if (!plans) co_return fail(std::move(plans.error()));
+        CO_TRY(auto plans, co_await planner_.plan_all(call.principal.team.id, given));
         for (std::size_t i = 0; i < places.size(); ++i) {
             auto& job = jobs[places[i]];
-            if (auto& plan = (*plans)[i]) {
+            if (auto& plan = plans[i]) {
                 job->plan = std::move(*plan);
             } else {
                 job = tl::unexpected(refused(plan.error()));

@@ -42,9 +42,8 @@ class Pictures {
         const auto packed = need(co_await store_.result_chunk(team, id, chunk.seq));
         const auto number = call.parameters.integer("number").value_or(1);
         const auto draw = [&]() -> Result<std::string> {
-            const auto rows = gunzip(packed, kLargestChunk);
-            if (!rows) return fail(rows.error());
-            return offer->picture(line_of(*rows, index - chunk.first_item), number, format);
+            TRY(const auto rows, gunzip(packed, kLargestChunk));
+            return offer->picture(line_of(rows, index - chunk.first_item), number, format);
         };
         auto picture = need(co_await compute(pool_, draw));
         const bool png = format == jobs::PictureFormat::png;

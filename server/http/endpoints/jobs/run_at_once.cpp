@@ -98,9 +98,7 @@ awaitable<Result<std::string>> RunAtOnce::rows(const queue::Job& job, const jobs
                                                std::string_view missing) const {
     std::vector<queue::ChunkInfo> chunks;
     if (queue::is_final(job.state)) {
-        auto found = co_await store_.result_chunks(job.team, job.id);
-        if (!found) co_return fail(std::move(found.error()));
-        chunks = std::move(*found);
+        CO_TRY(chunks, co_await store_.result_chunks(job.team, job.id));
     }
     std::string lines;
     for (std::size_t task = 0; task < plan.tasks.size(); ++task) {
@@ -108,16 +106,13 @@ awaitable<Result<std::string>> RunAtOnce::rows(const queue::Job& job, const jobs
         const auto chunk = std::ranges::find(chunks, seq, &queue::ChunkInfo::seq);
         if (chunk == chunks.end() || !chunk->error.empty()) {
             const auto why = chunk == chunks.end() ? missing : std::string_view(chunk->error);
-            const auto failed = kind.failed_rows(plan.args, plan.tasks[task].input, why);
-            if (!failed) co_return fail(failed.error());
-            lines += chunk == chunks.end() ? as_unfinished(*failed) : *failed;
+            CO_TRY(const auto failed, kind.failed_rows(plan.args, plan.tasks[task].input, why));
+            lines += chunk == chunks.end() ? as_unfinished(failed) : failed;
             continue;
         }
-        const auto packed = co_await store_.result_chunk(job.team, job.id, seq);
-        if (!packed) co_return fail(packed.error());
-        const auto done = gunzip(*packed, kLargestRows);
-        if (!done) co_return fail(done.error());
-        lines += *done;
+        CO_TRY(const auto packed, co_await store_.result_chunk(job.team, job.id, seq));
+        CO_TRY(const auto done, gunzip(packed, kLargestRows));
+        lines += done;
     }
     co_return lines;
 }

@@ -63,12 +63,11 @@ class PartsBody final : public BodyStream {
 
     awaitable<Result<std::optional<std::string>>> next() override {
         if (next_ == parts_->count() || left_ == 0) co_return std::nullopt;
-        auto part = co_await parts_->part(next_++);
-        if (!part) co_return fail(part.error());
-        if (skip_ > 0) part->erase(0, std::exchange(skip_, 0));
-        if (part->size() > left_) part->resize(left_);
-        left_ -= part->size();
-        co_return std::move(*part);
+        CO_TRY(auto part, co_await parts_->part(next_++));
+        if (skip_ > 0) part.erase(0, std::exchange(skip_, 0));
+        if (part.size() > left_) part.resize(left_);
+        left_ -= part.size();
+        co_return std::move(part);
     }
 
   private:
@@ -143,8 +142,7 @@ awaitable<Result<std::string>> ResultParts::part(std::size_t number) {
 awaitable<Result<void>> ResultParts::measure() {
     for (std::size_t number = 0; number < count(); ++number) {
         if (size(number)) continue;
-        const auto made = co_await part(number);
-        if (!made) co_return fail(made.error());
+        CO_TRY_DO(co_await part(number));
     }
     co_return Result<void>{};
 }
@@ -152,15 +150,14 @@ awaitable<Result<void>> ResultParts::measure() {
 awaitable<Result<std::string>> ResultParts::rows_of(std::size_t chunk) {
     const auto& info = chunks_[chunk];
     if (!info.error.empty()) co_return co_await failed_rows_of(chunk);
-    const auto packed = co_await source_.chunk(info.seq);
-    if (!packed) co_return fail(packed.error());
+    CO_TRY(const auto packed, co_await source_.chunk(info.seq));
     const auto work = [&]() -> Result<std::string> {
-        auto rows = gunzip(*packed, kLargestChunk);
+        auto rows = gunzip(packed, kLargestChunk);
         if (!rows) return rows;
         return convert(chunk, std::move(*rows));
     };
     // Rows of repeated texts are packed into a hundredth.
-    const auto bytes = std::max(packed->size(), static_cast<std::size_t>(info.rows_bytes));
+    const auto bytes = std::max(packed.size(), static_cast<std::size_t>(info.rows_bytes));
     co_return bytes <= limits::kInlineBytes ? work() : co_await compute(pool_, work);
 }
 
@@ -175,9 +172,8 @@ awaitable<Result<std::string>> ResultParts::failed_rows_of(std::size_t chunk) {
             return convert(chunk, jobs::rows_without_input(kind_.columns, info.first_item,
                                                            info.items, info.error));
         }
-        const auto packed = jobs::cut_slice(input->packed, input->slice);
-        if (!packed) return fail(packed.error());
-        auto rows = kind_.failed_rows(job_.args, *packed, info.error);
+        TRY(const auto packed, jobs::cut_slice(input->packed, input->slice));
+        auto rows = kind_.failed_rows(job_.args, packed, info.error);
         if (!rows) return rows;
         return convert(chunk, std::move(*rows));
     };
@@ -204,8 +200,7 @@ Result<std::string> ResultParts::convert(std::size_t chunk, std::string rows) {
     if (!rows.empty()) first_ = false;
     jobs::ResultsConverter converter(format_, kind_.columns, kept_);
     std::string out;
-    auto converted = converter.rows(rows, first, out);
-    if (!converted) return fail(converted.error());
+    TRY_DO(converter.rows(rows, first, out));
     return out;
 }
 

@@ -186,13 +186,12 @@ json read(const std::string& file) {
 // it is this report.
 Result<std::string> changes_since_pinned(const CommandContext& context, client::ApiClient& api,
                                          const std::string& id, const json& summary) {
-    const auto found = api.get_json("/v1/jobs/" + id + "/baseline");
-    if (!found) return fail(found.error());
-    const json& baseline = found->at("baseline");
+    TRY(const auto found, api.get_json("/v1/jobs/" + id + "/baseline"));
+    const json& baseline = found.at("baseline");
     if (baseline.is_null() || text_of(baseline, "job_id") == id) return "";
     auto job = text_of(baseline, "job_id");
     if (job.empty()) job = "a job that has been deleted";
-    return changes_text(context.terminal, found->at("summary"), summary) +
+    return changes_text(context.terminal, found.at("summary"), summary) +
            "\nThe baseline is the report of " + job + ", pinned at " +
            text_of(baseline, "pinned_at") + ".";
 }

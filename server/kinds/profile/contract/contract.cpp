@@ -77,9 +77,8 @@ tl::expected<Plan, FieldErrors> plan(const json& asked, const Knowledge& knowled
     if (needs_model(asked)) named = with_model(asked, knowledge);
     if (!named) return tl::unexpected(named.error());
     const auto llm = llm_settings(*knowledge.settings);
-    const auto with_endpoint = with_llm(*named, llm);
-    if (!with_endpoint) return tl::unexpected(with_endpoint.error());
-    const json& args = *with_endpoint;
+    TRY(const auto with_endpoint, with_llm(*named, llm));
+    const json& args = with_endpoint;
     const auto request = parse_request(args);
     if (!request) return tl::unexpected(request.error());
     const auto parts = parts_of(*request);

@@ -50,9 +50,8 @@ Result<std::vector<LlmEndpoint>> parse_llm_endpoints(std::string_view text) {
         while (part.starts_with(' ')) part.remove_prefix(1);
         while (part.ends_with(' ')) part.remove_suffix(1);
         if (part.empty()) continue;
-        auto endpoint = parse_endpoint(part);
-        if (!endpoint) return fail(std::move(endpoint.error()));
-        endpoints.push_back(std::move(*endpoint));
+        TRY(auto endpoint, parse_endpoint(part));
+        endpoints.push_back(std::move(endpoint));
     }
     return endpoints;
 }

@@ -71,11 +71,10 @@ class EngineArea final : public Area {
 
   private:
     Result<PartResult> peak() {
-        auto peak = measure_peak(subject_);
-        if (!peak) return fail(std::move(peak.error()));
-        report_["peak"] = {rate_json(peak->fma, kOperations, Statistic::fastest),
-                           rate_json(peak->copy, kBytes, Statistic::fastest)};
-        peak_ = std::move(*peak);
+        TRY(auto peak, measure_peak(subject_));
+        report_["peak"] = {rate_json(peak.fma, kOperations, Statistic::fastest),
+                           rate_json(peak.copy, kBytes, Statistic::fastest)};
+        peak_ = std::move(peak);
         return PartResult{rate_row(report_["peak"][0])};
     }
 
@@ -91,39 +90,36 @@ class EngineArea final : public Area {
     }
 
     Result<PartResult> batches() {
-        const auto search = measure_product_knee(subject_, limits_);
-        if (!search) return fail(search.error());
+        TRY(const auto search, measure_product_knee(subject_, limits_));
         const double work = 2.0 * profiling::kKneeColumns * profiling::kKneeDepth;
-        report_["batches"] = curve_json(*search, "one layer, 3072 x 768, by rows", "rows",
+        report_["batches"] = curve_json(search, "one layer, 3072 x 768, by rows", "rows",
                                         peak_->fma.most_per_second() / work);
         return PartResult{curve_row(report_["batches"])};
     }
 
     Result<PartResult> launches() {
         const TemporaryFolder cache;
-        const auto cost = measure_launches(subject_, cache.path());
-        if (!cost) return fail(cost.error());
-        report_["launches"] = {{"waited_us", cost->waited.median * 1e6},
-                               {"waited_p95_us", cost->waited.p95 * 1e6},
-                               {"queued_us", cost->queued * 1e6},
-                               {"cold_build_ms", cost->cold_build * 1e3},
-                               {"warm_build_ms", cost->warm_build * 1e3}};
-        PartResult result{timing_json(cost->waited)};
+        TRY(const auto cost, measure_launches(subject_, cache.path()));
+        report_["launches"] = {{"waited_us", cost.waited.median * 1e6},
+                               {"waited_p95_us", cost.waited.p95 * 1e6},
+                               {"queued_us", cost.queued * 1e6},
+                               {"cold_build_ms", cost.cold_build * 1e3},
+                               {"warm_build_ms", cost.warm_build * 1e3}};
+        PartResult result{timing_json(cost.waited)};
         result.row.erase("warm_up_runs");
         result.row["name"] = "one synchronous launch";
-        result.row["value"] = cost->waited.median * 1e6;
+        result.row["value"] = cost.waited.median * 1e6;
         result.row["unit"] = "us";
         return result;
     }
 
     Result<PartResult> overlap() {
-        const auto overlap = measure_overlap(subject_);
-        if (!overlap) return fail(overlap.error());
+        TRY(const auto overlap, measure_overlap(subject_));
         const auto& device = programs_.device();
         report_["overlap"] =
-            overlap_json(*overlap, has_own_memory(device.info()), device.copies_apart());
+            overlap_json(overlap, has_own_memory(device.info()), device.copies_apart());
         return PartResult{{{"name", "computing and copying at the same time"},
-                           {"value", overlap->speedup()},
+                           {"value", overlap.speedup()},
                            {"unit", "x"}}};
     }
 

@@ -45,13 +45,12 @@ class LlmArea final : public Area {
         std::vector<LlmAnswer> answers;
         const int warm_ups = prompts_.empty() ? kWarmUps : 0;
         for (int run = -warm_ups; run < kRuns; ++run) {
-            auto answer = call_llm(*endpoint, settings_.networks, request,
-                                   std::chrono::seconds(settings_.timeout_seconds), watch_);
-            if (!answer) return fail(std::move(answer.error()));
+            TRY(auto answer, call_llm(*endpoint, settings_.networks, request,
+                                      std::chrono::seconds(settings_.timeout_seconds), watch_));
             if (run < 0) {
-                first_ = std::move(*answer);
+                first_ = std::move(answer);
             } else {
-                answers.push_back(std::move(*answer));
+                answers.push_back(std::move(answer));
             }
         }
         prompts_.push_back(prompt_json(tokens, warm_ups, answers));

@@ -139,7 +139,7 @@ Result<void> LlmReader::take(std::string_view piece, double seconds) {
 
 Result<LlmAnswer> LlmReader::finish(double seconds) {
     now_ = seconds;
-    if (auto taken = take_line(rest_); !taken) return fail(std::move(taken.error()));
+    TRY_DO(take_line(rest_));
     if (!ended_) return fail(Errc::corrupt, "The endpoint's response is incomplete.");
     if (!has_tokens_) {
         return fail(Errc::corrupt, "The endpoint did not report the number of tokens.");
@@ -213,18 +213,15 @@ void LlmReader::saw_text(const json& text) {
 Result<LlmAnswer> call_llm(const LlmEndpoint& endpoint, const std::string& networks,
                            const LlmRequest& request, std::chrono::milliseconds timeout,
                            const Watch& watch) {
-    auto target = outbound::parse_target(endpoint.url);
-    if (!target) return fail(std::move(target.error()));
-    auto allowed = outbound::AllowList::parse(target->origin(), networks);
-    if (!allowed) return fail(std::move(allowed.error()));
-    auto tls = outbound::verifying_context();
-    if (!tls) return fail(std::move(tls.error()));
+    TRY(auto target, outbound::parse_target(endpoint.url));
+    TRY(auto allowed, outbound::AllowList::parse(target.origin(), networks));
+    TRY(auto tls, outbound::verifying_context());
     const auto body = llm_body(endpoint.dialect, request);
     asio::io_context io{1};
     // Outlives the caller, whose pending name lookups report to it.
-    const Caller caller(std::move(*allowed), std::move(*tls));
+    const Caller caller(std::move(allowed), std::move(tls));
     std::optional<Result<LlmAnswer>> answer;
-    asio::co_spawn(io, ask(caller, std::move(*target), endpoint.dialect, body, timeout),
+    asio::co_spawn(io, ask(caller, std::move(target), endpoint.dialect, body, timeout),
                    [&](const std::exception_ptr& thrown, Result<LlmAnswer> got) {
                        if (thrown) std::rethrow_exception(thrown);
                        answer = std::move(got);

@@ -109,10 +109,9 @@ class Published {
 
     Result<void> load() {
         classifier_.reset();
-        auto loaded = transformer::TextClassifier::load(
-            folder_, programs_, *context_.ledger, *context_.capability, plans_, method_, watch());
-        if (!loaded) return fail(loaded.error());
-        classifier_ = std::move(*loaded);
+        TRY(classifier_,
+            transformer::TextClassifier::load(folder_, programs_, *context_.ledger,
+                                              *context_.capability, plans_, method_, watch()));
         return {};
     }
     Result<void> run(const std::vector<std::string>& texts, std::size_t first, std::int64_t batch) {
@@ -204,18 +203,17 @@ class SentimentArea final : public Area {
           watch_(std::move(watch)) {}
 
     Result<PartResult> measure(std::string_view part) override {
-        if (auto loaded = load(); !loaded) return fail(std::move(loaded.error()));
+        TRY_DO(load());
         const auto& lengths = model_->model.lengths;
         const auto length = std::ranges::find(lengths, part, &profiling::LengthBucket::name);
         if (length == lengths.end()) {
             return fail(Errc::corrupt, "Unknown text length.", std::string(part));
         }
-        const auto search = measure_length(*length, request_.batch_sizes, limits_, {}, watch_);
-        if (!search) return fail(search.error());
-        auto curve = curve_json(*search, length->name, "texts", {});
+        TRY(const auto search, measure_length(*length, request_.batch_sizes, limits_, {}, watch_));
+        auto curve = curve_json(search, length->name, "texts", {});
         curve["words"] = length->words;
         PartResult result{curve_row(curve)};
-        if (curves_.empty()) first_ = search->points.front();
+        if (curves_.empty()) first_ = search.points.front();
         curves_.push_back(std::move(curve));
         return result;
     }
@@ -253,16 +251,14 @@ class SentimentArea final : public Area {
     Result<void> load() {
         if (load_) return {};
         const double host = resident_bytes();
-        auto model = sentiment_model(request_, context_);
-        if (!model) return fail(std::move(model.error()));
-        const bool on_device = model->held_bytes != nullptr;
+        TRY(auto model, sentiment_model(request_, context_));
+        const bool on_device = model.held_bytes != nullptr;
         const double device = on_device ? memory_in_use(*context_.device) : 0;
-        auto times = measure_load(model->model, {}, watch_);
-        if (!times) return fail(std::move(times.error()));
+        TRY(auto times, measure_load(model.model, {}, watch_));
         on_host_ = std::max(0.0, resident_bytes() - host);
         if (on_device) on_device_ = std::max(0.0, memory_in_use(*context_.device) - device);
-        model_ = std::move(*model);
-        load_ = *times;
+        model_ = std::move(model);
+        load_ = times;
         return {};
     }
 

@@ -86,8 +86,7 @@ Result<std::int64_t> write_disagreements(client::ApiClient& api, const std::stri
         rest.erase(0, start);
         return static_cast<bool>(out);
     };
-    auto done = api.stream("/v1/jobs/" + job_id + "/results.jsonl", {}, take);
-    if (!done) return fail(done.error());
+    TRY_DO(api.stream("/v1/jobs/" + job_id + "/results.jsonl", {}, take));
     if (!out.flush()) {
         return fail(Errc::invalid_input, "--disagreements: cannot write all of " + file + ".");
     }

@@ -141,7 +141,7 @@ std::string repository_of(const std::string& name) {
 
 Result<client::Origin> hub_of_environment() {
     KindSettings settings;
-    if (auto read = read_environment(kSettings, settings); !read) return fail(read.error());
+    TRY_DO(read_environment(kSettings, settings));
     return client::hub_origin(std::string(settings.text(kHub)),
                               std::string(settings.text(kHubHosts)));
 }
@@ -184,9 +184,8 @@ Result<void> fetch_from_hub(const client::Origin& hub, const HubModel& model,
             return fail(client::about(done.error(), hub, model.repository));
         }
         if (file.sha256.empty()) continue;
-        const auto sha = models::sha256_of_file(path, {}, Watch{watch.stop});
-        if (!sha) return fail(sha.error());
-        if (*sha != file.sha256) {
+        TRY(const auto sha, models::sha256_of_file(path, {}, Watch{watch.stop}));
+        if (sha != file.sha256) {
             std::error_code ignored;
             std::filesystem::remove(path, ignored);
             return fail(Errc::corrupt, file.name + " does not match the hub's hash.");

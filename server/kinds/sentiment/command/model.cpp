@@ -163,7 +163,7 @@ Result<void> check_space(const HubModel& model, const std::filesystem::path& fol
 Result<Manifest> fetch(const CommandContext& context, const ModelFlags& flags,
                        const client::Origin& hub, const HubModel& model,
                        const std::filesystem::path& folder) {
-    if (auto fits = check_space(model, folder); !fits) return fail(fits.error());
+    TRY_DO(check_space(model, folder));
     return watched(context, style(flags), "Fetching " + model.repository, model.bytes(),
                    [&](const Watch& watch) -> Result<Manifest> {
                        if (auto done = fetch_from_hub(hub, model, folder, watch); !done)

@@ -52,19 +52,16 @@ Scored by_model(const Request& request, const Knowledge& knowledge,
     const auto name = request.model.value_or(default_model(*knowledge.settings));
     const bool is_offered = std::ranges::find(models, name, &Manifest::name) != models.end();
     if (name == kVader || (!request.model && !is_offered)) return scoring_by(std::nullopt);
-    auto found = named_model("/model", name, knowledge);
-    if (!found) return tl::unexpected(std::move(found.error()));
-    auto model = in_form(std::move(*found), request.form.value_or(std::string(kExactForm)));
-    if (!model) return tl::unexpected(std::move(model.error()));
-    return scoring_by(std::move(*model));
+    TRY(auto found, named_model("/model", name, knowledge));
+    TRY(auto model, in_form(std::move(found), request.form.value_or(std::string(kExactForm))));
+    return scoring_by(std::move(model));
 }
 
 Scored by_goal(const Request& request, const Knowledge& knowledge,
                std::span<const Manifest> models) {
-    auto choice = choose_by_goal(*request.goal, request.form, knowledge, models);
-    if (!choice) return tl::unexpected(std::move(choice.error()));
-    auto scoring = scoring_by(std::move(choice->model));
-    scoring.args.goal = std::move(choice->reasons);
+    TRY(auto choice, choose_by_goal(*request.goal, request.form, knowledge, models));
+    auto scoring = scoring_by(std::move(choice.model));
+    scoring.args.goal = std::move(choice.reasons);
     return scoring;
 }
 
@@ -101,10 +98,9 @@ tl::expected<json, FieldErrors> definition_of(const std::string& id, const Knowl
 
 Scored by_policy(const std::string& id, const Request& request, const Knowledge& knowledge,
                  std::span<const Manifest> models, const TextAttributes& texts) {
-    auto definition = definition_of(id, knowledge);
-    if (!definition) return tl::unexpected(std::move(definition.error()));
-    if (request.form) (*definition)["form"] = *request.form;
-    const auto policy = parse_policy(*definition);
+    TRY(auto definition, definition_of(id, knowledge));
+    if (request.form) definition["form"] = *request.form;
+    const auto policy = parse_policy(definition);
     const auto at = std::chrono::floor<std::chrono::seconds>(knowledge.at.time_since_epoch());
     auto resolved =
         policy ? resolve(id, *policy, models, at.count()) : tl::unexpected(policy.error());
@@ -147,12 +143,10 @@ Scored by_all(const Request& request, const Knowledge& knowledge, const TextAttr
             compared_models.push_back({.name = name, .hash = {}, .form = {}});
             continue;
         }
-        auto found = named_model(pointer, name, knowledge);
-        if (!found) return tl::unexpected(std::move(found.error()));
-        auto model = in_form(std::move(*found), request.form.value_or(std::string(kExactForm)));
-        if (!model) return tl::unexpected(std::move(model.error()));
-        compared_models.push_back(compared(*model));
-        scoring.models.push_back(std::move(*model));
+        TRY(auto found, named_model(pointer, name, knowledge));
+        TRY(auto model, in_form(std::move(found), request.form.value_or(std::string(kExactForm))));
+        compared_models.push_back(compared(model));
+        scoring.models.push_back(std::move(model));
     }
     const auto& options = request.options;
     if (texts.items != nullptr) {
@@ -253,22 +247,20 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& knowledg
     const auto has_label = [](const json& item) { return item.contains("label"); };
     const auto items = args.find("items");
     const bool labels = items != args.end() && std::ranges::any_of(*items, has_label);
-    auto scoring =
+    TRY(auto scoring,
         scoring_for(args.get<Request>(), knowledge,
-                    {.items = items == args.end() ? nullptr : &*items, .labels = labels});
-    if (!scoring) return tl::unexpected(std::move(scoring.error()));
-    auto tasks = cut_texts(scoring->texts(), args);
-    if (!tasks) return tl::unexpected(std::move(tasks.error()));
-    auto& kept = scoring->args.keep;
+                    {.items = items == args.end() ? nullptr : &*items, .labels = labels}));
+    TRY(auto tasks, cut_texts(scoring.texts(), args));
+    auto& kept = scoring.args.keep;
     kept = kept_names(args);
     if (kept.size() > kMostKept) {
         return refused("/items", "kept",
                        "The items keep members with more than " + std::to_string(kMostKept) +
                            " different names.");
     }
-    return Plan{.args = to_text(scoring->args),
-                .requirement = requirement_of(scoring->models),
-                .tasks = std::move(*tasks)};
+    return Plan{.args = to_text(scoring.args),
+                .requirement = requirement_of(scoring.models),
+                .tasks = std::move(tasks)};
 }
 
 tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args, const Knowledge& knowledge,
@@ -282,13 +274,11 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args, const Know
     auto columns = columns_of(args, dataset, attributes);
     if (!columns) return tl::unexpected(std::move(columns.error()));
     const auto has = [&](Attribute one) { return !columns->attributes[one].empty(); };
-    auto scoring = scoring_for(request, knowledge,
-                               {.labels = has(Attribute::label),
-                                .judged = has(Attribute::source) || has(Attribute::time)});
-    if (!scoring) return tl::unexpected(std::move(scoring.error()));
-    auto plan =
-        plan_texts(scoring->texts(), std::move(scoring->args), dataset, std::move(*columns));
-    if (plan) plan->plan.requirement = requirement_of(scoring->models);
+    TRY(auto scoring, scoring_for(request, knowledge,
+                                  {.labels = has(Attribute::label),
+                                   .judged = has(Attribute::source) || has(Attribute::time)}));
+    auto plan = plan_texts(scoring.texts(), std::move(scoring.args), dataset, std::move(*columns));
+    if (plan) plan->plan.requirement = requirement_of(scoring.models);
     return plan;
 }
 

@@ -138,9 +138,7 @@ tl::expected<GoalChoice, FieldErrors> choose_by_goal(const std::string& name,
     const auto* chosen = first_of(goal.models, models);
     GoalChoice choice;
     if (chosen != nullptr) {
-        auto model = in_form(*chosen, asked);
-        if (!model) return tl::unexpected(std::move(model.error()));
-        choice.model = std::move(*model);
+        TRY(choice.model, in_form(*chosen, asked));
     }
     auto candidates = candidates_for(chosen, choice.model ? choice.model->form : "", asked, models);
     auto measured = json::array();

@@ -53,10 +53,9 @@ tl::expected<ResolvedPolicy, FieldErrors> resolve(std::string id, const Policy& 
         .id = std::move(id), .rules = policy.rules, .chains = {}, .clock = policy.clock, .at = at};
     for (std::size_t i = 0; i <= policy.rules.size(); ++i) {
         const bool is_rule = i < policy.rules.size();
-        auto chain = chain_of(is_rule ? policy.rules[i].model : policy.model, policy, models,
-                              (is_rule ? rule_pointer(i) : "") + "/model");
-        if (!chain) return tl::unexpected(std::move(chain.error()));
-        resolved.chains.push_back(std::move(*chain));
+        TRY(auto chain, chain_of(is_rule ? policy.rules[i].model : policy.model, policy, models,
+                                 (is_rule ? rule_pointer(i) : "") + "/model"));
+        resolved.chains.push_back(std::move(chain));
     }
     return resolved;
 }
@@ -81,9 +80,7 @@ Result<ModelChoice> Chooser::choose(std::optional<std::string_view> time, std::s
 
 Result<ModelChoice> Chooser::choose_at(std::int64_t seconds, std::string_view source) {
     if (seconds < last_.begin || seconds >= last_.end) {
-        const auto span = clock_.at(seconds);
-        if (!span) return fail(span.error());
-        last_ = *span;
+        TRY(last_, clock_.at(seconds));
     }
     const auto& rules = policy_.rules;
     const auto found = std::ranges::find_if(
@@ -109,14 +106,13 @@ Result<std::vector<UsableModel>> Chooser::models_to_come(std::int64_t now, std::
     std::vector<UsableModel> used;
     std::vector<UsableModel> coming;
     for (auto at = now; at < until;) {
-        const auto choice = choose_at(at, {});
-        if (!choice) return fail(choice.error());
-        for (const auto chain : possible(choice->market.status)) {
+        TRY(const auto choice, choose_at(at, {}));
+        for (const auto chain : possible(choice.market.status)) {
             const auto& model = policy_.chains[chain].models.front();
             auto& models = at == now ? used : coming;
             if (std::ranges::find(models, model) == models.end()) models.push_back(model);
         }
-        at = choice->market.end;
+        at = choice.market.end;
     }
     std::erase_if(coming, [&](const UsableModel& model) {
         return model.hash.empty() || std::ranges::find(used, model) != used.end();

@@ -131,9 +131,8 @@ tl::expected<std::string, FieldErrors> form_of(const Manifest& model, const std:
 }
 
 tl::expected<ScoringModel, FieldErrors> in_form(Manifest model, const std::string& asked) {
-    auto form = form_of(model, asked);
-    if (!form) return tl::unexpected(std::move(form.error()));
-    return ScoringModel{std::move(model), std::move(*form)};
+    TRY(auto form, form_of(model, asked));
+    return ScoringModel{std::move(model), std::move(form)};
 }
 
 json used_proofs(std::span<const ScoringModel> models) {

@@ -214,13 +214,11 @@ tl::expected<Policy, FieldErrors> parse_policy(const json& definition) {
 }
 
 tl::expected<market::Clock, FieldErrors> parse_clock(const json& definition) {
-    auto calendar = calendar_of(definition);
-    if (!calendar) return tl::unexpected(std::move(calendar.error()));
-    auto overrides = overrides_of(definition, *calendar);
-    if (!overrides) return tl::unexpected(std::move(overrides.error()));
-    market::ClockRules rules{.calendar = std::move(*calendar),
+    TRY(auto calendar, calendar_of(definition));
+    TRY(auto overrides, overrides_of(definition, calendar));
+    market::ClockRules rules{.calendar = std::move(calendar),
                              .hold_seconds = definition.value("hold_minutes", 0) * kMinute,
-                             .overrides = std::move(*overrides),
+                             .overrides = std::move(overrides),
                              .always = {}};
     if (is_given(definition, "market_status")) {
         rules.always = parse_market_status(definition.at("market_status").get<std::string>());

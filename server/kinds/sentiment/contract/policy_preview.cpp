@@ -53,11 +53,9 @@ tl::expected<json, FieldErrors> preview_policy(const json& definition,
                                                const PreviewQuestion& question) {
     const auto at =
         std::chrono::floor<std::chrono::seconds>(question.at.time_since_epoch()).count();
-    const auto policy = parse_policy(definition);
-    if (!policy) return tl::unexpected(policy.error());
-    auto resolved = resolve({}, *policy, models, at);
-    if (!resolved) return tl::unexpected(std::move(resolved.error()));
-    auto chooser = Chooser::of(std::move(*resolved));
+    TRY(const auto policy, parse_policy(definition));
+    TRY(auto resolved, resolve({}, policy, models, at));
+    auto chooser = Chooser::of(std::move(resolved));
     if (!chooser) {
         return tl::unexpected(FieldErrors{{"", "calendar", chooser.error().message}});
     }

@@ -91,11 +91,10 @@ struct UsedDevice {
 Result<UsedDevice> first_device(const opencl::ProbeReport& probed) {
     for (const auto& capability : probed.devices) {
         if (capability.state != opencl::DeviceState::ready) continue;
-        auto device = opencl::Device::open(capability.info.address);
-        if (!device) return fail(device.error());
-        const auto& info = device->info();
+        TRY(auto device, opencl::Device::open(capability.info.address));
+        const auto& info = device.info();
         const opencl::Ledger ledger(info.memory.bytes.value_or(info.driver_memory_bytes));
-        return UsedDevice{capability, std::move(*device), ledger};
+        return UsedDevice{capability, std::move(device), ledger};
     }
     std::string why;
     for (const auto& device : probed.devices) why += " " + device.reason + ".";
@@ -114,31 +113,23 @@ class Scorer {
         auto scorer = std::make_unique<Scorer>();
         scorer->options_.windows = windows;
         if (name == kVader) return scorer.release();
-        if (auto read = read_environment(kSettings, scorer->settings_); !read) {
-            return fail(read.error());
-        }
-        const auto manifest = models::Store(models_folder(scorer->settings_)).find(name);
-        if (!manifest) return fail(manifest.error());
+        TRY_DO(read_environment(kSettings, scorer->settings_));
+        TRY(const auto manifest, models::Store(models_folder(scorer->settings_)).find(name));
         scorer->options_ = batch_options({}, scorer->settings_);
         scorer->options_.windows = windows;
         scorer->settings_.cache = opencl::default_kernel_cache();
         if (auto made = opencl::use_kernel_cache(scorer->settings_.cache); !made) {
-            auto instead = opencl::use_temporary_kernel_cache();
-            if (!instead) return fail(instead.error());
-            scorer->settings_.cache = std::move(*instead);
+            TRY(scorer->settings_.cache, opencl::use_temporary_kernel_cache());
         }
-        const auto report = opencl::probe_report_from_json(probed);
-        if (!report) return fail(report.error());
+        TRY(const auto report, opencl::probe_report_from_json(probed));
         // One for all scorers: loaded_model() keeps the models of a device.
-        static Result<UsedDevice> device = first_device(*report);
+        static Result<UsedDevice> device = first_device(report);
         if (!device) return fail(device.error());
         scorer->device_ = &*device;
-        scorer->model_ = {std::move(name), manifest->hash, std::move(form)};
+        scorer->model_ = {std::move(name), manifest.hash, std::move(form)};
         Progress progress;
         auto context = scorer->context(progress);
-        if (const auto loaded = loaded_model(scorer->model_, context); !loaded) {
-            return fail(loaded.error());
-        }
+        TRY_DO(loaded_model(scorer->model_, context));
         return scorer.release();
     }
 
@@ -204,13 +195,11 @@ class Scorer {
         text::RecordBlockWriter block(0);
         for (std::int64_t i = 0; i < texts.count; ++i) block.add(record_of(texts.at(i)));
         const auto packed = block.take();
-        auto source = TextSource::open(kTexts, {}, packed);
-        if (!source) return fail(source.error());
+        TRY(auto source, TextSource::open(kTexts, {}, packed));
         Progress progress;
         auto used = context(progress);
-        const auto model = loaded_model(model_, used);
-        if (!model) return fail(model.error());
-        return score_by_model(std::move(*source), **model, options_, used,
+        TRY(const auto model, loaded_model(model_, used));
+        return score_by_model(std::move(source), *model, options_, used,
                               [&](const text::RecordView& item, const TextScores* scores) {
                                   const auto place = static_cast<std::size_t>(item.index);
                                   scores == nullptr ? into.set_failed(place)
@@ -233,9 +222,7 @@ using jobs::sentiment::Scorer;
 PLIMSOLL_EXPORT int plimsoll_scorer_open(const char* model, const char* form, int windows,
                                          const char* probed, Scorer** scorer, library::Bytes* out) {
     return library::answer(*out, [&]() -> Result<std::string> {
-        const auto opened = Scorer::open(model, form, windows != 0, probed);
-        if (!opened) return fail(opened.error());
-        *scorer = *opened;
+        TRY(*scorer, Scorer::open(model, form, windows != 0, probed));
         return std::string();
     });
 }

@@ -185,9 +185,8 @@ class Models {
     awaitable<Result<Known>> read(TeamId team) const {
         Known known;
         known.team = team;
-        const auto devices = co_await services_.stores.jobs.devices();
-        if (!devices) co_return fail(devices.error());
-        for (const auto& device : *devices) {
+        CO_TRY(const auto devices, co_await services_.stores.jobs.devices());
+        for (const auto& device : devices) {
             if (may_come_back(device, services_.clock.now())) {
                 known.absent.push_back(queue::offers_of(device));
             }
@@ -198,10 +197,8 @@ class Models {
                 known.offers.push_back({name, std::move(text)});
             }
         }
-        auto speeds =
-            co_await services_.stores.records.list(kSpeeds, team, {.limit = kSpeeds.planning});
-        if (!speeds) co_return fail(speeds.error());
-        known.speeds = std::move(*speeds);
+        CO_TRY(known.speeds,
+               co_await services_.stores.records.list(kSpeeds, team, {.limit = kSpeeds.planning}));
         known.local =
             co_await offload(services_.pool, [&] { return models::Store(folder_).list(); });
         co_return known;
@@ -270,18 +267,17 @@ void add_models(http::Handlers& handlers, const Services& services,
 }
 
 awaitable<Result<json>> use_of(const Services& services, TeamId team, std::string model) {
-    auto uses = co_await services.stores.jobs.uses(team, "model", model);
-    if (!uses) co_return fail(uses.error());
+    CO_TRY(auto uses, co_await services.stores.jobs.uses(team, "model", model));
     const auto settings = settings_that_name(services.settings, model);
     const bool is_used = std::ranges::any_of(
-        *uses, [](const auto& sort) { return sort.second.own + sort.second.elsewhere > 0; });
+        uses, [](const auto& sort) { return sort.second.own + sort.second.elsewhere > 0; });
     co_return json{{"model", model},
                    {"used", is_used || !settings.empty()},
-                   {"detail", detail(model, *uses, settings)},
+                   {"detail", detail(model, uses, settings)},
                    {"settings", settings},
-                   {"jobs", users_json((*uses)["job"])},
-                   {"policies", users_json((*uses)["policy"])},
-                   {"schedules", users_json((*uses)["schedule"])}};
+                   {"jobs", users_json(uses["job"])},
+                   {"policies", users_json(uses["policy"])},
+                   {"schedules", users_json(uses["schedule"])}};
 }
 
 void add_model_use(http::Handlers& handlers, const Services& services) {

@@ -92,17 +92,13 @@ Result<std::optional<Proof>> prove(const fs::path& folder, const Manifest& manif
         folder, tools.programs, *context.ledger, *context.capability, tools.plans, texts};
     const Watch watch{context.stop, &context.progress};
     if (exact.hash != manifest.hash) {
-        auto said = try_exact(guarded, watch);
-        if (!said) return fail(said.error());
-        exact = {manifest.hash, std::move(*said)};
+        TRY(auto said, try_exact(guarded, watch));
+        exact = {manifest.hash, std::move(said)};
         return std::nullopt;
     }
-    auto proven = prove_method(guarded, exact.said, method, watch);
-    if (!proven) return fail(proven.error());
-    if (auto kept = models::keep_proofs(folder, manifest.hash, {proven->proof}); !kept) {
-        return fail(kept.error());
-    }
-    return std::move(proven->proof);
+    TRY(auto proven, prove_method(guarded, exact.said, method, watch));
+    TRY_DO(models::keep_proofs(folder, manifest.hash, {proven.proof}));
+    return std::move(proven.proof);
 }
 
 void report(const Manifest& manifest, const Result<std::optional<Proof>>& step) {

@@ -40,18 +40,16 @@ void open_device(const RunContext& context) {
 
 Result<LoadedModel> load(const std::filesystem::path& folder, const models::Manifest& manifest,
                          routines::Method method, RunContext& context) {
-    auto meaning = ::plimsoll::sentiment::Meaning::of(manifest.labels);
-    if (!meaning) return fail(meaning.error());
+    TRY(auto meaning, ::plimsoll::sentiment::Meaning::of(manifest.labels));
     const auto start = std::chrono::steady_clock::now();
-    auto classifier = transformer::TextClassifier::load(folder, *kept.programs, *context.ledger,
-                                                        *context.capability, *kept.plans, method,
-                                                        Watch{context.stop, &context.progress});
-    if (!classifier) return fail(classifier.error());
+    TRY(auto classifier, transformer::TextClassifier::load(folder, *kept.programs, *context.ledger,
+                                                           *context.capability, *kept.plans, method,
+                                                           Watch{context.stop, &context.progress}));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     return LoadedModel{.hash = manifest.hash,
                        .form = form_of(method),
-                       .meaning = std::move(*meaning),
-                       .classifier = std::move(*classifier),
+                       .meaning = std::move(meaning),
+                       .classifier = std::move(classifier),
                        .load_seconds = took.count()};
 }
 
@@ -126,8 +124,7 @@ Result<void> compute_once(transformer::TextClassifier& classifier, const Watch& 
         const auto next = [&]() -> Result<const std::string_view*> {
             return std::exchange(given, true) ? nullptr : &view;
         };
-        const auto done = classifier.classify(next, 1, watch, [](std::size_t, std::size_t) {});
-        if (!done) return fail(done.error());
+        TRY_DO(classifier.classify(next, 1, watch, [](std::size_t, std::size_t) {}));
     }
     return {};
 }
@@ -144,12 +141,11 @@ Result<LoadedModel*> loaded_model(const UsableModel& model, RunContext& context)
 }
 
 Result<bool> make_ready(const UsableModel& model, RunContext& context) {
-    const auto loaded = find_or_load(model, context, IfFull::refuse);
-    if (!loaded) return fail(loaded.error());
-    if ((*loaded)->is_ready) return false;
+    TRY(const auto loaded, find_or_load(model, context, IfFull::refuse));
+    if (loaded.is_ready) return false;
     const Watch watch{context.stop, &context.progress};
-    if (auto done = compute_once(*(*loaded)->classifier, watch); !done) return fail(done.error());
-    (*loaded)->is_ready = true;
+    TRY_DO(compute_once(*loaded.classifier, watch));
+    loaded.is_ready = true;
     return true;
 }
 

@@ -76,9 +76,8 @@ struct OpenTask {
 };
 
 Result<TextSource> open_source(OpenTask& open) {
-    auto block = gunzip(open.task.input, kLargestBlock);
-    if (!block) return fail(block.error());
-    open.block = std::move(*block);
+    TRY(auto block, gunzip(open.task.input, kLargestBlock));
+    open.block = std::move(block);
     auto source = TextSource::open(kTexts, args_of(open.task), open.block);
     if (source) open.task.context.progress.set_total(source->count());
     return source;
@@ -230,31 +229,25 @@ Result<void> score_by(const Args& args, TextSource source, const BatchOptions& o
     }
     const auto& model = args.model;
     if (model.hash.empty()) return score_by_vader(std::move(source), context, output.taker());
-    const auto loaded = loaded_model(model, context);
-    if (!loaded) return fail(loaded.error());
-    return score_by_model(std::move(source), **loaded, options, context, output.taker());
+    TRY(const auto loaded, loaded_model(model, context));
+    return score_by_model(std::move(source), *loaded, options, context, output.taker());
 }
 
 Result<TaskOutput> score(const Args& args, std::string_view input, RunContext& context) {
-    const auto block = gunzip(input, kLargestBlock);
-    if (!block) return fail(block.error());
-    auto source = TextSource::open(kTexts, args, *block);
-    if (!source) return fail(source.error());
-    context.progress.set_total(source->count());
+    TRY(const auto block, gunzip(input, kLargestBlock));
+    TRY(auto source, TextSource::open(kTexts, args, block));
+    context.progress.set_total(source.count());
     const auto options = batch_options(args.options, context.settings);
     TaskOutputBuilder output(options.windows);
-    if (auto done = score_by(args, std::move(*source), options, context, output); !done) {
-        return fail(done.error());
-    }
+    TRY_DO(score_by(args, std::move(source), options, context, output));
     return output.finish(context);
 }
 
 Result<Merged> merge(const Args& args, std::span<const std::string> partials) {
     Aggregate all;
     for (const std::string& partial : partials) {
-        const auto one = from_text<Aggregate>(partial);
-        if (!one) return fail(one.error());
-        all.add(*one);
+        TRY(const auto one, from_text<Aggregate>(partial));
+        all.add(one);
     }
     return Merged{all.summary(args), {}};
 }

@@ -29,14 +29,13 @@ class Texts {
 
     Result<const std::string_view*> next() {
         while (true) {
-            const auto record = source_.next();
-            if (!record) return fail(record.error());
-            if (!*record) return nullptr;
-            if ((*record)->is_error) {
+            TRY(const auto record, source_.next());
+            if (!record) return nullptr;
+            if (record.is_error) {
                 progress_.advance(1);
                 continue;
             }
-            text_ = (*record)->text;
+            text_ = record.text;
             return &text_;
         }
     }
@@ -51,15 +50,14 @@ class Texts {
 Result<void> take_all(TextSource source, const std::vector<transformer::Classified>& classified,
                       const LoadedModel& model, const TakeScores& take) {
     for (auto text = classified.begin();;) {
-        const auto record = source.next();
-        if (!record) return fail(record.error());
-        if (!*record) return {};
-        if ((*record)->is_error) {
-            take(**record, nullptr);
+        TRY(const auto record, source.next());
+        if (!record) return {};
+        if (record.is_error) {
+            take(*record, nullptr);
             continue;
         }
         const auto scores = scores_of(*text++, model);
-        take(**record, &scores);
+        take(*record, &scores);
     }
 }
 

@@ -23,11 +23,10 @@ bool makes_way(const Error& error) {
 
 Result<PolicyTask> PolicyTask::begin(const ResolvedPolicy& policy, TextSource source,
                                      const BatchOptions& options, RunContext& context) {
-    auto chooser = Chooser::of(policy);
-    if (!chooser) return fail(chooser.error());
-    if (context.device != nullptr) remember(chooser->policy());
-    PolicyTask task(std::move(*chooser), std::move(source), options, context);
-    if (auto shared = task.share_out(); !shared) return fail(shared.error());
+    TRY(auto chooser, Chooser::of(policy));
+    if (context.device != nullptr) remember(chooser.policy());
+    PolicyTask task(std::move(chooser), std::move(source), options, context);
+    TRY_DO(task.share_out());
     return task;
 }
 
@@ -44,9 +43,8 @@ const UsableModel& PolicyTask::first_model(std::size_t chain) const {
 }
 
 Result<SharedTexts> PolicyTask::share(std::size_t chain) {
-    auto source = TextSource::open(kTexts, TextArgs(), shares_[chain].block);
-    if (!source) return fail(source.error());
-    return SharedTexts{.source = std::move(*source),
+    TRY(auto source, TextSource::open(kTexts, TextArgs(), shares_[chain].block));
+    return SharedTexts{.source = std::move(source),
                        .context = *context_,
                        .take = take(chain),
                        .windows = options_.windows};
@@ -76,11 +74,10 @@ Result<void> PolicyTask::share_out() {
     shares_.resize(chains().size());
     std::vector<text::RecordBlockWriter> blocks(chains().size(), text::RecordBlockWriter{0});
     for (TextSource source = source_;;) {
-        const auto record = source.next();
-        if (!record) return fail(record.error());
-        if (!*record) break;
+        TRY(const auto record, source.next());
+        if (!record) break;
         Found found;
-        const text::RecordView& item = **record;
+        const text::RecordView& item = *record;
         if (!item.is_error) {
             auto choice = chooser_.choose(item.attributes[text::Attribute::time], source_of(item));
             if (choice) {
@@ -121,12 +118,10 @@ Result<void> PolicyTask::score(std::size_t chain) {
 }
 
 Result<void> PolicyTask::score_by(const UsableModel& model, std::size_t chain) {
-    auto texts = share(chain);
-    if (!texts) return fail(texts.error());
-    if (model.hash.empty()) return score_by_vader(texts->source, *context_, texts->take);
-    const auto loaded = loaded_model(model, *context_);
-    if (!loaded) return fail(loaded.error());
-    return score_by_model(texts->source, **loaded, options_, *context_, texts->take);
+    TRY(auto texts, share(chain));
+    if (model.hash.empty()) return score_by_vader(texts.source, *context_, texts.take);
+    TRY(const auto loaded, loaded_model(model, *context_));
+    return score_by_model(texts.source, *loaded, options_, *context_, texts.take);
 }
 
 Result<void> PolicyTask::finish(TaskOutputBuilder& output) {
@@ -134,9 +129,8 @@ Result<void> PolicyTask::finish(TaskOutputBuilder& output) {
         if (auto scored = score(chain); !scored) return scored;
     }
     for (const Found& found : found_) {
-        auto record = source_.next();
-        if (!record) return fail(record.error());
-        text::RecordView& item = **record;
+        TRY(auto record, source_.next());
+        text::RecordView& item = *record;
         if (found.refused) {
             item.is_error = true;
             item.error_code = "invalid_time";

@@ -28,10 +28,9 @@ Result<void> score_by_vader(TextSource source, RunContext& context, const TakeSc
     ::plimsoll::sentiment::vader::Scorer scorer;
     std::int64_t unreported = 0;
     while (true) {
-        const auto record = source.next();
-        if (!record) return fail(record.error());
-        if (!*record) break;
-        const text::RecordView& item = **record;
+        TRY(const auto record, source.next());
+        if (!record) break;
+        const text::RecordView& item = *record;
         if (item.is_error) {
             take(item, nullptr);
         } else {

@@ -97,9 +97,8 @@ Result<json> with_described_cards(json args) {
     Knowledge known;
     auto& own = known.records[kGpuProfiles.name];
     if (std::ranges::find(named, json("auto")) != named.end()) {
-        const auto card = detected_gpu();
-        if (!card) return fail(card.error());
-        known.devices.push_back({"here", card->name, card->total_bytes});
+        TRY(const auto card, detected_gpu());
+        known.devices.push_back({"here", card.name, card.total_bytes});
     }
     const char* standard = std::getenv("GPU_PROFILE");
     if (named.empty() && !args.contains("custom_gpus") && standard != nullptr && !default_gpu()) {

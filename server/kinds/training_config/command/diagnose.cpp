@@ -33,17 +33,16 @@ Result<void> require_effect(const training::Observation& seen) {
 Result<Answer> diagnose(const CLI::App& command, const training::Observation& seen) {
     if (const auto measured = require_measurement(command); !measured)
         return fail(measured.error());
-    const auto causes = training::diagnose(seen);
-    if (!causes) return fail(causes.error());
-    if (const auto used = require_effect(seen); !used) return fail(used.error());
+    TRY(const auto causes, training::diagnose(seen));
+    TRY_DO(require_effect(seen));
     Answer told{{{"causes", nlohmann::json::array()}}, {}};
-    for (const auto& [cause, change, gain, from_guide, subject] : *causes) {
+    for (const auto& [cause, change, gain, from_guide, subject] : causes) {
         told.value["causes"].push_back(
             {{"cause", cause}, {"change", change}, {"gain", gain}, {"from_guide", from_guide}});
         told.text += fmt::format("{}. {}: {} ({}){}\n", told.value["causes"].size(), cause, change,
                                  gain, from_guide ? " [guide]" : "");
     }
-    if (causes->empty()) told.text = "Nothing unusual found.\n";
+    if (causes.empty()) told.text = "Nothing unusual found.\n";
     return told;
 }
 

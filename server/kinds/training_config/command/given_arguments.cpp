@@ -157,7 +157,7 @@ std::string GivenArguments::other_than(std::initializer_list<std::string_view> f
 }
 
 Result<json> GivenArguments::on_top_of(json args) const {
-    if (auto once = check_settings_once(); !once) return fail(once.error());
+    TRY_DO(check_settings_once());
     // A model that is given replaces the file's.
     if (has("--preset") || has("--config")) args["model"] = json::object();
     if (has("--model")) {
@@ -179,7 +179,7 @@ Result<json> GivenArguments::on_top_of(json args) const {
         }
     }
     for (const auto& setting : settings_) {
-        if (auto ok = terminal::assign(args, setting); !ok) return fail(ok.error());
+        TRY_DO(terminal::assign(args, setting));
     }
     return args;
 }

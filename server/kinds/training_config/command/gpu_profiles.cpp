@@ -68,34 +68,30 @@ std::string details(const tr::GpuProfile& p) {
 }
 
 Result<Answer> test(const std::string& id) {
-    const auto profile = tr::GpuCatalogue().find(id);
-    if (!profile) return fail(profile.error());
-    return Answer{gpu_profile_json(*profile), details(*profile)};
+    TRY(const auto profile, tr::GpuCatalogue().find(id));
+    return Answer{gpu_profile_json(profile), details(profile)};
 }
 
 Result<Answer> recommend(const CardFlags& flags) {
-    const auto card = detected_gpu(flags);
-    if (!card) return fail(card.error());
-    const auto profile = tr::profile_for(*card);
-    const bool by_name = tr::profile_named(*card).has_value();
+    TRY(const auto card, detected_gpu(flags));
+    const auto profile = tr::profile_for(card);
+    const bool by_name = tr::profile_named(card).has_value();
     return Answer{{{"gpu_profile", profile.id}, {"name", profile.name}, {"by_name", by_name}},
-                  fmt::format("{} with {}: use {}{} (GPU_PROFILE={})\n", card->name,
-                              gib_text(card->total_bytes), profile.name,
+                  fmt::format("{} with {}: use {}{} (GPU_PROFILE={})\n", card.name,
+                              gib_text(card.total_bytes), profile.name,
                               by_name ? "" : ", the catalogue's closest by memory", profile.id)};
 }
 
 Result<Answer> check(const std::string& id, const CardFlags& flags) {
-    const auto profile = profile_or_default(id);
-    if (!profile) return fail(profile.error());
-    const auto card = detected_gpu(flags);
-    if (!card) return fail(card.error());
-    const auto found = guide::check(*profile, *card);
-    return Answer{{{"gpu_profile", profile->id},
+    TRY(const auto profile, profile_or_default(id));
+    TRY(const auto card, detected_gpu(flags));
+    const auto found = guide::check(profile, card);
+    return Answer{{{"gpu_profile", profile.id},
                    {"enough_memory", found.enough_memory},
                    {"total_gib", found.total_gb},
                    {"required_gib", found.required_gb},
                    {"warnings", found.warnings}},
-                  fmt::format("{}: {:.1f} of {:.0f} GB, {}\n", profile->id, found.total_gb,
+                  fmt::format("{}: {:.1f} of {:.0f} GB, {}\n", profile.id, found.total_gb,
                               found.required_gb, found.enough_memory ? "enough" : "not enough") +
                       warnings_text(found.warnings),
                   found.enough_memory ? terminal::ExitStatus::done : terminal::ExitStatus::failed};

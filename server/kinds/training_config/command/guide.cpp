@@ -15,14 +15,12 @@ namespace naics = ::plimsoll::training::naics;
 
 Result<Answer> suggest(naics::Search search, bool automatic) {
     if (automatic) {
-        const auto card = detected_gpu();
-        if (!card) return fail(card.error());
-        search.gpu_gib = static_cast<double>(card->total_bytes) / kGiB;
+        TRY(const auto card, detected_gpu());
+        search.gpu_gib = static_cast<double>(card.total_bytes) / kGiB;
     }
-    const auto stages = naics::suggest_stages({}, search);
-    if (!stages) return fail(stages.error());
+    TRY(const auto stages, naics::suggest_stages({}, search));
     Answer told{{{"stages", nlohmann::json::array()}}, {}};
-    for (const auto& s : *stages) {
+    for (const auto& s : stages) {
         told.value["stages"].push_back({{"stage", s.stage},
                                         {"batch_size", s.batch},
                                         {"n_positives", s.positives},

@@ -52,11 +52,11 @@ Result<json> of_config(const std::string& name, Result<json> config) {
 }
 
 Result<json> from_hub(const std::string& repository) {
-    const auto hub = client::hub_origin(variable("PLIMSOLL_HUB"), variable("PLIMSOLL_HUB_HOSTS"));
-    if (!hub) return fail(hub.error());
+    TRY(const auto hub,
+        client::hub_origin(variable("PLIMSOLL_HUB"), variable("PLIMSOLL_HUB_HOSTS")));
     const auto text =
-        client::download_text(*hub, "/" + repository + "/resolve/main/config.json", kMostConfig);
-    if (!text) return fail(client::about(text.error(), *hub, repository));
+        client::download_text(hub, "/" + repository + "/resolve/main/config.json", kMostConfig);
+    if (!text) return fail(client::about(text.error(), hub, repository));
     auto config = json::parse(*text, nullptr, false);
     if (!config.is_object())
         return fail(Errc::corrupt, "The config.json of " + repository + " is not a JSON object.");

@@ -58,16 +58,14 @@ Needs needs(const json& args) {
 
 // One task per card.
 tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& knowledge) {
-    auto completed = complete(args, knowledge);
-    if (!completed) return tl::unexpected(std::move(completed.error()));
-    json& stored = *completed;
-    const auto request = accept_request(stored);
-    if (!request) return tl::unexpected(request.error());
+    TRY(auto completed, complete(args, knowledge));
+    json& stored = completed;
+    TRY(const auto request, accept_request(stored));
     Plan plan;
     // The resolved cards, whatever the defaults are where the tasks run.
     const bool names_none = !stored.contains("gpus") && !stored.contains("custom_gpus");
     stored["gpus"] = json::array();
-    for (const auto& gpu : request->report.gpus) {
+    for (const auto& gpu : request.report.gpus) {
         stored["gpus"].push_back(gpu.id);
         // That of a file which is the default.
         if (names_none && gpu.architecture == ::plimsoll::training::kCustomArchitecture) {
@@ -75,15 +73,15 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& knowledg
         }
     }
     plan.args = stored.dump();
-    for (std::size_t i = 0; i < request->report.gpus.size(); ++i) {
+    for (std::size_t i = 0; i < request.report.gpus.size(); ++i) {
         plan.tasks.push_back(
-            {.input = json{{"card", i}, {"gpu", request->report.gpus[i].id}}.dump(),
+            {.input = json{{"card", i}, {"gpu", request.report.gpus[i].id}}.dump(),
              .items = 1,
-             .estimated_seconds = static_cast<double>(work_of(*request)) * kSecondsPerUnitOfWork});
+             .estimated_seconds = static_cast<double>(work_of(request)) * kSecondsPerUnitOfWork});
     }
     // One more task, which counts as the card after the last. All tasks of a job run on devices of
     // one class; it does not matter for the others.
-    if (request->probe) {
+    if (request.probe) {
         plan.requirement.device_class = "gpu,cpu";
         plan.tasks.push_back({.input = json{{"card", plan.tasks.size()}, {"gpu", kProbe}}.dump(),
                               .items = 1,
@@ -93,26 +91,24 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& knowledg
 }
 
 tl::expected<std::string, FieldErrors> estimate(const json& args, const Knowledge& knowledge) {
-    const auto completed = complete(args, knowledge);
-    if (!completed) return tl::unexpected(completed.error());
-    const auto request = accept_request(*completed);
-    if (!request) return tl::unexpected(request.error());
-    if (request->probe) {
+    TRY(const auto completed, complete(args, knowledge));
+    TRY(const auto request, accept_request(completed));
+    if (request.probe) {
         return tl::unexpected(FieldErrors{
             {"/probe", "needs_a_job", "Only a job can measure a device; an estimate cannot."}});
     }
-    const auto cards = request->report.gpus.size();
-    if (work_of(*request) * static_cast<std::int64_t>(cards) > kMostWorkAtOnce) {
+    const auto cards = request.report.gpus.size();
+    if (work_of(request) * static_cast<std::int64_t>(cards) > kMostWorkAtOnce) {
         return tl::unexpected(FieldErrors{{"", "too_much_at_once",
                                            "The estimate would take too long: name fewer GPUs, set "
                                            "\"what_ifs\" to false, or submit a job."}});
     }
-    auto reports = cards_json(*request);
+    auto reports = cards_json(request);
     if (!reports) {
         return tl::unexpected(
             FieldErrors{{pointer_of(reports.error().where), "invalid", reports.error().message}});
     }
-    return summary_json(*request, std::move(*reports)).dump();
+    return summary_json(request, std::move(*reports)).dump();
 }
 
 Result<std::string> failed_rows(std::string_view /*args*/, std::string_view input,

@@ -65,9 +65,7 @@ Result<tr::GpuProfile> parse_custom_gpu(const json& from) {
     gpu.compute_capability = whole("compute_capability");
     gpu.multiprocessors = whole("multiprocessors");
     gpu.sold_gb = whole("vram_gb");
-    auto guide = guide_of(from, gpu.memory_gib);
-    if (!guide) return fail(guide.error());
-    gpu.guide = std::move(*guide);
+    TRY(gpu.guide, guide_of(from, gpu.memory_gib));
     return tr::make_custom_gpu(gpu);
 }
 

@@ -166,7 +166,7 @@ void take(const json& from, const char* key, Value& value) {
 Result<ModelShape> from_dimensions(const json& d) {
     const auto family = value_of(kFamilies, d.at("family").get<std::string>());
     auto s = usual(family.value_or(Family::bert), d.at("hidden").get<int>());
-    if (auto ok = check_members(d, s); !ok) return fail(ok.error());
+    TRY_DO(check_members(d, s));
     take(d, "layers", s.layers);
     if (s.has_decoder()) s.decoder_layers = s.layers;
     take(d, "decoder_layers", s.decoder_layers);

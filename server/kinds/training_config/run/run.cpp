@@ -19,16 +19,15 @@ Result<Request> stored_request(std::string_view args) {
 
 // The task after those of the cards.
 Result<TaskOutput> measure_device(const Request& request, std::size_t index, RunContext& context) {
-    const auto device = probe_json(request, context);
-    if (!device) return fail(device.error());
+    TRY(const auto device, probe_json(request, context));
     context.progress.advance(1);
     TaskOutput output;
-    output.results = gzip(device_row(index, *device));
-    if (const auto& error = (*device)["error"]; error.is_string()) {
+    output.results = gzip(device_row(index, device));
+    if (const auto& error = device["error"]; error.is_string()) {
         context.say(LogLevel::warning, "The device was not measured: " + error.get<std::string>());
     }
-    ++((*device)["error"].is_null() ? output.items_ok : output.items_failed);
-    output.partial = device->dump();
+    ++(device["error"].is_null() ? output.items_ok : output.items_failed);
+    output.partial = device.dump();
     return output;
 }
 
@@ -37,13 +36,12 @@ Result<TaskOutput> advise_on_card(const Request& request, std::string_view input
     const std::size_t index = json::parse(input).at("card");
     context.progress.set_total(1);
     if (index == request.report.gpus.size()) return measure_device(request, index, context);
-    const auto card = card_json(request, index);
-    if (!card) return fail(card.error());
+    TRY(const auto card, card_json(request, index));
     context.progress.advance(1);
     TaskOutput output;
-    output.results = gzip(result_row(index, *card));
+    output.results = gzip(result_row(index, card));
     output.items_ok = 1;
-    output.partial = card->dump();
+    output.partial = card.dump();
     return output;
 }
 

@@ -72,12 +72,11 @@ Result<std::set<std::string>> wanted_symbols(const std::vector<std::string>& giv
             symbols.insert(name);
             continue;
         }
-        const auto text = terminal::read_text(name);
-        if (!text) return fail(text.error());
+        TRY(const auto text, terminal::read_text(name));
         std::set<std::string> listed;
         if (!csv) {
-            add_words(*text, listed);
-        } else if (const auto read = add_records(*text, listed); !read) {
+            add_words(text, listed);
+        } else if (const auto read = add_records(text, listed); !read) {
             const auto& where = read.error().where;
             return fail(read.error().code, read.error().message,
                         where.empty() ? name : name + ", " + where);
@@ -89,9 +88,8 @@ Result<std::set<std::string>> wanted_symbols(const std::vector<std::string>& giv
 }
 
 Result<std::vector<std::string>> listed_symbols(const std::vector<std::string>& given) {
-    const auto symbols = wanted_symbols(given);
-    if (!symbols) return fail(symbols.error());
-    return std::vector<std::string>(symbols->begin(), symbols->end());
+    TRY(const auto symbols, wanted_symbols(given));
+    return std::vector<std::string>(symbols.begin(), symbols.end());
 }
 
 namespace {
@@ -104,14 +102,13 @@ constexpr std::int64_t kPriceFileBytes = client::kInlineFileBytes / 4 * 3;
 }  // namespace
 
 Result<ew::PriceReading> price_reading(const std::vector<std::string>& given) {
-    const auto columns = terminal::column_args(given);
-    if (!columns) return fail(columns.error());
+    TRY(const auto columns, terminal::column_args(given));
     ew::PriceReading reading;
     const std::map<std::string, std::string*, std::less<>> places = {
         {"symbol", &reading.symbol_column}, {"date", &reading.date_column},
         {"open", &reading.open_column},     {"high", &reading.high_column},
         {"low", &reading.low_column},       {"close", &reading.close_column}};
-    for (const auto& [member, column] : columns->items()) {
+    for (const auto& [member, column] : columns.items()) {
         const auto place = places.find(member);
         if (member == "keep" || member == "group") {
             return fail(Errc::invalid_input,
@@ -140,26 +137,21 @@ Result<terminal::JobInput> read_price_file(const std::string& file,
                                            const std::vector<std::string>& columns) {
     if (file.ends_with(".json")) return terminal::read_input_file(file, columns);
     if (file != "-") {
-        const auto bytes = client::file_bytes(file);
-        if (!bytes) return fail(bytes.error());
-        if (*bytes > kPriceFileBytes)
+        TRY(const auto bytes, client::file_bytes(file));
+        if (bytes > kPriceFileBytes)
             return terminal::JobInput{.args = {}, .left_out = {}, .too_long = true};
     }
-    auto prices = terminal::read_text(file);
-    if (!prices) return fail(prices.error());
-    const auto reading = price_reading(columns);
-    if (!reading) return fail(reading.error());
+    TRY(auto prices, terminal::read_text(file));
+    TRY(const auto reading, price_reading(columns));
     if (client::is_csv(file)) {
-        const auto read = ew::read_prices(*prices, ew::PriceFormat::csv, *reading);
+        const auto read = ew::read_prices(prices, ew::PriceFormat::csv, reading);
         if (!read) return fail(with_column_flag(read.error(), file));
     }
-    nlohmann::json args{{"prices", std::move(*prices)},
+    nlohmann::json args{{"prices", std::move(prices)},
                         {"format", client::is_csv(file) ? "csv" : "jsonl"}};
     if (file != "-") args["symbol"] = std::filesystem::path(file).stem().string();
     if (!columns.empty()) {
-        auto chosen = terminal::column_args(columns);
-        if (!chosen) return fail(chosen.error());
-        args["columns"] = std::move(*chosen);
+        TRY(args["columns"], terminal::column_args(columns));
     }
     return terminal::JobInput{.args = std::move(args), .left_out = {}};
 }

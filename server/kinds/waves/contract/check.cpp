@@ -9,10 +9,9 @@ namespace plimsoll::jobs::waves {
 using nlohmann::json;
 
 tl::expected<std::string, FieldErrors> check_answer(const json& body, const JobItem* item) {
-    const auto subject =
-        subject_of(body, item, {"job_id", "index", "pattern", "direction", "ends"}, false);
-    if (!subject) return tl::unexpected(subject.error());
-    const engine::Series& series = subject->prices.series;
+    TRY(const auto subject,
+        subject_of(body, item, {"job_id", "index", "pattern", "direction", "ends"}, false));
+    const engine::Series& series = subject.prices.series;
     const auto shape =
         value_of(engine::kShapeNames, body.at("pattern").get_ref<const std::string&>());
     if (!shape) {
@@ -34,7 +33,7 @@ tl::expected<std::string, FieldErrors> check_answer(const json& body, const JobI
     }
     if (!errors.empty()) return tl::unexpected(std::move(errors));
     const auto checked = engine::check_count(series, drawn.shape, drawn.rising, drawn.ends,
-                                             subject->request.settings);
+                                             subject.request.settings);
     if (!checked) {
         return tl::unexpected(one_error(checked.error().where, "invalid", checked.error().message));
     }

@@ -46,11 +46,10 @@ class PriceGatherer final : public Gatherer {
     }
 
     tl::expected<Plan, FieldErrors> finish() override {
-        auto tasks = cut_tasks(records_->take(), request_, "/dataset");
-        if (!tasks) return tl::unexpected(std::move(tasks.error()));
-        auto requirement = requirement_of(request_.settings, *tasks);
+        TRY(auto tasks, cut_tasks(records_->take(), request_, "/dataset"));
+        auto requirement = requirement_of(request_.settings, tasks);
         return Plan{
-            .args = args_, .requirement = std::move(requirement), .tasks = std::move(*tasks)};
+            .args = args_, .requirement = std::move(requirement), .tasks = std::move(tasks)};
     }
 
   private:
@@ -80,18 +79,17 @@ tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args,
         }
     }
     if (args.contains("format")) return tl::unexpected(format_without_prices());
-    auto request = parse_request(args);
-    if (!request) return tl::unexpected(std::move(request.error()));
-    if (request->reading.symbol.empty()) request->reading.symbol = without_extension(dataset.name);
+    TRY(auto request, parse_request(args));
+    if (request.reading.symbol.empty()) request.reading.symbol = without_extension(dataset.name);
     const bool csv = dataset.format == text::RecordFormat::csv;
-    auto records = csv ? engine::csv_price_records(dataset.columns, request->reading)
+    auto records = csv ? engine::csv_price_records(dataset.columns, request.reading)
                        : Result<std::unique_ptr<engine::PriceRecords>>(
-                             engine::json_price_records(request->reading));
+                             engine::json_price_records(request.reading));
     if (!records) {
         return tl::unexpected(one_error("/columns", "unknown_column", records.error().message));
     }
     DatasetPlan plan;
-    plan.gatherer = std::make_unique<PriceGatherer>(plan_args(args), std::move(*request),
+    plan.gatherer = std::make_unique<PriceGatherer>(plan_args(args), std::move(request),
                                                     std::move(*records), csv ? 1 : 0);
     return plan;
 }
@@ -111,16 +109,13 @@ constexpr std::array kColumns = {
 };
 
 tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& /*knowledge*/) {
-    auto request = parse_request(args);
-    if (!request) return tl::unexpected(std::move(request.error()));
-    auto symbols = read_given_prices(args, request->reading);
-    if (!symbols) return tl::unexpected(std::move(symbols.error()));
-    auto tasks =
-        cut_tasks(std::move(*symbols), *request, args.contains("prices") ? "/prices" : "/series");
-    if (!tasks) return tl::unexpected(std::move(tasks.error()));
-    auto requirement = requirement_of(request->settings, *tasks);
+    TRY(auto request, parse_request(args));
+    TRY(auto symbols, read_given_prices(args, request.reading));
+    TRY(auto tasks,
+        cut_tasks(std::move(symbols), request, args.contains("prices") ? "/prices" : "/series"));
+    auto requirement = requirement_of(request.settings, tasks);
     return Plan{
-        .args = plan_args(args), .requirement = std::move(requirement), .tasks = std::move(*tasks)};
+        .args = plan_args(args), .requirement = std::move(requirement), .tasks = std::move(tasks)};
 }
 
 }  // namespace

@@ -44,12 +44,11 @@ std::string error_text(std::span<const engine::RowError> errors, std::uint64_t c
 
 Result<std::string> failed_rows(std::string_view /*args*/, std::string_view input,
                                 std::string_view reason) {
-    const auto slice = unpack_slice(input);
-    if (!slice) return fail(slice.error());
-    if (slice->share == Share::surrogates) return std::string();
+    TRY(const auto slice, unpack_slice(input));
+    if (slice.share == Share::surrogates) return std::string();
     std::string rows;
-    std::int64_t index = slice->first;
-    for (const auto& prices : slice->symbols) {
+    std::int64_t index = slice.first;
+    for (const auto& prices : slice.symbols) {
         rows += prices.ok() ? failed_row(index, prices.series.symbol, "quarantined", reason)
                             : failed_row(index, prices.series.symbol, "invalid_prices",
                                          error_text(prices.errors, prices.error_count));

@@ -28,10 +28,9 @@ tl::expected<Bars, FieldErrors> bars_of(const json& body, const JobItem* item, S
         engine::PriceReading reading = subject.request.reading;
         reading.symbol = series.symbol;
         if (!reading.zone) reading.zone = series.zone;
-        auto more = one_symbol(body, reading);
-        if (!more) return tl::unexpected(std::move(more.error()));
+        TRY(auto more, one_symbol(body, reading));
         const std::size_t known = series.size();
-        return Bars{std::move(series), known, std::move(more->series), 0};
+        return Bars{std::move(series), known, std::move(more.series), 0};
     }
     const std::size_t known =
         series.size() - std::min(series.size(), body.value("last", kBarsReplayed));
@@ -42,33 +41,31 @@ tl::expected<Bars, FieldErrors> bars_of(const json& body, const JobItem* item, S
 }  // namespace
 
 tl::expected<std::string, FieldErrors> replay_answer(const json& body, const JobItem* item) {
-    auto subject = subject_of(body, item, {"job_id", "index", "last"}, true);
-    if (!subject) return tl::unexpected(std::move(subject.error()));
-    engine::Settings settings = subject->request.settings;
+    TRY(auto subject, subject_of(body, item, {"job_id", "index", "last"}, true));
+    engine::Settings settings = subject.request.settings;
     if (item != nullptr) settings.surrogates = 0;  // of the job: they compare its report
     if (const auto good = engine::followable(settings); !good) {
         return refuse(good.error().where.c_str(), "not_followable", good.error().message);
     }
-    auto bars = bars_of(body, item, std::move(*subject));
-    if (!bars) return tl::unexpected(std::move(bars.error()));
-    const std::size_t steps = bars->next.size() - bars->first;
-    if (bars->known + steps > kMostBarsReplayed || steps > kMostSteps) {
+    TRY(auto bars, bars_of(body, item, std::move(subject)));
+    const std::size_t steps = bars.next.size() - bars.first;
+    if (bars.known + steps > kMostBarsReplayed || steps > kMostSteps) {
         return refuse("", "too_large",
                       "A replay may have at most " + std::to_string(kMostBarsReplayed) +
                           " bars and replay " + std::to_string(kMostSteps) +
-                          " of them; this one has " + std::to_string(bars->known + steps) +
+                          " of them; this one has " + std::to_string(bars.known + steps) +
                           " and replays " + std::to_string(steps) + ".");
     }
     engine::Follower follower(settings, kMostNodesReplayed);
-    const auto taken = follower.take(bars->before, 0, bars->known);
+    const auto taken = follower.take(bars.before, 0, bars.known);
     if (!taken) return refuse("", "too_large", taken.error().message);
     if (follower.held() * steps > kMostCountsReplayed) {
         return refuse("", "too_large",
                       "There are too many counts to replay this many bars: replay fewer.");
     }
     json told = json::array();
-    for (std::size_t bar = bars->first; bar < bars->next.size(); ++bar) {
-        const auto step = follower.add(bars->next, bar);
+    for (std::size_t bar = bars.first; bar < bars.next.size(); ++bar) {
+        const auto step = follower.add(bars.next, bar);
         if (!step) return refuse("", "invalid_prices", step.error().message);
         told.push_back(engine::output::step_json(follower.report(), *step));
     }

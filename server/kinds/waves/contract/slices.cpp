@@ -259,9 +259,7 @@ std::vector<TaskSpec> share_surrogates(std::span<const engine::SymbolPrices> sym
 
 tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
     std::vector<engine::SymbolPrices> symbols, const Request& request, const std::string& where) {
-    if (auto selected = select(symbols, request.symbols); !selected) {
-        return tl::unexpected(std::move(selected.error()));
-    }
+    TRY_DO(select(symbols, request.symbols));
     if (symbols.empty()) {
         return tl::unexpected(one_error(where, "min_items", "There are no prices."));
     }
@@ -279,9 +277,8 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
 }
 
 Result<Slice> unpack_slice(std::string_view input, const std::optional<engine::Zone>& zone) {
-    const auto unpacked = gunzip(input, kLargestInput);
-    if (!unpacked) return fail(unpacked.error());
-    std::string_view rest = *unpacked;
+    TRY(const auto unpacked, gunzip(input, kLargestInput));
+    std::string_view rest = unpacked;
     Slice slice;
     std::uint8_t share = 0;
     std::uint32_t count = 0;

@@ -57,14 +57,13 @@ FieldErrors idle_members(const json& body, const JobItem* item, bool takes_bars)
 tl::expected<engine::SymbolPrices, FieldErrors> one_symbol(const json& body,
                                                            const engine::PriceReading& reading) {
     const char* where = body.contains("prices") ? "/prices" : "/series";
-    auto symbols = read_given_prices(body, reading);
-    if (!symbols) return tl::unexpected(std::move(symbols.error()));
-    if (symbols->size() != 1) {
+    TRY(auto symbols, read_given_prices(body, reading));
+    if (symbols.size() != 1) {
         return tl::unexpected(one_error(where, "one_symbol",
                                         "Send the prices of exactly one symbol, not of " +
-                                            std::to_string(symbols->size()) + "."));
+                                            std::to_string(symbols.size()) + "."));
     }
-    auto& prices = symbols->front();
+    auto& prices = symbols.front();
     if (!prices.ok()) {
         return tl::unexpected(
             one_error(where, "invalid_prices", error_text(prices.errors, prices.error_count)));
@@ -90,12 +89,10 @@ tl::expected<Subject, FieldErrors> subject_of(json body, const JobItem* item,
     }
     args.erase("prices");
     args.erase("series");
-    auto request = parse_request(args);
-    if (!request) return tl::unexpected(std::move(request.error()));
-    auto prices = item != nullptr ? symbol_of(*item, request->reading.zone)
-                                  : one_symbol(body, request->reading);
-    if (!prices) return tl::unexpected(std::move(prices.error()));
-    return Subject{std::move(*request), std::move(*prices)};
+    TRY(auto request, parse_request(args));
+    TRY(auto prices, item != nullptr ? symbol_of(*item, request.reading.zone)
+                                     : one_symbol(body, request.reading));
+    return Subject{std::move(request), std::move(prices)};
 }
 
 }  // namespace plimsoll::jobs::waves

@@ -224,9 +224,8 @@ Result<Partial> Partial::unpacked(std::string_view packed) try {
     stored.at("failed").get_to(partial.failed);
     stored.at("seconds").get_to(partial.seconds);
     if (!rows.empty()) {
-        const auto drafts = gunzip(rows, kLargestDrafts);
-        if (!drafts) return fail(drafts.error());
-        partial.rows = json::parse(*drafts);
+        TRY(const auto drafts, gunzip(rows, kLargestDrafts));
+        partial.rows = json::parse(drafts);
     }
     partial.judgements = judgements_from(stored.at("judgements"));
     return partial;

@@ -84,22 +84,19 @@ TaskOutput rows_of(const Slice& slice, const Request& request,
 
 Result<TaskOutput> count_waves(const Request& request, std::string_view input,
                                RunContext& context) {
-    auto slice = unpack_slice(input, request.reading.zone);
-    if (!slice) return fail(slice.error());
-    auto reports =
-        engine::scan(std::move(slice->symbols), settings_of(*slice, request), context.progress,
-                     context.stop, device_at_hand(context.device, context.ledger));
-    if (!reports) return fail(reports.error());
-    return slice->share == Share::surrogates ? judgement_of(*slice, reports->front(), context)
-                                             : rows_of(*slice, request, *reports, context);
+    TRY(auto slice, unpack_slice(input, request.reading.zone));
+    TRY(auto reports,
+        engine::scan(std::move(slice.symbols), settings_of(slice, request), context.progress,
+                     context.stop, device_at_hand(context.device, context.ledger)));
+    return slice.share == Share::surrogates ? judgement_of(slice, reports.front(), context)
+                                            : rows_of(slice, request, reports, context);
 }
 
 Result<Merged> merge(const Request& request, std::span<const std::string> partials) {
     Partial all;
     for (const std::string& stored : partials) {
-        auto partial = Partial::unpacked(stored);
-        if (!partial) return fail(partial.error());
-        all.add(std::move(*partial));
+        TRY(auto partial, Partial::unpacked(stored));
+        all.add(std::move(partial));
     }
     all.judge();
     std::string rows;

@@ -87,9 +87,7 @@ class AllScoring {
         };
         LoadedModel* loaded = nullptr;
         if (!model.hash.empty()) {
-            const auto found = loaded_model({model.name, model.hash, model.form}, context);
-            if (!found) return fail(found.error());
-            loaded = *found;
+            TRY(loaded, loaded_model({model.name, model.hash, model.form}, context));
             use.load_seconds = loaded->load_seconds;
             use.bytes = static_cast<std::int64_t>(loaded->classifier->model().held_bytes());
         }
@@ -115,10 +113,9 @@ class AllScoring {
     Result<void> tell(TextSource source, TaskOutputBuilder& output) {
         Scores of_item(models_.size());
         for (std::size_t at = 0;; ++at) {
-            const auto record = source.next();
-            if (!record) return fail(record.error());
-            if (!*record) break;
-            const text::RecordView& item = **record;
+            TRY(const auto record, source.next());
+            if (!record) break;
+            const text::RecordView& item = *record;
             if (item.is_error) {
                 output.add_failed(item);
                 continue;

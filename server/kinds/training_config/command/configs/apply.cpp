@@ -24,26 +24,24 @@ struct FileEdit {
 Result<Recommended> recommended_for(const std::string& file, const json& report,
                                     const ApplyRequest& request) {
     if (!request.stage.empty()) return recommended_by(report, request.gpu, request.stage);
-    const auto stage = stage_for(report, request.gpu, file);
-    if (!stage) return fail(stage.error());
-    return recommended_by(report, request.gpu, *stage);
+    TRY(const auto stage, stage_for(report, request.gpu, file));
+    return recommended_by(report, request.gpu, stage);
 }
 
 Result<FileEdit> edit_of(const std::string& file, const json& report, const ApplyRequest& request) {
-    auto text = read_config_file(file);
-    if (!text) return fail(text.error());
+    TRY(auto text, read_config_file(file));
     const auto recommended = recommended_for(file, report, request);
     if (!recommended) {
         return fail(recommended.error().code, recommended.error().message, request.report);
     }
-    auto plan = plan_settings(*text, *recommended, request.choice);
+    auto plan = plan_settings(text, *recommended, request.choice);
     if (!plan) return fail(plan.error().code, plan.error().message, file);
-    auto edit = edit_config(*text, plan->settings);
+    auto edit = edit_config(text, plan->settings);
     if (!edit) return fail(edit.error().code, edit.error().message, file);
     if (!edit->changes.empty()) {
-        if (auto may = check_writable(file); !may) return fail(may.error());
+        TRY_DO(check_writable(file));
     }
-    return FileEdit{file, std::move(*text), std::move(*plan), std::move(*edit), {}};
+    return FileEdit{file, std::move(text), std::move(*plan), std::move(*edit), {}};
 }
 
 std::string line_of(const std::string& file, int line) {
@@ -144,9 +142,8 @@ Result<Answer> restore(const ApplyRequest& request) {
 
 Result<Answer> apply_report(const ApplyRequest& request) {
     if (request.restore) return restore(request);
-    const auto text = read_config_file(request.report);
-    if (!text) return fail(text.error());
-    const auto report = json::parse(*text, nullptr, false);
+    TRY(const auto text, read_config_file(request.report));
+    const auto report = json::parse(text, nullptr, false);
     if (!report.is_object()) {
         return fail(
             Errc::invalid_input,
@@ -156,9 +153,8 @@ Result<Answer> apply_report(const ApplyRequest& request) {
     }
     std::vector<FileEdit> edits;
     for (const auto& file : request.files) {
-        auto edit = edit_of(file, report, request);
-        if (!edit) return fail(edit.error());
-        edits.push_back(std::move(*edit));
+        TRY(auto edit, edit_of(file, report, request));
+        edits.push_back(std::move(edit));
     }
     Answer told{{{"files", json::array()}}, {}};
     const bool with_trainer =
@@ -218,7 +214,7 @@ Result<void> check_choice(const Choice& choice) {
 }
 
 Result<Answer> run(const ApplyRequest& request) {
-    if (const auto ok = check_choice(request.choice); !ok) return fail(ok.error());
+    TRY_DO(check_choice(request.choice));
     return apply_report(request);
 }
 

@@ -43,7 +43,7 @@ Result<void> write_like(const std::string& like, const std::string& path, const 
 
 Result<std::string> keep(const std::string& path, const std::string& text, const char* word) {
     auto name = numbered(path, word, last_number(path, word) + 1);
-    if (auto made = write_like(path, name, text); !made) return fail(made.error());
+    TRY_DO(write_like(path, name, text));
     return name;
 }
 
@@ -94,9 +94,8 @@ Result<void> check_writable(const std::string& file) {
 
 Result<std::string> change_file(const std::string& file, const std::string& text) {
     const auto path = target_of(file);
-    const auto before = read_config_file(path);
-    if (!before) return fail(before.error());
-    auto copy = keep(path, *before, "before");
+    TRY(const auto before, read_config_file(path));
+    auto copy = keep(path, before, "before");
     if (!copy) return copy;
     if (auto written = write_like(path, path, text); !written) {
         ::unlink(copy->c_str());
@@ -106,7 +105,7 @@ Result<std::string> change_file(const std::string& file, const std::string& text
 }
 
 Result<std::string> restore_file(const std::string& file) {
-    if (auto may = check_writable(file); !may) return fail(may.error());
+    TRY_DO(check_writable(file));
     const auto path = target_of(file);
     const int number = last_number(path, "before");
     if (number == 0) {
@@ -114,13 +113,11 @@ Result<std::string> restore_file(const std::string& file) {
                     "There is nothing to restore: no " + numbered(file, "before", 1) + ".");
     }
     const auto copy = numbered(path, "before", number);
-    const auto before = read_config_file(copy);
-    if (!before) return fail(before.error());
-    const auto now = read_config_file(path);
-    if (!now) return fail(now.error());
-    const auto kept = keep(path, *now, "undone");
+    TRY(const auto before, read_config_file(copy));
+    TRY(const auto now, read_config_file(path));
+    const auto kept = keep(path, now, "undone");
     if (!kept) return kept;
-    if (auto written = write_like(path, path, *before); !written) return fail(written.error());
+    TRY_DO(write_like(path, path, before));
     ::unlink(copy.c_str());
     return "restored to the version before change " + std::to_string(number) +
            "; the version that it replaced is kept in " + *kept;

@@ -46,9 +46,8 @@ Result<void> add_mapped(Planner& planner) {
 
 Result<Plan> plan_settings(std::string_view text, const Recommended& recommended,
                            const Choice& choice) {
-    const auto root = parse_config(text);
-    if (!root) return fail(root.error());
-    Planner planner(*root, recommended, choice);
+    TRY(const auto root, parse_config(text));
+    Planner planner(root, recommended, choice);
     for (const auto recognise :
          {plan_deepspeed, plan_accelerate, plan_transformers, plan_lightning}) {
         if (recognise(planner)) break;
@@ -60,7 +59,7 @@ Result<Plan> plan_settings(std::string_view text, const Recommended& recommended
         planner.say("according to the estimate, the batch of " + std::to_string(recommended.batch) +
                     " does not fit; the largest is " + std::to_string(recommended.largest));
     }
-    if (auto ok = add_mapped(planner); !ok) return fail(ok.error());
+    TRY_DO(add_mapped(planner));
     return planner.take();
 }
 

@@ -93,16 +93,15 @@ std::string advice(const tr::GpuReport& card) {
 
 Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder) {
     const auto config = fs::path(folder) / "config.yaml";
-    const auto root = load(config);
-    if (!root) return fail(root.error());
+    TRY(const auto root, load(config));
     ConfiguredStage base;
-    const auto batch = number_at(*root, "batch_size");
+    const auto batch = number_at(root, "batch_size");
     if (!batch) {
         return fail(Errc::invalid_input, "The file has no numeric batch_size.", config.string());
     }
     base.name = "config.yaml";
     base.batch = *batch;
-    base.accumulation = number_at(*root, "accumulate_grad_batches").value_or(1);
+    base.accumulation = number_at(root, "accumulate_grad_batches").value_or(1);
     if (base.batch < 1 || base.batch > 65536 || base.accumulation < 1 ||
         base.accumulation > 1'000'000) {
         return fail(Errc::invalid_input,
@@ -112,20 +111,19 @@ Result<std::vector<ConfiguredStage>> read_stages(const std::string& folder) {
     }
     std::vector<ConfiguredStage> stages;
     for (const auto& file : other_files(folder, config)) {
-        const auto node = load(file);
-        if (!node) return fail(node.error());
-        const auto negatives = number_at(*node, "n_negatives");
+        TRY(const auto node, load(file));
+        const auto negatives = number_at(node, "n_negatives");
         if (!negatives) continue;
         auto stage = base;
         stage.name = fs::relative(file, folder).string();
         stage.negatives = *negatives;
-        stage.positives = number_at(*node, "n_positives").value_or(0);
-        stage.batch = number_at(*node, "batch_size").value_or(base.batch);
+        stage.positives = number_at(node, "n_positives").value_or(0);
+        stage.batch = number_at(node, "batch_size").value_or(base.batch);
         stages.push_back(std::move(stage));
     }
     if (stages.empty()) {
-        base.negatives = number_at(*root, "n_negatives").value_or(kGuideNegatives);
-        base.positives = number_at(*root, "n_positives").value_or(0);
+        base.negatives = number_at(root, "n_negatives").value_or(kGuideNegatives);
+        base.positives = number_at(root, "n_positives").value_or(0);
         stages.push_back(std::move(base));
     }
     return stages;

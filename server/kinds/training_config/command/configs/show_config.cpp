@@ -34,16 +34,15 @@ bool is_configuration(const fs::path& path) {
 Result<std::vector<std::string>> read_files(const ShowRunRequest& request, ConfiguredRun& run) {
     std::vector<std::string> read;
     const auto take = [&](const std::string& file, bool must) -> Result<void> {
-        const auto text = read_config_file(file);
-        if (!text) return fail(text.error());
-        const auto taken = read_run(*text, run);
+        TRY(const auto text, read_config_file(file));
+        const auto taken = read_run(text, run);
         if (taken) read.push_back(file);
         if (!taken && must) return fail(taken.error().code, taken.error().message, file);
         return {};
     };
     for (const auto& path : request.paths) {
         if (!fs::is_directory(path)) {
-            if (auto ok = take(path, true); !ok) return fail(ok.error());
+            TRY_DO(take(path, true));
             continue;
         }
         std::vector<fs::path> inside;
@@ -53,7 +52,7 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
         }
         std::ranges::sort(inside);
         for (const auto& file : inside) {
-            if (auto ok = take(file.string(), false); !ok) return fail(ok.error());
+            TRY_DO(take(file.string(), false));
         }
     }
     if (read.empty()) {
@@ -67,7 +66,7 @@ Result<std::vector<std::string>> read_files(const ShowRunRequest& request, Confi
     const fs::path named = run.deepspeed;
     for (const auto& file : {folder / named, named, folder / named.filename()}) {
         if (!fs::exists(file)) continue;
-        if (auto ok = take(file.string(), true); !ok) return fail(ok.error());
+        TRY_DO(take(file.string(), true));
         return read;
     }
     return fail(
@@ -137,7 +136,7 @@ Result<json> run_arguments(const ShowRunRequest& request, ConfiguredRun& run,
     if (!run.cluster.is_null()) read["cluster"] = run.cluster;
     auto args = request.given.on_top_of(std::move(read));
     if (!args) return args;
-    if (auto ok = require_model(*args, run); !ok) return fail(ok.error());
+    TRY_DO(require_model(*args, run));
     if (args->at("training").contains("batch")) return with_described_cards(std::move(*args));
     return fail(Errc::invalid_input,
                 "The files do not set a batch size: add the file that does, such as the trainer's "
@@ -159,10 +158,9 @@ std::string advice(const json& card) {
 
 Result<Answer> show_run(const ShowRunRequest& request) {
     ConfiguredRun run;
-    const auto files = read_files(request, run);
-    if (!files) return fail(files.error());
-    if (auto ok = check_modelled(run, request.given, files->front()); !ok) return fail(ok.error());
-    auto args = run_arguments(request, run, files->front());
+    TRY(const auto files, read_files(request, run));
+    TRY_DO(check_modelled(run, request.given, files.front()));
+    auto args = run_arguments(request, run, files.front());
     if (!args) return fail(args.error());
     json& training = args->at("training");
     json cluster = args->value("cluster", json());
@@ -180,11 +178,10 @@ Result<Answer> show_run(const ShowRunRequest& request) {
     if (!args->contains("target_effective_batch"))
         (*args)["target_effective_batch"] = batch * run.accumulation * cards;
     const auto checked = checked_run(*args);
-    if (!checked) return fail(request.given.in_sources(checked.error(), files->front()));
-    const auto card = card_json(*checked, 0);
-    if (!card) return fail(card.error());
-    auto summary = summary_json(*checked, json::array({*card}));
-    const json& memory = card->at("memory");
+    if (!checked) return fail(request.given.in_sources(checked.error(), files.front()));
+    TRY(const auto card, card_json(*checked, 0));
+    auto summary = summary_json(*checked, json::array({card}));
+    const json& memory = card.at("memory");
     for (const json& assumed : summary.at("assumptions")) {
         // The files' rate is theirs; what is assumed is the base of the advice.
         if (assumed.at("pointer").get<std::string>().starts_with("/learning_rate/")) continue;
@@ -195,7 +192,7 @@ Result<Answer> show_run(const ShowRunRequest& request) {
     }
     if (!run.unknown.empty()) run.notes.push_back(unknown_of(run));
     Answer out;
-    out.value = {{"files", *files},
+    out.value = {{"files", files},
                  {"structures", run.structures},
                  {"model", summary.at("model").at("name")},
                  {"training", summary.at("training")},
@@ -203,13 +200,13 @@ Result<Answer> show_run(const ShowRunRequest& request) {
                  {"batch", batch},
                  {"accumulation", run.accumulation},
                  {"effective_batch", batch * run.accumulation * cards},
-                 {"gpu", card->at("gpu").at("id")},
+                 {"gpu", card.at("gpu").at("id")},
                  {"device_used_bytes", memory.at("device_used_bytes")},
                  {"utilization_percent", memory.at("utilization_percent")},
-                 {"fits", card->at("fits")},
-                 {"max_batch", card->at("max_batch")},
-                 {"learning_rate", card->at("learning_rate")},
-                 {"advice", advice(*card)},
+                 {"fits", card.at("fits")},
+                 {"max_batch", card.at("max_batch")},
+                 {"learning_rate", card.at("learning_rate")},
+                 {"advice", advice(card)},
                  {"notes", run.notes},
                  {"unknown", run.unknown}};
     out.text = fmt::format(
@@ -217,17 +214,17 @@ Result<Answer> show_run(const ShowRunRequest& request) {
         "{}: batch {} x {} on {} GPU{}, effective {}; {} tokens or time steps, {}, {}{}\n"
         "{}: {}, {:.0f} % (fits: {}); the largest batch is {}\n"
         "  {}\n",
-        fmt::join(*files, ", "), fmt::join(run.structures, ", "),
+        fmt::join(files, ", "), fmt::join(run.structures, ", "),
         out.value["model"].get<std::string>(), batch, run.accumulation, cards,
         cards == 1 ? "" : "s", batch * run.accumulation * cards,
-        summary["training"]["sequence_length"].get<int>(), card->at("precision").get<std::string>(),
+        summary["training"]["sequence_length"].get<int>(), card.at("precision").get<std::string>(),
         summary["training"]["optimizer"].get<std::string>(),
         training.value("method", "supervised") == "supervised"
             ? std::string()
             : ", " + training.at("method").get<std::string>(),
-        card->at("gpu").at("name").get<std::string>(), gib_text(memory.at("device_used_bytes")),
-        memory.at("utilization_percent").get<double>(), card->at("fits").get<std::string>(),
-        card->at("max_batch").get<std::int64_t>(), advice(*card));
+        card.at("gpu").at("name").get<std::string>(), gib_text(memory.at("device_used_bytes")),
+        memory.at("utilization_percent").get<double>(), card.at("fits").get<std::string>(),
+        card.at("max_batch").get<std::int64_t>(), advice(card));
     for (const auto& note : run.notes) out.text += "  " + note + "\n";
     return out;
 }
@@ -246,11 +243,9 @@ Result<Answer> show(const ShowRunRequest& request) {
     if (const auto flag = request.given.other_than({"--gpu"}); !flag.empty())
         return fail(Errc::invalid_input,
                     flag + " has no effect: the guide's stages are fixed, and use one GPU.");
-    const auto profile = profile_or_default(request.given.value("--gpu"));
-    if (!profile) return fail(profile.error());
-    const auto stages = read_stages(request.paths.front());
-    if (!stages) return fail(stages.error());
-    return show_stages(*stages, *profile);
+    TRY(const auto profile, profile_or_default(request.given.value("--gpu")));
+    TRY(const auto stages, read_stages(request.paths.front()));
+    return show_stages(stages, profile);
 }
 
 }  // namespace

@@ -186,9 +186,8 @@ Result<double> modelled_step(const Request& request, const tr::GpuReport& card) 
     same.gpus = {card.gpu};
     same.batch = seen.batch;
     same.what_ifs = same.curves = false;
-    const auto report = tr::make_report(same);
-    if (!report) return fail(report.error());
-    return report->gpus.front().micro_step_seconds * seen.accumulation;
+    TRY(const auto report, tr::make_report(same));
+    return report.gpus.front().micro_step_seconds * seen.accumulation;
 }
 
 Result<json> diagnosis_json(const Request& request, const tr::GpuReport& card) {
@@ -196,12 +195,9 @@ Result<json> diagnosis_json(const Request& request, const tr::GpuReport& card) {
     if (!request.observed) return list;
     auto seen = *request.observed;
     seen.max_batch = card.limits.max_batch;
-    const auto modelled = modelled_step(request, card);
-    if (!modelled) return fail(modelled.error());
-    seen.modelled_step_seconds = *modelled;
-    const auto causes = tr::diagnose(seen);
-    if (!causes) return fail(causes.error());
-    for (const auto& cause : *causes) {
+    TRY(seen.modelled_step_seconds, modelled_step(request, card));
+    TRY(const auto causes, tr::diagnose(seen));
+    for (const auto& cause : causes) {
         list.push_back({{"cause", cause.cause},
                         {"change", cause.change},
                         {"gain", cause.gain},
@@ -238,9 +234,8 @@ Result<json> stage_json(const Request& request, const tr::GpuProfile& gpu, const
     changed.curves = false;
     changed.settings.negatives = stage.negatives;
     changed.settings.sequence = stage.sequence;
-    const auto report = tr::make_report(changed);
-    if (!report) return fail(report.error());
-    const auto& card = report->gpus.front();
+    TRY(const auto report, tr::make_report(changed));
+    const auto& card = report.gpus.front();
     auto values = config_values(card);
     if (!values.empty() && request.report.shape.family == tr::Family::naics) {
         values["n_positives"] = stage.positives;
@@ -272,12 +267,10 @@ namespace {
 Result<json> one_card_json(const Request& request, const tr::GpuReport& card) {
     json stages = json::array();
     for (const auto& stage : request.stages) {
-        auto stage_report = stage_json(request, card.gpu, stage);
-        if (!stage_report) return fail(stage_report.error());
-        stages.push_back(std::move(*stage_report));
+        TRY(auto stage_report, stage_json(request, card.gpu, stage));
+        stages.push_back(std::move(stage_report));
     }
-    auto diagnosis = diagnosis_json(request, card);
-    if (!diagnosis) return fail(diagnosis.error());
+    TRY(auto diagnosis, diagnosis_json(request, card));
     return json{{"gpu", gpu_json(card.gpu)},
                 {"precision", text_of(kPrecisions, card.precision)},
                 {"fits", tr::to_string(card.fit)},
@@ -310,7 +303,7 @@ Result<json> one_card_json(const Request& request, const tr::GpuReport& card) {
                 {"config_values", config_values(card)},
                 {"stages", std::move(stages)},
                 {"shard", shard_json(request, card)},
-                {"diagnosis", std::move(*diagnosis)},
+                {"diagnosis", std::move(diagnosis)},
                 {"guides", guides_json(request, card)}};
 }
 
@@ -320,19 +313,16 @@ Result<json> card_json(const Request& request, std::size_t index) {
     auto one = request.report;
     one.gpus = {request.report.gpus.at(index)};
     one.compared = request.report.gpus.size();
-    const auto report = tr::make_report(one);
-    if (!report) return fail(report.error());
-    return one_card_json(request, report->gpus.front());
+    TRY(const auto report, tr::make_report(one));
+    return one_card_json(request, report.gpus.front());
 }
 
 Result<json> cards_json(const Request& request) {
-    const auto report = tr::make_report(request.report);
-    if (!report) return fail(report.error());
+    TRY(const auto report, tr::make_report(request.report));
     json cards = json::array();
-    for (const auto& one : report->gpus) {
-        auto card = one_card_json(request, one);
-        if (!card) return fail(card.error());
-        cards.push_back(std::move(*card));
+    for (const auto& one : report.gpus) {
+        TRY(auto card, one_card_json(request, one));
+        cards.push_back(std::move(card));
     }
     return cards;
 }

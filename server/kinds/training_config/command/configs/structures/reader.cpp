@@ -286,9 +286,8 @@ bool read_run(const YAML::Node& root, ConfiguredRun& run) {
 }
 
 Result<void> read_run(std::string_view text, ConfiguredRun& run) {
-    const auto root = parse_config(text);
-    if (!root) return fail(root.error());
-    if (read_run(*root, run)) return {};
+    TRY(const auto root, parse_config(text));
+    if (read_run(root, run)) return {};
     return fail(Errc::invalid_input,
                 "The structure is not recognized: neither Transformers arguments nor a "
                 "configuration of Accelerate, DeepSpeed, Lightning, axolotl or torchtune.");
