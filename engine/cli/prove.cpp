@@ -16,7 +16,7 @@ using routines::Form;
 
 // With fewer texts, a single difference is already too large a share, and no difference means
 // little: the result is printed but not recorded.
-constexpr std::size_t kFewestForProof = 200;
+constexpr std::size_t kMinForProof = 200;
 
 Result<LabelledTexts> texts_of(const ProveOptions& options) {
     if (!options.labels.empty()) {
@@ -81,7 +81,7 @@ Result<Findings> find(const ProveOptions& options, const models::Store& store,
                                          capability, plans, given.texts},
                                         forms, {}));
     Findings found{std::move(proven.proofs), {}};
-    found.proves = given.texts.size() >= kFewestForProof;
+    found.proves = given.texts.size() >= kMinForProof;
     if (given.classes.empty()) return found;
     TRY(found.accuracies, judge(given, manifest.labels, proven.outputs));
     for (auto& accuracy : found.accuracies) {
@@ -114,7 +114,7 @@ Result<int> prove(const ProveOptions& options) {
     if (found->proofs.empty()) return EXIT_SUCCESS;
     if (!found->proves) {
         std::printf("The forms' proofs are unchanged: a proof needs at least %zu texts.\n",
-                    kFewestForProof);
+                    kMinForProof);
         return EXIT_SUCCESS;
     }
     std::printf(

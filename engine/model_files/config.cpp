@@ -70,11 +70,11 @@ class Fields {
 
 // {"0": "positive", …} by number.
 Result<std::vector<std::string>> labels_of(const json& config) {
-    constexpr std::size_t kMost = 100;
+    constexpr std::size_t kMax = 100;
     const auto found = config.find("id2label");
     if (found == config.end() || found->is_null()) return std::vector<std::string>{};
     std::vector<std::string> labels(found->is_object() ? found->size() : 0);
-    if (labels.empty() || labels.size() > kMost) {
+    if (labels.empty() || labels.size() > kMax) {
         return refuse("\"id2label\" must name 1 to 100 labels.");
     }
     for (const auto& [number, label] : found->items()) {

@@ -99,10 +99,10 @@ Result<void> to_floats(std::string_view name, const Tensor& tensor, std::span<fl
 }
 
 Result<std::uint64_t> numbers_of(std::span<const std::uint64_t> shape) {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
+    constexpr std::uint64_t kMax = std::uint64_t{1} << 62U;
     std::uint64_t numbers = 1;
     for (const auto size : shape) {
-        if (size != 0 && numbers > kMost / size) {
+        if (size != 0 && numbers > kMax / size) {
             return fail(Errc::corrupt, "The shape " + to_string(shape) + " is too large.");
         }
         numbers *= size;

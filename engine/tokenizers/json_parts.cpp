@@ -9,8 +9,8 @@ namespace plimsoll::tokenizers {
 using nlohmann::json;
 
 Result<json> read_json_object(const std::filesystem::path& file) {
-    constexpr std::size_t kMost = std::size_t{64} << 20;
-    TRY(const auto text, model_files::read_text(file, kMost));
+    constexpr std::size_t kMax = std::size_t{64} << 20;
+    TRY(const auto text, model_files::read_text(file, kMax));
     json parsed = parse_outside_json(text);
     if (!parsed.is_object()) {
         return fail(Errc::invalid_input, file.filename().string() + " is not a JSON object.",
@@ -31,13 +31,13 @@ void add_token(const json& described, std::uint32_t id, Description& into) {
 }
 
 Result<Vocabulary> vocabulary_of(const json& tokens) {
-    constexpr std::uint64_t kMost = 10'000'000;
+    constexpr std::uint64_t kMax = 10'000'000;
     if (!tokens.is_object() || tokens.empty()) {
         return fail(Errc::invalid_input, "The vocabulary does not map tokens to numbers.");
     }
     Vocabulary vocabulary;
     for (const auto& [token, id] : tokens.items()) {
-        if (!id.is_number_unsigned() || id.get<std::uint64_t>() > kMost) {
+        if (!id.is_number_unsigned() || id.get<std::uint64_t>() > kMax) {
             return fail(Errc::invalid_input, "The token \"" + token.substr(0, 100) +
                                                  "\" has no ID from 0 to 10,000,000.");
         }

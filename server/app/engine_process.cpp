@@ -26,7 +26,7 @@ constexpr const char* kUrlVariable = "PLIMSOLL_DATABASE_WORKER_URL";
 
 std::vector<std::string> environment_with(const std::string& url) {
     const std::string prefix = std::string(kUrlVariable) + "=";
-    auto variables = own_environment();
+    auto variables = current_environment();
     std::erase_if(variables, [&](const auto& variable) { return variable.starts_with(prefix); });
     variables.push_back(prefix + url);
     return variables;

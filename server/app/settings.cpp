@@ -39,7 +39,7 @@ std::string set_metrics_listen(Settings& settings, const std::string& value) {
 
 Entry of_kind(const jobs::KindSetting& setting) {
     return {{setting.key, setting.variable, setting.unit, setting.help, setting.readers},
-            setting.usual,
+            setting.default_value,
             false,
             [&setting](Settings& s, const std::string& value) {
                 auto checked = setting.check(value);

@@ -15,7 +15,7 @@ namespace {
 // How long a line waits for others, and how many bytes wait at most.
 constexpr std::chrono::milliseconds kGather{20};
 constexpr std::size_t kBytes = 32 * 1024;
-constexpr std::size_t kMostBytes = 256 * 1024;  // for a reader that does not read
+constexpr std::size_t kMaxBytes = 256 * 1024;  // for a reader that does not read
 constexpr std::chrono::seconds kLastWords{1};
 
 }  // namespace
@@ -49,8 +49,8 @@ GatheringSink::~GatheringSink() {
 }
 
 void GatheringSink::sink_it_(const spdlog::details::log_msg& line) {
-    if (lines_.size() >= kMostBytes) flush_();
-    if (lines_.size() >= kMostBytes) {
+    if (lines_.size() >= kMaxBytes) flush_();
+    if (lines_.size() >= kMaxBytes) {
         ++dropped_;
         return;
     }

@@ -48,8 +48,8 @@ constexpr std::size_t kNames = 30;        // columns of names
 constexpr std::size_t kNamesNarrow = 20;  // on a terminal narrower than kNarrow
 constexpr std::size_t kNarrow = 72;
 
-constexpr const char* kMostUsed[] = {"estimate", "submit",  "jobs",  "watch", "report",
-                                     "results",  "devices", "login", "serve", "doctor"};
+constexpr const char* kMaxUsed[] = {"estimate", "submit",  "jobs",  "watch", "report",
+                                    "results",  "devices", "login", "serve", "doctor"};
 
 // `plimsoll help all`.
 bool asks_for_all(const CLI::App& app) {
@@ -73,7 +73,7 @@ std::string HelpFormat::make_help(const CLI::App* app, std::string name,
 
 std::string HelpFormat::most_used(const CLI::App& app) const {
     std::string out = "\nCommands:\n";
-    for (const char* name : kMostUsed) out += make_subcommand(app.get_subcommand(name));
+    for (const char* name : kMaxUsed) out += make_subcommand(app.get_subcommand(name));
     return out + entry("  help all", "Show all commands");
 }
 

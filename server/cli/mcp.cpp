@@ -190,7 +190,7 @@ class McpServer {
         words.insert(words.end(), positional.begin(), positional.end());
         const auto finished = run_program({.path = sibling_program("plimsoll"),
                                            .arguments = std::move(words),
-                                           .environment = own_environment(),
+                                           .environment = current_environment(),
                                            .redirections = {{ChildCommand::kNothing, STDIN_FILENO},
                                                             {STDOUT_FILENO, STDERR_FILENO}}});
         if (!finished) return tool_error(finished.error().message);

@@ -18,7 +18,7 @@ namespace {
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-constexpr int kMostRedirects = 5;
+constexpr int kMaxRedirects = 5;
 
 std::string server_of(const boost::urls::url_view& url) {
     return std::string(url.scheme()) + "://" + std::string(url.encoded_host_and_port());
@@ -93,7 +93,7 @@ class Answer {
     static Result<std::unique_ptr<Answer>> get(const Origin& origin, const std::string& target,
                                                std::uint64_t from) {
         std::string address = origin.server + target;
-        for (int hop = 0; hop <= kMostRedirects; ++hop) {
+        for (int hop = 0; hop <= kMaxRedirects; ++hop) {
             auto made = ask(origin, address, from);
             if (!made) return made;
             const int status = (*made)->status();

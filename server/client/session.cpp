@@ -11,7 +11,7 @@ namespace plimsoll::client {
 namespace {
 
 constexpr std::size_t kLongestShortId = 8;
-constexpr int kMostPages = 25;  // of 200 jobs, newest first
+constexpr int kMaxPages = 25;  // of 200 jobs, newest first
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::string short_job_id(const std::string& id) {
 Result<void> complete_job_id(ApiClient& api, std::string& job) {
     if (job.size() > kLongestShortId) return {};
     std::string cursor;
-    for (int i = 0; i < kMostPages; ++i) {
+    for (int i = 0; i < kMaxPages; ++i) {
         TRY(const auto page,
             api.get_json("/v1/jobs?limit=200" + (cursor.empty() ? "" : "&cursor=" + cursor)));
         for (const auto& item : page.at("items")) {

@@ -3,7 +3,7 @@
 #include "engine/base/progress.hpp"
 #include "engine/base/result.hpp"
 #include "server/base/time.hpp"
-#include "server/jobs/knowledge.hpp"
+#include "server/jobs/planning_context.hpp"
 #include "server/jobs/records/dataset.hpp"
 #include "server/jobs/settings.hpp"
 #include "server/jobs/task_log.hpp"
@@ -98,7 +98,7 @@ struct Column {
 struct Offer;
 
 // What a job needs and no connected device has, in its kind's words.
-struct Lack {
+struct MissingCapability {
     struct Model {
         std::string name;
         std::string hash;  // its first characters
@@ -110,7 +110,7 @@ struct Lack {
     std::string what;    // in "It waits for …, which no connected device has."
     std::string advice;  // what helps: sentences
 
-    bool operator==(const Lack&) const = default;
+    bool operator==(const MissingCapability&) const = default;
 };
 
 struct Contract {
@@ -128,10 +128,10 @@ struct Contract {
     // what a schema cannot express is checked here. On any thread; small jobs are planned on the
     // I/O thread, in a few milliseconds at most.
     tl::expected<Plan, FieldErrors> (*plan)(const nlohmann::json& args,
-                                            const Knowledge& knowledge) = nullptr;
+                                            const PlanningContext& planning_context) = nullptr;
     // The same for a job whose "args" name a dataset. Null: the kind does not take any.
     tl::expected<DatasetPlan, FieldErrors> (*plan_dataset)(const nlohmann::json& args,
-                                                           const Knowledge& knowledge,
+                                                           const PlanningContext& planning_context,
                                                            const DatasetShape& dataset) = nullptr;
     // Rows for the items of a quarantined task, so that every item of the input has one: JSON lines
     // like TaskOutput::results, not compressed. `args` are the plan's.
@@ -140,13 +140,13 @@ struct Contract {
     // What the `missing` capabilities (Requirement::capability) mean, which no connected device
     // has. `instead`: those of the same sort and name that devices have. None: the kind does not
     // explain them. Null: it never does.
-    std::optional<Lack> (*explain_lack)(std::span<const std::string> missing,
-                                        std::span<const std::string> instead) = nullptr;
+    std::optional<MissingCapability> (*explain_missing)(
+        std::span<const std::string> missing, std::span<const std::string> instead) = nullptr;
     // The `summary` that a job with these arguments would report, computed immediately without a
     // job (JSON text); null if the kind has none. Pure, off the I/O thread, and well below a
     // second: longer computations are refused.
-    tl::expected<std::string, FieldErrors> (*estimate)(const nlohmann::json& args,
-                                                       const Knowledge& knowledge) = nullptr;
+    tl::expected<std::string, FieldErrors> (*estimate)(
+        const nlohmann::json& args, const PlanningContext& planning_context) = nullptr;
     // What the kind offers besides jobs (offer.hpp); null: nothing.
     const Offer* offer = nullptr;
 };
@@ -205,7 +205,8 @@ struct Prepared {
 // A worker's abilities for a kind.
 struct Abilities {
     std::vector<std::string> names;  // names that Requirement::capability may require
-    // A JSON object for the server's part of the kind, passed on in Knowledge::offers; empty: none.
+    // A JSON object for the server's part of the kind, passed on in PlanningContext::offers; empty:
+    // none.
     std::string offer;
 
     bool operator==(const Abilities&) const = default;

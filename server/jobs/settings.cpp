@@ -7,7 +7,7 @@ namespace plimsoll::jobs {
 
 std::string_view KindSettings::text(const KindSetting& setting) const {
     const auto found = values.find(setting.key);
-    return found == values.end() ? setting.usual : std::string_view(found->second);
+    return found == values.end() ? setting.default_value : std::string_view(found->second);
 }
 
 Result<void> read_environment(std::span<const KindSetting> settings, KindSettings& into) {

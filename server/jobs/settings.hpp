@@ -25,7 +25,7 @@ struct KindSetting {
     std::string_view variable;  // environment variable, which passes the value to workers, too
     std::string_view unit;      // type, unit and range in words: "1..600, seconds"
     std::string_view help;
-    std::string_view usual;  // the default
+    std::string_view default_value;
     // The value in canonical form; an error's message is the rule: "must be …".
     Result<std::string> (*check)(std::string_view value) = nullptr;
     unsigned readers = kServer;

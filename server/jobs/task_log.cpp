@@ -57,7 +57,7 @@ bool LogBudget::take(Clock::time_point now) {
 void TaskLog::say(LogLevel level, std::string_view text) {
     const auto now = LogBudget::Clock::now();
     const std::lock_guard lock(mutex_);
-    if (std::ssize(lines_) == kMost || (budget_ != nullptr && !budget_->take(now))) {
+    if (std::ssize(lines_) == kMax || (budget_ != nullptr && !budget_->take(now))) {
         ++left_out_;
         return;
     }
@@ -82,7 +82,7 @@ std::vector<LogLine> TaskLog::last() const {
     const std::lock_guard lock(mutex_);
     auto lines = unsent_locked();
     if (left_out_ > 0) {
-        lines.push_back({kMost + 1, LogLevel::warning, LogBudget::Clock::now(),
+        lines.push_back({kMax + 1, LogLevel::warning, LogBudget::Clock::now(),
                          "Lines left out: " + std::to_string(left_out_) + "."});
     }
     return lines;

@@ -47,7 +47,7 @@ struct LogLine {
 // thread, read by any.
 class TaskLog {
   public:
-    static constexpr int kMost = 50;
+    static constexpr int kMax = 50;
 
     // A budget shared with other tasks; it outlives this. Call before the first line.
     void limit_by(LogBudget* budget) { budget_ = budget; }

@@ -36,7 +36,7 @@ std::string why(const outbound::Target& target, const Caller::Failure& failure) 
             return provider + " did not respond within " +
                    std::to_string(Caller::kTime / std::chrono::seconds(1)) + " s.";
         case Caller::Obstacle::size:
-            return provider + " sent more than " + std::to_string(Calls::kMostBytes / 1024) +
+            return provider + " sent more than " + std::to_string(Calls::kMaxBytes / 1024) +
                    " KiB.";
         case Caller::Obstacle::exchange:
             break;
@@ -88,7 +88,7 @@ awaitable<Result<Calls::Reply>> Calls::send(Message message) const {
     };
     const auto status = co_await caller_.send(
         *target, std::move(request),
-        {.wants_body = [](int) { return true; }, .body = keep, .most_bytes = kMostBytes});
+        {.wants_body = [](int) { return true; }, .body = keep, .most_bytes = kMaxBytes});
     if (!status) co_return fail(Errc::unavailable, why(*target, status.error()));
     reply.status = *status;
     co_return reply;

@@ -14,7 +14,7 @@ namespace plimsoll::oidc {
 // and size. Single-threaded.
 class Calls {
   public:
-    static constexpr std::size_t kMostBytes = 256 * 1024;
+    static constexpr std::size_t kMaxBytes = 256 * 1024;
 
     explicit Calls(outbound::Caller caller) : caller_(std::move(caller)) {}
 

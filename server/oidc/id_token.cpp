@@ -71,9 +71,9 @@ std::shared_ptr<EVP_PKEY> rsa_key(const json& key) {
         return nullptr;
     }
     auto made = built("RSA", builder.get());
-    constexpr int kMostRsaBits = 8192;  // longer ones are slow to verify, and nobody uses them
+    constexpr int kMaxRsaBits = 8192;  // longer ones are slow to verify, and nobody uses them
     const int bits = made ? EVP_PKEY_get_bits(made.get()) : 0;
-    return bits >= kLeastRsaBits && bits <= kMostRsaBits ? made : nullptr;
+    return bits >= kLeastRsaBits && bits <= kMaxRsaBits ? made : nullptr;
 }
 
 std::shared_ptr<EVP_PKEY> ec_key(const json& key) {
@@ -121,7 +121,7 @@ std::string to_der(std::string_view signature) {
     return der;
 }
 
-constexpr std::size_t kMostSubject = 255;  // characters, as OpenID Connect Core 2 says
+constexpr std::size_t kMaxSubject = 255;  // characters, as OpenID Connect Core 2 says
 
 tl::unexpected<Error> wrong(std::string why) {
     return fail(Errc::corrupt, "The ID token " + std::move(why) + ".");
@@ -163,7 +163,7 @@ Result<void> check_parties(const json& claims, const Expectation& expected) {
         return wrong("was issued to another client");
     }
     const auto subject = text_in(claims, "sub");
-    if (subject.empty() || subject.size() > kMostSubject ||
+    if (subject.empty() || subject.size() > kMaxSubject ||
         subject.find('\0') != std::string::npos) {
         return wrong("names no user");
     }
@@ -194,7 +194,7 @@ Result<std::vector<Key>> parse_keys(std::string_view text) {
     }
     std::vector<Key> keys;
     for (const auto& given : set["keys"]) {
-        if (keys.size() == kMostKeys) break;
+        if (keys.size() == kMaxKeys) break;
         if (auto key = key_of(given)) keys.push_back(std::move(*key));
     }
     if (keys.empty()) {

@@ -12,9 +12,9 @@ using identity::MappedTeam;
 using identity::ProvidedUser;
 using nlohmann::json;
 
-constexpr std::size_t kMostName = 64;  // characters of a user's name in openapi.yaml
-constexpr std::size_t kMostAddress = 254;
-constexpr std::size_t kMostGroups = 4096;
+constexpr std::size_t kMaxName = 64;  // characters of a user's name in openapi.yaml
+constexpr std::size_t kMaxAddress = 254;
+constexpr std::size_t kMaxGroups = 4096;
 
 std::string trimmed(std::string_view text) {
     const auto begin = text.find_first_not_of(" \t\r\n");
@@ -56,7 +56,7 @@ std::string verified_address(const json& claims) {
     auto address = lower(trimmed_in(claims, "email"));
     const auto at = address.find('@');
     const bool good = at != std::string::npos && at > 0 && at + 1 < address.size() &&
-                      at == address.rfind('@') && address.size() <= kMostAddress &&
+                      at == address.rfind('@') && address.size() <= kMaxAddress &&
                       address.find(' ') == std::string::npos && !has_control(address);
     return yes && good ? address : std::string();
 }
@@ -65,7 +65,7 @@ std::vector<std::string> names_of(const json& claims) {
     std::vector<std::string> names;
     for (const auto* claim : {"name", "preferred_username", "email", "sub"}) {
         auto name = trimmed_in(claims, claim);
-        const bool good = !name.empty() && name.size() <= kMostName && !has_control(name);
+        const bool good = !name.empty() && name.size() <= kMaxName && !has_control(name);
         if (good && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
     }
     return names;
@@ -97,9 +97,9 @@ Result<std::vector<std::string>> groups_of(const json& claims, const std::string
     }
     if (claim->is_string()) groups.push_back(claim->get<std::string>());
     if (!claim->is_array()) return groups;
-    if (claim->size() > kMostGroups) {
+    if (claim->size() > kMaxGroups) {
         return fail(Errc::forbidden,
-                    "The user is in more than " + std::to_string(kMostGroups) + " groups.");
+                    "The user is in more than " + std::to_string(kMaxGroups) + " groups.");
     }
     for (const auto& group : *claim) {
         if (group.is_string()) groups.push_back(group.get<std::string>());

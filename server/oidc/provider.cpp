@@ -51,8 +51,8 @@ std::string error_in(const std::string& body) {
     const auto parsed = json::parse(body, nullptr, false);
     if (!parsed.is_object() || !parsed.contains("error") || !parsed["error"].is_string()) return {};
     auto code = parsed["error"].get<std::string>();
-    constexpr std::size_t kMostCode = 64;
-    const bool good = code.size() <= kMostCode &&
+    constexpr std::size_t kMaxCode = 64;
+    const bool good = code.size() <= kMaxCode &&
                       code.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
     return good ? ": " + code : std::string();
 }

@@ -39,14 +39,14 @@ using asio::use_awaitable;
 using asio::ip::tcp;
 using Code = boost::system::error_code;
 
-constexpr std::uint32_t kMostHead = 16U << 10;
+constexpr std::uint32_t kMaxHead = 16U << 10;
 constexpr std::size_t kPiece = 16U << 10;
 
 // A response as its bytes arrive.
 class Response {
   public:
     explicit Response(const Receiver& receiver) : receiver_(receiver) {
-        parser_.header_limit(kMostHead);
+        parser_.header_limit(kMaxHead);
         parser_.body_limit(receiver.most_bytes);
         parser_.eager(true);
     }

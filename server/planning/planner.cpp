@@ -47,7 +47,7 @@ constexpr std::string_view kNew = "new:";
 
 // Keeps what a kind made, or says why it refused.
 template <class Made>
-KnowledgeReader::Outcome keep(tl::expected<Made, jobs::FieldErrors> made, Made& into) {
+PlanningContextReader::Outcome keep(tl::expected<Made, jobs::FieldErrors> made, Made& into) {
     if (!made) return tl::unexpected<Refusal>(std::move(made.error()));
     into = std::move(*made);
     return {};
@@ -84,7 +84,7 @@ jobs::DatasetShape shape_of(const queue::Dataset& dataset) {
 
 }  // namespace
 
-awaitable<Result<std::vector<KnowledgeReader::Outcome>>> KnowledgeReader::decide(
+awaitable<Result<std::vector<PlanningContextReader::Outcome>>> PlanningContextReader::decide(
     TeamId team, std::span<const Arguments> all, Work work, boost::asio::thread_pool* pool) const {
     std::vector<Outcome> outcomes(all.size());
     std::vector<std::size_t> open(all.size());
@@ -115,9 +115,8 @@ awaitable<Result<std::vector<KnowledgeReader::Outcome>>> KnowledgeReader::decide
     co_return outcomes;
 }
 
-awaitable<Result<KnowledgeReader::Facts>> KnowledgeReader::read(TeamId team,
-                                                                std::span<const Arguments> all,
-                                                                bool anew) const {
+awaitable<Result<PlanningContextReader::Facts>> PlanningContextReader::read(
+    TeamId team, std::span<const Arguments> all, bool anew) const {
     std::map<const jobs::Contract*, jobs::Needs> needed;
     bool needs_pool = false;
     for (const auto& one : all) {
@@ -161,7 +160,7 @@ awaitable<Result<KnowledgeReader::Facts>> KnowledgeReader::read(TeamId team,
     co_return facts;
 }
 
-awaitable<Result<void>> KnowledgeReader::read_pool() const {
+awaitable<Result<void>> PlanningContextReader::read_pool() const {
     CO_TRY(const auto devices, co_await jobs_.devices());
     const auto pool = std::make_shared<Pool>();
     pool->read_at = std::chrono::steady_clock::now();
@@ -196,12 +195,12 @@ const jobs::Contract* Planner::kind(std::string_view name) const {
     return found == kinds_.end() ? nullptr : &*found;
 }
 
-awaitable<KnowledgeReader::Outcome> Planner::decide(TeamId team, Arguments given, Work work,
-                                                    boost::asio::thread_pool* pool) const {
-    const auto outcomes = co_await knowledge_.decide(
+awaitable<PlanningContextReader::Outcome> Planner::decide(TeamId team, Arguments given, Work work,
+                                                          boost::asio::thread_pool* pool) const {
+    const auto outcomes = co_await planning_context_.decide(
         team, {&given, 1},
-        [&](std::size_t, const json& args, const jobs::Knowledge& knowledge) {
-            return work(args, knowledge);
+        [&](std::size_t, const json& args, const jobs::PlanningContext& planning_context) {
+            return work(args, planning_context);
         },
         pool);
     if (!outcomes) co_return tl::unexpected<Refusal>(outcomes.error());
@@ -211,9 +210,9 @@ awaitable<KnowledgeReader::Outcome> Planner::decide(TeamId team, Arguments given
 awaitable<tl::expected<std::string, Refusal>> Planner::estimate(
     TeamId team, Arguments given, boost::asio::thread_pool& computing) const {
     std::string summary;
-    const auto work = [&](const json& args, const jobs::Knowledge& knowledge) {
+    const auto work = [&](const json& args, const jobs::PlanningContext& planning_context) {
         const BackgroundPriority background_priority;
-        return keep(given.kind.estimate(args, knowledge), summary);
+        return keep(given.kind.estimate(args, planning_context), summary);
     };
     CO_TRY_DO(co_await decide(team, given, work, &computing));
     co_return summary;
@@ -222,10 +221,11 @@ awaitable<tl::expected<std::string, Refusal>> Planner::estimate(
 awaitable<Result<Planner::Plans>> Planner::plan_all(TeamId team,
                                                     std::span<const Arguments> all) const {
     Plans plans(all.size());
-    const auto work = [&](std::size_t place, const json& args, const jobs::Knowledge& knowledge) {
-        return keep(all[place].kind.plan(args, knowledge), *plans[place]);
+    const auto work = [&](std::size_t place, const json& args,
+                          const jobs::PlanningContext& planning_context) {
+        return keep(all[place].kind.plan(args, planning_context), *plans[place]);
     };
-    CO_TRY(const auto outcomes, co_await knowledge_.decide(team, all, work, &pool_));
+    CO_TRY(const auto outcomes, co_await planning_context_.decide(team, all, work, &pool_));
     for (std::size_t i = 0; i < plans.size(); ++i) {
         if (!outcomes[i]) plans[i] = tl::unexpected(outcomes[i].error());
     }
@@ -237,8 +237,8 @@ awaitable<Answered> Planner::plan(TeamId team, Arguments given, bool large) {
         co_return co_await plan_on_dataset(team, given);
     }
     Planned planned;
-    const auto work = [&](const json& args, const jobs::Knowledge& knowledge) {
-        return keep(given.kind.plan(args, knowledge), planned.plan);
+    const auto work = [&](const json& args, const jobs::PlanningContext& planning_context) {
+        return keep(given.kind.plan(args, planning_context), planned.plan);
     };
     CO_TRY_DO(co_await decide(team, given, work, large ? &pool_ : nullptr));
     co_return planned;
@@ -264,8 +264,8 @@ awaitable<Answered> Planner::plan_on_dataset(TeamId team, Arguments given) {
                                 : "The dataset is incomplete: its upload has not finished."));
     }
     jobs::DatasetPlan plan;
-    const auto work = [&](const json& args, const jobs::Knowledge& knowledge) {
-        return keep(given.kind.plan_dataset(args, knowledge, shape_of(*dataset)), plan);
+    const auto work = [&](const json& args, const jobs::PlanningContext& planning_context) {
+        return keep(given.kind.plan_dataset(args, planning_context, shape_of(*dataset)), plan);
     };
     // The job says which version it had.
     auto args = given.args;

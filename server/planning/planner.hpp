@@ -57,9 +57,12 @@ class Planner {
     using Kinds = std::span<const jobs::Contract>;
 
     // `pool` does blocking work.
-    Planner(queue::DatasetStore& datasets, Kinds kinds, KnowledgeReader knowledge,
+    Planner(queue::DatasetStore& datasets, Kinds kinds, PlanningContextReader planning_context,
             boost::asio::thread_pool& pool)
-        : datasets_(datasets), kinds_(kinds), knowledge_(std::move(knowledge)), pool_(pool) {}
+        : datasets_(datasets),
+          kinds_(kinds),
+          planning_context_(std::move(planning_context)),
+          pool_(pool) {}
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
 
@@ -82,17 +85,17 @@ class Planner {
   private:
     using Answer = boost::asio::awaitable<tl::expected<Planned, Refusal>>;
 
-    using Work = std::function<KnowledgeReader::Outcome(const nlohmann::json& args,
-                                                        const jobs::Knowledge& knowledge)>;
+    using Work = std::function<PlanningContextReader::Outcome(
+        const nlohmann::json& args, const jobs::PlanningContext& planning_context)>;
 
-    boost::asio::awaitable<KnowledgeReader::Outcome> decide(TeamId team, Arguments given, Work work,
-                                                            boost::asio::thread_pool* pool) const;
+    boost::asio::awaitable<PlanningContextReader::Outcome> decide(
+        TeamId team, Arguments given, Work work, boost::asio::thread_pool* pool) const;
     Answer plan_on_dataset(TeamId team, Arguments given);
     Answer gather(TeamId team, jobs::Gatherer& gatherer, const queue::Dataset& dataset);
 
     queue::DatasetStore& datasets_;
     Kinds kinds_;
-    KnowledgeReader knowledge_;
+    PlanningContextReader planning_context_;
     boost::asio::thread_pool& pool_;
     FairBudget gathering_{{.total = 4}};  // datasets being read into tasks: each may hold 100 MB
 };
@@ -111,15 +114,16 @@ struct Arguments {
 
 // Reads what planning needs to know (jobs::Needs), and the class of a device that arguments name as
 // `node/device`. References must outlive it.
-class KnowledgeReader {
+class PlanningContextReader {
   public:
-    KnowledgeReader(teams::TeamRecordStore& records, queue::JobStore& jobs,
-                    jobs::KindSettings settings = {})
+    PlanningContextReader(teams::TeamRecordStore& records, queue::JobStore& jobs,
+                          jobs::KindSettings settings = {})
         : records_(records), jobs_(jobs), settings_(std::move(settings)) {}
 
     using Outcome = tl::expected<void, Refusal>;
     // Gets the place of the arguments, and the arguments with the class of their device.
-    using Work = std::function<Outcome(std::size_t, const nlohmann::json&, const jobs::Knowledge&)>;
+    using Work =
+        std::function<Outcome(std::size_t, const nlohmann::json&, const jobs::PlanningContext&)>;
 
     // Calls `work` for each of the arguments of one call, on the pool if one is given, and returns
     // the outcomes in their order. What all need is read once. What is refused by devices that were
@@ -142,7 +146,7 @@ class KnowledgeReader {
     struct Facts {
         SharedPool pool;         // none: nothing needs it
         bool is_recent = false;  // the pool was read for an earlier call
-        std::map<const jobs::Contract*, jobs::Knowledge> kinds;
+        std::map<const jobs::Contract*, jobs::PlanningContext> kinds;
     };
 
     boost::asio::awaitable<Result<Facts>> read(TeamId team, std::span<const Arguments> all,

@@ -12,17 +12,17 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-std::string missing(const jobs::Lack& lack, const std::vector<std::string>& nodes,
-                    const std::string& devices) {
-    auto text = "It waits for " + lack.what + ", which no connected " + devices + " has.";
+std::string describe_missing(const jobs::MissingCapability& missing,
+                             const std::vector<std::string>& nodes, const std::string& devices) {
+    auto text = "It waits for " + missing.what + ", which no connected " + devices + " has.";
     if (!nodes.empty())
         text += " Nodes that had it recently but are not connected now: " + joined(nodes) + ".";
-    return lack.advice.empty() ? text : text + " " + lack.advice;
+    return missing.advice.empty() ? text : text + " " + missing.advice;
 }
 
-std::string unfit(const Wait& wait, const std::optional<jobs::Lack>& lack,
+std::string unfit(const Wait& wait, const std::optional<jobs::MissingCapability>& missing,
                   const std::string& devices) {
-    if (lack) return missing(*lack, wait.lacks->nodes, devices);
+    if (missing) return describe_missing(*missing, wait.lacks->nodes, devices);
     if (wait.lacks && wait.lacks->memory_mib) {
         constexpr std::int64_t kGibibyte = 1024;
         const auto mib = *wait.lacks->memory_mib;
@@ -42,12 +42,13 @@ std::string stopped(const Hold& hold, const std::string& what) {
 
 }  // namespace
 
-std::optional<jobs::Lack> lack_of(const Wait& wait, const jobs::Contract& kind) {
-    if (!wait.lacks || kind.explain_lack == nullptr) return std::nullopt;
-    return kind.explain_lack(wait.lacks->missing, wait.lacks->instead);
+std::optional<jobs::MissingCapability> missing_capability(const Wait& wait,
+                                                          const jobs::Contract& kind) {
+    if (!wait.lacks || kind.explain_missing == nullptr) return std::nullopt;
+    return kind.explain_missing(wait.lacks->missing, wait.lacks->instead);
 }
 
-std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack) {
+std::string describe(const Wait& wait, const std::optional<jobs::MissingCapability>& missing) {
     const auto devices = "device of class " + wait.device_class;
     if (wait.reason == "running") return "It is running.";
     if (wait.reason == "scheduled") return "It is scheduled for later.";
@@ -61,7 +62,7 @@ std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack) {
                " is used up, or too small for the next task.";
     }
     if (wait.reason == "no_device") return "No " + devices + " is connected.";
-    if (wait.reason == "no_fit") return unfit(wait, lack, devices);
+    if (wait.reason == "no_fit") return unfit(wait, missing, devices);
     if (wait.reason == "draining") {
         if (wait.hold) return stopped(*wait.hold, "every " + devices + " that could run it");
         return "Every " + devices + " that could run it is being drained.";
@@ -75,7 +76,7 @@ std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack) {
     }
     if (wait.reason == "own_jobs") {
         if (wait.tasks_ahead == 1) return "It waits behind a task of the team's other jobs.";
-        const bool more = wait.tasks_ahead >= kMostTasksAhead;
+        const bool more = wait.tasks_ahead >= kMaxTasksAhead;
         return "It waits behind " + std::string(more ? "at least " : "") +
                std::to_string(wait.tasks_ahead) + " tasks of the team's other jobs.";
     }

@@ -38,12 +38,13 @@ struct Wait {
 };
 
 // At most this many tasks ahead are counted.
-constexpr std::int64_t kMostTasksAhead = 10'000;
+constexpr std::int64_t kMaxTasksAhead = 10'000;
 
 // What the job lacks, in the words of its kind. None: nothing, or the kind has no words for it.
-std::optional<jobs::Lack> lack_of(const Wait& wait, const jobs::Contract& kind);
+std::optional<jobs::MissingCapability> missing_capability(const Wait& wait,
+                                                          const jobs::Contract& kind);
 
 // The reason as a sentence.
-std::string describe(const Wait& wait, const std::optional<jobs::Lack>& lack);
+std::string describe(const Wait& wait, const std::optional<jobs::MissingCapability>& missing);
 
 }  // namespace plimsoll::queue

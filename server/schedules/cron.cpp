@@ -20,7 +20,7 @@ constexpr std::array<std::array<std::string_view, 2>, 7> kAliases = {{{"@hourly"
                                                                       {"@monthly", "0 0 1 * *"},
                                                                       {"@yearly", "0 0 1 1 *"},
                                                                       {"@annually", "0 0 1 1 *"}}};
-constexpr std::size_t kMostCharacters = 200;
+constexpr std::size_t kMaxCharacters = 200;
 
 struct Field {
     std::string_view name;
@@ -134,9 +134,9 @@ Result<void> set(std::bitset<N>& bits, const Field& field, std::string_view text
 }  // namespace
 
 Result<Cron> Cron::parse(std::string_view given) {
-    if (given.size() > kMostCharacters) {
+    if (given.size() > kMaxCharacters) {
         return fail(Errc::invalid_input, "the expression is longer than " +
-                                             std::to_string(kMostCharacters) + " characters");
+                                             std::to_string(kMaxCharacters) + " characters");
     }
     auto text = lower(given);
     if (text.starts_with('@')) {

@@ -39,7 +39,7 @@ Backlog look(const Cron& cron, const Zone& zone, std::size_t keep, std::int64_t 
 constexpr std::int64_t kDay = 86'400;
 constexpr std::int64_t kHour = 3'600;
 constexpr std::int64_t kMinute = 60;
-constexpr int kMostYears = 50;  // between two leap days that are Sundays there are 40 at most
+constexpr int kMaxYears = 50;  // between two leap days that are Sundays there are 40 at most
 
 std::int64_t day_of(std::int64_t seconds) {
     return seconds / kDay - (seconds % kDay < 0 ? 1 : 0);
@@ -125,7 +125,7 @@ std::vector<std::int64_t> next_dues(const Cron& cron, const Zone& zone, std::int
     // the beginning of the next day are merged with those of the next day.
     std::vector<std::int64_t> pending;
     const auto begin = day_of(after + zone.offset(after)) - 1;
-    const auto end = begin + kMostYears * 366LL;
+    const auto end = begin + kMaxYears * 366LL;
     const auto take = [&](std::int64_t until) {
         std::ranges::sort(pending);
         pending.erase(std::ranges::unique(pending).begin(), pending.end());

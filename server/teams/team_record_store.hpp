@@ -2,7 +2,7 @@
 
 #include "engine/base/result.hpp"
 #include "server/base/author.hpp"
-#include "server/jobs/knowledge.hpp"
+#include "server/jobs/planning_context.hpp"
 
 #include <optional>
 #include <string>

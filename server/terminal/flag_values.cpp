@@ -13,8 +13,8 @@ namespace {
 
 std::optional<Timestamp> moment_of(const std::string& text) {
     if (const auto time = parse_rfc3339(text)) return time;
-    constexpr int kMostDigits = 6;
-    const bool counts = text.size() > 1 && text.size() <= kMostDigits + 1 &&
+    constexpr int kMaxDigits = 6;
+    const bool counts = text.size() > 1 && text.size() <= kMaxDigits + 1 &&
                         std::ranges::all_of(text.substr(0, text.size() - 1),
                                             [](unsigned char c) { return std::isdigit(c) != 0; });
     const auto units = std::map<char, std::chrono::minutes>{

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 constexpr std::size_t kWidestCell = 72;
 constexpr int kWidestBin = 40;
-constexpr std::size_t kMostBars = 20;
+constexpr std::size_t kMaxBars = 20;
 
 std::string readable(std::string name) {
     std::replace(name.begin(), name.end(), '_', ' ');
@@ -49,7 +49,7 @@ bool is_histogram(const json& value) {
 
 // Neighbours put together until the bars fit a screen.
 json coarse(const json& bins) {
-    const std::size_t step = (bins.size() + kMostBars - 1) / kMostBars;
+    const std::size_t step = (bins.size() + kMaxBars - 1) / kMaxBars;
     json merged = json::array();
     for (std::size_t i = 0; i < bins.size(); ++i) {
         if (i % step == 0) {

@@ -128,7 +128,7 @@ struct Dispatcher::State : std::enable_shared_from_this<State> {
         if (room == 0) co_return;
         std::vector<DeliveryId> busy;
         for (const auto& attempt : under_way) busy.push_back(attempt.notice);
-        auto due = co_await queue.claim(static_cast<int>(room), kLease, kMostAttempts, busy);
+        auto due = co_await queue.claim(static_cast<int>(room), kLease, kMaxAttempts, busy);
         if (stopped) co_return;
         if (due.has_value() == failing) {  // logged once when it changes, not every second
             failing = !due;

@@ -63,7 +63,7 @@ struct Attempted {
     std::string error;  // for the team: without addresses and without the response's text
 };
 
-constexpr int kMostAttempts = 8;
+constexpr int kMaxAttempts = 8;
 
 // The pause after failed attempt number `attempt` (from 1): seconds at first, hours at the end,
 // about half a day in total. `chance` in [0, 1) adds 25 % jitter, so that notices that failed

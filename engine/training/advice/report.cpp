@@ -33,8 +33,8 @@ std::int64_t batch_bytes(const ModelShape& s, const TrainingSettings& t, std::in
 constexpr std::int64_t kComparedReplays = 24;
 
 // Of a run that does not fit.
-constexpr std::size_t kMostChanges = 4;
-constexpr int kMostCards = 64;
+constexpr std::size_t kMaxChanges = 4;
+constexpr int kMaxCards = 64;
 
 class Maker {
   public:
@@ -323,7 +323,7 @@ class Maker {
             if (least && *least < out.reserved) saving.push_back(&change);
         }
         std::vector<std::vector<const SettingsChange*>> sets(1);
-        for (std::size_t size = 1; stuck && out.what_ifs.empty() && size <= kMostChanges; ++size) {
+        for (std::size_t size = 1; stuck && out.what_ifs.empty() && size <= kMaxChanges; ++size) {
             std::vector<std::vector<const SettingsChange*>> larger;
             for (const auto& set : sets) {
                 const auto from =
@@ -338,7 +338,7 @@ class Maker {
         }
         std::ranges::sort(out.what_ifs, std::greater(),
                           [](const WhatIf& w) { return w.batch_factor * w.speed_factor; });
-        for (int cards = 2 * settings_.cards; stuck && cards <= kMostCards; cards *= 2) {
+        for (int cards = 2 * settings_.cards; stuck && cards <= kMaxCards; cards *= 2) {
             const auto more = more_cards(cards);
             const auto before = out.what_ifs.size();
             try_changes(out, {&more});

@@ -342,7 +342,7 @@ std::string deepspeed_json(const RecommendedSettings& s) {
     if (stage > 0) {
         out += fmt::format(", \"reduce_bucket_size\": {}, \"overlap_comm\": false", bucket);
     }
-    if (stage == 3) out += fmt::format(", \"stage3_max_live_parameters\": {}", kMostLive);
+    if (stage == 3) out += fmt::format(", \"stage3_max_live_parameters\": {}", kMaxLive);
     if (layout.offloads_optimizer)
         out += ",\n    \"offload_optimizer\": {\"device\": \"cpu\", \"pin_memory\": true}";
     if (layout.offloads_weights)

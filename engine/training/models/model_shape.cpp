@@ -206,7 +206,7 @@ Result<ModelShape> validated(ModelShape s) {
     if (!probability(s.attention_dropout))
         return wrong("/attention_dropout", "Dropout must be at least 0 and below 1.");
     const auto count = approximate_parameters(s);
-    if (count > kMostParameters)
+    if (count > kMaxParameters)
         return wrong("/hidden", "The model would have about " + std::to_string(count / 1e12) +
                                     "e12 parameters; the limit is 4e12.");
     return s;

@@ -155,6 +155,6 @@ struct ModelShape {
 Result<ModelShape> validated(ModelShape shape);
 
 // Larger descriptions are rejected: no model trainable on one card comes near this.
-inline constexpr double kMostParameters = 4e12;
+inline constexpr double kMaxParameters = 4e12;
 
 }  // namespace plimsoll::training

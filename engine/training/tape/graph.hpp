@@ -83,16 +83,16 @@ class Var {
 // casts).
 struct Node {
     using Run = void (*)(Graph&, Node&);
-    static constexpr int kMostSaved = 8;
-    static constexpr int kMostEdges = 4;
-    static constexpr int kMostSlots = 3;
+    static constexpr int kMaxSaved = 8;
+    static constexpr int kMaxEdges = 4;
+    static constexpr int kMaxSlots = 3;
 
     Run run = nullptr;
     Run finish = nullptr;
-    std::array<BufferId, kMostSaved> saved{};
-    std::array<Edge, kMostEdges> next{};
-    std::array<Gradient, kMostSlots> gradients{};
-    std::array<Gradient, kMostEdges> outputs{};
+    std::array<BufferId, kMaxSaved> saved{};
+    std::array<Edge, kMaxEdges> next{};
+    std::array<Gradient, kMaxSlots> gradients{};
+    std::array<Gradient, kMaxEdges> outputs{};
     std::array<std::int64_t, 6> size{};
     std::int32_t waiting = 0;  // gradients still expected
     std::int32_t frame = -1;   // checkpoint that the node belongs to

@@ -49,9 +49,9 @@ TrainingSettings recorded_settings(TrainingSettings settings);
 // DeepSpeed's defaults, in elements: reduce_bucket_size, stage3_max_live_parameters,
 // stage3_prefetch_bucket_size, sub_group_size.
 inline constexpr std::int64_t kReduceBucket = 500'000'000;
-inline constexpr std::int64_t kMostLive = 1'000'000'000;
+inline constexpr std::int64_t kMaxLive = 1'000'000'000;
 inline constexpr std::int64_t kPrefetched = 50'000'000;
-inline constexpr std::int64_t kMostUpdated = 1'000'000'000;
+inline constexpr std::int64_t kMaxUpdated = 1'000'000'000;
 // DistributedDataParallel's bucket_cap_mb, and the smaller first one, which starts early.
 inline constexpr std::int64_t kDdpBucketBytes = 25LL << 20;
 inline constexpr std::int64_t kDdpBroadcastBytes = 250LL << 20;

@@ -67,7 +67,7 @@ void ZeroBuffers::setup() {
 void ZeroBuffers::begin_forward() {
     if (!gathers() || live_ != kNoBuffer) return;
     if (gathers_in_turn())
-        live_ = graph_.allocate((kMostLive + kPrefetched) * layout_.compute_bytes, kZero);
+        live_ = graph_.allocate((kMaxLive + kPrefetched) * layout_.compute_bytes, kZero);
     else
         fetch(units_.begin());
 }
@@ -184,7 +184,7 @@ void ZeroBuffers::begin_update() {
     graph_.scratch(8 * std::min(largest_, layout_.shard(gathers() ? largest_ : trainable_)),
                    Group::optimizer_temporaries);
     auto elements = layout_.shard(trainable_);
-    if (gathers()) elements = std::min(elements, kMostUpdated);
+    if (gathers()) elements = std::min(elements, kMaxUpdated);
     const BufferId flat =
         graph_.allocate(elements * layout_.compute_bytes, Group::optimizer_temporaries);
     if (!layout_.mixed) {

@@ -32,7 +32,7 @@ class ZeroBuffers : public Communication {
     ShardedUnit& unit(int layer) { return units_[static_cast<std::size_t>(layer + 1)]; }
     bool gathers() const { return layout_.sharding == Sharding::zero3; }
     // Of all weights, some at a time: there are more than may be live.
-    bool gathers_in_turn() const { return elements_ > kMostLive; }
+    bool gathers_in_turn() const { return elements_ > kMaxLive; }
     // The running micro-batch ends the step.
     bool is_last() const { return micro_ == graph_.settings().accumulation; }
     std::int64_t bucket_elements() const;

@@ -40,11 +40,11 @@ class Beats {
   public:
     explicit Beats(const Watch& watch)
         : thread_([&watch](const std::stop_token& over) {
-              constexpr int kMost = 240;
+              constexpr int kMax = 240;
               std::mutex mutex;
               std::condition_variable_any ended;
               std::unique_lock lock(mutex);
-              for (int i = 0; i < kMost && !over.stop_requested(); ++i) {
+              for (int i = 0; i < kMax && !over.stop_requested(); ++i) {
                   watch.stopped();
                   ended.wait_for(lock, over, std::chrono::milliseconds(500), [] { return false; });
               }

@@ -80,7 +80,7 @@ void correct_for_symbols(std::vector<SymbolReport>& reports) {
         if (report.surrogates > 0) report.false_discovery_rate = *rate++;
 }
 
-constexpr std::size_t kFewestBars = 4;  // start, A, B, C
+constexpr std::size_t kMinBars = 4;  // start, A, B, C
 constexpr std::size_t kFirstPool = 256;
 constexpr std::size_t kPoolGrowth = 16;
 
@@ -92,9 +92,9 @@ double processor_seconds() {
 
 std::optional<std::string> unfit(const Series& series, const Settings& settings) {
     const std::size_t n = series.size();
-    if (n < kFewestBars)
+    if (n < kMinBars)
         return "The series has " + std::to_string(n) + (n == 1 ? " bar" : " bars") +
-               "; a count needs at least " + std::to_string(kFewestBars) + ".";
+               "; a count needs at least " + std::to_string(kMinBars) + ".";
     const std::size_t most = settings.windowed ? kMaxBars : kMaxBarsWhole;
     if (n > most)
         return "The series has " + std::to_string(n) + " bars; at most " + std::to_string(most) +

@@ -71,7 +71,7 @@ Rarity::Rarity(double bars, double window, bool close_only) : known_(true) {
     std::ranges::transform(kRarityLengths, lengths.begin(), [](int n) { return std::log(n); });
     for (const RarityRow& row : kRarityRows) {
         double& count = counts_[static_cast<std::size_t>(row.shape)]
-                               [static_cast<std::size_t>(row.waves - kFewestWaves)];
+                               [static_cast<std::size_t>(row.waves - kMinWaves)];
         count = interpolated(lengths, close_only ? row.of_closes : row.of_bars, std::log(window));
         // Finished counts begin anywhere, those under way end where the series does.
         if (row.finished) count += std::log(bars / window);
@@ -82,7 +82,7 @@ double Rarity::standing(Shape shape, int waves, double score) const {
     if (!known_) return score;
     const Tail& tail = tail_of(shape, waves);
     return interpolated(tail.scores(), tail.shares(), stretched(score)) -
-           counts_[static_cast<std::size_t>(shape)][static_cast<std::size_t>(waves - kFewestWaves)];
+           counts_[static_cast<std::size_t>(shape)][static_cast<std::size_t>(waves - kMinWaves)];
 }
 
 double Rarity::least_score(Shape shape, int waves, double standing) const {
@@ -90,7 +90,7 @@ double Rarity::least_score(Shape shape, int waves, double standing) const {
     const Tail& tail = tail_of(shape, waves);
     const double share =
         standing +
-        counts_[static_cast<std::size_t>(shape)][static_cast<std::size_t>(waves - kFewestWaves)];
+        counts_[static_cast<std::size_t>(shape)][static_cast<std::size_t>(waves - kMinWaves)];
     constexpr double kRounding = 1e-9;
     return 1 - std::exp(-interpolated(tail.shares(), tail.scores(), share)) - kRounding;
 }

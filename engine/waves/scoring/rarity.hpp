@@ -30,8 +30,8 @@ class Rarity {
     double least_score(Shape shape, int waves, double standing) const;
 
   private:
-    static constexpr int kFewestWaves = 2;
-    static constexpr int kWaveNumbers = kMaxWaves - kFewestWaves + 1;
+    static constexpr int kMinWaves = 2;
+    static constexpr int kWaveNumbers = kMaxWaves - kMinWaves + 1;
 
     bool known_ = false;
     // ln of the number of counts in a walk, whatever their score.

@@ -93,11 +93,11 @@ std::optional<std::size_t> chosen_place(std::span<const std::string> names,
 
 // With the columns that there are, as long as that is readable.
 Error no_column(const std::string& name, std::span<const std::string> names) {
-    constexpr std::size_t kMost = 20;
+    constexpr std::size_t kMax = 20;
     const std::vector<std::string> known(names.begin(), names.end());
     std::string list;
     for (const auto& one : known) {
-        if (list.size() > kMost * 20) {
+        if (list.size() > kMax * 20) {
             list += ", …";
             break;
         }

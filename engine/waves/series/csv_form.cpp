@@ -7,7 +7,7 @@
 namespace plimsoll::waves {
 namespace {
 
-constexpr std::size_t kMostPreamble = 12;  // lines above the header: a source's address, a title
+constexpr std::size_t kMaxPreamble = 12;  // lines above the header: a source's address, a title
 
 bool is_date(std::string_view text) {
     return !text.empty() && read_timestamp(in_iso(text, {}, DayOrder::day_first)).has_value();
@@ -83,7 +83,7 @@ Error unnamed() {
 
 Result<void> find_columns(std::span<const Fields> rows, const PriceReading& reading, CsvForm& f) {
     Result<ColumnMap> map;
-    for (std::size_t i = 0; i + 1 < std::min(rows.size(), kMostPreamble); ++i) {
+    for (std::size_t i = 0; i + 1 < std::min(rows.size(), kMaxPreamble); ++i) {
         const bool names_first = is_pair_of_headers(rows[i], rows[i + 1]);
         if (!names_first && !is_pair_of_headers(rows[i + 1], rows[i])) continue;
         const auto& names = names_first ? rows[i] : rows[i + 1];
@@ -96,7 +96,7 @@ Result<void> find_columns(std::span<const Fields> rows, const PriceReading& read
         f.told = "two lines of names";
         return {};
     }
-    for (std::size_t i = 0; i < std::min(rows.size(), kMostPreamble); ++i) {
+    for (std::size_t i = 0; i < std::min(rows.size(), kMaxPreamble); ++i) {
         if (is_bar(rows[i])) break;
         map = map_columns(rows[i], reading);
         if (!map) continue;

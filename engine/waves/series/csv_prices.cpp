@@ -114,7 +114,7 @@ class CsvPriceRecords final : public PriceRecords {
 
     std::string told() const override {
         auto out = form_ ? form_->told : std::string();
-        if (const auto behind = left_behind_ + behind_.size(); behind > 0 && behind <= kMostBehind)
+        if (const auto behind = left_behind_ + behind_.size(); behind > 0 && behind <= kMaxBehind)
             out += (out.empty() ? "" : ", ") + std::to_string(behind) +
                    (behind == 1 ? " line" : " lines") + " behind the last bar left out";
         if (left_out_ > 0)
@@ -126,14 +126,14 @@ class CsvPriceRecords final : public PriceRecords {
   protected:
     void finish() override {
         if (auto ok = decide(); !ok) rows_.fail(reading_.symbol, 0, ok.error().message);
-        if (behind_.size() > kMostBehind || !has_bars_) fail_behind();
+        if (behind_.size() > kMaxBehind || !has_bars_) fail_behind();
         left_behind_ += behind_.size();
         behind_.clear();
     }
 
   private:
     static constexpr std::size_t kSample = 400;
-    static constexpr std::size_t kMostBehind = 5;  // a total, a source, a disclaimer
+    static constexpr std::size_t kMaxBehind = 5;  // a total, a source, a disclaimer
     struct FirstRow {
         Fields fields;
         std::uint64_t line = 0;

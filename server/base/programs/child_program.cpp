@@ -29,7 +29,7 @@ class Lines {
         while (!piece.empty()) {
             const auto end = piece.find('\n');
             const auto part = piece.substr(0, end);
-            line_.append(part.substr(0, ChildProgram::kMostLine - line_.size()));
+            line_.append(part.substr(0, ChildProgram::kMaxLine - line_.size()));
             if (end == std::string_view::npos) return;
             finish();
             piece.remove_prefix(end + 1);
@@ -80,7 +80,7 @@ asio::awaitable<Result<int>> ChildProgram::run(std::string path, std::vector<std
     asio::posix::stream_descriptor output(executor, ends[0]);
     child_ = spawn({.path = path,
                     .arguments = std::move(arguments),
-                    .environment = own_environment(),
+                    .environment = current_environment(),
                     .redirections = {{ends[1], STDOUT_FILENO}, {ends[1], STDERR_FILENO}}});
     close(ends[1]);
     if (child_ < 0) co_return cannot_start(path);

@@ -24,14 +24,14 @@ class ChildProgram {
     ~ChildProgram();  // kills it
 
     // Runs it to its end with this program's environment, and passes on each line of its output,
-    // the first kMostLine bytes of it. Returns its wait status. Errc::unavailable: it cannot be
+    // the first kMaxLine bytes of it. Returns its wait status. Errc::unavailable: it cannot be
     // started.
     boost::asio::awaitable<Result<int>> run(std::string path, std::vector<std::string> arguments,
                                             const OnLine& on_line);
     // Sends SIGTERM; a second call sends SIGKILL.
     void stop();
 
-    static constexpr std::size_t kMostLine = 64 * 1024;
+    static constexpr std::size_t kMaxLine = 64 * 1024;
 
   private:
     pid_t child_ = 0;

@@ -58,7 +58,7 @@ bool drop_privileges(const RunAs& as) {
 
 }  // namespace
 
-std::vector<std::string> own_environment() {
+std::vector<std::string> current_environment() {
     std::vector<std::string> variables;
     for (char** variable = environ; *variable != nullptr; ++variable) {
         variables.emplace_back(*variable);

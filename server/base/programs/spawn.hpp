@@ -40,7 +40,7 @@ struct ChildCommand {
 };
 
 // This program's environment.
-std::vector<std::string> own_environment();
+std::vector<std::string> current_environment();
 
 // Starts it in a process group of its own, with no other descriptors of this program and no blocked
 // signals. -1 with errno if it cannot be started; one that cannot be run ends with status

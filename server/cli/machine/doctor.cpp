@@ -239,7 +239,7 @@ Result<std::string> probe() {
     }
     TRY(auto probed, run_program({.path = program,
                                   .arguments = {"probe", "--json"},
-                                  .environment = own_environment(),
+                                  .environment = current_environment(),
                                   .redirections = {{ChildCommand::kNothing, STDERR_FILENO}}}));
     return std::move(probed.output);
 }

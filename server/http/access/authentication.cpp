@@ -99,8 +99,8 @@ std::string expired_sign_in_cookie(bool secure) {
 
 std::string sign_out_cookie(std::string_view id_token, std::chrono::seconds lifetime, bool secure) {
     // Browsers drop a cookie of more than 4096 bytes. Without the token, the provider asks.
-    constexpr std::size_t kMostToken = 3800;
-    return cookie(sign_out_cookie_name(secure), id_token.size() > kMostToken ? "-" : id_token,
+    constexpr std::size_t kMaxToken = 3800;
+    return cookie(sign_out_cookie_name(secure), id_token.size() > kMaxToken ? "-" : id_token,
                   "Strict", lifetime, secure);
 }
 

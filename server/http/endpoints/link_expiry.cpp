@@ -15,8 +15,8 @@ Timestamp link_expiry(const Call& call, Timestamp now, const LinkLifetime& life)
     const auto own = life.within_credential ? call.principal.expires_at : std::nullopt;
     const auto given = call.body.find("expires_at");
     if (given == call.body.end()) {
-        const auto usual = now + life.usual;
-        return own ? std::min(*own, usual) : usual;
+        const auto standard = now + life.standard;
+        return own ? std::min(*own, standard) : standard;
     }
     const auto end = parse_rfc3339(given->get_ref<const std::string&>());
     if (!end || *end <= now) throw bad_link_expiry("must be an RFC 3339 time in the future");

@@ -11,15 +11,15 @@ namespace {
 
 constexpr std::size_t kShownHash = 12;
 
-std::vector<Lack::Model> models_among(std::span<const std::string> capabilities) {
-    std::vector<Lack::Model> models;
+std::vector<MissingCapability::Model> models_among(std::span<const std::string> capabilities) {
+    std::vector<MissingCapability::Model> models;
     for (const auto& capability : capabilities) {
         if (auto model = model_of_capability(capability)) models.push_back(std::move(*model));
     }
     return models;
 }
 
-std::string named(std::span<const Lack::Model> models) {
+std::string named(std::span<const MissingCapability::Model> models) {
     std::string text = models.size() == 1 ? "the model " : "the models ";
     for (std::size_t i = 0; i < models.size(); ++i) {
         const bool last = i + 1 == models.size();
@@ -30,9 +30,10 @@ std::string named(std::span<const Lack::Model> models) {
     return text;
 }
 
-std::string advice_for(const Lack::Model& model, std::span<const Lack::Model> there) {
+std::string advice_for(const MissingCapability::Model& model,
+                       std::span<const MissingCapability::Model> there) {
     const auto has = [&](bool same_files) {
-        return std::ranges::any_of(there, [&](const Lack::Model& one) {
+        return std::ranges::any_of(there, [&](const MissingCapability::Model& one) {
             return one.name == model.name && (one.hash == model.hash) == same_files;
         });
     };
@@ -60,7 +61,7 @@ std::string_view shown_hash(std::string_view hash) {
     return hash.substr(0, kShownHash);
 }
 
-std::optional<Lack::Model> model_of_capability(std::string_view capability) {
+std::optional<MissingCapability::Model> model_of_capability(std::string_view capability) {
     std::array<std::string_view, 4> words;  // the sort, name, hash, form
     for (auto& word : words) {
         word = capability.substr(0, capability.find(' '));
@@ -68,17 +69,18 @@ std::optional<Lack::Model> model_of_capability(std::string_view capability) {
     }
     const auto& [sort, name, hash, form] = words;
     if ((sort != "model" && sort != "measure") || hash.empty()) return std::nullopt;
-    return Lack::Model{std::string(name), std::string(hash),
-                       std::string(form.empty() ? kExactForm : form)};
+    return MissingCapability::Model{std::string(name), std::string(hash),
+                                    std::string(form.empty() ? kExactForm : form)};
 }
 
-std::optional<Lack> explain_missing_models(std::span<const std::string> missing,
-                                           std::span<const std::string> instead) {
+std::optional<MissingCapability> explain_missing_models(std::span<const std::string> missing,
+                                                        std::span<const std::string> instead) {
     auto models = models_among(missing);
     if (models.empty()) return std::nullopt;
     auto what = named(models);
     auto advice = advice_for(models.front(), models_among(instead));
-    return Lack{.models = std::move(models), .what = std::move(what), .advice = std::move(advice)};
+    return MissingCapability{
+        .models = std::move(models), .what = std::move(what), .advice = std::move(advice)};
 }
 
 }  // namespace plimsoll::jobs

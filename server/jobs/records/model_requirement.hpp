@@ -28,7 +28,7 @@ inline constexpr KindSetting kModelsFolder{
     .help =
         "Model folder of this machine; empty: /var/lib/plimsoll/models for root, else models in "
         "the user's state folder",
-    .usual = "",
+    .default_value = "",
     .check = any_text,
     .readers = kWorkers | kDoctor};
 std::filesystem::path models_folder(const KindSettings& settings);
@@ -40,10 +40,10 @@ std::string_view shown_hash(std::string_view hash);
 
 // The model of a capability: "model finbert 0123456789ab bf16", or "measure …" for a measurement of
 // it. None: it is another ability.
-std::optional<Lack::Model> model_of_capability(std::string_view capability);
+std::optional<MissingCapability::Model> model_of_capability(std::string_view capability);
 
-// For Contract::explain_lack.
-std::optional<Lack> explain_missing_models(std::span<const std::string> missing,
-                                           std::span<const std::string> instead);
+// For Contract::explain_missing.
+std::optional<MissingCapability> explain_missing_models(std::span<const std::string> missing,
+                                                        std::span<const std::string> instead);
 
 }  // namespace plimsoll::jobs

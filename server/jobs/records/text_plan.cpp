@@ -120,7 +120,7 @@ std::vector<std::string> kept_names(const json& args) {
         for (const auto& member : kept->items()) {
             if (known.insert(member.key()).second) names.push_back(member.key());
         }
-        if (names.size() > kMostKept) break;
+        if (names.size() > kMaxKept) break;
     }
     return names;
 }

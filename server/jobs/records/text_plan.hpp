@@ -21,7 +21,7 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_texts(const TextKind& kind,
 
 // TextArgs::keep of such a job: the names in `columns.keep`, in that order, then further names in
 // the items' `kept`.
-inline constexpr std::size_t kMostKept = 100;
+inline constexpr std::size_t kMaxKept = 100;
 std::vector<std::string> kept_names(const nlohmann::json& args);
 
 // Names of the columns in `kept` of a job's rows; `args` are the plan's. Empty: none.

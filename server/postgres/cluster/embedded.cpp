@@ -268,13 +268,13 @@ Result<Finished> EmbeddedCluster::run(const fs::path& program,
 }
 
 std::string log_tail(const std::filesystem::path& file) {
-    constexpr off_t kMost = 1024;
+    constexpr off_t kMax = 1024;
     const int descriptor = open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0) return {};
     struct stat about{};
     std::string text;
     if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
-        text.resize(static_cast<std::size_t>(std::min(about.st_size, kMost)));
+        text.resize(static_cast<std::size_t>(std::min(about.st_size, kMax)));
         const auto from = about.st_size - static_cast<off_t>(text.size());
         const auto count = pread(descriptor, text.data(), text.size(), from);
         text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));

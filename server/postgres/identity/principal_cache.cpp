@@ -55,11 +55,11 @@ void PrincipalCache::keep(const Credential& credential, const Found& found, Ques
     // An error says nothing about the credential, unless it is this one.
     if (!found && found.error().code != Errc::unauthenticated) return;
     const auto asked = question.asked;
-    if (entries_.size() >= kMost && asked - tidied_at_ >= kLifetime) {
+    if (entries_.size() >= kMax && asked - tidied_at_ >= kLifetime) {
         tidied_at_ = asked;
         std::erase_if(entries_, [&](const auto& entry) { return entry.second.until <= asked; });
     }
-    if (entries_.size() >= kMost && !entries_.contains(credential)) return;
+    if (entries_.size() >= kMax && !entries_.contains(credential)) return;
     entries_.insert_or_assign(credential, Entry{found, asked + kLifetime});
 }
 

@@ -41,7 +41,7 @@ class PrincipalCache {
     // Counted from the look-up. An event stream re-checks every second, so revocation ends it soon
     // after that.
     static constexpr std::chrono::milliseconds kLifetime{250};
-    static constexpr std::size_t kMost = 4096;  // entries; further ones are not cached
+    static constexpr std::size_t kMax = 4096;  // entries; further ones are not cached
 
     // A look-up in progress: its result is dated from here, and discarded if the cache was cleared
     // meanwhile.

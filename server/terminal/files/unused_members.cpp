@@ -5,7 +5,7 @@
 namespace plimsoll::terminal {
 namespace {
 
-constexpr std::size_t kMost = 20;
+constexpr std::size_t kMax = 20;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void UnusedMembers::end_line() {
     line_.clear();
     if (!value.is_object()) return;
     for (const auto& member : value.items()) {
-        if (found_.size() == kMost) return;
+        if (found_.size() == kMax) return;
         if (known_.insert(member.key()).second) found_.push_back({member.key(), number_});
     }
 }

@@ -31,7 +31,7 @@ Result<std::optional<int>> number_of(const char* variable, int least, int most) 
     return number;
 }
 
-constexpr int kMostMegabytes = 1'000'000;
+constexpr int kMaxMegabytes = 1'000'000;
 // Seconds.
 constexpr int kUsualInterval = 300;
 constexpr int kLongestInterval = 86'400;
@@ -42,7 +42,7 @@ Result<DeviceSettings> device_settings() {
     DeviceSettings settings;
     TRY(const auto busy, number_of("GPU_MAX_UTILIZATION_WARN", 1, 100));
     TRY(const auto heat, number_of("GPU_MAX_TEMPERATURE_C", 1, 150));
-    TRY(const auto memory, number_of("GPU_MIN_FREE_VRAM_MB", 0, kMostMegabytes));
+    TRY(const auto memory, number_of("GPU_MIN_FREE_VRAM_MB", 0, kMaxMegabytes));
     TRY(const auto log, number_of("GPU_PROFILING_ENABLED", 0, 1));
     TRY(const auto clean, number_of("GPU_MEMORY_CLEANUP", 0, 1));
     TRY(const auto interval, number_of("GPU_CLEANUP_INTERVAL_SEC", 1, kLongestInterval));

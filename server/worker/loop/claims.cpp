@@ -15,13 +15,13 @@ namespace {
 
 // One claim's tasks run, another's wait: the device never idles for a round trip, and little is
 // held back from other workers.
-constexpr std::size_t kMostClaims = 2;
+constexpr std::size_t kMaxClaims = 2;
 
 }  // namespace
 
 bool Worker::wants_work() const {
     return !must_register_ && !renewing_ && !device_silent_ && !has_suspect(outstanding_) &&
-           count_claims(outstanding_) < kMostClaims && !is_helping(outstanding_) &&
+           count_claims(outstanding_) < kMaxClaims && !is_helping(outstanding_) &&
            pace_.claims_ahead_of(estimated_seconds(outstanding_));
 }
 

@@ -108,7 +108,7 @@ Result<std::unique_ptr<Child>> start_child(const asio::any_io_executor& executor
     redirections.insert(redirections.end(), more.begin(), more.end());
     const pid_t pid = spawn({.path = "/proc/self/exe",
                              .arguments = arguments,
-                             .environment = own_environment(),
+                             .environment = current_environment(),
                              .redirections = std::move(redirections),
                              .name = "plimsoll-engine"});
     close(ends[1]);

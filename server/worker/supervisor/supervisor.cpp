@@ -151,10 +151,10 @@ awaitable<Result<std::string>> Supervisor::probe_output() {
     const auto limit = timer_.now() + options_.probe;
     std::string text;
     for (;;) {
-        auto happened = co_await (child.wrote() || timer_.sleep_until(limit) || stopped_.wait() ||
-                                  child.ended());
+        auto happened = co_await (child->wrote() || timer_.sleep_until(limit) || stopped_.wait() ||
+                                  child->ended());
         // Whichever happened first: the report may have arrived at the same moment as the end.
-        text += child.read();
+        text += child->read();
         // One complete line; only the end of the process follows.
         if (text.ends_with('\n')) co_return text;
         switch (happened.index()) {

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr LinkLifetime kInvitationLife{.usual = std::chrono::days(7),
+constexpr LinkLifetime kInvitationLife{.standard = std::chrono::days(7),
                                        .longest = std::chrono::days(30)};
 
 json invitation_json(const Invitation& invitation) {

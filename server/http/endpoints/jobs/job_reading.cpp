@@ -57,33 +57,34 @@ class JobReading {
             ended.reason = "ended";
             co_return json_response(200, wait_json(ended, {}, "The job has finished."));
         }
-        const auto lack = lack_of(*wait);
-        co_return json_response(200, wait_json(*wait, lack, queue::describe(*wait, lack)));
+        const auto missing = missing_capability(*wait);
+        co_return json_response(200, wait_json(*wait, missing, queue::describe(*wait, missing)));
     }
 
   private:
-    std::optional<jobs::Lack> lack_of(const queue::Wait& why) const {
+    std::optional<jobs::MissingCapability> missing_capability(const queue::Wait& why) const {
         const auto kind = std::ranges::find(kinds_, why.kind, &jobs::Contract::name);
-        return kind == kinds_.end() ? std::nullopt : queue::lack_of(why, *kind);
+        return kind == kinds_.end() ? std::nullopt : queue::missing_capability(why, *kind);
     }
 
-    static json missing_models(const std::optional<jobs::Lack>& lack) {
+    static json missing_models(const std::optional<jobs::MissingCapability>& missing) {
         auto models = json::array();
-        if (!lack) return models;
-        for (const auto& [name, hash, form] : lack->models) {
+        if (!missing) return models;
+        for (const auto& [name, hash, form] : missing->models) {
             models.push_back({{"name", name}, {"hash", hash}, {"form", form}});
         }
         return models;
     }
 
-    static json wait_json(const queue::Wait& why, const std::optional<jobs::Lack>& lack,
+    static json wait_json(const queue::Wait& why,
+                          const std::optional<jobs::MissingCapability>& missing,
                           const std::string& detail) {
         return {{"reason", why.reason},
                 {"detail", detail},
                 {"until", time_or_null(why.until)},
                 {"tasks_ahead", why.tasks_ahead},
                 {"device_class", text_or_null(why.device_class)},
-                {"missing_models", missing_models(lack)},
+                {"missing_models", missing_models(missing)},
                 {"share", why.share ? share_json(*why.share) : json(nullptr)},
                 {"earliest_start_at", time_or_null(why.earliest_start_at)},
                 {"latest_start_at", time_or_null(why.latest_start_at)}};

@@ -19,7 +19,7 @@ using nlohmann::json;
 namespace {
 
 constexpr LinkLifetime kReportLinkLife{
-    .usual = std::chrono::days(7), .longest = std::chrono::days(365), .within_credential = true};
+    .standard = std::chrono::days(7), .longest = std::chrono::days(365), .within_credential = true};
 
 json link_json(const teams::ReportLink& link) {
     return {{"id", to_public(link.id)},

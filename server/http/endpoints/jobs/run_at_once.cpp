@@ -87,8 +87,8 @@ awaitable<std::string> RunAtOnce::why_unfinished(const queue::Job& job, const jo
     auto text = "The job did not finish within " + std::to_string(most.count() / 1000) + " s.";
     const auto wait = co_await store_.wait(job.team, job.id);
     if (wait && *wait) {
-        const auto lack = queue::lack_of(**wait, kind);
-        text += ' ' + queue::describe(**wait, lack);
+        const auto missing = queue::missing_capability(**wait, kind);
+        text += ' ' + queue::describe(**wait, missing);
     }
     co_return text;
 }

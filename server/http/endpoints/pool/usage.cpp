@@ -17,7 +17,7 @@ using std::chrono::days;
 
 namespace {
 
-constexpr int kMostRows = 10'000;
+constexpr int kMaxRows = 10'000;
 constexpr days kUsualPeriod{7};
 constexpr days kLongestPeriod{400};
 constexpr std::array<jobs::Column, 11> kColumns = {{{"start"},
@@ -69,7 +69,7 @@ queue::UsageQuery query_of(const Call& call, Timestamp now) {
     query.by = parts_of(call.parameters.text("group_by").value_or("day"));
     query.from = from;
     query.to = to;
-    query.limit = kMostRows + 1;
+    query.limit = kMaxRows + 1;
     const bool administers_all = has_scope(call.principal, "sys:admin");
     if (!administers_all) query.team = call.principal.team.id;
     if (const auto text = call.parameters.text("team_id")) {
@@ -146,7 +146,7 @@ enum class Form { page, table };
 awaitable<Response> usage(const Call& call, queue::ShareStore& store, Timestamp now, Form form) {
     const auto query = query_of(call, now);
     const auto rows = need(co_await store.usage(query));
-    if (rows.size() > kMostRows) {
+    if (rows.size() > kMaxRows) {
         throw Refused(broken_query(
             "group_by",
             "gives more than 10000 rows: group by fewer dimensions, or request a shorter period"));

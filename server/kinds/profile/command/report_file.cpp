@@ -21,7 +21,7 @@ namespace {
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 using nlohmann::json;
 
-constexpr int kMostInASecond = 1000;
+constexpr int kMaxInASecond = 1000;
 
 std::string name_at(std::time_t now) {
     std::tm local{};
@@ -164,7 +164,7 @@ Result<std::filesystem::path> write_report(const std::filesystem::path& folder,
     const auto name = name_at(now);
     auto path = folder / (name + ".json");
     File file(nullptr, std::fclose);
-    for (int next = 2; next <= kMostInASecond; ++next) {
+    for (int next = 2; next <= kMaxInASecond; ++next) {
         file.reset(std::fopen(path.c_str(), "wx"));
         if (file || errno != EEXIST) break;
         path = folder / (name + "_" + std::to_string(next) + ".json");

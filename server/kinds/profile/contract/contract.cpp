@@ -72,11 +72,11 @@ Needs needs(const json& args) {
 
 // All parts are one task, so that the numbers of a report come from one device, and nothing else of
 // the job runs during a timing.
-tl::expected<Plan, FieldErrors> plan(const json& asked, const Knowledge& knowledge) {
+tl::expected<Plan, FieldErrors> plan(const json& asked, const PlanningContext& planning_context) {
     tl::expected<json, FieldErrors> named = asked;
-    if (needs_model(asked)) named = with_model(asked, knowledge);
+    if (needs_model(asked)) named = with_model(asked, planning_context);
     if (!named) return tl::unexpected(named.error());
-    const auto llm = llm_settings(*knowledge.settings);
+    const auto llm = llm_settings(*planning_context.settings);
     TRY(const auto with_endpoint, with_llm(*named, llm));
     const json& args = with_endpoint;
     const auto request = parse_request(args);
@@ -119,7 +119,7 @@ constinit extern const Contract kContract{.name = kName,
                                           .needs = needs,
                                           .plan = plan,
                                           .failed_rows = failed_rows,
-                                          .explain_lack = explain_missing_models,
+                                          .explain_missing = explain_missing_models,
                                           .offer = &kOffer};
 
 }  // namespace plimsoll::jobs::profile

@@ -27,7 +27,7 @@ struct OfferedModel {
 
 // The offer of a worker's models (Abilities::offer), and the models of all offers that the team may
 // use, by name: each name and hash once, with the forms of all workers. Offers are those of
-// Knowledge::offers.
+// PlanningContext::offers.
 std::string offer_of(const std::vector<OfferedModel>& models);
 std::vector<OfferedModel> models_of(std::span<const std::string> offers, TeamId team);
 

@@ -86,15 +86,15 @@ bool needs_model(const json& args) {
     return measures_a_model(args) && args.value("sentiment_model", "") != kVader;
 }
 
-tl::expected<json, FieldErrors> with_model(json args, const Knowledge& knowledge) {
-    const auto models = models_of(knowledge.offers, knowledge.team);
+tl::expected<json, FieldErrors> with_model(json args, const PlanningContext& planning_context) {
+    const auto models = models_of(planning_context.offers, planning_context.team);
     const bool is_named = args.contains("sentiment_model");
     if (!is_named && args.value("device_class", "") == "host") {
         args["sentiment_model"] = kVader;
         return args;
     }
     const auto name = args.value("sentiment_model", std::string(kPreferred));
-    const auto absent = models_of(knowledge.absent_offers, knowledge.team);
+    const auto absent = models_of(planning_context.absent_offers, planning_context.team);
     const auto* found = find(models, name);
     if (found == nullptr && is_named) found = find(absent, name);
     if (found == nullptr) {

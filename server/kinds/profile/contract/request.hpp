@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/jobs/kind.hpp"
-#include "server/jobs/knowledge.hpp"
+#include "server/jobs/planning_context.hpp"
 #include "server/kinds/profile/contract/llm_endpoints.hpp"
 
 #include <optional>
@@ -39,7 +39,7 @@ struct Request {
 
 // The arguments with the workers' offers of the named model, or of the default one.
 tl::expected<nlohmann::json, FieldErrors> with_model(nlohmann::json args,
-                                                     const Knowledge& knowledge);
+                                                     const PlanningContext& planning_context);
 // Whether a model must be looked up.
 bool needs_model(const nlohmann::json& args);
 

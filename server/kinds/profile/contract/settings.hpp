@@ -19,7 +19,7 @@ inline constexpr KindSetting kEndpoints{
     .help =
         "Language model endpoints that profiles may call, separated by commas: …/api/generate "
         "(Ollama) or …/chat/completions (OpenAI); empty: none",
-    .usual = "",
+    .default_value = "",
     .check = check_endpoints,
     .readers = kServer | kWorkers | kDoctor};
 inline constexpr KindSetting kNetworks{
@@ -27,7 +27,7 @@ inline constexpr KindSetting kNetworks{
     .variable = "LLM_ALLOWED_NETWORKS",
     .unit = "10.1.2.0/24, …",
     .help = "Private networks where language model endpoints may be, separated by commas",
-    .usual = "127.0.0.0/8, ::1",
+    .default_value = "127.0.0.0/8, ::1",
     .check = check_networks,
     .readers = kServer | kWorkers | kDoctor,
     .needs = "llm.endpoints"};
@@ -35,7 +35,7 @@ inline constexpr KindSetting kModel{.key = "llm.model",
                                     .variable = "LLM_MODEL_NAME",
                                     .unit = "name",
                                     .help = "Default language model of profiles",
-                                    .usual = "mistral",
+                                    .default_value = "mistral",
                                     .check = any_text,
                                     .readers = kServer | kDoctor,
                                     .needs = "llm.endpoints"};
@@ -43,7 +43,7 @@ inline constexpr KindSetting kTimeout{.key = "llm.timeout",
                                       .variable = "LLM_TIMEOUT_SECS",
                                       .unit = "1..600, seconds",
                                       .help = "Timeout per response",
-                                      .usual = "15",
+                                      .default_value = "15",
                                       .check = check_timeout,
                                       .readers = kServer | kWorkers,
                                       .needs = "llm.endpoints"};

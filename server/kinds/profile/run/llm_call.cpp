@@ -39,7 +39,7 @@ using asio::awaitable;
 using outbound::Caller;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kMostBytes = 4ULL << 20;  // of an answer
+constexpr std::uint64_t kMaxBytes = 4ULL << 20;  // of an answer
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 constexpr int kOk = 200;
 
@@ -90,7 +90,7 @@ awaitable<Result<LlmAnswer>> ask(const Caller& caller, outbound::Target target, 
                                     if (!taken) wrong = taken.error();
                                     return taken;
                                 },
-                                .most_bytes = kMostBytes};
+                                .most_bytes = kMaxBytes};
     auto request = request_of(target.path, body);
     const auto status =
         co_await caller.send(std::move(target), std::move(request), std::move(receiver), timeout);

@@ -111,7 +111,7 @@ json all_models(client::ApiClient& api) {
     auto names = json::array({answer.at("default")});
     for (const json& model : answer.at("items")) {
         const json& name = model.at("name");
-        if (name != names.front() && names.size() < kMostCompared) names.push_back(name);
+        if (name != names.front() && names.size() < kMaxCompared) names.push_back(name);
     }
     return names;
 }

@@ -59,7 +59,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostAnswer = std::size_t{4} << 20;
+constexpr std::size_t kMaxAnswer = std::size_t{4} << 20;
 constexpr int kTries = 3;
 
 struct Alias {
@@ -155,7 +155,7 @@ Result<HubModel> find_on_hub(const client::Origin& hub, const std::string& repos
                     "name");
     }
     const auto answer = client::download_text(
-        hub, "/api/models/" + repository + "/revision/" + revision + "?blobs=true", kMostAnswer);
+        hub, "/api/models/" + repository + "/revision/" + revision + "?blobs=true", kMaxAnswer);
     if (!answer) return fail(client::about(answer.error(), hub, repository));
     const auto told = parse_outside_json(*answer);
     HubModel model{.repository = repository,

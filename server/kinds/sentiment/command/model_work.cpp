@@ -97,7 +97,7 @@ Result<void> measure_accuracy(const std::filesystem::path& models, const std::st
     ChildCommand command{
         .path = sibling_program("plimsoll-engine"),
         .arguments = {"prove", model, "--models", models.string(), "--labels", labels.file},
-        .environment = own_environment()};
+        .environment = current_environment()};
     for (const auto& name : labels.names) {
         command.arguments.emplace_back("--label-name");
         command.arguments.push_back(name);

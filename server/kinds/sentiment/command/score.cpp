@@ -26,7 +26,7 @@ using terminal::need;
 using terminal::Refused;
 using terminal::text_of;
 
-constexpr std::size_t kMostTexts = 64;  // of one call, as the contract has it
+constexpr std::size_t kMaxTexts = 64;  // of one call, as the contract has it
 
 struct ScoreFlags {
     terminal::ArgumentOptions<http::ArgumentFlag> args{http::argument_flags(), "SentimentArgs",
@@ -52,11 +52,11 @@ std::vector<std::string> texts_of(const ScoreFlags& flags) {
 
 json body_of(const ScoreFlags& flags) {
     const auto texts = texts_of(flags);
-    if (texts.empty() || texts.size() > kMostTexts) {
+    if (texts.empty() || texts.size() > kMaxTexts) {
         throw Refused(
             Errc::invalid_input,
             fmt::format("Give 1 to {} texts, not {}. For more, use `plimsoll submit sentiment`.",
-                        kMostTexts, texts.size()));
+                        kMaxTexts, texts.size()));
     }
     json body{{"timeout_seconds", flags.timeout_seconds}, {"keep", flags.keep}};
     flags.args.put_into(body);

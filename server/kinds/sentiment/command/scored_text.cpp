@@ -20,8 +20,8 @@ using nlohmann::json;
 using Lines = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t kWidestBar = 40;
-constexpr std::size_t kMostExamples = 5;  // of a list of examples
-constexpr std::size_t kMostPeriods = 20;
+constexpr std::size_t kMaxExamples = 5;  // of a list of examples
+constexpr std::size_t kMaxPeriods = 20;
 constexpr std::size_t kHashStart = 12;
 constexpr std::array<const char*, 3> kLabels = {"positive", "neutral", "negative"};
 
@@ -108,7 +108,7 @@ std::string series_text(const json& series, std::size_t width) {
     if (series.is_null()) return {};
     Lines rows = {{"FROM (UTC)", "TEXTS", "MEAN"}};
     const json& points = series.at("points");
-    const auto first = points.size() - std::min(points.size(), kMostPeriods);
+    const auto first = points.size() - std::min(points.size(), kMaxPeriods);
     const auto unit = series.at("unit").get<std::string>();
     for (auto i = first; i < points.size(); ++i) {
         rows.push_back({points[i].at("from").get<std::string>().substr(0, 16),
@@ -166,7 +166,7 @@ std::string examples_text(const char* heading, const json& examples, std::size_t
     const bool uncertain = examples[0].contains("certainty");
     Lines rows = {{"SCORE", heading}};
     if (uncertain) rows.front().insert(rows.front().begin() + 1, "CERTAINTY");
-    for (std::size_t i = 0; i < std::min(examples.size(), kMostExamples); ++i) {
+    for (std::size_t i = 0; i < std::min(examples.size(), kMaxExamples); ++i) {
         auto text = examples[i].at("text").get<std::string>();
         std::ranges::replace(text, '\n', ' ');
         auto& row = rows.emplace_back();

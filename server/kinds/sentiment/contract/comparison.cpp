@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMostErrors = 20;
+constexpr std::size_t kMaxErrors = 20;
 
 std::optional<Label> meant(std::string_view label) {
     const auto worth = ::plimsoll::sentiment::worth_of_label(label);
@@ -27,7 +27,7 @@ ComparedModel compared(const ScoringModel& model) {
 FieldErrors unknown_labels(const LabelNames& names, const json& items) {
     const GivenLabels labels(names);
     FieldErrors errors;
-    for (std::size_t i = 0; i < items.size() && errors.size() < kMostErrors; ++i) {
+    for (std::size_t i = 0; i < items.size() && errors.size() < kMaxErrors; ++i) {
         const auto label = items[i].value("label", std::string("neutral"));
         if (labels.of(label)) continue;
         errors.push_back({"/items/" + std::to_string(i) + "/label", "unknown_label",

@@ -12,7 +12,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-inline constexpr std::size_t kMostCompared = 5;
+inline constexpr std::size_t kMaxCompared = 5;
 
 // A model of a comparison, as its plan stores it.
 struct ComparedModel {

@@ -47,19 +47,19 @@ Scoring scoring_by(std::optional<ScoringModel> model) {
     return scoring;
 }
 
-Scored by_model(const Request& request, const Knowledge& knowledge,
+Scored by_model(const Request& request, const PlanningContext& planning_context,
                 std::span<const Manifest> models) {
-    const auto name = request.model.value_or(default_model(*knowledge.settings));
+    const auto name = request.model.value_or(default_model(*planning_context.settings));
     const bool is_offered = std::ranges::find(models, name, &Manifest::name) != models.end();
     if (name == kVader || (!request.model && !is_offered)) return scoring_by(std::nullopt);
-    TRY(auto found, named_model("/model", name, knowledge));
+    TRY(auto found, named_model("/model", name, planning_context));
     TRY(auto model, in_form(std::move(found), request.form.value_or(std::string(kExactForm))));
     return scoring_by(std::move(model));
 }
 
-Scored by_goal(const Request& request, const Knowledge& knowledge,
+Scored by_goal(const Request& request, const PlanningContext& planning_context,
                std::span<const Manifest> models) {
-    TRY(auto choice, choose_by_goal(*request.goal, request.form, knowledge, models));
+    TRY(auto choice, choose_by_goal(*request.goal, request.form, planning_context, models));
     auto scoring = scoring_by(std::move(choice.model));
     scoring.args.goal = std::move(choice.reasons);
     return scoring;
@@ -85,9 +85,10 @@ std::set<std::size_t> chains_of_items(Chooser& chooser, const json* items) {
 }
 
 // The definition of a policy, a SentimentPolicyUpdate.
-tl::expected<json, FieldErrors> definition_of(const std::string& id, const Knowledge& knowledge) {
-    if (id == kServerPolicy) return server_policy(*knowledge.settings);
-    const auto& stored = knowledge.records_of(kPolicies);
+tl::expected<json, FieldErrors> definition_of(const std::string& id,
+                                              const PlanningContext& planning_context) {
+    if (id == kServerPolicy) return server_policy(*planning_context.settings);
+    const auto& stored = planning_context.records_of(kPolicies);
     const auto found = std::ranges::find(stored, id, &TeamRecord::id);
     if (found != stored.end()) return json::parse(found->data);
     std::string known(kServerPolicy);
@@ -96,12 +97,14 @@ tl::expected<json, FieldErrors> definition_of(const std::string& id, const Knowl
                    "The team has no policy \"" + id + "\". Its policies: " + known + ".");
 }
 
-Scored by_policy(const std::string& id, const Request& request, const Knowledge& knowledge,
-                 std::span<const Manifest> models, const TextAttributes& texts) {
-    TRY(auto definition, definition_of(id, knowledge));
+Scored by_policy(const std::string& id, const Request& request,
+                 const PlanningContext& planning_context, std::span<const Manifest> models,
+                 const TextAttributes& texts) {
+    TRY(auto definition, definition_of(id, planning_context));
     if (request.form) definition["form"] = *request.form;
     const auto policy = parse_policy(definition);
-    const auto at = std::chrono::floor<std::chrono::seconds>(knowledge.at.time_since_epoch());
+    const auto at =
+        std::chrono::floor<std::chrono::seconds>(planning_context.at.time_since_epoch());
     auto resolved =
         policy ? resolve(id, *policy, models, at.count()) : tl::unexpected(policy.error());
     if (!resolved) {
@@ -130,7 +133,8 @@ Scored by_policy(const std::string& id, const Request& request, const Knowledge&
 }
 
 // By all models of a comparison.
-Scored by_all(const Request& request, const Knowledge& knowledge, const TextAttributes& texts) {
+Scored by_all(const Request& request, const PlanningContext& planning_context,
+              const TextAttributes& texts) {
     Scoring scoring;
     auto& compared_models = scoring.args.models;
     for (const auto& name : request.models) {
@@ -143,7 +147,7 @@ Scored by_all(const Request& request, const Knowledge& knowledge, const TextAttr
             compared_models.push_back({.name = name, .hash = {}, .form = {}});
             continue;
         }
-        TRY(auto found, named_model(pointer, name, knowledge));
+        TRY(auto found, named_model(pointer, name, planning_context));
         TRY(auto model, in_form(std::move(found), request.form.value_or(std::string(kExactForm))));
         compared_models.push_back(compared(model));
         scoring.models.push_back(std::move(model));
@@ -171,7 +175,7 @@ bool follows_policy(const Request& request, const KindSettings& settings) {
     return names_none && follows_server_policy(settings);
 }
 
-Scored scoring_by_request(const Request& request, const Knowledge& knowledge,
+Scored scoring_by_request(const Request& request, const PlanningContext& planning_context,
                           const TextAttributes& texts) {
     const bool compares = !request.models.empty();
     if (request.goal && (request.model || request.policy || compares)) {
@@ -184,11 +188,12 @@ Scored scoring_by_request(const Request& request, const Knowledge& knowledge,
     if (request.policy && request.model) {
         return refused("/policy", "one_of", "Give a model or a policy, not both.");
     }
-    if (compares) return by_all(request, knowledge, texts);
-    const auto models = models_of(knowledge.offers, knowledge.team);
-    if (request.goal) return by_goal(request, knowledge, models);
-    if (!follows_policy(request, *knowledge.settings)) return by_model(request, knowledge, models);
-    return by_policy(request.policy.value_or(std::string(kServerPolicy)), request, knowledge,
+    if (compares) return by_all(request, planning_context, texts);
+    const auto models = models_of(planning_context.offers, planning_context.team);
+    if (request.goal) return by_goal(request, planning_context, models);
+    if (!follows_policy(request, *planning_context.settings))
+        return by_model(request, planning_context, models);
+    return by_policy(request.policy.value_or(std::string(kServerPolicy)), request, planning_context,
                      models, texts);
 }
 
@@ -217,9 +222,9 @@ FieldErrors options_without_effect(const Request& request, const Scoring& scorin
     return {};
 }
 
-Scored scoring_for(const Request& request, const Knowledge& knowledge,
+Scored scoring_for(const Request& request, const PlanningContext& planning_context,
                    const TextAttributes& texts) {
-    auto scoring = scoring_by_request(request, knowledge, texts);
+    auto scoring = scoring_by_request(request, planning_context, texts);
     if (!scoring) return scoring;
     if (auto errors = options_without_effect(request, *scoring); !errors.empty()) {
         return tl::unexpected(std::move(errors));
@@ -243,19 +248,19 @@ Needs needs(const json& args) {
     return needs;
 }
 
-tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& knowledge) {
+tl::expected<Plan, FieldErrors> plan(const json& args, const PlanningContext& planning_context) {
     const auto has_label = [](const json& item) { return item.contains("label"); };
     const auto items = args.find("items");
     const bool labels = items != args.end() && std::ranges::any_of(*items, has_label);
     TRY(auto scoring,
-        scoring_for(args.get<Request>(), knowledge,
+        scoring_for(args.get<Request>(), planning_context,
                     {.items = items == args.end() ? nullptr : &*items, .labels = labels}));
     TRY(auto tasks, cut_texts(scoring.texts(), args));
     auto& kept = scoring.args.keep;
     kept = kept_names(args);
-    if (kept.size() > kMostKept) {
+    if (kept.size() > kMaxKept) {
         return refused("/items", "kept",
-                       "The items keep members with more than " + std::to_string(kMostKept) +
+                       "The items keep members with more than " + std::to_string(kMaxKept) +
                            " different names.");
     }
     return Plan{.args = to_text(scoring.args),
@@ -263,18 +268,19 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& knowledg
                 .tasks = std::move(tasks)};
 }
 
-tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args, const Knowledge& knowledge,
+tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args,
+                                                    const PlanningContext& planning_context,
                                                     const DatasetShape& dataset) {
     using text::Attribute;
     const auto request = args.get<Request>();
     std::vector<Attribute> attributes;  // are used if the dataset has them
-    if (follows_policy(request, *knowledge.settings))
+    if (follows_policy(request, *planning_context.settings))
         attributes = {Attribute::source, Attribute::time};
     if (!request.models.empty()) attributes = {Attribute::label};
     auto columns = columns_of(args, dataset, attributes);
     if (!columns) return tl::unexpected(std::move(columns.error()));
     const auto has = [&](Attribute one) { return !columns->attributes[one].empty(); };
-    TRY(auto scoring, scoring_for(request, knowledge,
+    TRY(auto scoring, scoring_for(request, planning_context,
                                   {.labels = has(Attribute::label),
                                    .judged = has(Attribute::source) || has(Attribute::time)}));
     auto plan = plan_texts(scoring.texts(), std::move(scoring.args), dataset, std::move(*columns));
@@ -294,6 +300,6 @@ constinit extern const Contract kContract{.name = kName,
                                           .plan = plan,
                                           .plan_dataset = plan_dataset,
                                           .failed_rows = failed_text_rows<kTexts>,
-                                          .explain_lack = explain_missing_models};
+                                          .explain_missing = explain_missing_models};
 
 }  // namespace plimsoll::jobs::sentiment

@@ -131,7 +131,7 @@ std::string reason_for(const Goal& goal, std::span<const Candidate> candidates) 
 
 tl::expected<GoalChoice, FieldErrors> choose_by_goal(const std::string& name,
                                                      const std::optional<std::string>& form,
-                                                     const Knowledge& knowledge,
+                                                     const PlanningContext& planning_context,
                                                      std::span<const Manifest> models) {
     const auto& goal = *std::ranges::find(goals(), name, &Goal::name);  // the schema names them
     const auto asked = form.value_or(std::string(goal.form));
@@ -143,7 +143,7 @@ tl::expected<GoalChoice, FieldErrors> choose_by_goal(const std::string& name,
     auto candidates = candidates_for(chosen, choice.model ? choice.model->form : "", asked, models);
     auto measured = json::array();
     for (auto& candidate : candidates) {
-        candidate.speed = speed_of(knowledge.records_of(kSpeeds), lane_of(candidate));
+        candidate.speed = speed_of(planning_context.records_of(kSpeeds), lane_of(candidate));
         measured.push_back(to_json(candidate));
     }
     choice.reasons = {{"asked", name},

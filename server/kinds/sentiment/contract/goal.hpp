@@ -19,7 +19,7 @@ struct GoalChoice {
 // `form`: that of the job, if it names one.
 tl::expected<GoalChoice, FieldErrors> choose_by_goal(const std::string& goal,
                                                      const std::optional<std::string>& form,
-                                                     const Knowledge& knowledge,
+                                                     const PlanningContext& planning_context,
                                                      std::span<const Manifest> models);
 
 }  // namespace plimsoll::jobs::sentiment

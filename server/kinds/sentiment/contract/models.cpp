@@ -239,14 +239,14 @@ TextKind texts_of_all(std::span<const ScoringModel> models) {
 }
 
 tl::expected<Manifest, FieldErrors> named_model(std::string pointer, const std::string& name,
-                                                const Knowledge& knowledge) {
-    const auto known = models_of(knowledge.offers, knowledge.team);
-    const auto absent = models_of(knowledge.absent_offers, knowledge.team);
+                                                const PlanningContext& planning_context) {
+    const auto known = models_of(planning_context.offers, planning_context.team);
+    const auto absent = models_of(planning_context.absent_offers, planning_context.team);
     for (const auto* models : {&known, &absent}) {
         const auto found = std::ranges::find(*models, name, &Manifest::name);
         if (found != models->end()) return *found;
     }
-    const auto offered = all_models_of(knowledge.offers, knowledge.team);
+    const auto offered = all_models_of(planning_context.offers, planning_context.team);
     const auto unfit = std::ranges::find(offered, name, &Manifest::name);
     if (unfit != offered.end()) {
         const auto meaning = ::plimsoll::sentiment::Meaning::of(unfit->labels);

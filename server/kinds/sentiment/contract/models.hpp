@@ -24,13 +24,13 @@ nlohmann::json offer_of(const std::vector<Manifest>& models);
 std::vector<Manifest> models_in(const nlohmann::json& offer);
 
 // The models of all workers that the team may score texts with, by name: each name and hash once,
-// with the findings of all. Offers are those of Knowledge::offers.
+// with the findings of all. Offers are those of PlanningContext::offers.
 std::vector<Manifest> models_of(std::span<const std::string> offers, TeamId team);
 
 // The model that a job names: of ready workers, else of those that may come back. The error, at the
 // pointer, names the available ones, or says why the model cannot score texts.
 tl::expected<Manifest, FieldErrors> named_model(std::string pointer, const std::string& name,
-                                                const Knowledge& knowledge);
+                                                const PlanningContext& planning_context);
 
 // A model of a job, and the form that it scores in.
 struct ScoringModel {

@@ -14,7 +14,7 @@ namespace plimsoll::jobs::sentiment {
 using nlohmann::json;
 
 Result<std::string> check_batch_size(std::string_view value) {
-    return whole_number(value, 0, kMostTexts);
+    return whole_number(value, 0, kMaxTexts);
 }
 
 Result<std::string> check_model_name(std::string_view value) {
@@ -45,7 +45,7 @@ Result<std::string> check_market_status(std::string_view value) {
 }
 
 Result<std::string> check_warm_up_hours(std::string_view value) {
-    return whole_number(value, 0, kMostWarmUpHours);
+    return whole_number(value, 0, kMaxWarmUpHours);
 }
 
 std::size_t most_texts(const KindSettings& settings) {

@@ -14,7 +14,7 @@
 
 namespace plimsoll::jobs::sentiment {
 
-inline constexpr int kMostTexts = 1024;  // of a batch
+inline constexpr int kMaxTexts = 1024;  // of a batch
 
 // For KindSetting::check.
 Result<std::string> check_batch_size(std::string_view value);
@@ -31,7 +31,7 @@ inline constexpr KindSetting kBatchSize{
     .help =
         "Largest batch of texts on a device; 0: as many as the device computes in a quarter of a "
         "second. Scores do not depend on the batch size",
-    .usual = "0",
+    .default_value = "0",
     .check = check_batch_size,
     .readers = kWorkers};
 
@@ -41,13 +41,13 @@ inline constexpr KindSetting kModelName{
     .variable = "SENTIMENT_MODEL_NAME",
     .unit = "name",
     .help = "Default model of jobs, if a worker has it; else vader",
-    .usual = "finbert",
+    .default_value = "finbert",
     .check = check_model_name};
 inline constexpr KindSetting kUsesModels{.key = "sentiment.uses_models",
                                          .variable = "FEATURE_ML_SENTIMENT",
                                          .unit = "0 or 1",
                                          .help = "0: jobs without a model use vader",
-                                         .usual = "1",
+                                         .default_value = "1",
                                          .check = check_switch,
                                          .readers = kServer | kWorkers};
 inline constexpr KindSetting kAdaptive{
@@ -57,7 +57,7 @@ inline constexpr KindSetting kAdaptive{
     .help =
         "1: jobs without a model use the policy `server`: sentiment.model_open before, during and "
         "after NYSE trading, else sentiment.model_closed",
-    .usual = "0",
+    .default_value = "0",
     .check = check_switch,
     .readers = kServer | kWorkers,
     .needs = "sentiment.uses_models"};
@@ -66,7 +66,7 @@ inline constexpr KindSetting kModelOpen{
     .variable = "SENTIMENT_MODEL_OPEN",
     .unit = "name",
     .help = "Model of the policy `server` before, during and after trading",
-    .usual = "distilbert",
+    .default_value = "distilbert",
     .check = check_model_name,
     .readers = kServer | kWorkers,
     .needs = "sentiment.adaptive"};
@@ -75,7 +75,7 @@ inline constexpr KindSetting kModelClosed{
     .variable = "SENTIMENT_MODEL_CLOSED",
     .unit = "name",
     .help = "Model of the policy `server` while the market is closed",
-    .usual = "vader",
+    .default_value = "vader",
     .check = check_model_name,
     .readers = kServer | kWorkers,
     .needs = "sentiment.adaptive"};
@@ -84,12 +84,12 @@ inline constexpr KindSetting kMarketStatus{
     .variable = "MARKET_STATUS_OVERRIDE",
     .unit = "open, closed, extended, pre_market, regular or after_hours",
     .help = "Market state that the policy `server` assumes; empty: from the calendar",
-    .usual = "",
+    .default_value = "",
     .check = check_market_status,
     .readers = kServer | kWorkers,
     .needs = "sentiment.adaptive"};
 
-inline constexpr int kMostWarmUpHours = 24;
+inline constexpr int kMaxWarmUpHours = 24;
 inline constexpr KindSetting kWarmUpHours{
     .key = "sentiment.warm_up_hours",
     .variable = "PREOPEN_WARMUP_HOURS",
@@ -97,7 +97,7 @@ inline constexpr KindSetting kWarmUpHours{
     .help =
         "How early an idle device loads the model that a policy will switch to, before a text "
         "needs it; 0: the first text after the switch waits for the model",
-    .usual = "2",
+    .default_value = "2",
     .check = check_warm_up_hours,
     .readers = kWorkers};
 
@@ -107,7 +107,7 @@ inline constexpr KindSetting kHub{
     .variable = "PLIMSOLL_HUB",
     .unit = "https://host",
     .help = "Hub that models are pulled from; empty: HF_ENDPOINT, else https://huggingface.co",
-    .usual = "",
+    .default_value = "",
     .check = check_hub};
 inline constexpr KindSetting kHubHosts{
     .key = "models.hub_hosts",
@@ -116,7 +116,7 @@ inline constexpr KindSetting kHubHosts{
     .help =
         "Other hosts that the hub may redirect to, with their subdomains, over https; empty: "
         "huggingface.co and hf.co",
-    .usual = "",
+    .default_value = "",
     .check = any_text};
 
 inline constexpr std::array kSettings = {kModelsFolder, kBatchSize, kModelName,   kUsesModels,

@@ -35,7 +35,7 @@ namespace {
 
 struct Offer {
     std::string device;  // node/device
-    std::string text;    // of Knowledge::offers
+    std::string text;    // of PlanningContext::offers
 };
 
 // What is known about the models besides the workers' offers.

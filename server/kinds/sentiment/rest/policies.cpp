@@ -170,7 +170,7 @@ class Policies {
 };
 
 constexpr int kUsualHours = 24;
-constexpr int kMostModels = 100;  // in an hour
+constexpr int kMaxModels = 100;  // in an hour
 
 awaitable<Response> report(const Call& call, const Services& services) {
     PolicyReportQuestion question;
@@ -185,7 +185,7 @@ awaitable<Response> report(const Call& call, const Services& services) {
          .from = question.from,
          .to = question.from + std::chrono::hours(question.hours),
          .by = {"hour", "kind", "model"},
-         .limit = question.hours * kMostModels}));
+         .limit = question.hours * kMaxModels}));
     const auto devices = need(co_await services.stores.jobs.devices());
     std::vector<UseOfHour> use;
     for (const auto& row : rows) {

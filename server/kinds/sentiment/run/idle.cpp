@@ -175,7 +175,7 @@ void tune(const Manifest& manifest, const std::vector<Bucket>& buckets, RunConte
                                                 {"seconds", format_figure(took.count())}});
 }
 
-constexpr std::size_t kMostRemembered = 16;
+constexpr std::size_t kMaxRemembered = 16;
 
 // Most recently used first. One list per worker: one thread runs its tasks.
 thread_local std::list<ResolvedPolicy> remembered;
@@ -256,7 +256,7 @@ void remember(ResolvedPolicy policy) {
     policy.at = 0;  // of the job
     std::erase(remembered, policy);
     remembered.push_front(std::move(policy));
-    if (remembered.size() > kMostRemembered) remembered.pop_back();
+    if (remembered.size() > kMaxRemembered) remembered.pop_back();
 }
 
 bool warm_up(RunContext& context, Timestamp now) {

@@ -23,7 +23,7 @@ Result<training::DetectedGpu> detected_gpu(const CardFlags& flags) {
     const auto tool = run_program({.path = "/usr/bin/env",  // looks it up
                                    .arguments = {"nvidia-smi", "--query-gpu=name,memory.total",
                                                  "--format=csv,noheader,nounits"},
-                                   .environment = own_environment(),
+                                   .environment = current_environment(),
                                    .redirections = {{ChildCommand::kNothing, STDERR_FILENO}}});
     if (!tool || tool->status != 0 || tool->output.empty()) {
         return fail(
@@ -94,7 +94,7 @@ std::vector<TeamRecord> team_cards() {
 
 Result<json> with_described_cards(json args) {
     auto named = args.value("gpus", json::array());
-    Knowledge known;
+    PlanningContext known;
     auto& own = known.records[kGpuProfiles.name];
     if (std::ranges::find(named, json("auto")) != named.end()) {
         TRY(const auto card, detected_gpu());

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostConfig = std::size_t{4} << 20;
+constexpr std::size_t kMaxConfig = std::size_t{4} << 20;
 
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
@@ -55,7 +55,7 @@ Result<json> from_hub(const std::string& repository) {
     TRY(const auto hub,
         client::hub_origin(variable("PLIMSOLL_HUB"), variable("PLIMSOLL_HUB_HOSTS")));
     const auto text =
-        client::download_text(hub, "/" + repository + "/resolve/main/config.json", kMostConfig);
+        client::download_text(hub, "/" + repository + "/resolve/main/config.json", kMaxConfig);
     if (!text) return fail(client::about(text.error(), hub, repository));
     auto config = json::parse(*text, nullptr, false);
     if (!config.is_object())

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/jobs/knowledge.hpp"
+#include "server/jobs/planning_context.hpp"
 
 #include <array>
 

@@ -25,11 +25,11 @@ const PoolDevice* roomiest(const std::vector<PoolDevice>& devices) {
 }
 
 // Replaces "auto", and describes the team's own cards where they are named.
-FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
+FieldErrors complete_gpus(json& args, const PlanningContext& planning_context) {
     if (!args.contains("gpus")) {
         // The default card, if the team describes it otherwise.
         const auto standard = default_gpu();
-        for (const auto& card : knowledge.records_of(kGpuProfiles)) {
+        for (const auto& card : planning_context.records_of(kGpuProfiles)) {
             if (standard && card.id == standard->id && !args.contains("custom_gpus"))
                 args["gpus"] = {card.id};
         }
@@ -39,7 +39,7 @@ FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
     for (std::size_t i = 0; i < args["gpus"].size(); ++i) {
         json& id = args["gpus"][i];
         if (id == "auto") {
-            const auto* device = roomiest(knowledge.devices);
+            const auto* device = roomiest(planning_context.devices);
             if (device == nullptr) {
                 return {{"/gpus/" + std::to_string(i), "no_device",
                          "The pool has no GPU for \"auto\": name a GPU profile."}};
@@ -50,7 +50,7 @@ FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
             if (!has(described, profile.id)) described.push_back(custom_gpu_json(profile));
             continue;
         }
-        for (const auto& card : knowledge.records_of(kGpuProfiles)) {
+        for (const auto& card : planning_context.records_of(kGpuProfiles)) {
             const bool meant = id == card.id || id == "all";
             if (meant && !has(described, card.id)) described.push_back(json::parse(card.data));
         }
@@ -59,8 +59,8 @@ FieldErrors complete_gpus(json& args, const Knowledge& knowledge) {
     return {};
 }
 
-void complete_correction(json& args, const Knowledge& knowledge) {
-    const auto& measurements = knowledge.records_of(kMeasurements);
+void complete_correction(json& args, const PlanningContext& planning_context) {
+    const auto& measurements = planning_context.records_of(kMeasurements);
     if (!args.value("correction", json()).is_null() || measurements.empty()) return;
     const auto request = parse_request(args);
     if (!request) return;  // the plan says what is wrong
@@ -72,11 +72,11 @@ void complete_correction(json& args, const Knowledge& knowledge) {
 
 }  // namespace
 
-tl::expected<json, FieldErrors> complete(json args, const Knowledge& knowledge) {
-    if (auto errors = complete_gpus(args, knowledge); !errors.empty()) {
+tl::expected<json, FieldErrors> complete(json args, const PlanningContext& planning_context) {
+    if (auto errors = complete_gpus(args, planning_context); !errors.empty()) {
         return tl::unexpected(std::move(errors));
     }
-    complete_correction(args, knowledge);
+    complete_correction(args, planning_context);
     return args;
 }
 

@@ -57,8 +57,8 @@ Needs needs(const json& args) {
 }
 
 // One task per card.
-tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& knowledge) {
-    TRY(auto completed, complete(args, knowledge));
+tl::expected<Plan, FieldErrors> plan(const json& args, const PlanningContext& planning_context) {
+    TRY(auto completed, complete(args, planning_context));
     json& stored = completed;
     TRY(const auto request, accept_request(stored));
     Plan plan;
@@ -90,15 +90,16 @@ tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& knowledg
     return plan;
 }
 
-tl::expected<std::string, FieldErrors> estimate(const json& args, const Knowledge& knowledge) {
-    TRY(const auto completed, complete(args, knowledge));
+tl::expected<std::string, FieldErrors> estimate(const json& args,
+                                                const PlanningContext& planning_context) {
+    TRY(const auto completed, complete(args, planning_context));
     TRY(const auto request, accept_request(completed));
     if (request.probe) {
         return tl::unexpected(FieldErrors{
             {"/probe", "needs_a_job", "Only a job can measure a device; an estimate cannot."}});
     }
     const auto cards = request.report.gpus.size();
-    if (work_of(request) * static_cast<std::int64_t>(cards) > kMostWorkAtOnce) {
+    if (work_of(request) * static_cast<std::int64_t>(cards) > kMaxWorkAtOnce) {
         return tl::unexpected(FieldErrors{{"", "too_much_at_once",
                                            "The estimate would take too long: name fewer GPUs, set "
                                            "\"what_ifs\" to false, or submit a job."}});

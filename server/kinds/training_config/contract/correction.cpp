@@ -10,7 +10,7 @@ Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view
     Correction out;
     std::vector<double> ratios;
     for (const auto& record : newest_first) {
-        if (record.section != comparison_key || ratios.size() == kMostEvidence) continue;
+        if (record.section != comparison_key || ratios.size() == kMaxEvidence) continue;
         const json run = measurement_json(record);
         const std::int64_t predicted = run.at("predicted").at("peak_reserved_bytes");
         const std::int64_t measured = run.at("measured").at("peak_reserved_bytes");

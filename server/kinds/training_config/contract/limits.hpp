@@ -10,9 +10,9 @@ inline constexpr int kVersion = 2;
 
 // Bounds that keep one card's report well below a second, and products of dimensions within 64
 // bits.
-inline constexpr int kMostLayers = 160;  // over all channels
-inline constexpr std::int64_t kMostTokensPerSample = 1 << 20;
-inline constexpr std::int64_t kMostTokens = 1 << 26;  // of a batch requested by the caller
+inline constexpr int kMaxLayers = 160;  // over all channels
+inline constexpr std::int64_t kMaxTokensPerSample = 1 << 20;
+inline constexpr std::int64_t kMaxTokens = 1 << 26;  // of a batch requested by the caller
 
 // A stored timeline or curve is thinned to this many points: a card's part of the report must stay
 // below 64 KiB.
@@ -23,6 +23,6 @@ inline constexpr std::string_view kProbe = "probe";
 
 // Layers times cards (nine times that with what-ifs) that are estimated while a caller waits: about
 // a third of a second.
-inline constexpr std::int64_t kMostWorkAtOnce = 1024;
+inline constexpr std::int64_t kMaxWorkAtOnce = 1024;
 
 }  // namespace plimsoll::jobs::training_config

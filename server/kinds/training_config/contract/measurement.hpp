@@ -32,6 +32,6 @@ struct Correction {
 // single measurement counts, too, since it is shown with the result. Without any, the factor is 1.
 Correction correct(const std::vector<TeamRecord>& newest_first, std::string_view comparison_key);
 
-constexpr std::size_t kMostEvidence = 20;
+constexpr std::size_t kMaxEvidence = 20;
 
 }  // namespace plimsoll::jobs::training_config

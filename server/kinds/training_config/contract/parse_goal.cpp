@@ -1,6 +1,6 @@
 #include "engine/training/advice/conventions.hpp"
 #include "engine/training/advice/guide_batch.hpp"
-#include "server/kinds/training_config/contract/assumer.hpp"
+#include "server/kinds/training_config/contract/assumption_recorder.hpp"
 #include "server/kinds/training_config/contract/words.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ void parse_target(const json& args, const tr::Convention& usual, Request& reques
     const auto& r = request.report;
     const auto least = r.batch * r.settings.cards;
     const bool more = least > usual.effective_batch;
-    Assumer(args, request)(
+    AssumptionRecorder(args, request)(
         "/target_effective_batch", more ? least : std::int64_t{usual.effective_batch},
         more ? "the requested batch on every GPU, more than the usual " +
                    std::to_string(usual.effective_batch)
@@ -99,7 +99,7 @@ bool speed_was_measured(const json& args, const tr::ReportRequest& r) {
 
 void parse_goal(const json& args, Request& request, FieldErrors& errors) {
     const auto& r = request.report;
-    Assumer assume(args, request);
+    AssumptionRecorder assume(args, request);
     if (speed_was_measured(args, r))
         assume("/goal", "knee", "your team measured the speed of such runs on this GPU");
     check_goal(args, request, errors);

@@ -252,9 +252,9 @@ ModelShape parse_model(const json& model, FieldErrors& errors) {
         errors.push_back({place + shape.error().where, "invalid", shape.error().message});
         return {};
     }
-    if (shape->all_layers() > kMostLayers) {
+    if (shape->all_layers() > kMaxLayers) {
         errors.push_back({place, "max_layers",
-                          "At most " + std::to_string(kMostLayers) +
+                          "At most " + std::to_string(kMaxLayers) +
                               " layers across all channels can be estimated."});
     }
     return *shape;

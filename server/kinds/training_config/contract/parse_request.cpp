@@ -1,6 +1,6 @@
 #include "engine/training/advice/precision.hpp"
 #include "engine/training/guides/naics_memory.hpp"
-#include "server/kinds/training_config/contract/assumer.hpp"
+#include "server/kinds/training_config/contract/assumption_recorder.hpp"
 #include "server/kinds/training_config/contract/bytes.hpp"
 #include "server/kinds/training_config/contract/idle_options.hpp"
 #include "server/kinds/training_config/contract/limits.hpp"
@@ -40,7 +40,7 @@ constexpr const char* kUsualDropout =
     "as in QLoRA for models of up to 13 billion parameters (Dettmers et al. 2023); PEFT's own "
     "default is 0";
 
-void assume_adapters(const json& args, Request& request, Assumer& assume) {
+void assume_adapters(const json& args, Request& request, AssumptionRecorder& assume) {
     const auto& lora = request.report.settings.lora;
     const bool by_guide = find(args, "/training/lora") == nullptr;
     if (by_guide && request.report.shape.family != tr::Family::naics) return;
@@ -115,7 +115,7 @@ void assume_training(const json& args, Request& request, FieldErrors& errors) {
     const auto& shape = request.report.shape;
     const bool naics = shape.family == tr::Family::naics;
     constexpr const char* kGuide = "as in the NAICS memory guide";
-    Assumer assume(args, request);
+    AssumptionRecorder assume(args, request);
     if (find(args, "/training/length_histogram") == nullptr)
         assume("/training/sequence_length", usual_length(shape), reason_of_length(shape));
     parse_lengths(args, request.report, errors);
@@ -153,13 +153,13 @@ void check_tokens(const Request& request, FieldErrors& errors) {
     const auto& t = request.report.settings;
     const bool naics = request.report.shape.family == tr::Family::naics;
     const std::int64_t sample = std::int64_t{t.sequence} * (naics ? 2 + t.negatives : 1) + t.target;
-    if (sample > kMostTokensPerSample) {
+    if (sample > kMaxTokensPerSample) {
         errors.push_back({"/training/sequence_length", "max_tokens",
                           "One sample would have " + std::to_string(sample) + " tokens; at most " +
-                              std::to_string(kMostTokensPerSample) + " can be estimated."});
-    } else if (request.report.batch > kMostTokens / sample) {
+                              std::to_string(kMaxTokensPerSample) + " can be estimated."});
+    } else if (request.report.batch > kMaxTokens / sample) {
         errors.push_back({"/training/batch", "max_tokens",
-                          "A batch may have at most " + std::to_string(kMostTokens) + " tokens."});
+                          "A batch may have at most " + std::to_string(kMaxTokens) + " tokens."});
     }
 }
 

@@ -13,7 +13,7 @@ inline constexpr KindSetting kGpuProfile{.key = "training.gpu_profile",
                                          .variable = "GPU_PROFILE",
                                          .unit = "ID of a GPU profile, or a file with one",
                                          .help = "Default GPU profile of training advice",
-                                         .usual = "rtx_4090",
+                                         .default_value = "rtx_4090",
                                          .check = check_gpu_profile,
                                          .readers = kServer | kDoctor};
 

@@ -37,10 +37,10 @@ class PriceGatherer final : public Gatherer {
             // Lines are not stored: this is right as long as no record spans two and none is blank.
             records_->add(record.text, record.index + 1 + header_lines_);
         }
-        if (records_->symbols() > 4 * kMostSymbols) {
+        if (records_->symbols() > 4 * kMaxSymbols) {
             return tl::unexpected(one_error(
                 "/dataset", "max_items",
-                "A dataset may have at most " + std::to_string(4 * kMostSymbols) + " symbols."));
+                "A dataset may have at most " + std::to_string(4 * kMaxSymbols) + " symbols."));
         }
         return {};
     }
@@ -69,7 +69,7 @@ std::string plan_args(const json& args) {
 
 // See Contract::plan_dataset.
 tl::expected<DatasetPlan, FieldErrors> plan_dataset(const json& args,
-                                                    const Knowledge& /*knowledge*/,
+                                                    const PlanningContext& /*planning_context*/,
                                                     const DatasetShape& dataset) {
     for (const char* member : {"prices", "series"}) {
         if (args.contains(member)) {
@@ -108,7 +108,8 @@ constexpr std::array kColumns = {
     Column{"error"},
 };
 
-tl::expected<Plan, FieldErrors> plan(const json& args, const Knowledge& /*knowledge*/) {
+tl::expected<Plan, FieldErrors> plan(const json& args,
+                                     const PlanningContext& /*planning_context*/) {
     TRY(auto request, parse_request(args));
     TRY(auto symbols, read_given_prices(args, request.reading));
     TRY(auto tasks,

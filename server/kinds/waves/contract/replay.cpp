@@ -49,17 +49,17 @@ tl::expected<std::string, FieldErrors> replay_answer(const json& body, const Job
     }
     TRY(auto bars, bars_of(body, item, std::move(subject)));
     const std::size_t steps = bars.next.size() - bars.first;
-    if (bars.known + steps > kMostBarsReplayed || steps > kMostSteps) {
+    if (bars.known + steps > kMaxBarsReplayed || steps > kMaxSteps) {
         return refuse("", "too_large",
-                      "A replay may have at most " + std::to_string(kMostBarsReplayed) +
-                          " bars and replay " + std::to_string(kMostSteps) +
+                      "A replay may have at most " + std::to_string(kMaxBarsReplayed) +
+                          " bars and replay " + std::to_string(kMaxSteps) +
                           " of them; this one has " + std::to_string(bars.known + steps) +
                           " and replays " + std::to_string(steps) + ".");
     }
-    engine::Follower follower(settings, kMostNodesReplayed);
+    engine::Follower follower(settings, kMaxNodesReplayed);
     const auto taken = follower.take(bars.before, 0, bars.known);
     if (!taken) return refuse("", "too_large", taken.error().message);
-    if (follower.held() * steps > kMostCountsReplayed) {
+    if (follower.held() * steps > kMaxCountsReplayed) {
         return refuse("", "too_large",
                       "There are too many counts to replay this many bars: replay fewer.");
     }

@@ -50,8 +50,8 @@ FieldErrors limit_errors(const engine::Settings& settings) {
                           "In a job, this must be from " + std::to_string(least) + " to " +
                               std::to_string(most) + "."});
     };
-    at_most("/top_n", settings.top_n, 0, kMostCounts);
-    at_most("/surrogates", settings.surrogates, 0, kMostSurrogates);
+    at_most("/top_n", settings.top_n, 0, kMaxCounts);
+    at_most("/surrogates", settings.surrogates, 0, kMaxSurrogates);
     return errors;
 }
 
@@ -111,7 +111,7 @@ tl::expected<Request, FieldErrors> parse_request(const json& args) {
         return tl::unexpected(one_error(notes.error().where, "invalid", notes.error().message));
     }
     request.notes = std::move(*notes);
-    request.settings.most_counts = kMostCounts;
+    request.settings.most_counts = kMaxCounts;
     for (const std::string_view name : kChartFiles) {
         if (request.given.contains(name)) {
             request.notes.push_back({std::string(name), std::string(kChartsInReport)});

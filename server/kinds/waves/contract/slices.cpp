@@ -193,7 +193,7 @@ std::uint32_t shares_of(double seconds, std::uint32_t surrogates, std::size_t pa
                         std::size_t symbols) {
     const double most = std::max(
         1.0,
-        std::min(kMostShares / static_cast<double>(symbols),
+        std::min(kMaxShares / static_cast<double>(symbols),
                  kBytesOfShares / static_cast<double>(std::max<std::size_t>(1, packed_bytes))));
     const double wanted = std::min(most, std::ceil(seconds / kSecondsAShare));
     const double least = std::ceil(static_cast<double>(surrogates) / kSurrogatesAShare);
@@ -263,9 +263,9 @@ tl::expected<std::vector<TaskSpec>, FieldErrors> cut_tasks(
     if (symbols.empty()) {
         return tl::unexpected(one_error(where, "min_items", "There are no prices."));
     }
-    if (symbols.size() > kMostSymbols) {
+    if (symbols.size() > kMaxSymbols) {
         return tl::unexpected(one_error(where, "max_items",
-                                        "There are more than " + std::to_string(kMostSymbols) +
+                                        "There are more than " + std::to_string(kMaxSymbols) +
                                             " symbols: name at most that many in \"symbols\"."));
     }
     for (auto& prices : symbols) refuse_long_name(prices);

@@ -123,7 +123,7 @@ json notes_json(const std::vector<engine::KeyNote>& notes) {
 
 json prices_json(const engine::SymbolReport& report, std::size_t begin, std::size_t end) {
     const engine::Series& series = report.series;
-    const std::size_t step = (end - begin + kMostPoints - 1) / kMostPoints;
+    const std::size_t step = (end - begin + kMaxPoints - 1) / kMaxPoints;
     json dates = json::array();
     json open = json::array();
     json high = json::array();
@@ -197,7 +197,7 @@ json result_row(std::int64_t index, const engine::SymbolReport& report, bool pro
     row["report"] = engine::output::symbol_json(report, profile);
     row["prices"] = prices_json(report, 0, report.series.size());
     row["close_ups"] = json::array();
-    if (report.series.size() > kMostPoints) {
+    if (report.series.size() > kMaxPoints) {
         for (const auto* counts : {&report.live, &report.counts, &report.open}) {
             for (const engine::CountReport& count : *counts) {
                 row["close_ups"].push_back(close_up_json(report, count));

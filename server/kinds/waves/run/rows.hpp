@@ -13,10 +13,10 @@
 
 namespace plimsoll::jobs::waves {
 
-inline constexpr std::size_t kMostPoints = 1000;
+inline constexpr std::size_t kMaxPoints = 1000;
 
 // The bars `begin` to `end` of the searched series, each `step` of them merged, so that at most
-// kMostPoints remain. "first" and "step" count bars of the file.
+// kMaxPoints remain. "first" and "step" count bars of the file.
 nlohmann::json prices_json(const ::plimsoll::waves::SymbolReport& report, std::size_t begin,
                            std::size_t end);
 

@@ -41,7 +41,7 @@ void give_provider(std::string_view text) {
     if (const auto bytes = oidc::from_base64url(text)) ensure(oidc::to_base64url(*bytes) == text);
     give_token(text);
     if (const auto keys = oidc::parse_keys(text)) {
-        ensure(!keys->empty() && keys->size() <= oidc::kMostKeys);
+        ensure(!keys->empty() && keys->size() <= oidc::kMaxKeys);
         for (const auto& key : *keys) {
             ensure(!oidc::verifies(key, text, std::string(64, 's')));
             ensure(!oidc::verifies(key, text, std::string(256, 's')));

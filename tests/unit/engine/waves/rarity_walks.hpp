@@ -21,7 +21,7 @@ struct RarityWalks {
 inline constexpr RarityWalks kRarityWalks{{6000, 3000, 1500, 800, 400, 150, 40}, 10'000};
 inline constexpr std::size_t kScoredBars = 500;
 // A share that fewer counts reach is omitted.
-inline constexpr std::size_t kFewestScores = 30;
+inline constexpr std::size_t kMinScores = 30;
 
 using Stage = std::pair<Shape, int>;  // of a pattern: its finished waves
 using Scores = std::map<Stage, std::vector<double>>;
@@ -67,7 +67,7 @@ inline std::vector<RarityRow> measured_rows(const RarityWalks& walks) {
         for (std::size_t step = 1; step < kRaritySteps; ++step) {
             const auto reaching = static_cast<std::size_t>(static_cast<double>(it.size()) *
                                                            std::exp(-static_cast<double>(step)));
-            if (reaching < kFewestScores) break;
+            if (reaching < kMinScores) break;
             row.reached[step] = it[reaching];
         }
     }

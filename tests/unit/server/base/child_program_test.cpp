@@ -48,7 +48,7 @@ TEST(ChildProgram, CutsLinesThatAreTooLong) {
     Shell shell;
     shell.run("head -c 200000 /dev/zero | tr '\\0' x; echo; echo next");
     ASSERT_EQ(shell.lines.size(), 2U);
-    EXPECT_EQ(shell.lines[0], std::string(ChildProgram::kMostLine, 'x'));
+    EXPECT_EQ(shell.lines[0], std::string(ChildProgram::kMaxLine, 'x'));
     EXPECT_EQ(shell.lines[1], "next");
 }
 

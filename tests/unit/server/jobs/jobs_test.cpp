@@ -58,12 +58,12 @@ TEST(TaskLog, ALineIsCutBetweenCharacters) {
 TEST(TaskLog, KeepsTheFirstLinesAndCountsTheOthers) {
     TaskLog log;
     EXPECT_TRUE(log.last().empty());
-    for (int i = 0; i < TaskLog::kMost + 7; ++i) log.say(LogLevel::info, std::to_string(i));
+    for (int i = 0; i < TaskLog::kMax + 7; ++i) log.say(LogLevel::info, std::to_string(i));
     const auto lines = log.last();
-    ASSERT_EQ(lines.size(), static_cast<std::size_t>(TaskLog::kMost) + 1);
+    ASSERT_EQ(lines.size(), static_cast<std::size_t>(TaskLog::kMax) + 1);
     EXPECT_EQ(lines[0].number, 1);
-    EXPECT_EQ(lines[TaskLog::kMost - 1].text, std::to_string(TaskLog::kMost - 1));
-    EXPECT_EQ(lines.back().number, TaskLog::kMost + 1);
+    EXPECT_EQ(lines[TaskLog::kMax - 1].text, std::to_string(TaskLog::kMax - 1));
+    EXPECT_EQ(lines.back().number, TaskLog::kMax + 1);
     EXPECT_EQ(lines.back().text, "Lines left out: 7.");
 }
 

@@ -20,7 +20,7 @@ using nlohmann::json;
 
 // Leaves the crane to the server: it needs one with an offer.
 tl::expected<std::string, jobs::FieldErrors> with_crane(const json& given,
-                                                        const jobs::Knowledge& known) {
+                                                        const jobs::PlanningContext& known) {
     if (given.contains("crane")) return given.dump();
     if (known.offers.empty()) return jobs::refused("/crane", "no_crane", "There is no crane.");
     auto args = given;
@@ -33,7 +33,8 @@ jobs::Needs crane(const json& args) {
     return {.pool = !args.contains("crane")};
 }
 
-tl::expected<jobs::Plan, jobs::FieldErrors> lift(const json& args, const jobs::Knowledge& known) {
+tl::expected<jobs::Plan, jobs::FieldErrors> lift(const json& args,
+                                                 const jobs::PlanningContext& known) {
     auto text = with_crane(args, known);
     if (!text) return tl::unexpected(std::move(text.error()));
     return jobs::Plan{.args = std::move(*text), .requirement = {}, .tasks = {}};

@@ -106,9 +106,10 @@ Wait waiting(std::string reason, std::int64_t tasks_ahead) {
     return wait;
 }
 
-std::optional<jobs::Lack> echo(std::span<const std::string> missing,
-                               std::span<const std::string> instead) {
-    return jobs::Lack{.models = {}, .what = missing[0], .advice = "Use " + instead[0] + "."};
+std::optional<jobs::MissingCapability> echo(std::span<const std::string> missing,
+                                            std::span<const std::string> instead) {
+    return jobs::MissingCapability{
+        .models = {}, .what = missing[0], .advice = "Use " + instead[0] + "."};
 }
 
 TEST(WaitTest, EveryReasonHasItsSentence) {
@@ -126,28 +127,28 @@ TEST(WaitTest, TasksAheadAreCountedUpToALimit) {
               "It waits behind a task of the team's other jobs.");
     EXPECT_EQ(describe(waiting("own_jobs", 7), {}),
               "It waits behind 7 tasks of the team's other jobs.");
-    EXPECT_EQ(describe(waiting("own_jobs", kMostTasksAhead), {}),
+    EXPECT_EQ(describe(waiting("own_jobs", kMaxTasksAhead), {}),
               "It waits behind at least 10000 tasks of the team's other jobs.");
 }
 
 TEST(WaitTest, WhatNoDeviceHasIsExplainedInTheKindsWords) {
     auto wait = waiting("no_fit", 0);
     jobs::Contract kind;
-    kind.explain_lack = echo;
-    EXPECT_EQ(lack_of(wait, kind), std::nullopt);
+    kind.explain_missing = echo;
+    EXPECT_EQ(missing_capability(wait, kind), std::nullopt);
     wait.lacks = {.missing = {"a lamp"}, .instead = {"a candle"}, .nodes = {}, .memory_mib = {}};
-    EXPECT_EQ(lack_of(wait, jobs::Contract()), std::nullopt);
+    EXPECT_EQ(missing_capability(wait, jobs::Contract()), std::nullopt);
     EXPECT_EQ(
         describe(wait, {}),
         "No connected device of class gpu can run the job: each lacks something the job needs or "
         "does not run this version of the job's kind.");
-    auto lack = lack_of(wait, kind);
-    EXPECT_EQ(describe(wait, lack),
+    auto missing = missing_capability(wait, kind);
+    EXPECT_EQ(describe(wait, missing),
               "It waits for a lamp, which no connected device of class gpu has. Use a candle.");
     wait.lacks->nodes = {"crane-7", "dock-1"};
-    lack->advice.clear();
+    missing->advice.clear();
     EXPECT_TRUE(
-        describe(wait, lack)
+        describe(wait, missing)
             .ends_with(
                 " Nodes that had it recently but are not connected now: crane-7 and dock-1."));
 }

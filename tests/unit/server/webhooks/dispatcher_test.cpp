@@ -82,7 +82,7 @@ class DispatcherTest : public testing::Test {
 
 TEST_F(DispatcherTest, AFailedAttemptIsRepeatedUntilTheLast) {
     const std::string refused = "https://elsewhere.example/";  // which is not on the list
-    queue_.due = {notice(1, 1, refused), notice(2, kMostAttempts, refused)};
+    queue_.due = {notice(1, 1, refused), notice(2, kMaxAttempts, refused)};
     run_until([this] { return queue_.settled.size() == 2; });
     for (const auto& settled : queue_.settled) {
         EXPECT_NE(settled.error, "");

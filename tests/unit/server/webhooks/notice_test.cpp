@@ -50,15 +50,15 @@ TEST(Message, OfATestIsEmpty) {
 
 TEST(Retry, PausesGrowAndEnd) {
     auto last = 0ms;
-    for (int attempt = 1; attempt < kMostAttempts; ++attempt) {
+    for (int attempt = 1; attempt < kMaxAttempts; ++attempt) {
         const auto pause = pause_after(attempt, 0);
         ASSERT_TRUE(pause);
         EXPECT_GT(*pause, last);
         EXPECT_EQ(pause_after(attempt, 0.8), *pause + *pause / 5);
         last = *pause;
     }
-    EXPECT_FALSE(pause_after(kMostAttempts, 0));
-    EXPECT_FALSE(pause_after(kMostAttempts + 1, 0));
+    EXPECT_FALSE(pause_after(kMaxAttempts, 0));
+    EXPECT_FALSE(pause_after(kMaxAttempts + 1, 0));
     EXPECT_FALSE(pause_after(0, 0));
 }
 

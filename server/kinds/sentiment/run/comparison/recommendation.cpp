@@ -15,7 +15,7 @@ namespace statistics = ::plimsoll::sentiment;
 namespace {
 
 // With fewer the interval of an accuracy is wider than 20 points: models cannot be distinguished.
-constexpr std::int64_t kFewestLabels = 100;
+constexpr std::int64_t kMinLabels = 100;
 // How much accuracy speed may cost.
 constexpr double kPoints = 0.02;
 
@@ -52,9 +52,9 @@ std::pair<std::int64_t, std::int64_t> Comparison::gained_and_lost(std::size_t on
 json Comparison::recommendation(const std::vector<ComparedModel>& models) const {
     const auto labelled = given_[0] + given_[1] + given_[2];
     if (labelled == 0) return nothing("the texts have no labels to evaluate models against.");
-    if (labelled < kFewestLabels) {
+    if (labelled < kMinLabels) {
         return nothing(fmt::format("only {} labels were given; distinguishing models needs {}.",
-                                   labelled, kFewestLabels));
+                                   labelled, kMinLabels));
     }
     if (std::ranges::count(given_, 0) == 2) return nothing("all labels are the same.");
     std::vector<Candidate> candidates;

@@ -277,7 +277,7 @@ Result<json> one_card_json(const Request& request, const tr::GpuReport& card) {
                 {"why", why(request, card)},
                 {"limit_bytes", card.limits.limit_bytes},
                 {"max_batch", card.limits.max_batch},
-                {"unfitting_batches", card.unfitting.batches},
+                {"batches_that_do_not_fit", card.unfitting.batches},
                 {"replayed_from_batch", card.unfitting.replayed_from},
                 {"batch", card.batch},
                 {"batch_reason", reason_name(card.reason)},

@@ -68,9 +68,9 @@ std::string words(const Names& missing, const Names& instead) {
 
 TEST(ModelNeed, ACapabilityMayNameAModel) {
     EXPECT_EQ(model_of_capability("model finbert 0123456789ab"),
-              (Lack::Model{"finbert", "0123456789ab", "fp32"}));
+              (MissingCapability::Model{"finbert", "0123456789ab", "fp32"}));
     EXPECT_EQ(model_of_capability("measure finbert 0123456789ab int8"),
-              (Lack::Model{"finbert", "0123456789ab", "int8"}));
+              (MissingCapability::Model{"finbert", "0123456789ab", "int8"}));
     EXPECT_EQ(model_of_capability("model finbert"), std::nullopt);
     EXPECT_EQ(model_of_capability("fp16"), std::nullopt);
     EXPECT_EQ(model_of_capability(""), std::nullopt);

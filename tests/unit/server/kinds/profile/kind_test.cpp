@@ -134,13 +134,13 @@ class ProfileOfAModel : public testing::Test {
     }
 
     static const jobs::Run& run() { return *find_run("profile", kVersion); }
-    Knowledge knowledge() const {
+    PlanningContext planning_context() const {
         const auto offer = run().abilities(settings_, &capability_).offer;
-        Knowledge known;
+        PlanningContext known;
         known.offers = {json{{"profile", json::parse(offer)}}.dump()};
         return known;
     }
-    Plan planned(const json& args) const { return kind().plan(args, knowledge()).value(); }
+    Plan planned(const json& args) const { return kind().plan(args, planning_context()).value(); }
 
     TemporaryFolder folder_;
     opencl::Ledger ledger_;
@@ -165,7 +165,7 @@ TEST_F(ProfileOfAModel, MeasuresThisModelOnADevice) {
 
 TEST_F(ProfileOfAModel, IsNeverSilentlyOfAnother) {
     const auto refused = [&](const json& args) {
-        const auto plan = kind().plan(args, knowledge());
+        const auto plan = kind().plan(args, planning_context());
         return plan ? "" : plan.error()[0].pointer + ": " + plan.error()[0].message;
     };
     EXPECT_THAT(refused({{"sentiment_model", "tine"}}),

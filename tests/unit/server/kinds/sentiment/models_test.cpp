@@ -25,7 +25,7 @@ Manifest model(const std::string& name, const std::string& hash = std::string(64
             .intermediate = 3072};
 }
 
-Knowledge knowledge(const std::vector<Manifest>& models) {
+PlanningContext planning_context(const std::vector<Manifest>& models) {
     return {.team = TeamId{1},
             .records = {},
             .devices = {},
@@ -36,27 +36,27 @@ const Contract& contract() {
     return *find_contract("sentiment");
 }
 
-tl::expected<Plan, FieldErrors> plan(json args, const Knowledge& known) {
+tl::expected<Plan, FieldErrors> plan(json args, const PlanningContext& known) {
     if (!args.contains("items") && !args.contains("texts")) args["texts"] = {"a"};
     return contract().plan(args, known);
 }
 
-json args_of(const json& args, const Knowledge& known) {
+json args_of(const json& args, const PlanningContext& known) {
     return json::parse(plan(args, known).value().args);
 }
 
 TEST(SentimentModels, TheDefaultIsFinbertIfAWorkerHasItElseVader) {
     const json args{{"texts", {"a"}}};
     EXPECT_EQ(args_of(args, {})["model"], "vader");
-    EXPECT_EQ(args_of(args, knowledge({model("roberta")}))["model"], "vader");
-    EXPECT_EQ(args_of(args, knowledge({model("finbert")}))["model"], "finbert");
+    EXPECT_EQ(args_of(args, planning_context({model("roberta")}))["model"], "vader");
+    EXPECT_EQ(args_of(args, planning_context({model("finbert")}))["model"], "finbert");
     EXPECT_FALSE(contract().needs({{"model", "vader"}}).pool);
     EXPECT_TRUE(contract().needs(args).pool);
 }
 
 TEST(SentimentModels, AnUnavailableModelIsRefusedWithTheAvailableOnes) {
     const auto refused =
-        plan({{"model", "finbrt"}}, knowledge({model("finbert"), model("roberta")}));
+        plan({{"model", "finbrt"}}, planning_context({model("finbert"), model("roberta")}));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error()[0].pointer, "/model");
     EXPECT_THAT(refused.error()[0].message, HasSubstr("vader, finbert, roberta"));
@@ -65,7 +65,7 @@ TEST(SentimentModels, AnUnavailableModelIsRefusedWithTheAvailableOnes) {
 TEST(SentimentModels, AModelWithoutAHeadIsRefusedWithTheReason) {
     auto encoder = model("minilm");
     encoder.labels.clear();
-    const auto known = knowledge({model("finbert"), encoder});
+    const auto known = planning_context({model("finbert"), encoder});
     for (const json& args : {json{{"model", "minilm"}}, {{"models", {"finbert", "minilm"}}}}) {
         const auto refused = plan(args, known);
         ASSERT_FALSE(refused);
@@ -77,8 +77,8 @@ TEST(SentimentModels, AModelWithoutAHeadIsRefusedWithTheReason) {
 
 // A worker that has just ended may be back in seconds.
 TEST(SentimentModels, AModelOfAWorkerThatMayComeBackIsUsedIfItIsNamed) {
-    auto known = knowledge({});
-    known.absent_offers = knowledge({model("finbert")}).offers;
+    auto known = planning_context({});
+    known.absent_offers = planning_context({model("finbert")}).offers;
     EXPECT_EQ(args_of({{"model", "finbert"}}, known)["model"], "finbert");
     EXPECT_EQ(args_of({{"models", {"finbert", "vader"}}}, known)["models"][0]["name"], "finbert");
     EXPECT_EQ(args_of({{"texts", {"a"}}}, known)["model"], "vader") << "nobody has to wait";
@@ -87,7 +87,7 @@ TEST(SentimentModels, AModelOfAWorkerThatMayComeBackIsUsedIfItIsNamed) {
 
 TEST(SentimentModels, AJobNeedsAWorkerWithTheSameModelHash) {
     const auto planned =
-        plan({{"model", "finbert"}, {"batch_size", 20}}, knowledge({model("finbert")}));
+        plan({{"model", "finbert"}, {"batch_size", 20}}, planning_context({model("finbert")}));
     ASSERT_TRUE(planned);
     EXPECT_EQ(planned->requirement.device_class, "gpu,cpu");
     EXPECT_EQ(planned->requirement.capability, "model finbert aaaaaaaaaaaa");
@@ -116,7 +116,7 @@ json form_of(std::vector<models::Proof> proofs, const std::string& asked) {
     auto finbert = model("finbert");
     finbert.proofs = std::move(proofs);
     const json args{{"texts", {"a"}}, {"model", "finbert"}, {"form", asked}};
-    const auto planned = plan(args, knowledge({finbert}));
+    const auto planned = plan(args, planning_context({finbert}));
     return planned ? json::parse(planned->args)["form"] : json(planned.error()[0].message);
 }
 
@@ -149,7 +149,7 @@ TEST(SentimentModels, AComparisonScoresEachModelInTheForm) {
     finbert.proofs = {proof("bf16", 1.6), proof("int8", 2.1)};
     auto roberta = model("roberta", std::string(64, 'b'));
     roberta.proofs = {proof("bf16", 1.5)};
-    const auto known = knowledge({finbert, roberta});
+    const auto known = planning_context({finbert, roberta});
     json args{{"texts", {"a"}}, {"models", {"finbert", "vader", "roberta"}}, {"form", "auto"}};
     const auto planned = plan(args, known).value();
     EXPECT_EQ(planned.requirement.capability,
@@ -171,7 +171,7 @@ TEST(SentimentModels, AComparisonScoresEachModelInTheForm) {
 TEST(SentimentModels, APolicysModelsScoreInItsFormOrThatOfTheJob) {
     auto finbert = model("finbert");
     finbert.proofs = {proof("int8", 2)};
-    auto known = knowledge({finbert, model("distilbert", std::string(64, 'd'))});
+    auto known = planning_context({finbert, model("distilbert", std::string(64, 'd'))});
     known.at = parse_rfc3339("2026-03-02T15:00:00Z").value();
     json policy{{"model", "distilbert"},
                 {"rules", {{{"sources", {"businesswire"}}, {"model", "finbert"}}}},
@@ -207,7 +207,7 @@ TEST(SentimentModels, ATaskInAFasterFormHasMoreTexts) {
               {"model", "finbert"}};
     const auto tasks = [&](const char* form) {
         args["form"] = form;
-        return plan(args, knowledge({finbert})).value().tasks.size();
+        return plan(args, planning_context({finbert})).value().tasks.size();
     };
     EXPECT_GT(tasks("fp32"), 3 * tasks("int8"));
 }
@@ -218,7 +218,7 @@ TEST(SentimentModels, TasksFollowTheSpeedThatWorkersMeasured) {
         auto finbert = model("finbert");
         finbert.proofs = std::move(proofs);
         const json args{{"texts", texts}, {"model", "finbert"}, {"form", form}};
-        const auto planned = plan(args, knowledge({finbert})).value();
+        const auto planned = plan(args, planning_context({finbert})).value();
         EXPECT_LE(planned.tasks[0].estimated_seconds, 0.25);
         return planned.tasks.size();
     };
@@ -242,7 +242,7 @@ TEST(SentimentModels, TasksTakeAFractionOfASecond) {
     json texts = json::array();
     for (int i = 0; i < 1000; ++i)
         texts.push_back("Shares of the company rose after a strong quarter.");
-    const auto planned = plan({{"texts", texts}}, knowledge({model("finbert")}));
+    const auto planned = plan({{"texts", texts}}, planning_context({model("finbert")}));
     ASSERT_TRUE(planned);
     std::int64_t items = 0;
     for (const auto& task : planned->tasks) {
@@ -256,8 +256,8 @@ TEST(SentimentModels, TasksTakeAFractionOfASecond) {
 }
 
 TEST(SentimentModels, WorkersOfferEachModelOnceAndUnreadableOnesAreIgnored) {
-    const auto known =
-        knowledge({model("finbert"), model("finbert"), model("finbert", std::string(64, 'b'))});
+    const auto known = planning_context(
+        {model("finbert"), model("finbert"), model("finbert", std::string(64, 'b'))});
     const std::vector<std::string> offers{known.offers[0],
                                           known.offers[0],
                                           "noise",
@@ -270,7 +270,7 @@ TEST(SentimentModels, WorkersOfferEachModelOnceAndUnreadableOnesAreIgnored) {
 TEST(SentimentModels, ATeamsModelIsForThatTeamOnly) {
     auto own = model("own");
     own.audience = to_public(TeamId{1});
-    auto known = knowledge({model("finbert"), own});
+    auto known = planning_context({model("finbert"), own});
     EXPECT_EQ(args_of({{"model", "own"}}, known)["model"], "own");
     EXPECT_EQ(models_of(known.offers, TeamId{1}).size(), 2U);
     known.team = TeamId{2};

@@ -52,10 +52,10 @@ class SentimentOnDevice : public testing::Test {
     // The plan that the server makes with what this worker offers.
     Plan plan(json args) const {
         const auto offer = run().abilities(settings_, &capability_).offer;
-        const Knowledge known{.team = TeamId{1},
-                              .records = {},
-                              .devices = {},
-                              .offers = {json{{"sentiment", json::parse(offer)}}.dump()}};
+        const PlanningContext known{.team = TeamId{1},
+                                    .records = {},
+                                    .devices = {},
+                                    .offers = {json{{"sentiment", json::parse(offer)}}.dump()}};
         if (!args.contains("models")) args["model"] = "tiny";
         return find_contract("sentiment")->plan(args, known).value();
     }

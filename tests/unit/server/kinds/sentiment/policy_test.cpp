@@ -47,9 +47,9 @@ Timestamp moment(const std::string& text) {
     return parse_rfc3339(text).value();
 }
 
-Knowledge knowledge(const std::vector<Manifest>& models, const json& policy = desk(),
-                    const std::string& at = kTrading) {
-    Knowledge known;
+PlanningContext planning_context(const std::vector<Manifest>& models, const json& policy = desk(),
+                                 const std::string& at = kTrading) {
+    PlanningContext known;
     known.offers = {json{{"sentiment", offer_of(models)}}.dump()};
     TeamRecord record;
     record.id = "desk";
@@ -63,7 +63,7 @@ const Contract& contract() {
     return *find_contract("sentiment");
 }
 
-Plan planned(const json& args, const Knowledge& known) {
+Plan planned(const json& args, const PlanningContext& known) {
     return contract().plan(args, known).value();
 }
 
@@ -197,10 +197,10 @@ TEST(SentimentPolicy, APreviewReportsTheNextSwitch) {
 TEST(SentimentPolicy, AJobOnTextsWithoutTimesIsPlannedForOneModel) {
     const json args{{"texts", {"a", "b"}}, {"policy", "desk"}};
     const std::vector<Manifest> models{model("finbert"), model("distilbert", 6)};
-    const auto open = planned(args, knowledge(models));
+    const auto open = planned(args, planning_context(models));
     EXPECT_EQ(open.requirement.device_class, "gpu,cpu");
     EXPECT_EQ(open.requirement.capability, "model distilbert dddddddddddd");
-    const auto closed = planned(args, knowledge(models, desk(), kClosed));
+    const auto closed = planned(args, planning_context(models, desk(), kClosed));
     EXPECT_EQ(closed.requirement.device_class, "host") << "no device while the policy says VADER";
     EXPECT_EQ(closed.requirement.capability, "");
 }
@@ -211,7 +211,8 @@ TEST(SentimentPolicy, AJobOnTextsWithTimesNeedsEveryModelThatTheyUse) {
         return json{{"text", "a"}, {"time", time}, {"source", source}};
     };
     const auto requirement = [&](const json& items) {
-        return planned({{"items", items}, {"policy", "desk"}}, knowledge(models)).requirement;
+        return planned({{"items", items}, {"policy", "desk"}}, planning_context(models))
+            .requirement;
     };
     EXPECT_EQ(requirement({item(kTrading, "businesswire"), item(kTrading, "x")}).capability,
               "model distilbert dddddddddddd,model finbert ffffffffffff");
@@ -226,7 +227,7 @@ TEST(SentimentPolicy, ADatasetWithTimesNeedsEveryModelOfThePolicy) {
     const json args{{"dataset", "data_1"}, {"policy", "desk"}};
     const auto plan = [&](const std::vector<std::string>& columns) {
         return contract()
-            .plan_dataset(args, knowledge(models),
+            .plan_dataset(args, planning_context(models),
                           {"data_1", "news", text::RecordFormat::csv, columns})
             .value()
             .plan;
@@ -238,22 +239,22 @@ TEST(SentimentPolicy, ADatasetWithTimesNeedsEveryModelOfThePolicy) {
 }
 
 TEST(SentimentPolicy, ModelAndPolicyTogetherAndUnknownOnesAreRefused) {
-    const auto refused = [](const json& args, const Knowledge& known) {
+    const auto refused = [](const json& args, const PlanningContext& known) {
         const auto error = contract().plan(args, known).error().front();
         return error.pointer + ": " + error.message;
     };
-    EXPECT_THAT(refused({{"model", "vader"}, {"policy", "desk"}}, knowledge({})),
+    EXPECT_THAT(refused({{"model", "vader"}, {"policy", "desk"}}, planning_context({})),
                 HasSubstr("/policy: Give a model or a policy"));
-    EXPECT_THAT(refused({{"policy", "desc"}}, knowledge({})),
+    EXPECT_THAT(refused({{"policy", "desc"}}, planning_context({})),
                 HasSubstr("/policy: The team has no policy \"desc\". Its policies: server, desk."));
     EXPECT_THAT(refused({{"policy", "desk"}},
-                        knowledge({}, {{"model", "finbert"}, {"fallback", json::array()}})),
+                        planning_context({}, {{"model", "finbert"}, {"fallback", json::array()}})),
                 HasSubstr("/policy: No worker has a model \"finbert\""));
 }
 
 TEST(SentimentPolicy, TheSettingsOfTheServerMakeAPolicy) {
     KindSettings settings;
-    auto known = knowledge({model("finbert"), model("distilbert")});
+    auto known = planning_context({model("finbert"), model("distilbert")});
     known.settings = &settings;
     const json args{{"texts", {"a"}}};
     const auto scored_by = [&](const std::string& at) {
@@ -316,8 +317,8 @@ TEST(SentimentPolicy, EveryRowHasTheRequestedModelTheOneUsedAndTheReason) {
                      {{"text", "An awful day."}, {"time", kTrading}, {"source", "reuters"}},
                      {{"text", "Too early."}, {"time", "1980-01-01T00:00:00Z"}},
                      {{"text", "Another great day!"}, {"source", "businesswire"}}};
-    const auto scored =
-        score(planned({{"items", items}, {"policy", "desk"}}, knowledge({model("finbert")})));
+    const auto scored = score(
+        planned({{"items", items}, {"policy", "desk"}}, planning_context({model("finbert")})));
     ASSERT_EQ(scored.rows.size(), 4U);
     EXPECT_EQ(scored.rows[0]["model"], "vader");
     EXPECT_EQ(scored.rows[0]["model_asked"], "vader");
@@ -358,7 +359,7 @@ TEST(SentimentPolicy, ScoresStayWithTheirTexts) {
                          {"source", sources[random() % 2]}});
         expected.push_back(labels[which]);
     }
-    const auto plan = planned({{"items", items}, {"policy", "desk"}}, knowledge({}));
+    const auto plan = planned({{"items", items}, {"policy", "desk"}}, planning_context({}));
     EXPECT_GT(plan.tasks.size(), 1U);
     const auto scored = score(plan);
     ASSERT_EQ(scored.rows.size(), expected.size());

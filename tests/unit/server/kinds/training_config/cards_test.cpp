@@ -108,7 +108,7 @@ TEST_F(DefaultCard, IsTheTeamsIfTheTeamDescribesIt) {
     TeamRecord record;
     record.id = "rtx_4090";
     record.data = own.dump();
-    Knowledge known;
+    PlanningContext known;
     known.records[kGpuProfiles.name] = {record};
     known.records[kMeasurements.name] = {};
     json args = temporal({});

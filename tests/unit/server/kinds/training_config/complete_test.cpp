@@ -15,12 +15,13 @@ using nlohmann::json;
 class Complete : public testing::Test {
   protected:
     Complete() {
-        for (const auto& collection : kind().collections) knowledge_.records[collection.name];
+        for (const auto& collection : kind().collections)
+            planning_context_.records[collection.name];
     }
 
     static const Contract& kind() { return *find_contract("training-config"); }
     json complete(json args) const {
-        return training_config::complete(std::move(args), knowledge_).value();
+        return training_config::complete(std::move(args), planning_context_).value();
     }
 
     void keep(const Collection& collection, std::string id, const json& data) {
@@ -28,10 +29,10 @@ class Complete : public testing::Test {
         record.id = std::move(id);
         record.section = data.value("comparison_key", "");
         record.data = data.dump();
-        knowledge_.records[collection.name].push_back(std::move(record));
+        planning_context_.records[collection.name].push_back(std::move(record));
     }
 
-    Knowledge knowledge_;
+    PlanningContext planning_context_;
     const json model_{{"preset", "bert-base"}};
 };
 
@@ -41,18 +42,18 @@ TEST_F(Complete, DescribesTheTeamsCardsThatAreNamed) {
     keep(kGpuProfiles, "mine", card);
     const auto named = complete({{"model", model_}, {"gpus", {"t4", "mine"}}});
     EXPECT_EQ(named["custom_gpus"], json::array({card}));
-    EXPECT_TRUE(kind().plan(named, knowledge_));
+    EXPECT_TRUE(kind().plan(named, planning_context_));
     EXPECT_FALSE(complete({{"model", model_}, {"gpus", {"t4"}}}).contains("custom_gpus"));
     EXPECT_EQ(complete({{"model", model_}, {"gpus", {"all"}}})["custom_gpus"].size(), 1U);
 }
 
 TEST_F(Complete, ChoosesTheGpuWithMostMemoryForAuto) {
     const json args{{"model", model_}, {"gpus", {"auto"}}};
-    const auto refused = training_config::complete(args, knowledge_);
+    const auto refused = training_config::complete(args, planning_context_);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error()[0].pointer, "/gpus/0");
-    knowledge_.devices = {{"crane-1", "Tesla T4", 15'843'721'216},
-                          {"crane-2", "NVIDIA H200", 150'754'820'096}};
+    planning_context_.devices = {{"crane-1", "Tesla T4", 15'843'721'216},
+                                 {"crane-2", "NVIDIA H200", 150'754'820'096}};
     const auto completed = complete(args);
     EXPECT_EQ(completed["custom_gpus"][0]["name"], "NVIDIA H200 (crane-2)");
     EXPECT_EQ(completed["gpus"][0], completed["custom_gpus"][0]["id"]);

@@ -34,7 +34,7 @@ TEST(Correction, IsNoneWithoutMeasurementsAndBoundedWithAbsurdOnes) {
     EXPECT_DOUBLE_EQ(correct({measured(1, "b", 1)}, "a").factor, 1);
     EXPECT_DOUBLE_EQ(correct({measured(1, "a", 1'000'000)}, "a").factor, 5);
     const std::vector<TeamRecord> many(30, measured(1, "a", 1200));
-    EXPECT_EQ(correct(many, "a").evidence.size(), kMostEvidence);
+    EXPECT_EQ(correct(many, "a").evidence.size(), kMaxEvidence);
 }
 
 }  // namespace

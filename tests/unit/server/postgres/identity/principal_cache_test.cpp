@@ -57,10 +57,10 @@ TEST(PrincipalCache, EvictsTheOldestAtItsLimit) {
         cache.keep(credential, ada(), cache.ask(now));
         return cache.find(credential, now).has_value();
     };
-    for (std::size_t i = 0; i < PrincipalCache::kMost; ++i) ASSERT_TRUE(keep(i, kStart));
-    EXPECT_FALSE(keep(PrincipalCache::kMost, kStart));
+    for (std::size_t i = 0; i < PrincipalCache::kMax; ++i) ASSERT_TRUE(keep(i, kStart));
+    EXPECT_FALSE(keep(PrincipalCache::kMax, kStart));
     EXPECT_TRUE(keep(0, kStart + kLifetime));
-    EXPECT_TRUE(keep(PrincipalCache::kMost, kStart + kLifetime));
+    EXPECT_TRUE(keep(PrincipalCache::kMax, kStart + kLifetime));
 }
 
 }  // namespace

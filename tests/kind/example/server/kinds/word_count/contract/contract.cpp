@@ -10,7 +10,8 @@
 namespace plimsoll::jobs::word_count {
 namespace {
 
-tl::expected<Plan, FieldErrors> plan(const nlohmann::json& args, const Knowledge& /*knowledge*/) {
+tl::expected<Plan, FieldErrors> plan(const nlohmann::json& args,
+                                     const PlanningContext& /*planning_context*/) {
     auto tasks = cut_texts(kTexts, args);
     if (!tasks) return tl::unexpected(std::move(tasks.error()));
     // "args" are for the run and the job's page: no bulk input.
@@ -18,7 +19,7 @@ tl::expected<Plan, FieldErrors> plan(const nlohmann::json& args, const Knowledge
 }
 
 tl::expected<DatasetPlan, FieldErrors> plan_dataset(const nlohmann::json& args,
-                                                    const Knowledge& /*knowledge*/,
+                                                    const PlanningContext& /*planning_context*/,
                                                     const DatasetShape& dataset) {
     auto columns = columns_of(args, dataset);
     if (!columns) return tl::unexpected(std::move(columns.error()));

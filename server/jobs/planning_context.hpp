@@ -53,7 +53,7 @@ struct Needs {
     std::set<std::string_view> collections = {};  // records of these
 };
 
-struct Knowledge {
+struct PlanningContext {
     TeamId team;                                                  // that the job belongs to
     std::map<std::string_view, std::vector<TeamRecord>> records;  // by Needs::collections
     std::vector<PoolDevice> devices;                              // GPUs of ready devices

@@ -11,9 +11,10 @@
 namespace plimsoll::jobs::training_config {
 
 // Gives an omitted option a value, and records the assumption.
-class Assumer {
+class AssumptionRecorder {
   public:
-    Assumer(const nlohmann::json& args, Request& request) : args_(args), request_(request) {}
+    AssumptionRecorder(const nlohmann::json& args, Request& request)
+        : args_(args), request_(request) {}
 
     void operator()(std::string_view pointer, nlohmann::json value, std::string why) {
         if (find(args_, pointer) != nullptr) return;
