@@ -61,7 +61,7 @@ class NvidiaSensor {
 
 Result<Sensor> nvidia_sensor(const std::string& pci_address, const std::string& library) {
     TRY(const auto nvml, nvml::Library::load(library));
-    TRY(const auto device, nvml.device_at(pci_address));
+    TRY(const auto device, nvml->device_at(pci_address));
     return NvidiaSensor(nvml, device);
 }
 

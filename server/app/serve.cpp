@@ -128,8 +128,8 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
         return free;
     }
     TRY(auto database, Database::open(settings));
-    if (database.can_migrate()) {
-        TRY(const auto report, postgres::migrate(database.migrator()));
+    if (database->can_migrate()) {
+        TRY(const auto report, postgres::migrate(database->migrator()));
         if (report.before != report.after || report.functions > 0) {
             log::info("schema migrated", {{"from", std::to_string(report.before)},
                                           {"to", std::to_string(report.after)},
@@ -139,10 +139,10 @@ Result<void> serve(const Settings& settings, const Announce& announce) {
             log::warn("the database's functions are from a newer plimsoll and were not replaced");
         }
     }
-    if (auto suits = check_database(database.app()); !suits) return suits;
+    if (auto suits = check_database(database->app()); !suits) return suits;
     Server server(settings, *database, std::move(rules), std::move(provider), announce);
     const auto served = server.run();
-    database.close();
+    database->close();
     if (served) log::info("stopped");
     return served;
 }

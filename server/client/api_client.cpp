@@ -283,12 +283,12 @@ Result<void> ApiClient::stream(const std::string& target, Headers headers,
                                const std::function<bool(std::string_view)>& on_piece) {
     connection_.reset();  // a stream that is left early cannot be reused
     TRY(auto connection, connect());
-    const auto request = make_request("GET", target, connection.authority(), token_, {}, headers);
+    const auto request = make_request("GET", target, connection->authority(), token_, {}, headers);
     beast::error_code code;
-    connection.write(request, code);
+    connection->write(request, code);
     http::response_parser<http::buffer_body> parser;
     parser.body_limit(boost::none);
-    if (!code) connection.read_header(parser, code);
+    if (!code) connection->read_header(parser, code);
     if (code) {
         connection_.reset();
         return fail(transport_error(server_, code));
@@ -299,7 +299,7 @@ Result<void> ApiClient::stream(const std::string& target, Headers headers,
         parser.get().body().data = piece;
         parser.get().body().size = sizeof piece;
         parser.get().body().more = true;
-        connection.read_some(parser, code);
+        connection->read_some(parser, code);
         if (code == http::error::need_buffer) code = {};
         const std::string_view bytes(piece, sizeof piece - parser.get().body().size);
         if (code) break;

@@ -208,7 +208,7 @@ Result<void> download(const Origin& origin, const RemoteFile& file,
     if (there > file.bytes) there = 0;
     if (there < file.bytes || there == 0) {
         TRY(auto answer, Answer::get(origin, file.target, there));
-        const bool goes_on = answer.status() == 206 && there > 0;
+        const bool goes_on = answer->status() == 206 && there > 0;
         if (!goes_on) there = 0;
         const File to(std::fopen(part.c_str(), goes_on ? "abe" : "wbe"));
         if (to == nullptr) return not_written(part);
@@ -235,7 +235,7 @@ Result<std::string> download_text(const Origin& origin, const std::string& targe
     TRY(auto answer, Answer::get(origin, target, 0));
     std::string text;
     while (true) {
-        TRY(const auto piece, answer.next());
+        TRY(const auto piece, answer->next());
         if (piece.empty()) return text;
         text += piece;
         if (text.size() > most) return fail(Errc::too_large, "The response is too large.");

@@ -114,7 +114,7 @@ awaitable<Provider::KnownOrError> Provider::known(Instant since) {
 
 awaitable<Result<std::string>> Provider::authorization_url(const Attempt& attempt) {
     CO_TRY(const auto provider, co_await known(Steady::now() - kKept));
-    co_return with_query(provider.about.authorization_endpoint,
+    co_return with_query(provider->about.authorization_endpoint,
                          {{"response_type", "code"},
                           {"client_id", client_.id},
                           {"redirect_uri", client_.redirect_uri},
@@ -196,7 +196,7 @@ awaitable<Result<void>> Provider::complete(json& claims, const Discovered& about
 
 awaitable<Result<std::string>> Provider::sign_out_url(const std::string& id_token) {
     CO_TRY(const auto provider, co_await known(Steady::now() - kKept));
-    const auto& endpoint = provider.about.end_session_endpoint;
+    const auto& endpoint = provider->about.end_session_endpoint;
     if (endpoint.empty()) co_return std::string();
     auto url = with_query(
         endpoint, {{"client_id", client_.id}, {"post_logout_redirect_uri", client_.redirect_uri}});
@@ -207,7 +207,7 @@ awaitable<Result<std::string>> Provider::sign_out_url(const std::string& id_toke
 awaitable<Result<Redeemed>> Provider::redeem(Return returned, const Attempt& attempt,
                                              Timestamp now) {
     CO_TRY(const auto provider, co_await known(Steady::now() - kKept));
-    const auto about = provider.about;
+    const auto about = provider->about;
     // RFC 9207: a response of another provider, mixed up with ours.
     const bool named = !returned.issuer.empty();
     if (named ? returned.issuer != client_.issuer : about.names_itself) {

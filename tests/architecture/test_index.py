@@ -20,10 +20,7 @@ RUN_BY_PROGRAMS = {
     'server/kinds/waves/command/': 'tests/integration/waves_test.py',
     'server/identity/program/': 'tests/unit/server/identity/hasher_test.cpp',
     'server/schedules/runner.': 'tests/integration/schedules_test.py',
-    'server/worker/base/worker_info.': 'tests/integration/faults_test.py',
     'server/worker/device/device_opener.': 'tests/integration/worker/device_faults_test.py',
-    'server/worker/loop/worker_process.': 'tests/integration/faults_test.py',
-    'server/worker/supervisor/supervisor_process.': 'tests/integration/faults_test.py',
 }
 TRIGGER = re.compile(r'execute function (?:plimsoll\.)?(\w+)\(')
 

@@ -95,7 +95,7 @@ awaitable<Outcome<PasswordAttempt>> PasswordService::check(std::string name, std
     CO_TRY(auto attempt, co_await check(store_.begin_attempt(std::move(name), address),
                                         std::move(password), address));
     CO_TRY(const auto factor, co_await store_.second_factor(*attempt.user));
-    if (factor && factor.confirmed_at) {
+    if (factor && factor->confirmed_at) {
         if (code.empty()) co_return tl::unexpected(code_needed());
         if (auto spent = co_await spend(*attempt.user, *factor, code); !spent) {
             co_return tl::unexpected(at_code(spent.error()));
@@ -114,7 +114,7 @@ awaitable<Outcome<PasswordAttempt>> PasswordService::check(UserId user, std::str
 awaitable<Outcome<void>> PasswordService::check_code(UserId user, std::string code,
                                                      std::string address) {
     CO_TRY(const auto factor, co_await store_.second_factor(user));
-    if (!factor || !factor.confirmed_at) co_return refuse(404, "You have no second factor.");
+    if (!factor || !factor->confirmed_at) co_return refuse(404, "You have no second factor.");
     CO_TRY(auto attempt, co_await store_.begin_attempt(user, std::move(address)));
     if (attempt.wait.count() > 0) co_return tl::unexpected(too_soon(attempt.wait));
     CO_TRY_DO(co_await spend(user, *factor, code));

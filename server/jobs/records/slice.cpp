@@ -49,7 +49,7 @@ Result<std::vector<std::string>> cut_slices(std::string_view chunk, std::span<co
         for (; at < end; ++at) {
             TRY(const auto record, reader.next());
             if (at < begin) continue;
-            if (!writer) writer.emplace(record.index);
+            if (!writer) writer.emplace(record->index);
             writer->add(owned(*record));
         }
         slices.push_back(gzip(writer ? writer->take() : text::RecordBlockWriter(0).take()));

@@ -87,7 +87,7 @@ asio::awaitable<Result<Replies>> Pool::run(Batch batch, std::chrono::millisecond
         if (auto pool = weak.lock()) (*pool)->wake(1);
     });
     auto alive = std::weak_ptr(alive_);
-    auto replies = co_await connection.run(std::move(batch), deadline);
+    auto replies = co_await connection->run(std::move(batch), deadline);
     if (!replies && replies.error().message == kDiskFull && !alive.expired()) {
         lacked_space_until_ = std::chrono::steady_clock::now() + kLackOfSpace;
     }

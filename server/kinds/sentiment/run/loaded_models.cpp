@@ -142,10 +142,10 @@ Result<LoadedModel*> loaded_model(const UsableModel& model, RunContext& context)
 
 Result<bool> make_ready(const UsableModel& model, RunContext& context) {
     TRY(const auto loaded, find_or_load(model, context, IfFull::refuse));
-    if (loaded.is_ready) return false;
+    if (loaded->is_ready) return false;
     const Watch watch{context.stop, &context.progress};
-    TRY_DO(compute_once(*loaded.classifier, watch));
-    loaded.is_ready = true;
+    TRY_DO(compute_once(*loaded->classifier, watch));
+    loaded->is_ready = true;
     return true;
 }
 

@@ -31,11 +31,11 @@ class Texts {
         while (true) {
             TRY(const auto record, source_.next());
             if (!record) return nullptr;
-            if (record.is_error) {
+            if (record->is_error) {
                 progress_.advance(1);
                 continue;
             }
-            text_ = record.text;
+            text_ = record->text;
             return &text_;
         }
     }
@@ -52,7 +52,7 @@ Result<void> take_all(TextSource source, const std::vector<transformer::Classifi
     for (auto text = classified.begin();;) {
         TRY(const auto record, source.next());
         if (!record) return {};
-        if (record.is_error) {
+        if (record->is_error) {
             take(*record, nullptr);
             continue;
         }
