@@ -4,11 +4,13 @@ Time stands still for the queue's functions unless a test advances it, so no lea
 """
 
 import datetime
+import pathlib
 import unittest
 
 from queue_client import Queue, connect
 from queue_invariants import broken
 
+RESTORE = pathlib.Path(__file__).with_name('restore.sql')
 CLASSES = ('cpu', 'gpu', 'accelerator', 'host')
 
 
@@ -20,11 +22,9 @@ class QueueCase(unittest.TestCase):
         self.addCleanup(connection.close)
         self.moment = datetime.datetime.now(datetime.timezone.utc)
         self.queue = Queue(connection, self.moment)
-        connection.execute("""
-            truncate job, task, task_log, result, attempt, event, report, job_standing, ready, scheduled, overdue, usage_touch, usage_job, usage_hour, lease, worker, idempotency_key, unique_key, account, hold, team, app_user cascade;
-            update device_class set half_life_seconds = default, entry_limit_seconds = default;
-            delete from class_state; insert into class_state (class_id) select id from device_class;
-            select ensure_partitions()""")
+        if connection.execute("select to_regclass('saved.position')").fetchone()[0] is None:
+            connection.execute(RESTORE.read_text())
+        connection.execute('select saved.restore(); select ensure_partitions()')
         self.team = self.queue.make_team('first')
         self.other_team = self.queue.make_team('second')
         self.cpu = self.queue.register('cpu')

@@ -61,7 +61,7 @@ class Teams(QueueCase):
         ask = "'2026-01-01', '2026-01-02', '{}', 5"
         calls = {
             'cancel_job(%(team)s, %(job)s)', 'delete_job(%(team)s, %(job)s)', 'redrive_jobs(%(team)s, array[%(job)s])',
-            'explain_wait(%(team)s, %(job)s)', 'explain_missing(%(team)s, %(job)s)', "list_model_use(%(team)s, 'm')", "find_submit(%(team)s, 'k', 'f')", 'delete_dataset(%(team)s, 1)',
+            'explain_wait(%(team)s, %(job)s)', 'explain_lack(%(team)s, %(job)s)', "list_model_use(%(team)s, 'm')", "find_submit(%(team)s, 'k', 'f')", 'delete_dataset(%(team)s, 1)',
             "create_dataset(%(team)s, 1, 'd', 'csv', 1, 9, 9, 9)", f'read_usage(%(team)s, {ask})', 'list_holds(%(team)s)',
             'list_shares(%(team)s)', 'list_team_limits(%(team)s)', 'set_team_limit(%(team)s, 1, 1)',
             "set_share(%(team)s, 'cpu', 1, null, null, 'day')", 'lift_hold(1, %(team)s)',
@@ -105,10 +105,12 @@ class Teams(QueueCase):
 
     def test_each_submit_leaves_an_audit_row_per_user_with_its_team(self):
         again = dict(key='k', fingerprint=b'f')
-        ids = self.submit(job(self.team), job(self.team, user=self.user, **again), job(self.other_team), job(self.team))
+        other = self.user + 1
+        ids = self.submit(job(self.team, user=other), job(self.team, user=self.user, **again),
+                          job(self.other_team, user=other), job(self.team, user=other))
         self.submit(job(self.team, user=self.user, **again))
         told = "select user_id, action, target, data from audit_event where action = 'job.create' order by id"
-        self.assertEqual(self.as_team(self.team, told), [(1, 'job.create', None, {'jobs': [str(ids[0]), str(ids[3])]}),
+        self.assertEqual(self.as_team(self.team, told), [(other, 'job.create', None, {'jobs': [str(ids[0]), str(ids[3])]}),
                                                          (self.user, 'job.create', str(ids[1]), {})])
 
     def test_users_are_visible_in_their_teams(self):
