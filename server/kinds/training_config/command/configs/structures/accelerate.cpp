@@ -120,8 +120,7 @@ bool read_accelerate(Reader& reader) {
     } else if (cards > 1) {
         reader.shard("ddp", cards, {"num_processes"});
     }
-    const KnownKeys* const known[] = {&kAccelerateKeys};
-    reader.name_rest({}, known);
+    reader.name_rest({}, {"accelerate"});
     return true;
 }
 

@@ -104,8 +104,7 @@ void read_deepspeed_at(Reader& reader, const Path& around) {
     reader.offload(
         reader.word(in({"zero_optimization", "offload_optimizer", "device"}), old ? "cpu" : "none"),
         reader.word(in({"zero_optimization", "offload_param", "device"}), all ? "cpu" : "none"));
-    const KnownKeys* const known[] = {&kDeepSpeedKeys};
-    reader.name_rest(around, known);
+    reader.name_rest(around, {"deepspeed"});
 }
 
 bool read_deepspeed(Reader& reader) {

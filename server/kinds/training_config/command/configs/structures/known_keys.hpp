@@ -1,36 +1,30 @@
 #pragma once
 
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace plimsoll::jobs::training_config {
 
-// Keys that may change what a run needs, and are not modelled.
+// Keys that may change what a run needs, and are not modelled: a row of known_keys.yaml, which
+// explains the members.
 struct WeighingKeys {
-    enum class Effect {
-        decides,  // may change whether the run fits: no estimate
-        names,    // changes little, or the safe way: a note
-        belongs,  // the key alone, whatever its value, shows another kind of run: no estimate
-        prefers   // likewise, of a trainer of preferences, whose method must be known
-    };
-    std::string_view keys;  // names below the mapping, separated by blanks
-    std::string_view why;   // what it does, after "KEY is VALUE: "
-    std::string_view harmless =
-        {};  // values that change nothing, besides none, false, zero and "auto";
-             // "<=8" admits numbers
-    Effect effect = Effect::decides;
+    enum class Effect { decides, names, belongs, prefers };
+    std::string keys;  // names below the mapping, separated by blanks
+    std::string why;
+    std::string harmless;
+    Effect effect;
 };
 
-// What is known of a library's configuration besides the keys that are read. A mapping that is
-// itself listed is not looked into.
+// What is known of a library's configuration besides the keys that are read.
 struct KnownKeys {
-    std::string_view harmless;  // separated by blanks
-    std::span<const WeighingKeys> weighing;
+    std::string harmless;  // separated by blanks
+    std::vector<WeighingKeys> weighing;
 };
+
+// Of known_keys.yaml: "transformers", "llama_factory".
+const KnownKeys& known_keys(std::string_view library);
 
 bool has_word(std::string_view words, std::string_view word);
-
-extern const KnownKeys kTransformersKeys, kTrlKeys, kPeftKeys, kLlamaFactoryKeys, kAccelerateKeys,
-    kDeepSpeedKeys, kLightningKeys, kAxolotlKeys, kTorchtuneKeys;
 
 }  // namespace plimsoll::jobs::training_config

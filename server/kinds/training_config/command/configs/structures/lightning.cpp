@@ -177,8 +177,7 @@ void read_trainer(Reader& reader, const Path& trainer) {
     const auto nodes =
         std::clamp<std::int64_t>(reader.value(in("num_nodes"), std::int64_t{1}), 1, kMaxCards);
     read_strategy(reader, trainer, devices_of(reader, in("devices")) * nodes);
-    const KnownKeys* const known[] = {&kLightningKeys};
-    reader.name_rest(trainer, known);
+    reader.name_rest(trainer, {"lightning"});
 }
 
 }  // namespace

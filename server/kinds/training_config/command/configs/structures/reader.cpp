@@ -52,7 +52,7 @@ bool holds(std::string_view words, const std::string& mapping) {
     return found;
 }
 
-bool knows_members_of(const std::string& mapping, std::span<const KnownKeys* const> libraries) {
+bool knows_members_of(const std::string& mapping, const std::vector<const KnownKeys*>& libraries) {
     return std::ranges::any_of(libraries, [&](const KnownKeys* library) {
         return holds(library->harmless, mapping) ||
                std::ranges::any_of(library->weighing, [&](const WeighingKeys& row) {
@@ -165,8 +165,7 @@ bool Reader::has_reason(std::string_view why) const {
                                [&](const Unmodelled& one) { return one.text.ends_with(why); });
 }
 
-bool Reader::name_weighing(const Path& path, const std::string& key,
-                           std::span<const KnownKeys* const> libraries) {
+bool Reader::name_weighing(const Path& path, const std::string& key, const Libraries& libraries) {
     for (const auto* library : libraries) {
         if (has_word(library->harmless, key)) return true;
         for (const auto& row : library->weighing) {
@@ -183,15 +182,14 @@ bool Reader::name_weighing(const Path& path, const std::string& key,
                 run.notes.push_back(
                     fmt::format("{} is {}: {}", place_of(path), shown(found), row.why));
             else if (!belongs || !has_reason(row.why))
-                unmodelled(path, std::string(row.why));
+                unmodelled(path, row.why);
             return true;
         }
     }
     return false;
 }
 
-void Reader::name_rest(const Path& around, const Path& path,
-                       std::span<const KnownKeys* const> libraries) {
+void Reader::name_rest(const Path& around, const Path& path, const Libraries& libraries) {
     for (const auto& one : at(root, path)) {
         if (!one.first.IsScalar()) continue;
         const auto place = joined(path, one.first.Scalar());
@@ -206,8 +204,10 @@ void Reader::name_rest(const Path& around, const Path& path,
     }
 }
 
-void Reader::name_rest(const Path& around, std::span<const KnownKeys* const> libraries) {
-    if (at(root, around).IsMap()) name_rest(around, around, libraries);
+void Reader::name_rest(const Path& around, std::initializer_list<const char*> libraries) {
+    Libraries known;
+    for (const char* library : libraries) known.push_back(&known_keys(library));
+    if (at(root, around).IsMap()) name_rest(around, around, known);
 }
 
 void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_rank) {
@@ -271,11 +271,10 @@ void read_adapted_run(Reader& reader, const Path& around, std::int64_t library_r
     if (count == 4) quantize(twice ? "nf4_double" : "nf4", bits);
     if (count != 0 && count != 4 && count != 8)
         reader.unmodelled(bits, "only 4 and 8 bits are modelled");
-    const KnownKeys* const known[] = {&kPeftKeys};
     for (const auto& mapping : places) {
         if (mapping.empty() || mapping == around || mapping.back() == "model") continue;
         reader.node(mapping);
-        reader.name_rest(mapping, known);
+        reader.name_rest(mapping, {"peft"});
     }
 }
 

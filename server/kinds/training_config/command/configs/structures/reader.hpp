@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <vector>
 
 namespace plimsoll::jobs::training_config {
 
@@ -41,14 +42,14 @@ class Reader {
     // "PLACE is VALUE: WHY".
     void unmodelled(const Path& place, const std::string& why);
     // Names what a mapping holds besides what was read.
-    void name_rest(const Path& around, std::span<const KnownKeys* const> libraries);
+    void name_rest(const Path& around, std::initializer_list<const char*> libraries);
 
   private:
-    void name_rest(const Path& around, const Path& path,
-                   std::span<const KnownKeys* const> libraries);
+    using Libraries = std::vector<const KnownKeys*>;
+
+    void name_rest(const Path& around, const Path& path, const Libraries& libraries);
     bool has_reason(std::string_view why) const;
-    bool name_weighing(const Path& path, const std::string& key,
-                       std::span<const KnownKeys* const> libraries);
+    bool name_weighing(const Path& path, const std::string& key, const Libraries& libraries);
 
     std::set<Path> read_;
 };

@@ -209,8 +209,7 @@ bool read_axolotl(Reader& in) {
     read_axolotl_method(in);
     if (asks(in, "sample_packing") || asks(in, "batch_flattening")) run.training["packed"] = true;
     read_axolotl_adapters(in);
-    const KnownKeys* const known[] = {&kAxolotlKeys};
-    in.name_rest({}, known);
+    in.name_rest({}, {"axolotl"});
     return true;
 }
 
@@ -241,8 +240,7 @@ bool read_torchtune(Reader& in) {
         "torchtune's own model and loss keep less than those of transformers, "
         "which are estimated");
     read_torchtune_adapters(in, builder);
-    const KnownKeys* const known[] = {&kTorchtuneKeys};
-    in.name_rest({}, known);
+    in.name_rest({}, {"torchtune"});
     return true;
 }
 

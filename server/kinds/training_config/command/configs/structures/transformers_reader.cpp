@@ -55,10 +55,10 @@ class ArgumentReader {
             run_.training["lora"]["targets"] = "all_linear";
         for (const char* mapping : {"model", "model_args", "model_arguments"})
             in_.node(in(mapping));  // a project's own
-        const KnownKeys* const of_factory[] = {&kLlamaFactoryKeys, &kTransformersKeys};
-        const KnownKeys* const of_trl[] = {&kTransformersKeys, &kTrlKeys, &kPeftKeys};
-        in_.name_rest(around_, factory_ ? std::span<const KnownKeys* const>(of_factory)
-                                        : std::span<const KnownKeys* const>(of_trl));
+        if (factory_)
+            in_.name_rest(around_, {"llama_factory", "transformers"});
+        else
+            in_.name_rest(around_, {"transformers", "trl", "peft"});
     }
 
   private:
