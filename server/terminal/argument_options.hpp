@@ -27,8 +27,37 @@ inline nlohmann::json number_of(std::string_view type, const std::string& text) 
     return type == "integer" ? nlohmann::json(whole) : nlohmann::json(real);
 }
 
-// A job's arguments that a command takes by flags, each with x-flag in openapi.yaml: its `Flag`s
-// are http::argument_flags(), and its `Command` is CLI11's. This room includes neither.
+inline bool is_listed(std::string_view word, std::string_view words) {
+    return ("," + std::string(words) + ",").find("," + std::string(word) + ",") !=
+           std::string::npos;
+}
+
+// Of flags with x-flag in openapi.yaml: a `Flag` is of http::argument_flags(), and an `Option` is
+// CLI11's. This room includes neither.
+template <class Flag>
+bool is_number(const Flag& flag) {
+    return flag.type == "integer" || flag.type == "number";
+}
+
+// The contract checks ranges.
+template <class Flag>
+std::string broken_rule(const Flag& flag, const std::string& text) {
+    if (is_number(flag) && number_of(flag.type, text).is_null()) {
+        return std::string("must be a ") + (flag.type == "integer" ? "whole number" : "number") +
+               ", not \"" + text + "\"";
+    }
+    if (flag.words.empty() || is_listed(text, flag.words)) return {};
+    return text + " not in {" + std::string(flag.words) + "}";  // as CLI11's IsMember
+}
+
+template <class Flag, class Option>
+void restrict_to_flag(Option& option, const Flag& flag) {
+    flag.is_list ? option.delimiter(',') : option.expected(1);
+    option.check([&flag](const std::string& text) { return broken_rule(flag, text); });
+    if (is_number(flag)) option.type_name(flag.type == "integer" ? "INT" : "FLOAT");
+}
+
+// A job's arguments that a command takes by flags.
 template <class Flag>
 class ArgumentOptions {
   public:
@@ -47,10 +76,7 @@ class ArgumentOptions {
         for (const auto* flag : flags_) {
             auto* option =
                 command.add_option(std::string(flag->name), given_[flag], std::string(flag->help));
-            flag->is_list ? option->delimiter(',') : option->expected(1);
-            option->check([flag](const std::string& text) { return broken_rule(*flag, text); });
-            if (flag->type == "integer") option->type_name("INT");
-            if (flag->type == "number") option->type_name("FLOAT");
+            restrict_to_flag(*option, *flag);
         }
     }
 
@@ -75,21 +101,8 @@ class ArgumentOptions {
     }
 
   private:
-    static bool is_listed(std::string_view word, std::string_view words) {
-        return ("," + std::string(words) + ",").find("," + std::string(word) + ",") !=
-               std::string::npos;
-    }
-
     static nlohmann::json value_of(const Flag& flag, const std::string& text) {
         return flag.type == "string" ? nlohmann::json(text) : number_of(flag.type, text);
-    }
-
-    // The contract checks ranges.
-    static std::string broken_rule(const Flag& flag, const std::string& text) {
-        if (value_of(flag, text).is_null()) return "must be a number, not \"" + text + "\"";
-        if (flag.words.empty()) return {};
-        if (is_listed(text, flag.words)) return {};
-        return text + " not in {" + std::string(flag.words) + "}";  // as CLI11's IsMember
     }
 
     std::vector<const Flag*> flags_;

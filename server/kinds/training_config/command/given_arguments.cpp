@@ -2,16 +2,14 @@
 
 #include "server/kinds/training_config/command/named_model.hpp"
 #include "server/kinds/training_config/contract/options.hpp"
+#include "server/terminal/argument_options.hpp"
 #include "server/terminal/assignment.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 #include <ranges>
 #include <set>
 #include <sstream>
-#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -39,36 +37,11 @@ std::string with_member(const ArgumentFlag& flag, std::string_view pointer) {
     return name + " (" + std::string(pointer.substr(flag.pointer.size() + 1)) + ")";
 }
 
-template <class Number>
-json number_of(const std::string& text) {
-    Number number{};
-    const auto* end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, number);
-    return read.ec == std::errc() && read.ptr == end && std::isfinite(static_cast<double>(number))
-               ? json(number)
-               : json();
-}
-
-json number_of(const ArgumentFlag& flag, const std::string& text) {
-    return flag.type == "integer" ? number_of<std::int64_t>(text) : number_of<double>(text);
-}
-
-// The contract checks its range.
-std::string require_number(const ArgumentFlag& flag, const std::string& text) {
-    if (!number_of(flag, text).is_null()) return {};
-    return std::string("must be a ") + (flag.type == "integer" ? "whole number" : "number") +
-           ", not \"" + text + "\"";
-}
-
-bool is_number(const ArgumentFlag& flag) {
-    return flag.type == "integer" || flag.type == "number";
-}
-
 Result<json> value_of(const ArgumentFlag& flag, const std::vector<std::string>& values) {
     if (flag.is_list) return json(values);
     const auto& text = values.front();
     if (flag.type == "object") return read_json(text);
-    if (is_number(flag)) return number_of(flag, text);
+    if (terminal::is_number(flag)) return terminal::number_of(flag.type, text);
     return flag.type == "boolean" ? json(true) : json(text);
 }
 
@@ -105,25 +78,15 @@ Result<json> read_json(const std::string& path) {
 void GivenArguments::add_flags(CLI::App& command) {
     for (const auto& flag : flags()) {
         const std::string name(flag.name), help(flag.help);
-        const auto take = [this, &flag](const std::string& value) { give(flag.name, {value}); };
         if (flag.type == "boolean") {
-            command.add_flag_callback(name, [take] { take("true"); }, help);
+            command.add_flag_callback(name, [this, &flag] { give(flag.name, {"true"}); }, help);
             continue;
         }
-        auto* option =
-            flag.is_list
-                ? command
-                      .add_option_function<std::vector<std::string>>(
-                          name, [this, &flag](const auto& values) { give(flag.name, values); },
-                          help)
-                      ->delimiter(',')
-                : command.add_option_function<std::string>(name, take, help);
-        if (is_number(flag)) {
-            option->type_name(flag.type == "integer" ? "INT" : "FLOAT")
-                ->check([&flag](const std::string& text) { return require_number(flag, text); });
-        } else if (!flag.words.empty()) {
+        auto* option = command.add_option_function<std::vector<std::string>>(
+            name, [this, &flag](const auto& values) { give(flag.name, values); }, help);
+        terminal::restrict_to_flag(*option, flag);
+        if (!flag.words.empty())  // which the help lists then
             option->check(CLI::IsMember(CLI::detail::split(std::string(flag.words), ',')));
-        }
     }
     command.get_option("--config")->excludes("--preset");
     command
