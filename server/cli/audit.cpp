@@ -1,23 +1,10 @@
-#include "server/cli/commands.hpp"
-#include "server/client/lists.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
+#include "server/cli/resource.hpp"
 #include "server/terminal/flag_values.hpp"
-#include "server/terminal/list.hpp"
 
 #include <cstdio>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
-using terminal::text_of;
 
 struct AuditOptions {
     std::string action;

@@ -1,24 +1,14 @@
-#include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
-#include "server/terminal/list.hpp"
+#include "server/cli/resource.hpp"
 
 #include <chrono>
 #include <cstdio>
-#include <memory>
-#include <string>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <boost/url/encode.hpp>
 #include <boost/url/rfc/pchars.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
-using terminal::text_of;
 
 constexpr std::chrono::seconds kBetweenLooks{2};
 constexpr std::chrono::milliseconds kBetweenAnswers{200};

@@ -1,19 +1,12 @@
-#include "server/cli/commands.hpp"
+#include "server/cli/resource.hpp"
 #include "server/client/api_client.hpp"
 #include "server/client/credentials.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
 #include "server/terminal/read_password.hpp"
 
 #include <cctype>
 #include <cstdlib>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace plimsoll::cli {
@@ -48,10 +41,10 @@ std::string token_name() {
 }
 
 // A link or a password opens a session, which creates a token and ends.
-Result<std::string> sign_in(const std::string& server, const nlohmann::json& with) {
+Result<std::string> sign_in(const std::string& server, const json& with) {
     client::ApiClient api(server, "");
     TRY(auto reply, api.send("POST", "/v1/sessions", with.dump()));
-    const auto session = nlohmann::json::parse(reply.body, nullptr, false);
+    const auto session = json::parse(reply.body, nullptr, false);
     if (!session.is_object()) return fail(Errc::corrupt, "The server's response is not JSON.");
     const auto& cookie = reply.headers["set-cookie"];
     const client::Headers headers = {{"cookie", cookie.substr(0, cookie.find(';'))},
@@ -89,7 +82,7 @@ bool names_code(const Error& error) {
 Result<client::Credentials> by_password(const LoginOptions& options, const std::string& origin) {
     TRY(auto password,
         terminal::read_password(options.password_file, "Password of " + options.user));
-    nlohmann::json credentials = {{"user", options.user}, {"password", std::move(password)}};
+    json credentials = {{"user", options.user}, {"password", std::move(password)}};
     if (!options.code.empty()) credentials["code"] = options.code;
     auto token = sign_in(origin, {{"credentials", credentials}});
     if (!token && options.code.empty() && names_code(token.error())) {
@@ -154,9 +147,9 @@ void login(const CommandContext& context, const LoginOptions& options) {
     const auto me = need(api.get_json("/v1/users/me"));
     need(remember(context, credentials, options.token.empty()));
     if (context.json) {
-        context.terminal.line(nlohmann::json{
-            {"server", credentials.server}, {"user", me.at("user")}, {"team", me.at("team")}}
-                                  .dump(2));
+        context.terminal.line(
+            json{{"server", credentials.server}, {"user", me.at("user")}, {"team", me.at("team")}}
+                .dump(2));
     } else {
         context.terminal.line("Signed in to " + credentials.server + " as " +
                               me.at("user").value("name", "") + ", team " +
@@ -186,7 +179,7 @@ std::vector<std::string> named(const client::Wallet& wallet, const LogoutOptions
 void logout(const CommandContext& context, const LogoutOptions& options) {
     auto wallet = need(client::load_wallet());
     const auto servers = named(wallet, options);
-    auto left = nlohmann::json::array();
+    auto left = json::array();
     for (const auto& server : servers) {
         const auto entry = wallet.servers.at(server);
         if (entry.made_by_login) {
@@ -200,23 +193,22 @@ void logout(const CommandContext& context, const LogoutOptions& options) {
         left.push_back(server);
     }
     need(client::save_wallet(wallet));
-    if (context.json) {
-        context.terminal.line(nlohmann::json{{"signed_out_of", left}}.dump(2));
-    } else if (servers.empty()) {
+    if (context.json)
+        context.terminal.line(json{{"signed_out_of", left}}.dump(2));
+    else if (servers.empty())
         context.terminal.line("Not signed in to any server.");
-    } else {
+    else
         for (const auto& server : servers) context.terminal.line("Signed out of " + server + ".");
-    }
 }
 
 void list_servers(const CommandContext& context, const client::Wallet& wallet) {
     if (context.json) {
-        auto servers = nlohmann::json::array();
+        auto servers = json::array();
         for (const auto& [server, entry] : wallet.servers) servers.push_back(server);
-        context.terminal.line(nlohmann::json{
-            {"servers", servers},
-            {"current", wallet.current.empty() ? nullptr : nlohmann::json(wallet.current)}}
-                                  .dump(2));
+        context.terminal.line(
+            json{{"servers", servers},
+                 {"current", wallet.current.empty() ? nullptr : json(wallet.current)}}
+                .dump(2));
         return;
     }
     if (wallet.servers.empty()) context.terminal.line("Not signed in to any server.");

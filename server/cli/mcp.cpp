@@ -1,25 +1,18 @@
+#include "server/cli/resource.hpp"
 // A server of the Model Context Protocol for assistants: JSON-RPC 2.0, a message a line. Its tools
 // are commands of this program, which run in processes of their own.
 #include "server/base/programs/child_program.hpp"
 #include "server/base/programs/spawn.hpp"
-#include "server/cli/commands.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iostream>
-#include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::string_view kProtocol = "2025-06-18";
 

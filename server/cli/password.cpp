@@ -1,15 +1,8 @@
-#include "server/cli/commands.hpp"
+#include "server/cli/resource.hpp"
 #include "server/client/credentials.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
 #include "server/terminal/read_password.hpp"
 
-#include <memory>
-#include <string>
 #include <utility>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
@@ -79,7 +72,7 @@ Result<std::string> change(const PasswordOptions& options) {
 void set_password(const CommandContext& context, const PasswordOptions& options) {
     const auto server = need(options.link.empty() ? change(options) : by_link(options));
     if (context.json) {
-        context.terminal.line(nlohmann::json{{"server", server}}.dump(2));
+        context.terminal.line(json{{"server", server}}.dump(2));
     } else {
         context.terminal.line("The password at " + server + " has been set. Your sessions " +
                               (options.end_tokens ? "and tokens have ended."

@@ -1,23 +1,10 @@
-#include "server/cli/commands.hpp"
-#include "server/client/lists.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
-#include "server/terminal/list.hpp"
+#include "server/cli/resource.hpp"
 
 #include <cstdio>
-#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
-using terminal::text_of;
 
 struct HoldOptions {
     std::string team;  // one of these three
@@ -166,7 +153,7 @@ void hold(const CommandContext& context, const char* mode, const HoldOptions& op
     body["mode"] = mode;
     body["reason"] = options.reason;
     const auto made = need(api.post_json("/v1/holds", body));
-    context.terminal.line(context.json ? made.dump(2) : text_of(made, "id"));
+    print_answer(context, made, text_of(made, "id"));
 }
 
 bool is_of(const json& hold, const json& subject) {
@@ -333,9 +320,7 @@ void add_class(CLI::App& group, CommandContext& context) {
 }  // namespace
 
 void add_queue(CLI::App& app, CommandContext& context) {
-    auto* group = app.add_subcommand("queue", "Show and change shares, quotas, limits and holds");
-    group->require_subcommand(1);
-    group->fallthrough();
+    auto* group = add_resource(app, "queue", "Show and change shares, quotas, limits and holds");
     group->add_subcommand("show", "Show shares, quotas, limits and holds")->callback([&context] {
         show_queue(context);
     });

@@ -1,20 +1,10 @@
-#include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
-#include "server/terminal/list.hpp"
+#include "server/cli/resource.hpp"
 #include "server/terminal/read_password.hpp"
 
-#include <memory>
-#include <string>
 #include <utility>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* kSecondFactor = "/v1/users/me/second-factor";
 
@@ -74,9 +64,8 @@ void remove_factor(const CommandContext& context, const SecondFactorOptions& opt
 
 void add_second_factor(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<SecondFactorOptions>();
-    auto* command = app.add_subcommand(
-        "second-factor", "Protect password sign-in with codes from an authenticator app");
-    command->require_subcommand(1);
+    auto* command = add_resource(app, "second-factor",
+                                 "Protect password sign-in with codes from an authenticator app");
     command->add_subcommand("show", "Show whether you have a second factor")->callback([&context] {
         show_factor(context);
     });

@@ -1,22 +1,8 @@
 #include "server/base/time.hpp"
-#include "server/cli/commands.hpp"
-#include "server/client/lists.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
-#include "server/terminal/list.hpp"
-
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include "server/cli/resource.hpp"
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
-using terminal::text_of;
 
 const client::Named kTokens{"/v1/tokens", "tok_", "token"};
 
@@ -34,25 +20,13 @@ std::vector<std::string> token_row(const json& token) {
             text_of(token, "last_used_at")};
 }
 
-void list_tokens(const CommandContext& context) {
-    return show_list(context, client::whole_list(kTokens.target),
-                     {{"TOKEN", "NAME", "SCOPES", "EXPIRES", "LAST USED"}}, token_row,
-                     "No tokens yet: plimsoll tokens add NAME");
-}
-
 void add_token(const CommandContext& context, const TokenOptions& options) {
     auto api = need(client::signed_in());
     json token = {{"name", options.name}, {"scopes", options.scopes}};
     if (!options.expires_at.empty()) token["expires_at"] = options.expires_at;
     const auto made = need(api.post_json(kTokens.target, token));
-    context.terminal.line(context.json ? made.dump(2) : text_of(made, "secret"));
+    print_answer(context, made, text_of(made, "secret"));
     if (!context.json) context.terminal.note("Store this token now; it will not be shown again.");
-}
-
-void revoke_token(const CommandContext& context, const std::string& name) {
-    auto api = need(client::signed_in());
-    const auto id = need(client::id_of(api, kTokens, name));
-    remove_item(context, kTokens.target, id);
 }
 
 const client::Named kAccounts{"/v1/service-accounts", "user_", "service account"};
@@ -70,17 +44,11 @@ std::vector<std::string> account_row(const json& account) {
             account.value("disabled", false) ? "disabled" : ""};
 }
 
-void list_accounts(const CommandContext& context) {
-    return show_list(context, client::whole_list(kAccounts.target),
-                     {{"ACCOUNT", "NAME", "ROLE", ""}}, account_row,
-                     "No service accounts yet: plimsoll service-accounts add …");
-}
-
 void add_account(const CommandContext& context, const AccountOptions& options) {
     auto api = need(client::signed_in());
     const auto made =
         need(api.post_json(kAccounts.target, {{"name", options.name}, {"role", options.role}}));
-    context.terminal.line(context.json ? made.dump(2) : text_of(made, "id"));
+    print_answer(context, made, text_of(made, "id"));
 }
 
 void add_account_token(const CommandContext& context, const AccountOptions& options) {
@@ -90,16 +58,8 @@ void add_account_token(const CommandContext& context, const AccountOptions& opti
         {"name", options.token_name}, {"scopes", options.scopes}, {"service_account_id", id}};
     if (!options.expires_at.empty()) token["expires_at"] = options.expires_at;
     const auto made = need(api.post_json("/v1/tokens", token));
-    context.terminal.line(context.json ? made.dump(2) : text_of(made, "secret"));
-    if (!context.json) {
-        context.terminal.note("Store this token now; it will not be shown again.");
-    }
-}
-
-void remove_account(const CommandContext& context, const std::string& name) {
-    auto api = need(client::signed_in());
-    const auto id = need(client::id_of(api, kAccounts, name));
-    remove_item(context, kAccounts.target, id);
+    print_answer(context, made, text_of(made, "secret"));
+    if (!context.json) context.terminal.note("Store this token now; it will not be shown again.");
 }
 
 struct InvitationOptions {
@@ -112,12 +72,6 @@ struct InvitationOptions {
 std::vector<std::string> invitation_row(const json& invitation) {
     return {text_of(invitation, "id"), text_of(invitation, "role"), text_of(invitation, "email"),
             text_of(invitation.at("created_by"), "name"), text_of(invitation, "expires_at")};
-}
-
-void list_invitations(const CommandContext& context) {
-    return show_list(context, client::whole_list("/v1/invitations"),
-                     {{"INVITATION", "ROLE", "ADDRESS", "BY", "EXPIRES"}}, invitation_row,
-                     "No open invitations: plimsoll invitations add …");
 }
 
 void add_invitation(const CommandContext& context, const InvitationOptions& options) {
@@ -140,11 +94,13 @@ void add_invitation(const CommandContext& context, const InvitationOptions& opti
 
 void add_tokens(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<TokenOptions>();
-    auto* command = app.add_subcommand("tokens", "Create and revoke API tokens for your programs");
-    command->require_subcommand(1);
-    command->add_subcommand("list", "List the tokens that you may see")->callback([&context] {
-        list_tokens(context);
-    });
+    auto* command = add_resource(app, "tokens", "Create and revoke API tokens for your programs");
+    add_list(command, context,
+             {"List the tokens that you may see",
+              "/v1/tokens",
+              {"TOKEN", "NAME", "SCOPES", "EXPIRES", "LAST USED"},
+              token_row,
+              "No tokens yet: plimsoll tokens add NAME"});
     auto* add = command->add_subcommand("add", "Create a token and print it once");
     add->add_option("name", options->name, "Purpose of the token")->required();
     add->add_option("--scope", options->scopes,
@@ -154,17 +110,20 @@ void add_tokens(CLI::App& app, CommandContext& context) {
     add->callback([&context, options] { add_token(context, *options); });
     auto* revoke = command->add_subcommand("revoke", "Revoke a token");
     revoke->add_option("token", options->name, "The token, by name or ID")->required();
-    revoke->callback([&context, options] { revoke_token(context, options->name); });
+    revoke->callback([&context, options] { remove_named(context, kTokens, options->name); });
 }
 
 void add_service_accounts(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<AccountOptions>();
-    auto* command = app.add_subcommand(
-        "service-accounts", "Manage accounts for programs, which use tokens and never sign in");
-    command->require_subcommand(1);
-    command->add_subcommand("list", "List the team's service accounts")->callback([&context] {
-        list_accounts(context);
-    });
+    auto* command =
+        add_resource(app, "service-accounts",
+                     "Manage accounts for programs, which use tokens and never sign in");
+    add_list(command, context,
+             {"List the team's service accounts",
+              "/v1/service-accounts",
+              {"ACCOUNT", "NAME", "ROLE", ""},
+              account_row,
+              "No service accounts yet: plimsoll service-accounts add …"});
     auto* add = command->add_subcommand("add", "Add a service account and print its ID");
     add->add_option("name", options->name, "Purpose of the service account")->required();
     add->add_option("--role", options->role, "Role: viewer or member")
@@ -184,18 +143,18 @@ void add_service_accounts(CLI::App& app, CommandContext& context) {
     auto* remove =
         command->add_subcommand("remove", "Remove a service account and revoke its tokens");
     remove->add_option("account", options->name, "Name or ID of the account")->required();
-    remove->callback([&context, options] { remove_account(context, options->name); });
+    remove->callback([&context, options] { remove_named(context, kAccounts, options->name); });
 }
 
 void add_invitations(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<InvitationOptions>();
-    auto* group =
-        app.add_subcommand("invitations", "Invite people to the team with one-time links");
-    group->require_subcommand(1);
-    group->fallthrough();
-    group->add_subcommand("list", "List the team's open invitations")->callback([&context] {
-        list_invitations(context);
-    });
+    auto* group = add_resource(app, "invitations", "Invite people to the team with one-time links");
+    add_list(group, context,
+             {"List the team's open invitations",
+              "/v1/invitations",
+              {"INVITATION", "ROLE", "ADDRESS", "BY", "EXPIRES"},
+              invitation_row,
+              "No open invitations: plimsoll invitations add …"});
     auto* add = group->add_subcommand("add", "Create an invitation and print its link once");
     add->add_option("--role", options->role, "Role: viewer, member, admin or owner")
         ->check(CLI::IsMember({"viewer", "member", "admin", "owner"}))

@@ -1,21 +1,6 @@
-#include "server/cli/commands.hpp"
-#include "server/client/lists.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
-#include "server/terminal/list.hpp"
-
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-
+#include "server/cli/resource.hpp"
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
-using terminal::text_of;
 
 std::string path_of(const std::string& webhook_id) {
     return "/v1/webhooks/" + webhook_id;
@@ -33,11 +18,6 @@ std::vector<std::string> delivery_row(const json& delivery) {
             std::to_string(delivery.value("attempts", 0)),
             text_of(delivery, "created_at"),
             text_of(delivery, "error")};
-}
-
-void list_webhooks(const CommandContext& context) {
-    return show_list(context, client::whole_list("/v1/webhooks"), {{"WEBHOOK", "NAME", "URL"}},
-                     webhook_row, "No webhooks yet: plimsoll webhooks add …");
 }
 
 void add_webhook(const CommandContext& context, const std::string& name, const std::string& url) {
@@ -59,7 +39,7 @@ void list_deliveries(const CommandContext& context, const std::string& webhook_i
 void send_test(const CommandContext& context, const std::string& webhook_id) {
     auto api = need(client::signed_in());
     auto delivery = need(api.post_json(path_of(webhook_id) + "/deliveries", nullptr));
-    context.terminal.line(context.json ? delivery.dump(2) : text_of(delivery, "id"));
+    print_answer(context, delivery, text_of(delivery, "id"));
 }
 
 }  // namespace
@@ -71,12 +51,13 @@ void add_webhooks(CLI::App& app, CommandContext& context) {
         std::string url;
     };
     const auto options = std::make_shared<Options>();
-    auto* group = app.add_subcommand("webhooks", "Notify other programs when jobs end");
-    group->require_subcommand(1);
-    group->fallthrough();
-    group->add_subcommand("list", "List the team's webhooks")->callback([&context] {
-        list_webhooks(context);
-    });
+    auto* group = add_resource(app, "webhooks", "Notify other programs when jobs end");
+    add_list(group, context,
+             {"List the team's webhooks",
+              "/v1/webhooks",
+              {"WEBHOOK", "NAME", "URL"},
+              webhook_row,
+              "No webhooks yet: plimsoll webhooks add …"});
     auto* add_command = group->add_subcommand("add", "Add a webhook and print its secret once");
     add_command->add_option("name", options->name, "Purpose of the webhook")->required();
     add_command->add_option("url", options->url, "URL to send notices to")->required();

@@ -1,20 +1,11 @@
-#include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
+#include "server/cli/resource.hpp"
 #include "server/terminal/files/job_file.hpp"
-#include "server/terminal/list.hpp"
 
 #include <cstdio>
-#include <memory>
 #include <sstream>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
 
 struct DatasetOptions {
     std::string id;
@@ -139,8 +130,7 @@ void remove_dataset(const CommandContext& context, const DatasetOptions& options
 
 void add_datasets(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<DatasetOptions>();
-    auto* group = app.add_subcommand("datasets", "Upload, list and delete the team's files");
-    group->require_subcommand(1);
+    auto* group = add_resource(app, "datasets", "Upload, list and delete the team's files");
     group->add_subcommand("list", "List the team's uploaded files, newest first")
         ->callback([&context] { list_datasets(context); });
     auto* upload_command = group->add_subcommand("upload", "Upload a .csv or .jsonl file");

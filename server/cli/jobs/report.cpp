@@ -1,29 +1,16 @@
 #include "server/base/time.hpp"
-#include "server/cli/commands.hpp"
-#include "server/client/lists.hpp"
-#include "server/client/session.hpp"
+#include "server/cli/resource.hpp"
 #include "server/jobs/command.hpp"
-#include "server/terminal/command_context.hpp"
-#include "server/terminal/list.hpp"
 #include "server/terminal/report_text.hpp"
 #include "server/terminal/terminal.hpp"
 
 #include <cstdio>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
 
-using nlohmann::json;
-using terminal::text_of;
-
 // By the kind's own code, if this program has the same version of the kind as the server.
-std::string readable(const CommandContext& context, const nlohmann::json& report) {
+std::string readable(const CommandContext& context, const json& report) {
     try {
         const auto* kind = jobs::find_command(report.at("kind").get<std::string>());
         if (kind != nullptr && kind->summary_text != nullptr) {
@@ -31,7 +18,7 @@ std::string readable(const CommandContext& context, const nlohmann::json& report
             while (text.ends_with('\n')) text.pop_back();
             if (!text.empty()) return text;
         }
-    } catch (const nlohmann::json::exception&) {
+    } catch (const json::exception&) {
         // A server of another version: the members as they came.
     }
     return report_text(context.terminal, report);
@@ -66,19 +53,14 @@ void download(ResultsOptions options) {
     }
 }
 
-void list_baselines(const CommandContext& context) {
-    const auto row_of = [](const nlohmann::json& baseline) -> std::vector<std::string> {
-        const auto job = text_of(baseline, "job_id");
-        return {text_of(baseline, "id"),
-                text_of(baseline, "kind"),
-                text_of(baseline, "comparison_key"),
-                job.empty() ? "deleted, numbers kept" : job,
-                text_of(baseline, "pinned_by"),
-                text_of(baseline, "pinned_at")};
-    };
-    return show_list(context, client::whole_list("/v1/baselines"),
-                     {{"BASELINE", "KIND", "COMPARED WITH", "JOB", "PINNED BY", "AT"}}, row_of,
-                     "No baselines: plimsoll baselines pin JOB …");
+std::vector<std::string> baseline_row(const json& baseline) {
+    const auto job = text_of(baseline, "job_id");
+    return {text_of(baseline, "id"),
+            text_of(baseline, "kind"),
+            text_of(baseline, "comparison_key"),
+            job.empty() ? "deleted, numbers kept" : job,
+            text_of(baseline, "pinned_by"),
+            text_of(baseline, "pinned_at")};
 }
 
 void pin(const CommandContext& context, std::string job_id) {
@@ -104,12 +86,6 @@ std::vector<std::string> link_row(const json& link) {
             text_of(link, "expires_at"),
             format_count(link.value("opens", std::int64_t{0})),
             text_of(link, "note")};
-}
-
-void list_links(const CommandContext& context) {
-    return show_list(context, client::whole_list("/v1/report-links"),
-                     {{"LINK", "JOB", "NAME", "BY", "EXPIRES", "OPENED", "NOTE"}}, link_row,
-                     "No report is shared: plimsoll links create JOB …");
 }
 
 void create_link(const CommandContext& context, LinkOptions options) {
@@ -167,11 +143,13 @@ void add_results(CLI::App& app, CommandContext& context) {
 
 void add_baselines(CLI::App& app, CommandContext& context) {
     const auto id = std::make_shared<std::string>();
-    auto* group = app.add_subcommand("baselines", "List, pin and remove the team's baselines");
-    group->require_subcommand(1);
-    group->add_subcommand("list", "List the team's baselines")->callback([&context] {
-        list_baselines(context);
-    });
+    auto* group = add_resource(app, "baselines", "List, pin and remove the team's baselines");
+    add_list(group, context,
+             {"List the team's baselines",
+              "/v1/baselines",
+              {"BASELINE", "KIND", "COMPARED WITH", "JOB", "PINNED BY", "AT"},
+              baseline_row,
+              "No baselines: plimsoll baselines pin JOB …"});
     auto* pin_command =
         group->add_subcommand("pin", "Pin a job's report as the baseline for comparable reports");
     pin_command->add_option("job", *id, "ID of the job")->required();
@@ -183,12 +161,13 @@ void add_baselines(CLI::App& app, CommandContext& context) {
 
 void add_links(CLI::App& app, CommandContext& context) {
     const auto options = std::make_shared<LinkOptions>();
-    auto* group = app.add_subcommand("links", "Share reports through links that expire");
-    group->require_subcommand(1);
-    group->fallthrough();
-    group->add_subcommand("list", "List the team's valid report links")->callback([&context] {
-        list_links(context);
-    });
+    auto* group = add_resource(app, "links", "Share reports through links that expire");
+    add_list(group, context,
+             {"List the team's valid report links",
+              "/v1/report-links",
+              {"LINK", "JOB", "NAME", "BY", "EXPIRES", "OPENED", "NOTE"},
+              link_row,
+              "No report is shared: plimsoll links create JOB …"});
     auto* create = group->add_subcommand("create", "Share a job's report and print the link once");
     create->add_option("job", options->job, "ID of the job")->required();
     create->add_option("--days", options->days, "Days until the link expires")

@@ -1,31 +1,18 @@
 #include "server/base/time.hpp"
-#include "server/cli/commands.hpp"
-#include "server/client/lists.hpp"
-#include "server/client/session.hpp"
+#include "server/cli/resource.hpp"
 #include "server/schedules/times.hpp"
 #include "server/terminal/assignment.hpp"
-#include "server/terminal/command_context.hpp"
 #include "server/terminal/files/job_file.hpp"
 #include "server/terminal/files/records_file.hpp"
-#include "server/terminal/list.hpp"
 
 #include <chrono>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
-using terminal::text_of;
 
 struct NextOptions {
     std::string cron;
@@ -50,11 +37,10 @@ void show_next_runs(const CommandContext& context, const NextOptions& options) {
         times.push_back(to_rfc3339(Timestamp(std::chrono::seconds(time))));
     }
     if (times.empty()) throw Refused(Errc::invalid_input, "The expression is never due.", "cron");
-    if (context.json) {
-        context.terminal.line(nlohmann::json{{"due", times}}.dump(2));
-    } else {
+    if (context.json)
+        context.terminal.line(json{{"due", times}}.dump(2));
+    else
         for (const auto& time : times) context.terminal.line(time);
-    }
 }
 
 // `plimsoll schedules next`, which needs no server.
@@ -177,12 +163,6 @@ std::vector<std::string> run_row(const json& run) {
             text_of(run, "job_state"), text_of(run, "reason")};
 }
 
-void list_schedules(const CommandContext& context) {
-    return show_list(context, client::whole_list("/v1/schedules"),
-                     {{"SCHEDULE", "NAME", "CRON", "TIME ZONE", "KIND", "NEXT"}}, schedule_row,
-                     "No schedules yet: plimsoll schedules add …");
-}
-
 void show_schedule(const CommandContext& context, const ScheduleOptions& options) {
     auto api = need(client::signed_in());
     const auto path = schedule_path(api, options);
@@ -240,16 +220,14 @@ void resume_schedule(const CommandContext& context, const ScheduleOptions& optio
 }
 
 void remove_schedule(const CommandContext& context, const ScheduleOptions& options) {
-    auto api = need(client::signed_in());
-    const auto id = need(client::id_of(api, client::kSchedules, options.id));
-    remove_item(context, "/v1/schedules", id);
+    remove_named(context, client::kSchedules, options.id);
 }
 
 void run_schedule(const CommandContext& context, const ScheduleOptions& options) {
     auto api = need(client::signed_in());
     const auto path = schedule_path(api, options);
     auto run = need(api.post_json(path + "/runs", nullptr));
-    context.terminal.line(context.json ? run.dump(2) : text_of(run, "job_id"));
+    print_answer(context, run, text_of(run, "job_id"));
 }
 
 void list_runs(const CommandContext& context, const ScheduleOptions& options) {
@@ -314,12 +292,13 @@ void add_settings(CLI::App& command, ScheduleOptions& options, bool required) {
 }  // namespace
 
 void add_schedules(CLI::App& app, CommandContext& context) {
-    auto* group = app.add_subcommand("schedules", "Submit jobs on a schedule");
-    group->require_subcommand(1);
-    group->fallthrough();
-    group->add_subcommand("list", "List the team's schedules")->callback([&context] {
-        list_schedules(context);
-    });
+    auto* group = add_resource(app, "schedules", "Submit jobs on a schedule");
+    add_list(group, context,
+             {"List the team's schedules",
+              "/v1/schedules",
+              {"SCHEDULE", "NAME", "CRON", "TIME ZONE", "KIND", "NEXT"},
+              schedule_row,
+              "No schedules yet: plimsoll schedules add …"});
     const auto options = std::make_shared<ScheduleOptions>();
     auto* add_command = group->add_subcommand("add", "Add a schedule");
     add_command->add_option("name", options->name, "Name of the schedule")->required();

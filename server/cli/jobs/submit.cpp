@@ -1,6 +1,5 @@
-#include "server/cli/commands.hpp"
 #include "server/cli/jobs/known_kind.hpp"
-#include "server/client/session.hpp"
+#include "server/cli/resource.hpp"
 #include "server/jobs/command.hpp"
 #include "server/jobs/registry.hpp"
 #include "server/terminal/assignment.hpp"
@@ -15,20 +14,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
 
 struct SubmitOptions {
     std::string kind;

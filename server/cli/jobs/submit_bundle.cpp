@@ -1,18 +1,10 @@
-#include "server/cli/commands.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
+#include "server/cli/resource.hpp"
 
 #include <fstream>
 #include <iostream>
-#include <memory>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
-
-using nlohmann::json;
 
 Result<json> read_specs(std::istream& in) {
     json jobs = json::array();

@@ -1,26 +1,14 @@
 #include "server/base/time.hpp"
-#include "server/cli/commands.hpp"
-#include "server/client/lists.hpp"
-#include "server/client/session.hpp"
-#include "server/terminal/command_context.hpp"
-#include "server/terminal/list.hpp"
+#include "server/cli/resource.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
-#include <string>
 #include <unordered_set>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace plimsoll::cli {
 namespace {
 
-using nlohmann::json;
 using terminal::Style;
-using terminal::text_of;
 
 struct TasksOptions {
     std::string job;
