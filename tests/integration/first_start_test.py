@@ -17,7 +17,7 @@ from harness import BIN, PATIENCE, Server, command_line, descendants
 
 class FirstStart(unittest.TestCase):
     def setUp(self):
-        self.server = Server(engine__local="false")
+        self.server = Server(first_start=True, engine__local="false")
         self.addCleanup(self.server.remove)
 
     def begin(self):
@@ -112,17 +112,17 @@ class Host(unittest.TestCase):
             return error.code
 
     def test_other_names_are_refused_unless_allowed(self):
-        with Server(engine__local="false") as server:
+        with Server(first_start=True, engine__local="false") as server:
             port = urlsplit(server.base).port
             for host in (f"127.0.0.1:{port}", "localhost", "[::1]"):
                 self.assertEqual(self.status(server, host), 200, host)
             self.assertEqual(self.status(server, "evil.example"), 421)
-        with Server(engine__local="false", http__allowed_hosts="plimsoll.example.com") as server:
+        with Server(first_start=True, engine__local="false", http__allowed_hosts="plimsoll.example.com") as server:
             self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
             self.assertEqual(self.status(server, "evil.example"), 421)
 
     def test_a_trusted_proxy_may_forward_any_name(self):
-        with Server(engine__local="false", http__trusted_proxies="127.0.0.1") as server:
+        with Server(first_start=True, engine__local="false", http__trusted_proxies="127.0.0.1") as server:
             self.assertEqual(self.status(server, "plimsoll.example.com"), 200)
 
 

@@ -41,7 +41,7 @@ class Installation(unittest.TestCase):
     def test_programs_of_postgresql_are_named_by_a_setting(self):
         programs = self.folder / "bin"
         programs.symlink_to(INSTALLED)
-        server = Server(engine__local="false", database__postgres=programs)
+        server = Server(first_start=True, engine__local="false", database__postgres=programs)
         self.addCleanup(server.remove)
         server.start()
         found = subprocess.run([BIN / "plimsoll", "--json", "doctor", "--database.postgres", programs], capture_output=True, text=True)
@@ -60,7 +60,7 @@ class Installation(unittest.TestCase):
         self.assertEqual(os.listdir(self.data / "postgres"), ["PG_VERSION"])
 
     def test_two_installations_do_not_share_a_data_folder(self):
-        server = Server(engine__local="false")
+        server = Server(first_start=True, engine__local="false")
         self.addCleanup(server.remove)
         server.start()
         said = self.refused("--data", server.folder / "data")
@@ -117,7 +117,7 @@ class Installation(unittest.TestCase):
     def test_no_shared_memory_folder(self):
         self.mounted("/dev/shm", "mode=700,size=0")
         os.chmod("/dev/shm", 0o500)
-        server = Server(tempfile.mkdtemp(prefix="plm-", dir="/var/tmp"), engine__local="false")  # not below /dev/shm
+        server = Server(tempfile.mkdtemp(prefix="plm-", dir="/var/tmp"), first_start=True, engine__local="false")  # not below /dev/shm
         self.addCleanup(server.remove)
         server.start()
         api = server.api()
@@ -146,7 +146,7 @@ class Installation(unittest.TestCase):
 
 class ServiceManager(unittest.TestCase):
     def test_it_is_told_of_the_start_and_fed_until_the_end(self):
-        server = Server(engine__local="false")
+        server = Server(first_start=True, engine__local="false")
         self.addCleanup(server.remove)
         manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(manager.close)
